@@ -1,0 +1,53 @@
+# `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup setup-build setup-test setup-bench demo test stress bench format format-check tidy clean
+
+JOBS ?= $(shell nproc)
+export JOBS
+
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: setup-test ## install the Debian packages that building and testing need
+
+setup-build:
+	@scripts/setup.sh build
+
+setup-test:
+	@scripts/setup.sh build test
+
+setup-bench:
+	@scripts/setup.sh build bench
+
+demo: setup-build ## build, then run a few programs of the gallery on real input
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target tools/sennit
+	build/release/tools/sennit demo
+
+test: setup-test ## build and run every test: GCC, ASan and UBSan, TSan, models, formatting
+	@scripts/test.sh
+
+stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some
+	@scripts/test.sh --stress '$(ONLY)'
+
+bench: setup-bench ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
+	@test -n '$(SUITE)' || { echo 'bench: say which suite, as in: make bench SUITE=fork QUICK=1' >&2; exit 2; }
+	@cmake --preset bench
+	@cmake --build --preset bench --parallel $(JOBS)
+	bench/run '$(SUITE)' $(if $(QUICK),--quick)
+
+sources = $(shell find $(wildcard include src gallery tools bench sim tests models) -name '*.hpp' -o -name '*.cpp')
+
+format: setup-test ## lay out the sources as .clang-format says
+	@clang-format-19 -i $(sources)
+
+format-check: setup-test ## fail if `make format` would change something
+	@clang-format-19 --dry-run -Werror $(sources)
+
+tidy: setup-test ## run clang-tidy over the sources
+	@cmake --preset dev-clang
+	@run-clang-tidy-19 -quiet -use-color=0 -j $(JOBS) -p build/dev-clang
+
+clean: ## remove what was built; results in out/ stay
+	rm -rf build

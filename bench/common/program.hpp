@@ -1,0 +1,159 @@
+// The protocol every C++ benchmark program speaks; rust/src/lib.rs is its twin. See README.md, "Protocol".
+#pragma once
+
+#include <charconv>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#define SENNIT_BENCH_NOINLINE [[gnu::noinline]]
+
+namespace bench {
+
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+inline void relax() { asm volatile("pause" ::: "memory"); }
+
+// Without it a kernel that the compiler proves pure would be hoisted out of the timed span.
+template <typename T> T opaque(T value) {
+  asm volatile("" : "+r"(value)::"memory");
+  return value;
+}
+
+class program {
+public:
+  program(int argc, char** argv, std::string runtime = "none") : runtime_(std::move(runtime)) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string_view flag = argv[i];
+      if (flag == "--lockstep") {
+        lockstep_ = true;
+      } else if (i + 1 == argc) {
+        fail(flag, "is unknown or lacks its value");
+      } else if (flag == "--workers") {
+        workers_ = static_cast<unsigned>(number(flag, argv[++i]));
+      } else if (flag == "--samples") {
+        samples_ = number(flag, argv[++i]);
+      } else if (flag == "--size") {
+        size_ = number(flag, argv[++i]);
+      } else if (flag == "--warm-up") {
+        warm_up_ = number(flag, argv[++i]);
+      } else if (flag == "--work") {
+        work_ = number(flag, argv[++i]);
+      } else if (flag == "--variant") {
+        variant_ = argv[++i];
+      } else {
+        fail(flag, "is unknown");
+      }
+    }
+    if (workers_ == 0) fail("--workers", "must be at least 1");
+    if (size_ == 0) fail("--size", "is needed and must be at least 1");
+  }
+
+  unsigned workers() const { return workers_; }
+  std::uint64_t size() const { return size_; }
+  // How much to do at each of the `size` places, for kernels in which that is a choice.
+  std::uint64_t work() const { return work_; }
+  bool is(std::string_view variant) const { return variant_ == variant; }
+
+  void describe(std::string runtime) { runtime_ = std::move(runtime); }
+
+  // The forks that every system makes in one sample; only the serial program of a kernel says it.
+  void forks(std::uint64_t count) { forks_ = count; }
+
+  // `kernel(size)` does the whole work once and returns the value to check.
+  template <std::invocable<std::uint64_t> Kernel> int run(Kernel&& kernel) {
+    return serve([&](std::uint64_t size, std::vector<double>&) {
+      return static_cast<std::uint64_t>(kernel(opaque(size)));
+    });
+  }
+
+  // `kernel(size, us)` also appends measurements of its own, in microseconds.
+  template <std::invocable<std::uint64_t, std::vector<double>&> Kernel> int run(Kernel&& kernel) {
+    return serve([&](std::uint64_t size, std::vector<double>& us) {
+      return static_cast<std::uint64_t>(kernel(opaque(size), us));
+    });
+  }
+
+private:
+  template <typename Once> int serve(Once&& once) {
+    std::vector<double> us;
+    (void)opaque(once(warm_up_ != 0 ? warm_up_ : size_, us));  // pages, pools and threads exist from here on
+    std::printf("{\"runtime\": \"%s\", \"compiler\": \"%s\", \"forks\": %llu}\n", runtime_.c_str(),
+                compiler(), static_cast<unsigned long long>(forks_));
+    std::fflush(stdout);
+    for (std::uint64_t sample = 0; proceed(sample); ++sample) {
+      us.clear();
+      const double start = now();
+      const std::uint64_t check = opaque(once(size_, us));
+      report(now() - start, check, us);
+    }
+    std::printf("{\"peak_mib\": %.3f}\n", peak_mib());
+    return std::fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+
+  bool proceed(std::uint64_t sample) const {
+    if (!lockstep_) return sample < samples_;
+    std::string word;
+    return std::getline(std::cin, word) && word == "go";
+  }
+
+  static void report(double seconds, std::uint64_t check, const std::vector<double>& us) {
+    std::printf("{\"seconds\": %.9f, \"check\": %llu", seconds, static_cast<unsigned long long>(check));
+    for (std::size_t i = 0; i < us.size(); ++i) std::printf("%s%.3f", i == 0 ? ", \"us\": [" : ", ", us[i]);
+    std::printf(us.empty() ? "}\n" : "]}\n");
+    std::fflush(stdout);
+  }
+
+  // Not ru_maxrss: across exec the kernel lets it start at the parent's peak.
+  static double peak_mib() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr) / 1024;
+    return 0;
+  }
+
+  static constexpr const char* compiler() {
+#if defined(__clang__)
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+  }
+
+  static std::uint64_t number(std::string_view flag, std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) fail(flag, "needs a whole number");
+    return value;
+  }
+
+  [[noreturn]] static void fail(std::string_view flag, const char* what) {
+    std::fprintf(stderr,
+                 "%.*s %s; use --workers N --size S [--work W] [--warm-up S] [--samples K | --lockstep] "
+                 "[--variant V]\n",
+                 static_cast<int>(flag.size()), flag.data(), what);
+    std::exit(2);
+  }
+
+  std::string runtime_;
+  std::string variant_ = "default";
+  unsigned workers_ = 1;
+  std::uint64_t size_ = 0;
+  std::uint64_t warm_up_ = 0;
+  std::uint64_t work_ = 1;
+  std::uint64_t samples_ = 1;
+  std::uint64_t forks_ = 0;
+  bool lockstep_ = false;
+};
+
+}  // namespace bench

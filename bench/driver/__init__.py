@@ -1,0 +1,1 @@
+"""Runs the benchmark programs of a suite side by side, checks their answers and writes what they took."""

@@ -1,0 +1,64 @@
+"""Where and of what the figures are."""
+
+import json
+import os
+import platform
+import subprocess
+from functools import cache
+from pathlib import Path
+
+
+def machine(folder, hellos, load):
+    """`hellos` maps a system's label to what its program said of itself; `load` is the one before the run."""
+    return {
+        "cpu": _field("/proc/cpuinfo", "model name"),
+        "cpus": len(os.sched_getaffinity(0)),
+        "memory_mib": int((_field("/proc/meminfo", "MemTotal") or "0").split()[0]) // 1024,
+        "kernel": platform.release(),
+        "load_before": load,
+        "systems": {
+            label: f"{hello.get('runtime')} ({rustc() if hello.get('compiler') == 'rustc' else hello.get('compiler')})"
+            for label, hello in hellos.items()
+        },
+        "absent": absent(folder),
+    }
+
+
+def absent(folder):
+    """Programs that the build left out, each with its reason."""
+    path = folder / "absent.json"
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def load():
+    """How many threads of others want to run; above a half or so the figures suffer."""
+    return round(os.getloadavg()[0], 2)
+
+
+@cache
+def rustc():
+    try:
+        version = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.split()
+        return " ".join(version[:2])
+    except (OSError, subprocess.CalledProcessError):
+        return "rustc"
+
+
+def commit(folder):
+    try:
+        head = _git(folder, "rev-parse", "--short=12", "HEAD")
+        return head + ("+changes" if _git(folder, "status", "--porcelain") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(folder, *words):
+    return subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _field(path, name):
+    for line in Path(path).read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == name:
+            return value.strip()
+    return None

@@ -1,0 +1,98 @@
+"""The command line."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from . import machine, picture, records, suite, table, twin
+from .measure import measure
+
+BENCH = Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent
+
+
+def main(arguments=None):
+    options = _options(arguments)
+    try:
+        chosen = suite.load(options.suites, options.suite, options.quick, options.kernel)
+    except suite.SuiteError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    if not options.programs.is_dir():
+        print(f"bench: {options.programs} does not exist; build it with: make bench SUITE={chosen.name}", file=sys.stderr)
+        return 2
+    start = time.monotonic()
+    progress = _progress()
+    busy = machine.load()
+    if busy > 0.5:
+        print(f"bench: the load is {busy:.1f}: something else is running, and the figures will show it", file=sys.stderr)
+
+    results, hellos, missing = [], {}, set()
+    for kernel in chosen.kernels:
+        measurement = measure(kernel, options.programs, progress)
+        of_kernel = records.records(measurement)
+        if twin.available():
+            progress(f"{kernel.name}: counting instructions")
+            of_kernel += twin.twins(measurement, _near_one(measurement, of_kernel), options.programs)
+        results += of_kernel
+        hellos |= {cell.system.label: cell.hello for cell in measurement.cells if cell.hello}
+        missing.update(f"{kernel.name}-{program}" for program in measurement.absent)
+    progress("")
+
+    print(f"{chosen.title}{' (quick)' if chosen.quick else ''}: {', '.join(f'{k.name}({k.size})' for k in chosen.kernels)}\n")
+    print(table.tables(results))
+    _print_absent(missing, machine.absent(options.programs))
+    if not twin.available():
+        print("\nNo instruction counts: valgrind is not installed.")
+    if not options.kernel:
+        path = options.out / f"{chosen.name}.json"
+        records.write(path, chosen, machine.commit(ROOT), machine.machine(options.programs, hellos, busy), results)
+        drawn = picture.write(path.with_suffix(".svg"), chosen.title, results)
+        print(f"\nWrote {path}{' and its .svg' if drawn else ''} in {time.monotonic() - start:.0f} s.")
+    return _status(results)
+
+
+def _options(arguments):
+    parser = argparse.ArgumentParser(prog="bench/run", description="Runs a benchmark suite side by side on all systems.")
+    parser.add_argument("suite", help="a file of bench/suites, without .toml")
+    parser.add_argument("--quick", action="store_true", help="fewer samples and smaller sizes")
+    parser.add_argument("--kernel", action="append", default=[], help="only this kernel; may be repeated; writes no file")
+    parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bench", help="where the programs are")
+    parser.add_argument("--out", type=Path, default=ROOT / "out/bench", help="where SUITE.json goes")
+    parser.add_argument("--suites", type=Path, default=BENCH, help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def _progress():
+    """A line that overwrites itself on a terminal, and silence elsewhere except for each kernel's name."""
+    if sys.stderr.isatty():
+        return lambda text: print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+    seen = set()
+
+    def plain(text):
+        kernel = text.partition(":")[0]
+        if kernel and kernel not in seen:
+            seen.add(kernel)
+            print(f"bench: {kernel}", file=sys.stderr, flush=True)
+
+    return plain
+
+
+def _near_one(measurement, results):
+    near = {(r["system"], r["variant"]) for r in results if r["ok"] and "interval" in r}
+    return [cell for cell in measurement.cells if (cell.system.name, cell.system.variant) in near]
+
+
+def _print_absent(missing, reasons):
+    if not missing:
+        return
+    print("\nNot built, and so not measured:")
+    for program in sorted(missing):
+        print(f"  {program}: {reasons.get(program, 'no such program')}")
+
+
+def _status(results):
+    """A peer's failure is reported; our own and the yardstick's make the command fail."""
+    ours = [record for record in results if record["system"] in ("sennit", "serial")]
+    return 0 if ours and all(record["ok"] for record in ours) else 1

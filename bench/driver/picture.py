@@ -1,0 +1,78 @@
+"""The table of ratios as a picture: a panel a kernel, a row a system, on a logarithmic axis with serial at 1."""
+
+import math
+from html import escape
+
+from .table import label
+
+ROW, PANEL, GAP, LEFT, TOP, BOTTOM = 18, 190, 24, 150, 70, 42
+COLORS = {1: "#8a8f98", 2: "#1f6feb"}
+STYLE = (
+    "text { font: 12px sans-serif; fill: #24292f; } .title { font-size: 16px; } .small { font-size: 10px; } "
+    "line { stroke: #d0d7de; } .one { stroke: #cf222e; }"
+)
+
+
+def write(path, title, results):
+    """False, and no file, if no system has a ratio."""
+    ratios = [record for record in results if record["metric"] == "over_serial" and record["ok"] and record["samples"]]
+    if not ratios:
+        return False
+    path.write_text(_svg(title, ratios))
+    return True
+
+
+def _svg(title, ratios):
+    kernels = list(dict.fromkeys(record["kernel"] for record in ratios))
+    rows = list(dict.fromkeys(label(record) for record in ratios))
+    values = [record["median"] for record in ratios]
+    low, high = math.floor(math.log10(min(values + [0.5]))), math.ceil(math.log10(max(values + [2])))
+    width = LEFT + len(kernels) * (PANEL + GAP)
+    height = TOP + len(rows) * ROW + BOTTOM
+
+    def x(kernel, value):
+        share = (math.log10(value) - low) / (high - low)
+        return LEFT + kernels.index(kernel) * (PANEL + GAP) + share * PANEL
+
+    def y(row):
+        return TOP + rows.index(row) * ROW + ROW / 2
+
+    parts = [_text(12, 24, f"{title}: time over the serial program", "title"), _legend(ratios)]
+    for kernel in kernels:
+        parts.append(_text(x(kernel, 10**low), TOP - 8, kernel))
+        for power in range(low, high + 1):
+            place = x(kernel, 10**power)
+            parts.append(_line(place, TOP, height - BOTTOM, "one" if power == 0 else ""))
+            parts.append(_text(place, height - BOTTOM + 14, f"{10**power:g}", "small", "middle"))
+    parts += [_text(LEFT - 10, y(row) + 4, row, anchor="end") for row in rows]
+    parts += [
+        f'<circle cx="{x(record["kernel"], record["median"]):.1f}" cy="{y(label(record)):.1f}" r="4" '
+        f'fill="{_color(record)}"><title>{escape(label(record))}, {record["workers"]}w: {record["median"]:.3f}</title></circle>'
+        for record in ratios
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+        f'<style>{STYLE}</style><rect width="100%" height="100%" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _legend(ratios):
+    parts, place = [], LEFT
+    for workers in sorted({record["workers"] for record in ratios}):
+        color = COLORS.get(workers, "#8250df")
+        parts.append(f'<circle cx="{place}" cy="42" r="4" fill="{color}"/>')
+        parts.append(_text(place + 8, 46, f"{workers} worker{'s' if workers > 1 else ''}", "small"))
+        place += 80
+    return "\n".join([*parts, _text(place, 46, "left is faster; the red line is serial", "small")])
+
+
+def _color(record):
+    return COLORS.get(record["workers"], "#8250df")
+
+
+def _line(place, top, bottom, kind):
+    return f'<line class="{kind}" x1="{place:.1f}" x2="{place:.1f}" y1="{top}" y2="{bottom}"/>'
+
+
+def _text(place, height, words, kind="", anchor="start"):
+    return f'<text class="{kind}" x="{place:.1f}" y="{height:.1f}" text-anchor="{anchor}">{escape(words)}</text>'

@@ -1,0 +1,102 @@
+"""From measurements to the records of out/bench/SUITE.json."""
+
+import json
+from statistics import median
+
+from . import figures
+
+UNITS = {
+    "seconds": "s",
+    "over_serial": "ratio",
+    "instructions_over_serial": "ratio",
+    "ns_per_fork": "ns",
+    "peak_mib": "MiB",
+    "us": "us",
+}
+
+
+def records(measurement):
+    """The records of one kernel: one for each cell and metric, a failed cell's with ok = false and its error."""
+    return [
+        record
+        for metric in measurement.kernel.metrics
+        for cell in measurement.cells
+        if (record := _record(measurement, cell, metric)) is not None
+    ]
+
+
+def serial_of(measurement, cell):
+    """The serial cell of the same compiler, or of the default one where that is missing."""
+    serial = {other.system.variant: other for other in measurement.cells if other.system.name == "serial" and other.ok}
+    return serial.get(cell.system.serial, serial.get("default"))
+
+
+def record_of(measurement, cell, metric, samples, params=None, **more):
+    kernel = measurement.kernel
+    samples = [float(f"{sample:.6g}") for sample in samples]
+    record = {
+        "kernel": kernel.name,
+        "params": {"size": kernel.size, **({"work": measurement.work} if measurement.work else {}), **(params or {})},
+        "system": cell.system.name,
+        "variant": cell.system.variant,
+        "workers": cell.workers,
+        "metric": metric,
+        "unit": UNITS[metric],
+        "samples": samples,
+        "min": min(samples, default=None),
+        "median": float(f"{median(samples):.6g}") if samples else None,
+        "ok": cell.ok,
+        **more,
+    }
+    if not cell.ok:
+        record["error"] = cell.error
+    return record
+
+
+def _record(measurement, cell, metric):
+    if metric == "seconds":
+        return record_of(measurement, cell, metric, cell.seconds)
+    if metric == "us":
+        return record_of(measurement, cell, metric, cell.us)
+    if metric == "peak_mib":
+        return record_of(measurement, cell, metric, [] if cell.peak_mib is None else [cell.peak_mib])
+    if metric == "over_serial":
+        return _over_serial(measurement, cell)
+    if metric == "ns_per_fork":
+        return _ns_per_fork(measurement, cell)
+    raise ValueError(f"no rule says how to get '{metric}' of kernel '{measurement.kernel.name}'")
+
+
+def _over_serial(measurement, cell):
+    serial = serial_of(measurement, cell)
+    if serial is cell:
+        return None
+    if serial is None or not cell.seconds:
+        return record_of(measurement, cell, "over_serial", []) if not cell.ok else None
+    base = median(serial.seconds)
+    ratio = median(cell.seconds) / base
+    more = {}
+    if figures.near_one(ratio):
+        more["interval"] = [round(end, 5) for end in figures.ratio_interval(cell.seconds, serial.seconds)]
+    params = {"serial": serial.system.variant}
+    return record_of(measurement, cell, "over_serial", [sample / base for sample in cell.seconds], params, **more)
+
+
+def _ns_per_fork(measurement, cell):
+    """(T1 - Ts) / forks, so only for one worker."""
+    serial = serial_of(measurement, cell)
+    if cell.workers != 1 or cell.system.name == "serial" or serial is None or not serial.hello.get("forks"):
+        return None
+    base, forks = median(serial.seconds), serial.hello["forks"]
+    params = {"serial": serial.system.variant, "forks": forks}
+    samples = [(sample - base) / forks * 1e9 for sample in cell.seconds]
+    return record_of(measurement, cell, "ns_per_fork", samples, params)
+
+
+def write(path, suite, commit, machine, results):
+    """One record a line, so that a person can read the file and diff can compare two."""
+    head = {"suite": suite.name, "commit": commit, "machine": machine}
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    body = ",\n".join(json.dumps(record) for record in results)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{" + ",\n".join(lines) + ',\n"results": [\n' + body + "\n]}\n")

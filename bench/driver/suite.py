@@ -1,0 +1,124 @@
+"""What a suite measures, read from suites/NAME.toml and systems.toml."""
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class SuiteError(Exception):
+    """The suite or its options make no sense; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much to measure: at most `rounds` samples a cell, and fewer once the seconds are used up."""
+
+    rounds: int
+    seconds: float
+    kernel_seconds: float
+    timeout: float
+
+
+@dataclass(frozen=True)
+class System:
+    name: str
+    variant: str = "default"
+    program: str = ""
+    serial: str = "default"
+    workers: tuple = (1, 2)
+    environment: dict = field(default_factory=dict)
+
+    @property
+    def label(self):
+        return self.name if self.variant == "default" else f"{self.name} {self.variant}"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    about: str
+    size: int
+    warm_up: int
+    twin: int | None
+    expect: int | None
+    metrics: tuple
+    calibrate: dict | None
+    budget: Budget
+    cells: tuple  # of (System, workers)
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    title: str
+    quick: bool
+    kernels: tuple
+
+
+def load(folder: Path, name: str, quick: bool = False, only=()):
+    """The suite called `name`; `only` names the kernels to keep, all if empty."""
+    path = folder / "suites" / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in path.parent.glob("*.toml")))
+        raise SuiteError(f"there is no suite '{name}'; there are: {known}")
+    text = _read(path)
+    systems = [_system(entry) for entry in _read(folder / "systems.toml")["system"]]
+    try:
+        kernels = tuple(_kernel(entry, text, systems, quick) for entry in text["kernel"])
+    except KeyError as missing:
+        raise SuiteError(f"{path} lacks the key {missing}") from None
+    unknown = set(only) - {kernel.name for kernel in kernels}
+    if unknown:
+        known = ", ".join(kernel.name for kernel in kernels)
+        raise SuiteError(f"suite '{name}' has no kernel '{unknown.pop()}'; it has: {known}")
+    kept = tuple(kernel for kernel in kernels if not only or kernel.name in only)
+    return Suite(name, text["title"], quick, kept)
+
+
+def _read(path: Path):
+    try:
+        return tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise SuiteError(f"{path}: {error}") from None
+
+
+def _system(entry):
+    entry = dict(entry, workers=tuple(entry.get("workers", (1, 2))))
+    return System(**{"program": entry["name"], **entry})
+
+
+def _kernel(entry, text, systems, quick):
+    mode = "quick" if quick else "full"
+    budget = dict(text[mode])
+    if "rounds" in entry:
+        budget["rounds"] = entry["rounds"][mode]
+    size = entry["size"][mode]
+    expect = entry.get("expect")
+    return Kernel(
+        name=entry["name"],
+        about=entry["about"],
+        size=size,
+        warm_up=entry["size"].get("warm_up", size),
+        twin=entry["size"].get("twin"),
+        expect=size if expect == "size" else (expect or {}).get(str(size)),
+        metrics=tuple(entry["metrics"]),
+        calibrate=entry.get("calibrate"),
+        budget=Budget(**budget),
+        cells=tuple(_cells(entry, systems)),
+    )
+
+
+def _cells(entry, systems):
+    asked = entry.get("workers", (1, 2))
+    for system in systems:
+        if system.name in entry.get("without", ()):
+            continue
+        variants = [system]
+        if system.variant == "default":
+            for variant, names in entry.get("variants", {}).items():
+                if system.name in names:
+                    variants.append(System(**{**vars(system), "variant": variant}))
+        for variant in variants:
+            for workers in asked:
+                if workers in variant.workers:
+                    yield variant, workers

@@ -1,0 +1,63 @@
+"""What a person reads: a table a metric, rows systems, columns kernels at a number of workers."""
+
+TITLES = {
+    "over_serial": "Time over serial (median / median of the serial program of the same compiler)",
+    "instructions_over_serial": "Instructions over serial, one worker, where the time is within 2% of serial",
+    "seconds": "Seconds (median)",
+    "ns_per_fork": "Nanoseconds a fork ((T1 - Ts) / forks)",
+    "us": "Microseconds from a fork to its start on another worker (median)",
+    "peak_mib": "Peak memory, MiB",
+}
+DIGITS = {"peak_mib": 1, "seconds": 4, "over_serial": 3, "instructions_over_serial": 4}
+
+
+def tables(results):
+    """All tables as one text; what failed is marked in them and explained below."""
+    present = {record["metric"] for record in results}
+    blocks = [_table(metric, [r for r in results if r["metric"] == metric]) for metric in TITLES if metric in present]
+    return "\n\n".join(blocks + _notes(results))
+
+
+def label(record):
+    return record["system"] if record["variant"] == "default" else f"{record['system']} {record['variant']}"
+
+
+def _table(metric, records):
+    columns = list(dict.fromkeys((record["kernel"], record["workers"]) for record in records))
+    rows = list(dict.fromkeys(label(record) for record in records))
+    cells = {(label(record), record["kernel"], record["workers"]): _cell(metric, record) for record in records}
+    grid = [["", *(kernel for kernel, _ in columns)], ["workers", *(str(workers) for _, workers in columns)]]
+    grid += [[row, *(cells.get((row, *column), "") for column in columns)] for row in rows]
+    widths = [max(len(line[i]) for line in grid) for i in range(len(columns) + 1)]
+    lines = [
+        line[0].ljust(widths[0]) + "".join("  " + text.rjust(width) for text, width in zip(line[1:], widths[1:]))
+        for line in grid
+    ]
+    rule = "-" * len(lines[0])
+    return "\n".join([TITLES[metric], rule, *lines[:2], rule, *lines[2:]])
+
+
+def _cell(metric, record):
+    if not record["ok"]:
+        return "FAILED"
+    if record["median"] is None:
+        return "-"
+    return f"{record['median']:.{DIGITS.get(metric, 2)}f}" + ("*" if "interval" in record else "")
+
+
+def _notes(results):
+    notes = []
+    intervals = [record for record in results if record["ok"] and "interval" in record]
+    if intervals:
+        notes.append("* within 2% of serial; 95% intervals of the ratio:")
+        notes += [
+            f"  {_where(record)}: {record['interval'][0]:.3f} to {record['interval'][1]:.3f}" for record in intervals
+        ]
+    failures = dict.fromkeys(f"  {_where(record)}: {record['error']}" for record in results if not record["ok"])
+    if failures:
+        notes += ["FAILED, and so without figures:", *failures]
+    return ["\n".join(notes)] if notes else []
+
+
+def _where(record):
+    return f"{record['kernel']}, {label(record)}, {record['workers']}w"

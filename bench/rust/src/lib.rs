@@ -1,0 +1,161 @@
+//! The protocol every Rust benchmark program speaks; `common/program.hpp` is its twin. See `README.md`, "Protocol".
+
+use std::hint::black_box;
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+pub mod pools;
+
+#[path = "../../uts/tree.rs"]
+pub mod tree;
+
+#[path = "../../nqueens/board.rs"]
+pub mod board;
+
+#[path = "../../halves/work.rs"]
+pub mod work;
+
+#[path = "../../steal-latency/latency.rs"]
+pub mod latency;
+
+pub struct Program {
+    runtime: String,
+    variant: String,
+    workers: usize,
+    size: u64,
+    work: u64,
+    warm_up: u64,
+    samples: u64,
+    forks: u64,
+    lockstep: bool,
+}
+
+impl Program {
+    /// `crate_name` names the runtime; its version is the one that Cargo.lock fixes.
+    pub fn new(crate_name: &str) -> Self {
+        let mut program = Program {
+            runtime: versioned(crate_name),
+            variant: "default".into(),
+            workers: 1,
+            size: 0,
+            work: 1,
+            warm_up: 0,
+            samples: 1,
+            forks: 0,
+            lockstep: false,
+        };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(flag) = arguments.next() {
+            if flag == "--lockstep" {
+                program.lockstep = true;
+                continue;
+            }
+            let value = arguments.next().unwrap_or_else(|| fail(&flag, "is unknown or lacks its value"));
+            let number = || value.parse::<u64>().unwrap_or_else(|_| fail(&flag, "needs a whole number"));
+            match flag.as_str() {
+                "--workers" => program.workers = number() as usize,
+                "--samples" => program.samples = number(),
+                "--size" => program.size = number(),
+                "--warm-up" => program.warm_up = number(),
+                "--work" => program.work = number(),
+                "--variant" => program.variant = value.clone(),
+                _ => fail(&flag, "is unknown"),
+            }
+        }
+        if program.workers == 0 {
+            fail("--workers", "must be at least 1");
+        }
+        if program.size == 0 {
+            fail("--size", "is needed and must be at least 1");
+        }
+        program
+    }
+
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How much to do at each of the `size` places, for kernels in which that is a choice.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    pub fn is(&self, variant: &str) -> bool {
+        self.variant == variant
+    }
+
+    /// The forks that every system makes in one sample; only the serial program of a kernel says it.
+    pub fn forks(&mut self, count: u64) {
+        self.forks = count;
+    }
+
+    /// `kernel(size)` does the whole work once and returns the value to check.
+    pub fn run(&self, mut kernel: impl FnMut(u64) -> u64) {
+        self.run_measuring(|size, _| kernel(size));
+    }
+
+    /// `kernel(size, us)` also appends measurements of its own, in microseconds.
+    pub fn run_measuring(&self, mut kernel: impl FnMut(u64, &mut Vec<f64>) -> u64) {
+        let mut us = Vec::new();
+        let warm_up = if self.warm_up != 0 { self.warm_up } else { self.size };
+        black_box(kernel(black_box(warm_up), &mut us)); // pages, pools and threads exist from here on
+        let mut out = std::io::stdout().lock();
+        let forks = self.forks;
+        say(
+            &mut out,
+            &format!("{{\"runtime\": \"{}\", \"compiler\": \"rustc\", \"forks\": {forks}}}", self.runtime),
+        );
+        let mut sample = 0;
+        while self.proceed(sample) {
+            us.clear();
+            let start = Instant::now();
+            let check = black_box(kernel(black_box(self.size), &mut us));
+            let seconds = start.elapsed().as_secs_f64();
+            let mut line = format!("{{\"seconds\": {seconds:.9}, \"check\": {check}");
+            if !us.is_empty() {
+                let values: Vec<String> = us.iter().map(|value| format!("{value:.3}")).collect();
+                line += &format!(", \"us\": [{}]", values.join(", "));
+            }
+            say(&mut out, &(line + "}"));
+            sample += 1;
+        }
+        say(&mut out, &format!("{{\"peak_mib\": {:.3}}}", peak_mib()));
+    }
+
+    fn proceed(&self, sample: u64) -> bool {
+        if !self.lockstep {
+            return sample < self.samples;
+        }
+        let mut word = String::new();
+        std::io::stdin().lock().read_line(&mut word).is_ok() && word.trim_end() == "go"
+    }
+}
+
+fn say(out: &mut impl Write, line: &str) {
+    writeln!(out, "{line}").and_then(|()| out.flush()).expect("the driver closed the pipe");
+}
+
+fn peak_mib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kib| kib.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+}
+
+fn versioned(crate_name: &str) -> String {
+    let entry = format!("name = \"{crate_name}\"\nversion = \"");
+    match include_str!("../Cargo.lock").split_once(&entry) {
+        Some((_, rest)) => format!("{crate_name} {}", rest.split('"').next().unwrap_or_default()),
+        None => crate_name.into(),
+    }
+}
+
+fn fail(flag: &str, what: &str) -> ! {
+    eprintln!(
+        "{flag} {what}; use --workers N --size S [--work W] [--warm-up S] [--samples K | --lockstep] [--variant V]"
+    );
+    std::process::exit(2);
+}

@@ -1,0 +1,13 @@
+#include "common/sennit.hpp"
+
+#include "steal-latency/latency.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  bench::sennit_runtime runtime(program);
+  return program.run([&](std::uint64_t rounds, std::vector<double>& us) {
+    return runtime.run([&] {
+      return latency::measure(rounds, us, [](auto&& first, auto&& second) { sennit::join(first, second); });
+    });
+  });
+}

@@ -1,0 +1,18 @@
+# cmake -DMATCH=regex -P expect_compile_error.cmake -- compiler argument...
+set(command "")
+set(collect OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(collect)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(collect ON)
+  endif()
+endforeach()
+
+execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(status EQUAL 0)
+  message(FATAL_ERROR "this must not compile, and it does: ${command}")
+elseif(NOT output MATCHES "${MATCH}")
+  message(FATAL_ERROR "the compiler rejects it, but nothing it says matches '${MATCH}':\n${output}")
+endif()

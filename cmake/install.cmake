@@ -1,0 +1,40 @@
+# The installed package: headers, library, and the files for find_package(sennit) and pkg-config. All of it can be moved.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sennit)
+install(TARGETS sennit EXPORT sennitTargets)
+install(EXPORT sennitTargets NAMESPACE sennit:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sennit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# A shared library brings what it links; a static one leaves that to its user, whom both files then tell what it is.
+get_target_property(library_type sennit TYPE)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(static ON)
+  set(private "")
+else()
+  set(static OFF)
+  set(private "_private")
+endif()
+set(libs${private} "-lboost_context")
+if(SENNIT_HAS_HWLOC)
+  set(requires${private} "hwloc >= 2.0")
+endif()
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/sennitConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sennitConfig.cmake
+  INSTALL_DESTINATION ${package_dir}
+  NO_SET_AND_CHECK_MACRO
+)
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/sennitConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion
+)
+install(
+  FILES ${CMAKE_CURRENT_BINARY_DIR}/sennitConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sennitConfigVersion.cmake
+  DESTINATION ${package_dir}
+)
+
+file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/sennit.pc.in ${CMAKE_CURRENT_BINARY_DIR}/sennit.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sennit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

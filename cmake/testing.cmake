@@ -1,0 +1,84 @@
+# Functions that declare tests, for tests/ and for whatever else has some.
+#
+# Labels that mean something here:
+#   stress     heavy; built always, run only where SENNIT_STRESS=ON (make stress)
+#   optimized  counts instructions or reads assembly: exists only in a Release build without sanitizers
+#   models, package, compile-fail   set by those tests themselves
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# sennit_test(NAME SOURCES file... [LABELS label...] [LIBRARIES target...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]
+#             [INTERNAL] [THROWS] [SERIAL])
+# One GoogleTest program; each of its tests is one of ctest's, in a process of its own, named NAME.Suite.Test.
+#   INTERNAL  it may include headers of src/
+#   THROWS    it uses exceptions and is left out of a build without them
+#   SERIAL    it measures, and nothing may run beside it
+function(sennit_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL;THROWS;SERIAL" "TIMEOUT" "SOURCES;LABELS;LIBRARIES;ENVIRONMENT")
+  if(test_UNPARSED_ARGUMENTS OR NOT test_SOURCES)
+    message(FATAL_ERROR "sennit_test(${name}): give SOURCES, and nothing unknown (${test_UNPARSED_ARGUMENTS})")
+  endif()
+  if(test_THROWS AND NOT SENNIT_EXCEPTIONS)
+    return()
+  endif()
+  if("optimized" IN_LIST test_LABELS AND (SENNIT_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Release"))
+    return()
+  endif()
+
+  set(target test_${name})
+  add_executable(${target} ${test_SOURCES})
+  target_link_libraries(${target} PRIVATE sennit::sennit sennit_warnings GTest::gmock GTest::gtest_main ${test_LIBRARIES})
+  if(test_INTERNAL)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  endif()
+  if("stress" IN_LIST test_LABELS AND NOT SENNIT_STRESS)
+    return()
+  endif()
+
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 60)
+    if("stress" IN_LIST test_LABELS)
+      set(test_TIMEOUT 600)
+    endif()
+  endif()
+  if(SENNIT_SANITIZE)
+    math(EXPR test_TIMEOUT "${test_TIMEOUT} * 5")
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  # Set by a script that ctest reads after the discovery, as PROPERTIES above would take lists apart.
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake)
+  file(
+    CONFIGURE
+    OUTPUT ${script}
+    CONTENT [[
+if(@target@_TESTS)
+  set_tests_properties(
+    ${@target@_TESTS}
+    PROPERTIES TIMEOUT "@test_TIMEOUT@" RUN_SERIAL "@test_SERIAL@" LABELS "@test_LABELS@" ENVIRONMENT "@test_ENVIRONMENT@"
+  )
+endif()
+]]
+    @ONLY
+  )
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+endfunction()
+
+# sennit_compile_fail_test(NAME SOURCE file.cpp MATCH regex)
+# Passes if the compiler rejects the file and says something that matches: the diagnostic that a user is to read.
+function(sennit_compile_fail_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "SOURCE;MATCH" "")
+  if(test_UNPARSED_ARGUMENTS OR NOT test_SOURCE OR NOT test_MATCH)
+    message(FATAL_ERROR "sennit_compile_fail_test(${name}): give SOURCE and MATCH, and nothing else")
+  endif()
+  cmake_path(ABSOLUTE_PATH test_SOURCE)
+  set(include_dirs $<TARGET_PROPERTY:sennit,INTERFACE_INCLUDE_DIRECTORIES>)
+  add_test(
+    NAME compile-fail.${name}
+    COMMAND
+      ${CMAKE_COMMAND} -DMATCH=${test_MATCH} -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_error.cmake --
+      ${CMAKE_CXX_COMPILER} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Werror
+      "-I$<JOIN:${include_dirs},;-I>" -c ${test_SOURCE} -o /dev/null
+    COMMAND_EXPAND_LISTS
+  )
+  set_tests_properties(compile-fail.${name} PROPERTIES LABELS compile-fail TIMEOUT 120)
+endfunction()

@@ -1,0 +1,20 @@
+#include "gallery/kernels.hpp"
+
+namespace gallery {
+
+std::vector<std::unique_ptr<kernel>> kernels() {
+  std::vector<std::unique_ptr<kernel>> all;
+  for (const auto make : {make_fib, make_nqueens, make_knapsack, make_uts, make_mergesort, make_quicksort,
+                          make_mandelbrot, make_heat, make_matmul, make_strassen}) {
+    all.push_back(make());
+  }
+  return all;
+}
+
+std::filesystem::path data_file(std::string_view name) {
+  const std::filesystem::path installed =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / SENNIT_GALLERY_INSTALLED / name;
+  return std::filesystem::exists(installed) ? installed : std::filesystem::path(SENNIT_GALLERY_SOURCE) / name;
+}
+
+}  // namespace gallery

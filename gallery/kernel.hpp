@@ -1,0 +1,131 @@
+// A kernel of the gallery: one algorithm, written once over an execution policy P (P::join, P::task_group),
+// run on the runtime and as its serial elision, with a check of the result.
+//
+// Each kernel is one file. It defines the algorithm, a program (a plain struct, described at `adapter` below)
+// and a maker; gallery.cpp lists the makers.
+#pragma once
+
+#include <sennit/sennit.hpp>
+
+#include <any>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gallery {
+
+enum class policy { parallel, serial, counted };
+
+/// A number the user may set. It refers to a member of the program.
+struct parameter {
+  std::string_view name;
+  std::string_view meaning;
+  std::variant<std::int64_t*, double*> value;
+  double least;
+  double most;
+};
+
+enum class output { none, text, picture };
+
+struct description {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view input =
+      {};  // what the program reads if told nothing else, a file of gallery/data; empty: reads nothing
+  output writes = output::none;
+};
+
+class kernel {
+public:
+  virtual ~kernel() = default;
+
+  virtual const description& about() const = 0;
+  /// The first one is the size: what mostly decides how long a run takes.
+  virtual std::vector<parameter> parameters() = 0;
+  /// Sets the parameters so that the serial elision lasts about a second.
+  virtual void choose_demo() = 0;
+  /// Makes everything a run needs from the parameters, and from the file where the kernel reads one.
+  /// Throws input_error if that cannot be done.
+  virtual void prepare(const std::filesystem::path& input) = 0;
+
+  virtual std::any run(policy p) const = 0;
+  virtual bool same(const std::any& a, const std::any& b) const = 0;
+  /// What is wrong with a result; empty if nothing is. Does not rely on the elision.
+  virtual std::string complaint(const std::any& result) const = 0;
+  virtual std::string describe(const std::any& result) const = 0;
+  virtual void write(const std::any& result, const std::filesystem::path& output) const = 0;
+};
+
+/// All kernels, in the order in which `sennit list` shows them.
+std::vector<std::unique_ptr<kernel>> kernels();
+
+/// Where a file of gallery/data is, in the installed tree or in the source tree.
+std::filesystem::path data_file(std::string_view name);
+
+/// Makes a kernel of a Program, which has
+///   about                            a static description
+///   parameters()                     a vector of parameters that refer to its members
+///   choose_demo()
+///   prepare(path)                    or prepare() if it reads nothing
+///   run<P>() const                   the result, which is a value
+///   same(a, b) const                 unless == says it
+///   complaint(result) const, describe(result) const
+///   write(result, path) const        if about.writes something
+template <class Program> class adapter final : public kernel {
+public:
+  const description& about() const override { return Program::about; }
+  std::vector<parameter> parameters() override { return program_.parameters(); }
+  void choose_demo() override { program_.choose_demo(); }
+
+  void prepare(const std::filesystem::path& input) override {
+    if constexpr (Program::about.input.empty()) {
+      program_.prepare();
+    } else {
+      program_.prepare(input);
+    }
+  }
+
+  std::any run(policy p) const override {
+    switch (p) {
+    case policy::parallel:
+      return program_.template run<sennit::parallel>();
+    case policy::serial:
+      return program_.template run<sennit::serial>();
+    case policy::counted:
+      break;
+    }
+    return program_.template run<sennit::counted_serial>();
+  }
+
+  bool same(const std::any& a, const std::any& b) const override {
+    if constexpr (requires { program_.same(value(a), value(b)); }) {
+      return program_.same(value(a), value(b));
+    } else {
+      return value(a) == value(b);
+    }
+  }
+
+  std::string complaint(const std::any& result) const override { return program_.complaint(value(result)); }
+  std::string describe(const std::any& result) const override { return program_.describe(value(result)); }
+
+  void write([[maybe_unused]] const std::any& result,
+             [[maybe_unused]] const std::filesystem::path& output) const override {
+    if constexpr (Program::about.writes != output::none) program_.write(value(result), output);
+  }
+
+private:
+  using result_type = decltype(std::declval<const Program&>().template run<sennit::serial>());
+
+  static const result_type& value(const std::any& result) {
+    return std::any_cast<const result_type&>(result);
+  }
+
+  Program program_;
+};
+
+}  // namespace gallery

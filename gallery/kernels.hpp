@@ -1,0 +1,21 @@
+// The makers of the kernels, one for each file.
+#pragma once
+
+#include "gallery/kernel.hpp"
+
+#include <memory>
+
+namespace gallery {
+
+std::unique_ptr<kernel> make_fib();
+std::unique_ptr<kernel> make_nqueens();
+std::unique_ptr<kernel> make_knapsack();
+std::unique_ptr<kernel> make_uts();
+std::unique_ptr<kernel> make_mergesort();
+std::unique_ptr<kernel> make_quicksort();
+std::unique_ptr<kernel> make_mandelbrot();
+std::unique_ptr<kernel> make_heat();
+std::unique_ptr<kernel> make_matmul();
+std::unique_ptr<kernel> make_strassen();
+
+}  // namespace gallery

@@ -1,0 +1,75 @@
+// nqueens: in how many ways n queens stand on an n x n board without attacking each other. A fork for each
+// valid square.
+#include "gallery/kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+
+namespace gallery {
+namespace {
+
+constexpr std::array<std::int64_t, 19> known{1,      1,       0,        0,        2,        10,    4,
+                                             40,     92,      352,      724,      2680,     14200, 73712,
+                                             365596, 2279184, 14772512, 95815104, 666090624};
+
+// The rows filled so far, as seen from the next one: bit i is column i.
+struct board {
+  std::uint32_t all;
+  std::uint32_t columns = 0;
+  std::uint32_t rising = 0;
+  std::uint32_t falling = 0;
+
+  bool full() const { return columns == all; }
+  std::uint32_t free() const { return all & ~(columns | rising | falling); }
+  board with(std::uint32_t square) const {
+    return {all, columns | square, (rising | square) << 1, (falling | square) >> 1};
+  }
+};
+
+template <class P> std::int64_t solutions(board b);
+
+// Solutions with the next queen on one of `squares`, of which there is at least one.
+template <class P> std::int64_t solutions(board b, std::uint32_t squares) {
+  const std::uint32_t square = squares & -squares;
+  const std::uint32_t others = squares ^ square;
+  if (others == 0) return solutions<P>(b.with(square));
+  auto [here, elsewhere] =
+      P::join([=] { return solutions<P>(b.with(square)); }, [=] { return solutions<P>(b, others); });
+  return here + elsewhere;
+}
+
+template <class P> std::int64_t solutions(board b) {
+  if (b.full()) return 1;
+  const std::uint32_t squares = b.free();
+  return squares == 0 ? 0 : solutions<P>(b, squares);
+}
+
+struct program {
+  static constexpr description about{.name = "nqueens",
+                                     .summary = "ways to place n queens on an n x n board"};
+
+  std::int64_t n = 13;
+
+  std::vector<parameter> parameters() { return {{"n", "width of the board", &n, 1, known.size() - 1}}; }
+  void choose_demo() { n = 14; }
+  void prepare() {}
+
+  template <class P> std::int64_t run() const {
+    return solutions<P>(board{.all = (std::uint32_t{1} << n) - 1});
+  }
+
+  std::string complaint(std::int64_t result) const {
+    const std::int64_t right = known[static_cast<std::size_t>(n)];
+    return result == right ? "" : fmt::format("{} queens can be placed in {} ways, not {}", n, right, result);
+  }
+
+  std::string describe(std::int64_t result) const { return fmt::format("{} queens: {} ways", n, result); }
+};
+
+}  // namespace
+
+std::unique_ptr<kernel> make_nqueens() { return std::make_unique<adapter<program>>(); }
+
+}  // namespace gallery

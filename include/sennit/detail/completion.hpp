@@ -1,0 +1,42 @@
+// How the last of several branches that ran elsewhere finds the strand that waits for them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace sennit::detail {
+
+class fiber;
+
+// Counts finished branches down from zero; the waiter adds how many it waits for. Whoever brings the balance to zero
+// is last: a finisher then resumes the waiter, a waiter goes on at once. See docs/protocols/join.md.
+class completion {
+ public:
+  // Says that one branch has finished; all it wrote is visible to the waiter. Returns the fiber to resume, if this was
+  // the last branch and the waiter is parked. Otherwise the call is the last access to *this: the waiter may end it.
+  fiber* finish() noexcept {
+    // ORD[D3] acq_rel: release publishes the branch's outcome to await() and done(); acquire reads waiter_ as await()
+    // wrote it, and the outcomes of the other branches. Model: models/join.pml.
+    return balance_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? waiter_ : nullptr;
+  }
+
+  // Declares that `waiter`, whose context has been saved, waits for `branches` finishes. True if they have all come.
+  bool await(std::intptr_t branches, fiber& waiter) noexcept {
+    waiter_ = &waiter;
+    // ORD[D4] acq_rel: release publishes waiter_ and the saved context to the finisher; acquire as in done().
+    // Model: models/join.pml.
+    return balance_.fetch_add(branches, std::memory_order_acq_rel) == -branches;
+  }
+
+  // Whether `branches` have finished, nobody having declared that it waits.
+  [[nodiscard]] bool done(std::intptr_t branches) const noexcept {
+    // ORD[D3] acquire: the finishers' outcomes; pairs with the release in finish(). Model: models/join.pml.
+    return balance_.load(std::memory_order_acquire) == -branches;
+  }
+
+ private:
+  std::atomic<std::intptr_t> balance_{0};
+  fiber* waiter_{nullptr};
+};
+
+}  // namespace sennit::detail

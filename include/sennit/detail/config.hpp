@@ -1,0 +1,24 @@
+// What the compiler is asked for, in one place.
+#pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#define SENNIT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SENNIT_TSAN 1
+#endif
+#endif
+#ifndef SENNIT_TSAN
+#define SENNIT_TSAN 0
+#endif
+
+#if defined(__cpp_exceptions)
+#define SENNIT_EXCEPTIONS 1
+#else
+#define SENNIT_EXCEPTIONS 0
+#endif
+
+// Always inlined: a fork is a handful of instructions, and a call around them would cost as much again.
+#define SENNIT_INLINE [[gnu::always_inline]] inline
+// Never inlined and out of the way: what a fork does only when a gate is shut.
+#define SENNIT_COLD [[gnu::noinline, gnu::cold]]

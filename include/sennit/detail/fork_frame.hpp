@@ -1,0 +1,123 @@
+// A frame with a branch of known type and room for its result.
+#pragma once
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/frame.hpp>
+#include <sennit/region.hpp>
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace sennit::detail {
+
+// What a branch yields in the tuple of a join: void becomes std::monostate, references stay references.
+template <class F>
+using branch_result = std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, std::invoke_result_t<F>>;
+
+template <class F>
+SENNIT_INLINE branch_result<F> call_branch(F&& f) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+    std::invoke(std::forward<F>(f));
+    return {};
+  } else {
+    return std::invoke(std::forward<F>(f));
+  }
+}
+
+// Records how a branch that runs elsewhere ends. `body` stores the value.
+template <class Body>
+void record_outcome(departure& away, Body&& body) noexcept {
+  if (away.region->cancelled()) {
+    away.result = outcome::dropped;
+    return;
+  }
+#if SENNIT_EXCEPTIONS
+  try {
+    body();
+    away.result = outcome::value;
+  } catch (const cancelled&) {
+    away.result = outcome::dropped;
+  } catch (...) {
+    away.failure = std::current_exception();
+    away.result = outcome::thrown;
+  }
+#else
+  body();
+  away.result = outcome::value;
+#endif
+}
+
+// The closure moves into the frame: a thief reads it there, and the owner need not keep its address.
+template <class G>
+class fork_frame : public frame {
+ public:
+  using result = branch_result<G>;
+
+  SENNIT_INLINE explicit fork_frame(G&& g) : frame(&run_elsewhere), branch_(std::forward<G>(g)) {}
+  SENNIT_INLINE ~fork_frame() {}
+
+  G&& branch() noexcept { return std::forward<G>(branch_); }
+
+  SENNIT_INLINE result run_here() { return call_branch(std::forward<G>(branch_)); }
+
+  // After the branch ran elsewhere: its value, or the exception that it ended with.
+  result take() {
+    if (away().result != outcome::value) throw_outcome(*this);
+    if constexpr (std::is_reference_v<result>) {
+      return static_cast<result>(*value_);
+    } else {
+      struct destroy {
+        result* value;
+        ~destroy() { std::destroy_at(value); }
+      } const after{&value_};
+      return std::move(value_);
+    }
+  }
+
+#if SENNIT_EXCEPTIONS
+  // In a handler: keeps what the left branch threw. It is dealt with in leave(), outside the handler, because nothing
+  // may wait inside one.
+  void keep() noexcept { keep_exception(&left_failure_); }
+
+  // Pops the frame, waits for the branch if it runs elsewhere, and throws the leftmost exception.
+  [[noreturn]] SENNIT_COLD void leave() {
+    const bool dropped = pop_unwinding(*this);
+    if (!dropped) {
+      if constexpr (!std::is_reference_v<result>) {
+        if (away().result == outcome::value) std::destroy_at(&value_);
+      }
+    }
+    throw_leftmost(&left_failure_, dropped ? nullptr : this);
+  }
+#endif
+
+ private:
+  using stored = std::conditional_t<std::is_reference_v<result>, std::remove_reference_t<result>*, result>;
+
+  static fiber* run_elsewhere(frame& base) noexcept {
+    auto& self = static_cast<fork_frame&>(base);
+    record_outcome(self.away(), [&self] {
+      if constexpr (std::is_reference_v<result>) {
+        self.value_ = std::addressof(static_cast<std::remove_reference_t<result>&>(self.run_here()));
+      } else {
+        ::new (static_cast<void*>(&self.value_)) result(self.run_here());
+      }
+    });
+    return self.away().done.finish();
+  }
+
+  G branch_;
+  union {
+    stored value_;
+  };
+#if SENNIT_EXCEPTIONS
+  union {
+    std::exception_ptr left_failure_;
+  };
+#endif
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,62 @@
+// The record of latent parallelism: one branch that another worker may run. It lives on the stack of the function
+// that opened it, and is complete only once it has left its owner's deque.
+#pragma once
+
+#include <sennit/detail/completion.hpp>
+#include <sennit/detail/config.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+namespace sennit::detail {
+
+class deque;
+class frame;
+struct region_state;
+
+enum class outcome : std::uint8_t {
+  none,     // not run, or run by its owner
+  value,    // ran elsewhere and returned
+  thrown,   // ran elsewhere and threw; `failure` holds the exception
+  dropped,  // its region was cancelled before it came to an end
+};
+
+// What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the frame,
+// under the lock of the deque it leaves: the owner's fast path never initializes it.
+struct departure {
+  explicit departure(region_state* r) noexcept : region(r) {}
+
+  completion done;
+  region_state* region;
+  std::atomic<deque*> holder{nullptr};  // whose list the frame waits in to be claimed; null once it is claimed
+  frame* older = nullptr;               // neighbors in that list
+  frame* newer = nullptr;
+  outcome result = outcome::none;
+  std::exception_ptr failure;
+};
+
+class frame {
+ public:
+  // Runs the branch on a worker that has claimed it, records the outcome in the frame, says that it has finished, and
+  // returns the fiber that waits for it, if the caller is to resume that. Nothing touches the frame afterwards.
+  using entry = fiber* (*)(frame&) noexcept;
+
+  SENNIT_INLINE explicit frame(entry run) noexcept : run_(run) {}
+  frame(const frame&) = delete;
+  frame& operator=(const frame&) = delete;
+  SENNIT_INLINE ~frame() {}
+
+  fiber* run() noexcept { return run_(*this); }
+  departure& depart(region_state* region) noexcept { return *std::construct_at(&away_, region); }
+  departure& away() noexcept { return away_; }
+
+ private:
+  entry run_;
+  union {
+    departure away_;
+  };
+};
+
+}  // namespace sennit::detail

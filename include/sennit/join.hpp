@@ -1,0 +1,118 @@
+// join: branches that may run in parallel.
+#pragma once
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/words.hpp>
+
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace sennit {
+namespace detail {
+
+template <class F, class G>
+using joined = std::tuple<branch_result<F>, branch_result<G>>;
+
+// The owner's half of the THE protocol (001, section 3.2), without the owner's fence: docs/protocols/deque.md.
+SENNIT_INLINE bool push(frame& f) noexcept {
+  slot* const tail = load_tail();
+  tail->store(reinterpret_cast<std::uintptr_t>(&f), std::memory_order_relaxed);
+  publish_tail(tail + 1);
+  return !push_gate_shut(tail + 1);
+}
+
+// Relative, never to a position saved before the branch: the strand may be on another worker by now.
+SENNIT_INLINE bool pop() noexcept {
+  slot* const tail = load_tail() - 1;
+  store_tail(tail);
+  return !pop_gate_shut(tail);
+}
+
+template <class F, class G>
+SENNIT_COLD joined<F, G> join_apart(F& f, fork_frame<G>& right);
+
+template <class F, class G>
+SENNIT_INLINE branch_result<F> run_left(F& f, fork_frame<G>& right) {
+#if SENNIT_EXCEPTIONS
+  try {
+    return call_branch(std::forward<F>(f));
+  } catch (...) {
+    right.keep();
+  }
+  right.leave();
+#else
+  return call_branch(std::forward<F>(f));
+#endif
+}
+
+// F and G are as deduced for forwarding references.
+template <class F, class G>
+SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
+  fork_frame<G> right(std::forward<G>(g));
+  if (!push(right)) [[unlikely]] {
+    if (!push_shut(right)) return join_apart<F, G>(f, right);
+  }
+  branch_result<F> left = run_left<F, G>(f, right);
+  if (!pop()) [[unlikely]] {
+    if (!pop_shut(right)) return joined<F, G>(std::forward<branch_result<F>>(left), right.take());
+  }
+  return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
+}
+
+// The gate was shut and the frame is not in the deque: the calling thread runs no strand yet, or has no room for the
+// frame. Nothing is lost: the branches run in a new region, or in order.
+template <class F, class G>
+joined<F, G> join_apart(F& f, fork_frame<G>& right) {
+  if (in_strand()) {
+    branch_result<F> left = call_branch(std::forward<F>(f));
+    return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
+  }
+  std::optional<joined<F, G>> both;
+  auto body = [&] { both.emplace(join_pair<F, G>(std::forward<F>(f), right.branch())); };
+  run_region(nullptr, body);
+  return *std::move(both);
+}
+
+template <class F, class... G>
+SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, G&&... g) {
+  if constexpr (sizeof...(G) == 1) {
+    return join_pair<F, G...>(std::forward<F>(f), std::forward<G>(g)...);
+  } else {
+    auto rest = [&]() { return join_all<G...>(std::forward<G>(g)...); };
+    auto [first, others] = join_pair<F, decltype(rest)>(std::forward<F>(f), std::move(rest));
+    return std::tuple_cat(std::tuple<branch_result<F>>(std::forward<branch_result<F>>(first)), std::move(others));
+  }
+}
+
+template <class F>
+concept branch = std::invocable<F>;
+
+}  // namespace detail
+
+// Runs the branches, which may run in parallel, and returns when all have ended. The calling strand runs the first at
+// once; the others wait in the worker's deque and run there, in order, unless an idle worker takes them.
+//
+// Returns a std::tuple of the results, with std::monostate for a branch that returns void; returns nothing if all do.
+//   auto [left, right] = sennit::join([&] { return sum(first, middle); }, [&] { return sum(middle, last); });
+//
+// Preconditions: branches do not wait for one another, and hold no lock across a construct (a strand may change
+// threads there). Throws what the leftmost branch that throws threw; branches to its right that were not started do
+// not run, the others are waited for. Throws sennit::cancelled in a cancelled region. May be called from any thread:
+// outside the runtime, the first call starts a region of the default runtime. Cost: about a nanosecond, no
+// allocation, where no branch is taken. The design is 001, section 3.2, and DESIGN "The core".
+template <detail::branch F, detail::branch G, detail::branch... H>
+SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&
+                (std::is_void_v<std::invoke_result_t<H>> && ...)) {
+    detail::join_all<F, G, H...>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h)...);
+  } else {
+    return detail::join_all<F, G, H...>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h)...);
+  }
+}
+
+}  // namespace sennit

@@ -1,0 +1,94 @@
+// runtime: a set of workers. Most programs never name one: constructs outside any runtime use the default one.
+#pragma once
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/fork_frame.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+
+// How a thief makes the owner's latest store visible: an expedited membarrier, which costs the owner nothing, or a
+// full fence of the owner at every join. `automatic` is membarrier where the kernel has it.
+enum class steal_barrier { automatic, membarrier, fence };
+
+// Where workers may run. `automatic` is `node` on a machine with several NUMA nodes, else `none`. A thread that the
+// program made is never bound.
+enum class pin_mode { automatic, none, node, core };
+
+// What is left at its default comes from the environment (SENNIT_WORKERS, SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN,
+// SENNIT_TOPOLOGY), and else from the machine.
+struct runtime_options {
+  unsigned workers = 0;         // threads at work, the calling one included; 0: the CPUs of the affinity mask, at most the
+                                // cgroup's CPU quota
+  std::size_t stack_bytes = 0;  // address space of a fiber's stack; 0: the main thread's limit
+  steal_barrier barrier = steal_barrier::automatic;
+  pin_mode pin = pin_mode::automatic;
+  std::string topology;  // "synthetic:" and an hwloc synthetic description; empty: the machine itself
+};
+
+// Sums over a runtime's life. Reading them is safe at any time; they may lag behind by what is under way.
+struct statistics {
+  std::uint64_t steals = 0;       // frames that ran on a worker other than the one that pushed them
+  std::uint64_t suspensions = 0;  // joins that gave their worker back
+  std::uint64_t wakes = 0;        // sleeping workers woken because there was work
+  std::uint64_t fibers = 0;       // stacks made
+};
+
+// A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest at a
+// time keeps to the limit, and each further guest adds its own thread while its region lasts.
+//
+// All members may be called from any thread. The destructor may not be called from within a region of the runtime,
+// nor while one runs; it joins the threads.
+class runtime {
+ public:
+  // Throws std::invalid_argument for a bad option, naming it. Threads that the system refuses are done without.
+  explicit runtime(runtime_options options = {});
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  // The runtime that constructs outside any other use: made at first use, ended at exit. Throws as the constructor
+  // does, for a bad environment variable.
+  static runtime& default_runtime();
+
+  // Runs f as a region of this runtime and returns its result. Throws what f throws. A strand of this runtime may call
+  // it too, and then simply calls f. Cost: about a tenth of a microsecond.
+  template <class F>
+    requires std::invocable<F>
+  auto run(F&& f) -> std::invoke_result_t<F> {
+    using result = std::invoke_result_t<F>;
+    if constexpr (std::is_void_v<result>) {
+      auto body = [&] { std::invoke(std::forward<F>(f)); };
+      detail::run_region(this, body);
+    } else if constexpr (std::is_reference_v<result>) {
+      std::remove_reference_t<result>* value = nullptr;
+      auto body = [&] { value = std::addressof(static_cast<std::remove_reference_t<result>&>(std::invoke(std::forward<F>(f)))); };
+      detail::run_region(this, body);
+      return static_cast<result>(*value);
+    } else {
+      std::optional<result> value;
+      auto body = [&] { value.emplace(std::invoke(std::forward<F>(f))); };
+      detail::run_region(this, body);
+      return *std::move(value);
+    }
+  }
+
+  unsigned workers() const noexcept;
+  sennit::statistics statistics() const noexcept;
+  // membarrier or fence: what `automatic` came to.
+  steal_barrier barrier() const noexcept;
+
+ private:
+  friend struct detail::runtime_access;
+  std::shared_ptr<detail::runtime_core> core_;
+};
+
+}  // namespace sennit

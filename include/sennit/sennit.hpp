@@ -1,0 +1,11 @@
+// All of Sennit.
+#pragma once
+
+#include <sennit/blocking.hpp>
+#include <sennit/doctor.hpp>
+#include <sennit/join.hpp>
+#include <sennit/region.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/serial.hpp>
+#include <sennit/task_group.hpp>
+#include <sennit/version.hpp>

@@ -1,0 +1,76 @@
+// Execution policies: code written once runs on the runtime or as its serial elision.
+#pragma once
+
+#include <sennit/detail/fork_frame.hpp>
+#include <sennit/join.hpp>
+#include <sennit/task_group.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+
+// template <class P> long fib(long n) {
+//   if (n < 2) return n;
+//   auto [a, b] = P::join([=] { return fib<P>(n - 1); }, [=] { return fib<P>(n - 2); });
+//   return a + b;
+// }
+// fib<sennit::parallel>(30) == fib<sennit::serial>(30)
+struct parallel {
+  template <class... F>
+  SENNIT_INLINE static auto join(F&&... f) {
+    return sennit::join(std::forward<F>(f)...);
+  }
+  using task_group = sennit::task_group;
+};
+
+// The same program with the parallelism removed: a join calls its branches in order, a spawn calls its child.
+struct serial {
+  template <detail::branch... F>
+  SENNIT_INLINE static auto join(F&&... f) {
+    if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
+      (std::invoke(std::forward<F>(f)), ...);
+    } else {
+      return std::tuple<detail::branch_result<F>...>{detail::call_branch(std::forward<F>(f))...};
+    }
+  }
+  class task_group {
+   public:
+    task_group() = default;
+    task_group(const task_group&) = delete;
+    task_group& operator=(const task_group&) = delete;
+    template <class F>
+    void spawn(F&& f) {
+      std::invoke(std::forward<F>(f));
+    }
+    void wait() {}
+  };
+};
+
+// The serial elision, counting forks: one a join with two branches, two with three, one a spawn. Per thread.
+struct counted_serial {
+  static std::uint64_t forks() noexcept { return count_; }
+  static void reset() noexcept { count_ = 0; }
+
+  template <detail::branch... F>
+  static auto join(F&&... f) {
+    count_ += sizeof...(F) - 1;
+    return serial::join(std::forward<F>(f)...);
+  }
+  class task_group : public serial::task_group {
+   public:
+    template <class F>
+    void spawn(F&& f) {
+      ++count_;
+      serial::task_group::spawn(std::forward<F>(f));
+    }
+  };
+
+ private:
+  inline static thread_local std::uint64_t count_ = 0;
+};
+
+}  // namespace sennit

@@ -1,0 +1,109 @@
+#!/bin/sh
+# Builds and tests several configurations, goes on after a failure, and ends with the sum 'N passed, N failed'.
+#   test.sh                    what each change has to pass
+#   test.sh --stress [REGEX]   every compiler, sanitizer and option, or those whose name matches; heavy tests included
+set -u
+cd "$(dirname "$0")/.."
+
+jobs=${JOBS:-$(nproc)}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+
+passed=0
+failed=0
+skipped=0
+failures=""
+
+title() { printf '\n=== %s\n' "$*"; }
+
+fail() {
+  failed=$((failed + 1))
+  failures="$failures
+  $1"
+}
+
+# step NAME COMMAND...: passes or fails as the command does
+step() {
+  step=$1
+  shift
+  title "$step"
+  if "$@"; then passed=$((passed + 1)); else fail "$step"; fi
+}
+
+configure() { cmake "$@" >"$log" 2>&1 || { cat "$log"; false; }; }
+
+# count FILE ATTRIBUTE: a number in the first element of a JUnit file
+count() { sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p;/<testcase/q" "$1"; }
+
+# configuration PRESET [OPTION...]: builds and tests the preset with these options
+configuration() {
+  preset=$1 name=${SENNIT_VARIANT:-}$1 start=$(date +%s)
+  shift
+  title "$name: build"
+  if ! configure --preset "$preset" "$@" || ! cmake --build --preset "$preset" --parallel "$jobs"; then
+    fail "$name: build"
+    return
+  fi
+
+  title "$name: test (built in $(($(date +%s) - start)) s)"
+  report=$PWD/build/$name/tests.xml
+  failed_tests=build/$name/Testing/Temporary/LastTestsFailed.log
+  rm -f "$report" "$failed_tests"
+  ctest --preset "$preset" --parallel "$jobs" --output-junit "$report"
+  status=$?
+  if [ ! -f "$report" ]; then
+    fail "$name: ctest did not come to an end"
+    return
+  fi
+  bad=$(count "$report" failures)
+  left_out=$(($(count "$report" skipped) + $(count "$report" disabled)))
+  passed=$((passed + $(count "$report" tests) - bad - left_out))
+  failed=$((failed + bad))
+  skipped=$((skipped + left_out))
+  if [ "$bad" -gt 0 ]; then
+    failures="$failures
+$(sed "s/^[0-9]*:/  $name: /" "$failed_tests")"
+  elif [ $status -ne 0 ]; then
+    fail "$name: ctest"
+  fi
+  title "$name: $(($(date +%s) - start)) s in all"
+}
+
+stress() {
+  for variant in default shared no-exceptions no-hwloc; do
+    case $variant in
+      default) options="" ;;
+      shared) options="-DBUILD_SHARED_LIBS=ON" ;;
+      # The tools and the gallery are programs with exceptions.
+      no-exceptions) options="-DSENNIT_EXCEPTIONS=OFF -DSENNIT_BUILD_TOOLS=OFF" ;;
+      no-hwloc) options="-DSENNIT_WITH_HWLOC=OFF" ;;
+    esac
+    # The presets put this before the name of their build directory.
+    export SENNIT_VARIANT="stress/$variant-"
+    for preset in release release-clang asan asan-clang tsan tsan-gcc; do
+      if printf '%s\n' "$variant-$preset" | grep -Eq -e "$1"; then
+        configuration "$preset" -DSENNIT_STRESS=ON $options
+      fi
+    done
+  done
+  unset SENNIT_VARIANT
+}
+
+if [ "${1:-}" = --stress ]; then
+  stress "${2:-.}"
+  step tidy make --no-print-directory tidy
+else
+  configuration release
+  configuration asan
+  configuration tsan
+fi
+step format-check make --no-print-directory format-check
+
+if [ "$failed" -gt 0 ]; then
+  printf '\nfailed:%s\n' "$failures"
+fi
+printf '\n%d passed, %d failed' "$passed" "$failed"
+if [ "$skipped" -gt 0 ]; then printf ', %d skipped' "$skipped"; fi
+echo
+[ "$failed" -eq 0 ]

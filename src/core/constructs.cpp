@@ -1,0 +1,111 @@
+// The slow paths of fork and join.
+#include "core/runtime_core.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/words.hpp>
+#include <sennit/region.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// Whether the strand is to give up at this construct.
+bool stopped(worker& w) noexcept {
+#if SENNIT_EXCEPTIONS
+  return (w.frames().sticky_reasons() & cancelled) != 0;
+#else
+  (void)w;
+  return false;  // without exceptions a construct has no way to end early
+#endif
+}
+
+[[noreturn]] void throw_cancelled() {
+#if SENNIT_EXCEPTIONS
+  throw sennit::cancelled();
+#else
+  std::terminate();
+#endif
+}
+
+// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
+bool settle(frame& f) noexcept {
+  if (worker::current()->frames().pop(f) || deque::reclaim(f)) return true;
+  worker::wait(f.away().done, 1);
+  return false;
+}
+
+}  // namespace
+
+bool push_shut(frame& pushed) {
+  worker* const w = worker::current();
+  if (w == nullptr) {
+    leave_outside_slots();
+    return false;
+  }
+  deque& frames = w->frames();
+  const deque::opened gate = frames.open_push_gate();
+  if (gate.wake) w->core().asleep().wake_one();
+  // A thief that has the frame already settles the matter: it is pushed.
+  if (stopped(*w) && frames.unpush(pushed)) throw_cancelled();
+  return gate.room || !frames.unpush(pushed);
+}
+
+bool pop_shut(frame& popped) {
+  if (!settle(popped)) return false;
+  if (stopped(*worker::current())) throw_cancelled();
+  return true;
+}
+
+bool pop_unwinding(frame& popped) noexcept {
+  slot* const tail = load_tail() - 1;
+  store_tail(tail);
+  return !pop_gate_shut(tail) || settle(popped);
+}
+
+bool in_strand() noexcept { return worker::current() != nullptr; }
+
+void throw_outcome(frame& branch) {
+  departure& away = branch.away();
+#if SENNIT_EXCEPTIONS
+  if (away.result == outcome::thrown) std::rethrow_exception(std::exchange(away.failure, nullptr));
+#endif
+  (void)away;
+  throw_cancelled();
+}
+
+#if SENNIT_EXCEPTIONS
+
+namespace {
+
+bool is_cancelled(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const sennit::cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void keep_exception(std::exception_ptr* kept) noexcept { std::construct_at(kept, std::current_exception()); }
+
+void throw_leftmost(std::exception_ptr* kept, frame* right) {
+  std::exception_ptr left = std::move(*kept);
+  std::destroy_at(kept);
+  if (right != nullptr && right->away().result == outcome::thrown) {
+    std::exception_ptr other = std::exchange(right->away().failure, nullptr);
+    if (is_cancelled(left)) std::rethrow_exception(std::move(other));
+  }
+  std::rethrow_exception(std::move(left));
+}
+
+#endif
+
+}  // namespace sennit::detail

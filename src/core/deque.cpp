@@ -1,0 +1,238 @@
+#include "core/deque.hpp"
+
+#include "core/barrier.hpp"
+#include "core/perturb.hpp"
+
+#include <sys/mman.h>
+
+#include <mutex>
+#include <new>
+
+namespace sennit::detail {
+
+namespace {
+
+constexpr std::uintptr_t kind_mask = 7;
+
+slot* const shut_limit = nullptr;
+slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
+
+frame& frame_in(const slot& s) noexcept {
+  return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
+}
+
+// Reserved once: a deque never grows by moving, because thieves read slots while the owner pushes.
+slot* reserve(std::size_t slots) {
+  void* const memory = mmap(nullptr, slots * sizeof(slot), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  madvise(memory, slots * sizeof(slot), MADV_NOHUGEPAGE);
+  return static_cast<slot*>(memory);
+}
+
+}  // namespace
+
+// One slot before the first for a pop below it, one behind the last for the push that finds the deque full.
+deque::deque(std::size_t slots, bool fenced, unsigned sticky)
+    : base_(reserve(slots + 2) + 1), end_(base_ + slots), fenced_(fenced), head_(base_), sticky_(sticky) {}
+
+deque::~deque() { munmap(base_ - 1, static_cast<std::size_t>(end_ - base_ + 2) * sizeof(slot)); }
+
+slot* deque::open_limit() const noexcept {
+  return wake_wanted_ || sticky_.load(std::memory_order_relaxed) != 0 ? shut_limit : end_;
+}
+
+slot* deque::open_head_gate(slot* head) const noexcept {
+  return fenced_ || sticky_.load(std::memory_order_relaxed) != 0 ? shut_head_gate : head;
+}
+
+void deque::attach(worker_words& words) noexcept {
+  const std::lock_guard guard(lock_);
+  words_ = &words;
+  begin_anew();
+  words.limit.store(open_limit(), std::memory_order_relaxed);
+}
+
+void deque::begin_anew() noexcept {
+  head_.store(base_, std::memory_order_relaxed);
+  words_->tail.store(base_, std::memory_order_relaxed);
+  words_->head_gate.store(open_head_gate(base_), std::memory_order_relaxed);
+}
+
+void deque::detach() noexcept {
+  const std::lock_guard guard(lock_);
+  words_ = nullptr;
+}
+
+void deque::enter(scope* innermost) noexcept {
+  const std::lock_guard guard(lock_);
+  innermost_ = innermost;
+  follow_region();
+}
+
+void deque::region_cancelled() noexcept {
+  const std::lock_guard guard(lock_);
+  follow_region();
+}
+
+void deque::follow_region() noexcept {
+  const bool stop = innermost_ != nullptr && innermost_->region->cancelled();
+  const unsigned before = sticky_.load(std::memory_order_relaxed);
+  const unsigned after = stop ? before | cancelled : before & ~unsigned{cancelled};
+  if (after == before) return;
+  sticky_.store(after, std::memory_order_relaxed);
+  set_gates();
+}
+
+void deque::set_gates() noexcept {
+  if (words_ == nullptr) return;
+  words_->limit.store(open_limit(), std::memory_order_relaxed);
+  words_->head_gate.store(open_head_gate(head_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+}
+
+deque::opened deque::open_push_gate() noexcept {
+  const std::lock_guard guard(lock_);
+  const opened result{.wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_};
+  wake_wanted_ = false;
+  words_->limit.store(open_limit(), std::memory_order_relaxed);
+  return result;
+}
+
+bool deque::unpush(frame& f) noexcept {
+  slot* const tail = words_->tail.load(std::memory_order_relaxed) - 1;
+  words_->tail.store(tail, std::memory_order_relaxed);
+  return pop(f);
+}
+
+bool deque::pop(frame&) noexcept {
+  worker_words& words = *words_;
+  slot* const tail = words.tail.load(std::memory_order_relaxed);
+  perturb();
+  if (fenced_) {
+    // ORD[D2] seq_cst on both: the store of tail before the load of head, as a thief in claim_head() orders its store
+    // of head before its load of tail. The owner's fence, where there is no membarrier. Model: models/deque.pml.
+    words.tail.exchange(tail, std::memory_order_seq_cst);
+    if (tail >= head_.load(std::memory_order_seq_cst)) return true;
+  }
+  const std::lock_guard guard(lock_);
+  slot* const head = head_.load(std::memory_order_relaxed);
+  if (tail >= head) {
+    words.head_gate.store(open_head_gate(head), std::memory_order_relaxed);
+    return true;
+  }
+  // Frames leave only from the head, in order: this one has left, so all older ones have. Begin anew at the bottom,
+  // where the pops of the older frames will meet the gate again.
+  begin_anew();
+  return false;
+}
+
+bool deque::promote_all() noexcept {
+  const std::lock_guard guard(lock_);
+  slot* const tail = words_->tail.load(std::memory_order_relaxed);
+  slot* const head = head_.load(std::memory_order_relaxed);
+  for (slot* position = head; position < tail; ++position) {
+    frame& f = frame_in(*position);
+    f.depart(region_of(position));
+    append(f);
+  }
+  begin_anew();
+  innermost_ = nullptr;
+  return head < tail;
+}
+
+void deque::list(frame& f, region_state* region) noexcept {
+  const std::lock_guard guard(lock_);
+  f.depart(region);
+  append(f);
+}
+
+bool deque::empty() const noexcept {
+  return words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
+}
+
+void deque::append(frame& f) noexcept {
+  departure& away = f.away();
+  away.holder.store(this, std::memory_order_relaxed);
+  away.older = newest_;
+  away.newer = nullptr;
+  (newest_ != nullptr ? newest_->away().newer : oldest_) = &f;
+  newest_ = &f;
+}
+
+void deque::unlink(frame& f) noexcept {
+  departure& away = f.away();
+  (away.older != nullptr ? away.older->away().newer : oldest_) = away.newer;
+  (away.newer != nullptr ? away.newer->away().older : newest_) = away.older;
+  away.holder.store(nullptr, std::memory_order_relaxed);
+}
+
+region_state* deque::region_of(const slot* position) const noexcept {
+  const scope* s = innermost_;
+  while (s->outer != nullptr && position < s->first) s = s->outer;
+  return s->region;
+}
+
+frame* deque::claim_head() noexcept {
+  if (words_ == nullptr) return nullptr;
+  worker_words& words = *words_;
+  slot* const head = head_.load(std::memory_order_relaxed);
+  if (words.tail.load(std::memory_order_relaxed) <= head) return nullptr;
+  slot* const next = head + 1;
+  if (fenced_) {
+    // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
+    head_.store(next, std::memory_order_seq_cst);
+  } else {
+    head_.store(next, std::memory_order_relaxed);
+    words.head_gate.store(open_head_gate(next), std::memory_order_relaxed);
+    perturb();
+    // ORD[D2] The owner lowers tail and then reads head_gate with no fence between. After the barrier, either its
+    // tail is visible here, or it has not read head_gate yet and will see it raised. Model: models/deque.pml.
+    membarrier_all();
+  }
+  perturb();
+  // ORD[D2] seq_cst: after the store of head, where the owner fences. ORD[D1] acquire: the frame and all that its
+  // branch reads; pairs with publish_tail(). Model: models/deque.pml.
+  if (words.tail.load(std::memory_order_seq_cst) < next) {
+    head_.store(head, std::memory_order_relaxed);
+    words.head_gate.store(open_head_gate(head), std::memory_order_relaxed);
+    return nullptr;
+  }
+  frame& f = frame_in(*head);
+  f.depart(region_of(head));
+  return &f;
+}
+
+frame* deque::steal() noexcept {
+  if (!lock_.try_lock()) return nullptr;
+  const std::lock_guard guard(lock_, std::adopt_lock);
+  // Promoted frames are older than those in the deque.
+  if (oldest_ != nullptr) {
+    frame& f = *oldest_;
+    unlink(f);
+    return &f;
+  }
+  return claim_head();
+}
+
+bool deque::has_work() noexcept {
+  const std::lock_guard guard(lock_);
+  return oldest_ != nullptr ||
+         (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed));
+}
+
+void deque::shut_push_gate() noexcept {
+  const std::lock_guard guard(lock_);
+  wake_wanted_ = true;
+  if (words_ != nullptr) words_->limit.store(shut_limit, std::memory_order_relaxed);
+}
+
+bool deque::reclaim(frame& f) noexcept {
+  deque* const holder = f.away().holder.load(std::memory_order_relaxed);
+  if (holder == nullptr) return false;
+  const std::lock_guard guard(holder->lock_);
+  if (f.away().holder.load(std::memory_order_relaxed) == nullptr) return false;
+  holder->unlink(f);
+  return true;
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,94 @@
+// A worker's frames: the owner works at the tail, thieves at the head. docs/protocols/deque.md has the protocol.
+#pragma once
+
+#include "core/fiber.hpp"
+#include "core/steal_lock.hpp"
+
+#include <sennit/detail/frame.hpp>
+#include <sennit/detail/words.hpp>
+#include <sennit/runtime.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sennit::detail {
+
+// Why both gates of a worker stay shut. (The push gate is also shut, once, to be told of the next push.)
+enum sticky_reason : unsigned {
+  cancelled = 1,  // the region of the strand that runs here is cancelled
+  contract = 2,   // each construct is to check the thread contract
+};
+
+class deque {
+ public:
+  // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `fenced`: the owner fences.
+  deque(std::size_t slots, bool fenced, unsigned sticky_reasons);
+  deque(const deque&) = delete;
+  deque& operator=(const deque&) = delete;
+  ~deque();
+
+  // --- The owner, whose thread's words these become and cease to be. The deque is empty at both.
+  void attach(worker_words& words) noexcept;
+  void detach() noexcept;
+
+  // After a push met the gate: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push.
+  // `room`: the frame is within the deque.
+  struct opened {
+    bool wake;
+    bool room;
+  };
+  opened open_push_gate() noexcept;
+  // Takes the newest frame back. False if a thief has it already.
+  bool unpush(frame& f) noexcept;
+  // After a pop met the gate, tail being lowered: true if the frame is the owner's. False: it has left the deque, which
+  // is empty now.
+  bool pop(frame& f) noexcept;
+  // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
+  bool promote_all() noexcept;
+  // Puts a frame that was never pushed in the list.
+  void list(frame& f, region_state* region) noexcept;
+  bool empty() const noexcept;
+  slot* bottom() const noexcept { return base_; }
+  // The regions of the strand that runs on this worker.
+  void enter(scope* innermost) noexcept;
+  unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }
+  scope* innermost() const noexcept { return innermost_; }
+
+  // --- Anyone.
+  // The oldest claimable frame, claimed; null if there is none, or another thief is at it.
+  frame* steal() noexcept;
+  bool has_work() noexcept;
+  // A sleeper wants to know of the next push.
+  void shut_push_gate() noexcept;
+  // Some region has been cancelled: shuts the gates if the strand here is in it.
+  void region_cancelled() noexcept;
+  // Claims a frame that was promoted, for the strand that opened it. False if somebody else has it.
+  static bool reclaim(frame& f) noexcept;
+
+ private:
+  void append(frame& f) noexcept;
+  void unlink(frame& f) noexcept;
+  frame* claim_head() noexcept;
+  region_state* region_of(const slot* position) const noexcept;
+  void begin_anew() noexcept;
+  void follow_region() noexcept;
+  void set_gates() noexcept;
+  slot* open_limit() const noexcept;
+  slot* open_head_gate(slot* head) const noexcept;
+
+  slot* const base_;
+  slot* const end_;
+  const bool fenced_;
+
+  alignas(128) steal_lock lock_;
+  // All below: under lock_.
+  worker_words* words_ = nullptr;     // null while no thread owns the deque
+  std::atomic<slot*> head_;           // written under the lock; read without it by an owner that fences
+  bool wake_wanted_ = true;           // a new deque may come after its runtime's workers went to sleep
+  std::atomic<unsigned> sticky_;      // written under the lock; read without it by the owner
+  scope* innermost_ = nullptr;        // null while no strand is here
+  frame* oldest_ = nullptr;
+  frame* newest_ = nullptr;
+};
+
+}  // namespace sennit::detail

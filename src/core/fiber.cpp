@@ -1,0 +1,100 @@
+#include "core/fiber.hpp"
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <cxxabi.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SENNIT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SENNIT_ASAN 1
+#endif
+#endif
+
+#if defined(SENNIT_ASAN)
+#include <sanitizer/common_interface_defs.h>
+#elif SENNIT_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace sennit::detail {
+
+namespace context = boost::context::detail;
+
+namespace {
+
+// The globals' address is that of the running thread, and the declaration says `const`: the compiler would reuse it.
+// A call it cannot see through asks anew.
+[[gnu::noinline]] void* exception_globals() noexcept {
+  void* globals = abi::__cxa_get_globals();
+  asm volatile("" : "+r"(globals));
+  return globals;
+}
+
+}  // namespace
+
+// On the stack of the fiber that is left, and read on the other one.
+struct fiber::passage {
+  fiber& from;
+  fiber& to;
+  void (*then)(fiber&, void*) noexcept;
+  void* argument;
+
+  // The first thing that runs on the stack of `to`.
+  static void arrive(context::transfer_t transfer) noexcept {
+    const passage& p = *static_cast<passage*>(transfer.data);
+#if defined(SENNIT_ASAN)
+    __sanitizer_finish_switch_fiber(p.to.sanitizer_, &p.from.stack_bottom_, &p.from.stack_size_);
+#endif
+    auto& globals = *static_cast<exception_state*>(exception_globals());
+    p.from.exceptions_ = globals;
+    globals = p.to.exceptions_;
+    p.from.context_ = transfer.fctx;
+    // Publishes p.from: p may be gone when it returns.
+    p.then(p.from, p.argument);
+  }
+};
+
+struct fiber_entry {
+  static void start(context::transfer_t transfer) noexcept {
+    void (*const entry)() noexcept = static_cast<fiber::passage*>(transfer.data)->to.entry_;
+    fiber::passage::arrive(transfer);
+    entry();
+  }
+};
+
+fiber::fiber() noexcept {
+#if SENNIT_TSAN
+  sanitizer_ = __tsan_get_current_fiber();
+#endif
+}
+
+fiber::fiber(std::size_t stack_bytes, void (*entry)() noexcept) noexcept
+    : stack_(stack::reserve(stack_bytes)), entry_(entry) {
+  if (!stack_) return;
+  context_ = context::make_fcontext(stack_.top(), stack_.size(), &fiber_entry::start);
+  stack_bottom_ = stack_.bottom();
+  stack_size_ = stack_.size();
+#if SENNIT_TSAN
+  sanitizer_ = __tsan_create_fiber(0);
+#endif
+}
+
+fiber::~fiber() {
+#if SENNIT_TSAN
+  if (entry_ != nullptr && sanitizer_ != nullptr) __tsan_destroy_fiber(sanitizer_);
+#endif
+}
+
+void fiber::switch_to(fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept {
+  passage p{*this, to, then, argument};
+#if defined(SENNIT_ASAN)
+  __sanitizer_start_switch_fiber(&sanitizer_, to.stack_bottom_, to.stack_size_);
+#elif SENNIT_TSAN
+  __tsan_switch_to_fiber(to.sanitizer_, 0);
+#endif
+  passage::arrive(context::jump_fcontext(to.context_, &p));
+}
+
+}  // namespace sennit::detail

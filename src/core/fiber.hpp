@@ -1,0 +1,68 @@
+// Fibers: stacks that strands run on and may be left on while they wait.
+#pragma once
+
+#include "core/stack.hpp"
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/words.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sennit::detail {
+
+struct region_state;
+
+// A region that the code on a fiber is in, from the deque's point of view: frames at `first` and beyond belong to it,
+// older ones to the regions around it.
+struct scope {
+  region_state* region;
+  slot* first;
+  scope* outer;
+};
+
+class fiber {
+ public:
+  // A thread's own stack, to come back to.
+  fiber() noexcept;
+  // A stack on which `entry` will run, never to return. Check usable() before use.
+  fiber(std::size_t stack_bytes, void (*entry)() noexcept) noexcept;
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+  ~fiber();
+
+  bool usable() const noexcept { return context_ != nullptr; }
+  const stack& memory() const noexcept { return stack_; }
+
+  // Leaves *this, the running fiber, for `to`. `then(*this, argument)` runs on the stack of `to`, on this thread, once
+  // everything of *this has been saved: only there may *this be published. Returns when someone switches back, maybe
+  // on another thread.
+  void switch_to(fiber& to, void (*then)(fiber& left, void* argument) noexcept, void* argument) noexcept;
+
+  // Gives back the memory of a suspended fiber below what is live on it.
+  void trim() const noexcept { stack_.release_below(context_); }
+
+  scope* innermost = nullptr;      // regions of the strand that runs here
+  std::uint64_t suspensions = 0;   // how often that strand has been left
+  fiber* next = nullptr;           // in a pool
+
+ private:
+  struct passage;
+  friend struct fiber_entry;
+
+  // Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
+  struct exception_state {
+    void* caught = nullptr;
+    unsigned uncaught = 0;
+  };
+
+  stack stack_;
+  void* context_ = nullptr;
+  void (*entry_)() noexcept = nullptr;
+  exception_state exceptions_;
+  void* sanitizer_ = nullptr;         // ASan: the fake stack; TSan: the fiber
+  const void* stack_bottom_ = nullptr;  // ASan: of a thread's own stack, learned when it is left
+  std::size_t stack_size_ = 0;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,53 @@
+#include "core/parker.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ctime>
+
+namespace sennit::detail {
+
+namespace {
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, const timespec* limit) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0);
+}
+
+void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+bool parker::park(std::chrono::nanoseconds limit) noexcept {
+  std::uint32_t seen = empty;
+  // ORD[D8] acquire: what the waker did before unpark(); pairs with the release there. Model: models/sleep.pml.
+  if (!word_.compare_exchange_strong(seen, asleep, std::memory_order_acquire, std::memory_order_acquire)) {
+    word_.store(empty, std::memory_order_relaxed);
+    return true;
+  }
+  const bool bounded = limit != std::chrono::nanoseconds::max();
+  const auto end = bounded ? std::chrono::steady_clock::now() + limit : std::chrono::steady_clock::time_point::max();
+  for (;;) {
+    timespec rest{};
+    if (bounded) {
+      const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
+      if (left.count() <= 0) break;
+      rest = {static_cast<std::time_t>(left.count() / 1'000'000'000), static_cast<long>(left.count() % 1'000'000'000)};
+    }
+    futex_wait(word_, asleep, bounded ? &rest : nullptr);
+    // ORD[D8] acquire: as above.
+    if (word_.load(std::memory_order_acquire) == token) break;
+  }
+  // ORD[D8] acquire: as above; an exchange, because a token may come as the time runs out.
+  return word_.exchange(empty, std::memory_order_acquire) == token;
+}
+
+void parker::unpark() noexcept {
+  // ORD[D8] release: what the caller did before is visible to the thread that takes the token, in park().
+  // Model: models/sleep.pml.
+  if (word_.exchange(token, std::memory_order_release) == asleep) futex_wake_one(word_);
+}
+
+}  // namespace sennit::detail

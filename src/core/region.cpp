@@ -1,0 +1,72 @@
+#include <sennit/region.hpp>
+
+#include "core/float_environment.hpp"
+#include "core/runtime_core.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+
+namespace sennit {
+
+const char* cancelled::what() const noexcept { return "sennit: the region was cancelled"; }
+
+namespace detail {
+
+namespace {
+
+// The calling strand is in `region` while this lives; by its end the strand may be on another worker.
+class stay_in_region {
+ public:
+  explicit stay_in_region(region_state& region) : strand_(worker::current()->running()) {
+    worker& w = *worker::current();
+    scope_ = {&region, load_tail(), strand_.innermost};
+    region.outer = strand_.innermost->region;
+    capture_float_environment(region);
+    // ORD[D11] release: the region's state, for a thread that cancels it; pairs with the acquire in cancel_region().
+    region.core.store(&w.core(), std::memory_order_release);
+    enter(w, &scope_);
+  }
+  ~stay_in_region() {
+    scope_.region->core.store(nullptr, std::memory_order_relaxed);
+    enter(*worker::current(), scope_.outer);
+  }
+  stay_in_region(const stay_in_region&) = delete;
+  stay_in_region& operator=(const stay_in_region&) = delete;
+
+ private:
+  void enter(worker& w, scope* innermost) noexcept {
+    strand_.innermost = innermost;
+    w.frames().enter(innermost);
+  }
+
+  fiber& strand_;
+  scope scope_{};
+};
+
+}  // namespace
+
+void enter_region(region_state& region, action body) {
+  if (worker::current() == nullptr) {
+    auto inside = [&] { enter_region(region, body); };
+    run_region(nullptr, inside);
+    return;
+  }
+  const stay_in_region stay(region);
+  body();
+}
+
+void cancel_region(region_state& region) noexcept {
+  region.cancel_requested.store(true, std::memory_order_relaxed);
+  // ORD[D11] acquire: pairs with the release in stay_in_region. The flag reaches the workers through the locks of
+  // their deques.
+  if (runtime_core* const core = region.core.load(std::memory_order_acquire)) core->cancel_in_all(region);
+}
+
+}  // namespace detail
+
+bool cancel_requested() noexcept {
+  const detail::worker* const w = detail::worker::current();
+  return w != nullptr && const_cast<detail::worker*>(w)->running().innermost->region->cancelled();
+}
+
+}  // namespace sennit

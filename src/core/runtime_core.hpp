@@ -1,0 +1,92 @@
+// What the workers of a runtime share.
+#pragma once
+
+#include "core/settings.hpp"
+#include "core/sleepers.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/runtime.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sennit::detail {
+
+class runtime_core {
+ public:
+  explicit runtime_core(const runtime_options& options);
+  runtime_core(const runtime_core&) = delete;
+  runtime_core& operator=(const runtime_core&) = delete;
+  ~runtime_core();
+
+  // Ends the threads: each as soon as it holds no strand. Idempotent. A thread of the runtime that calls it is left
+  // to end by itself.
+  void stop() noexcept;
+
+  // --- Guests.
+  // A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or std::runtime_error beyond
+  // `most_workers`.
+  worker& admit_guest();
+  void dismiss_guest(worker& guest) noexcept;
+
+  // --- For workers.
+  unsigned worker_count() const noexcept;
+  worker& worker_at(unsigned index) const noexcept;
+  sleepers& asleep() noexcept { return asleep_; }
+  // Makes each worker's next push wake a sleeper; true if there is work already.
+  bool arm_gates() noexcept;
+  bool work_in_sight() noexcept;
+  fiber* make_fiber(void (*entry)() noexcept) noexcept;
+  steal_barrier barrier() const noexcept { return settings_.barrier; }
+  unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
+  std::size_t deque_slots() const noexcept;
+
+  // --- While a strand blocks its thread, one more thread is at work.
+  void begin_blocking() noexcept;
+  void end_blocking() noexcept;
+
+  void cancel_in_all(const region_state& region) noexcept;
+  unsigned workers() const noexcept { return settings_.workers; }
+  sennit::statistics statistics() const noexcept;
+  // Whether the process forked since: then the threads are gone.
+  bool outlived_by_fork() const noexcept;
+
+ private:
+  static constexpr unsigned most_workers = 4096;
+  static constexpr unsigned most_spares = 256;
+
+  // Threads beyond workers - 1, at work only while others block.
+  struct spare {
+    worker* place = nullptr;
+    parker call;
+    std::thread thread;
+  };
+
+  worker& add_worker();
+  bool start_thread(worker& place, unsigned number) noexcept;
+  void serve_as_spare(spare& self, unsigned rank) noexcept;
+
+  const settings settings_;
+  const unsigned generation_;
+  sleepers asleep_;
+
+  std::mutex membership_;  // of workers_, free_guests_, spares_
+  std::array<std::atomic<worker*>, most_workers> workers_{};
+  std::atomic<unsigned> worker_count_{0};
+  std::vector<worker*> free_guests_;
+  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<spare>> spares_;
+  std::atomic<unsigned> blocked_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> fibers_{0};
+};
+
+// How often this process is the child of a fork.
+unsigned fork_generation() noexcept;
+
+}  // namespace sennit::detail

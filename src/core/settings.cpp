@@ -1,0 +1,130 @@
+#include "core/settings.hpp"
+
+#include "core/barrier.hpp"
+#include "core/stack.hpp"
+#include "topology/cpus.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace sennit::detail {
+
+namespace {
+
+constexpr unsigned most_workers = 1024;
+constexpr std::size_t least_stack = std::size_t{64} << 10;
+constexpr std::size_t most_stack = std::size_t{1} << 40;
+
+[[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
+  throw std::invalid_argument("sennit: " + what + " is \"" + std::string(value) + "\", but must be " + allowed);
+}
+
+// A variable that is set but empty counts as not set.
+std::optional<std::string_view> variable(const char* name) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return text;
+}
+
+std::optional<unsigned long long> parse(std::string_view text) {
+  unsigned long long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+unsigned worker_limit(unsigned asked) {
+  const std::string allowed = "a whole number from 1 to " + std::to_string(most_workers);
+  if (asked > most_workers) refuse("runtime_options::workers", std::to_string(asked), allowed);
+  if (asked != 0) return asked;
+  if (const auto text = variable("SENNIT_WORKERS")) {
+    const auto value = parse(*text);
+    if (!value || *value == 0 || *value > most_workers) refuse("SENNIT_WORKERS", *text, allowed);
+    return static_cast<unsigned>(*value);
+  }
+  return topology::default_workers();
+}
+
+// "8M", "512K", "1G", or bytes.
+std::optional<std::size_t> parse_size(std::string_view text) {
+  unsigned shift = 0;
+  switch (text.empty() ? '\0' : text.back()) {
+    case 'k': case 'K': shift = 10; break;
+    case 'm': case 'M': shift = 20; break;
+    case 'g': case 'G': shift = 30; break;
+    default: break;
+  }
+  if (shift != 0) text.remove_suffix(1);
+  const auto value = parse(text);
+  if (!value || *value > (most_stack >> shift)) return std::nullopt;
+  return static_cast<std::size_t>(*value) << shift;
+}
+
+std::size_t stack_limit(std::size_t asked) {
+  const std::string allowed = "a size from 64K to 1024G, in bytes or with K, M or G";
+  if (asked != 0) {
+    if (asked < least_stack || asked > most_stack) refuse("runtime_options::stack_bytes", std::to_string(asked), allowed);
+    return asked;
+  }
+  if (const auto text = variable("SENNIT_STACK")) {
+    const auto value = parse_size(*text);
+    if (!value || *value < least_stack || *value > most_stack) refuse("SENNIT_STACK", *text, allowed);
+    return *value;
+  }
+  return default_stack_bytes();
+}
+
+steal_barrier barrier_choice(steal_barrier asked) {
+  if (asked == steal_barrier::automatic) {
+    if (const auto text = variable("SENNIT_BARRIER")) {
+      if (*text == "membarrier") return resolve(steal_barrier::membarrier);
+      if (*text == "fence") return steal_barrier::fence;
+      if (*text != "automatic") refuse("SENNIT_BARRIER", *text, "automatic, membarrier or fence");
+    }
+  }
+  return resolve(asked);
+}
+
+pin_mode pin_choice(pin_mode asked) {
+  if (asked != pin_mode::automatic) return asked;
+  if (const auto text = variable("SENNIT_PIN")) {
+    if (*text == "none") return pin_mode::none;
+    if (*text == "node") return pin_mode::node;
+    if (*text == "core") return pin_mode::core;
+    if (*text != "automatic") refuse("SENNIT_PIN", *text, "automatic, none, node or core");
+  }
+  return pin_mode::automatic;
+}
+
+bool contract_choice() {
+  if (const auto text = variable("SENNIT_CHECK")) {
+    if (*text == "0") return false;
+    if (*text == "1") return true;
+    refuse("SENNIT_CHECK", *text, "0 or 1");
+  }
+#if defined(NDEBUG)
+  return false;
+#else
+  return true;
+#endif
+}
+
+}  // namespace
+
+settings resolve(const runtime_options& options) {
+  settings result{};
+  result.workers = worker_limit(options.workers);
+  result.stack_bytes = stack_limit(options.stack_bytes);
+  result.barrier = barrier_choice(options.barrier);
+  result.pin = pin_choice(options.pin);
+  result.topology = options.topology;
+  if (result.topology.empty()) result.topology = std::string(variable("SENNIT_TOPOLOGY").value_or(""));
+  result.check_contract = contract_choice();
+  return result;
+}
+
+}  // namespace sennit::detail

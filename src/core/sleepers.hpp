@@ -1,0 +1,31 @@
+// The workers that sleep, and the one wake that may be in flight. docs/protocols/sleep.md has the protocol.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace sennit::detail {
+
+class worker;
+
+class sleepers {
+ public:
+  // The worker is about to sleep. From here on wake_one() may choose it.
+  void announce(worker& w);
+  // It will not, or no longer. True if wake_one() chose it: it then owns the wake in flight.
+  bool withdraw(worker& w) noexcept;
+  // Wakes a sleeper, unless a wake is in flight already. True if one was woken.
+  bool wake_one() noexcept;
+  // The owner of the wake in flight has found work, or gives up.
+  void landed() noexcept;
+  bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }
+
+ private:
+  std::mutex lock_;
+  std::vector<worker*> asleep_;
+  std::atomic<int> count_{0};
+  std::atomic<bool> waking_{false};
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,39 @@
+// Memory that a fiber runs on.
+#pragma once
+
+#include <cstddef>
+
+namespace sennit::detail {
+
+// Address space with a guard below it; pages are committed by the kernel as they are touched.
+class stack {
+ public:
+  stack() = default;
+  stack(stack&& other) noexcept;
+  stack& operator=(stack&&) = delete;
+  ~stack();
+
+  // An empty stack if the system has no room.
+  static stack reserve(std::size_t bytes) noexcept;
+
+  explicit operator bool() const noexcept { return base_ != nullptr; }
+  void* top() const noexcept { return base_ + bytes_; }
+  void* bottom() const noexcept { return base_ + guard_bytes; }  // the lowest usable address
+  std::size_t size() const noexcept { return bytes_ - guard_bytes; }
+  bool guards(const void* address) const noexcept;
+
+  // Gives the pages below `live` back to the system.
+  void release_below(void* live) const noexcept;
+
+ private:
+  // Wide enough that a function with a large frame meets it, too.
+  static constexpr std::size_t guard_bytes = 64 * 1024;
+
+  char* base_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// The main thread's limit; 8 MiB if that is unlimited.
+std::size_t default_stack_bytes() noexcept;
+
+}  // namespace sennit::detail

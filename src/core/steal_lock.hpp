@@ -1,0 +1,29 @@
+// The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
+#pragma once
+
+#include "core/relax.hpp"
+
+#include <mutex>
+
+namespace sennit::detail {
+
+class steal_lock {
+ public:
+  bool try_lock() noexcept { return mutex_.try_lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
+
+  // A thief holds the lock across a membarrier, half a microsecond: worth spinning for. It may also be off its CPU:
+  // then sleep.
+  void lock() noexcept {
+    for (int i = 0; i < 64; ++i) {
+      if (mutex_.try_lock()) return;
+      relax();
+    }
+    mutex_.lock();
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+}  // namespace sennit::detail

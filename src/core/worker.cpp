@@ -1,0 +1,300 @@
+#include "core/worker.hpp"
+
+#include "core/barrier.hpp"
+#include "core/float_environment.hpp"
+#include "core/perturb.hpp"
+#include "core/relax.hpp"
+#include "core/runtime_core.hpp"
+
+#include <sennit/detail/words.hpp>
+
+#include <sched.h>
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// Shared by all threads that run no strand: their pushes end here, meet the shut gate and are taken back.
+constinit slot outside_slots[2];
+
+constinit thread_local worker* this_worker = nullptr;
+
+void set_current(worker* w) noexcept { this_worker = w; }
+
+
+}  // namespace
+
+}  // namespace sennit::detail
+
+extern "C" {
+
+constinit thread_local sennit::detail::worker_words sennit_words{
+    {sennit::detail::outside_slots}, {nullptr}, {nullptr}};
+
+sennit::detail::worker_words& sennit_current_words() noexcept {
+  // An address the compiler cannot connect with an earlier one: the thread may be another.
+  sennit::detail::worker_words* words = &sennit_words;
+  asm volatile("" : "+r"(words));
+  return *words;
+}
+}
+
+namespace sennit::detail {
+
+[[gnu::noinline]] worker* worker::current() noexcept {
+  worker* w = this_worker;
+  asm volatile("" : "+r"(w));
+  return w;
+}
+
+void leave_outside_slots() noexcept { sennit_current_words().tail.store(outside_slots, std::memory_order_relaxed); }
+
+worker::worker(runtime_core& core, unsigned index)
+    : core_(core),
+      index_(index),
+      frames_(core.deque_slots(), core.barrier() == steal_barrier::fence, core.sticky_reasons()),
+      victims_(index + 1) {}
+
+worker::~worker() {
+  while (pool_ != nullptr) {
+    fiber* const next = pool_->next;
+    delete pool_;
+    pool_ = next;
+  }
+}
+
+void worker::serve(frame* first) {
+  worker_words& words = sennit_current_words();
+  outer = current();
+  fiber home;
+  fiber* const start = take_fiber();
+  if (start == nullptr) throw std::bad_alloc();
+  if (outer != nullptr) {
+    // The thread leaves its other runtime for a while: nothing of its strand may be reachable through its words.
+    outer->promote_all();
+    outer->frames_.detach();
+  }
+  home_ = &home;
+  running_ = &home;
+  first_ = first;
+  if (first != nullptr) leave_.store(false, std::memory_order_relaxed);
+  set_current(this);
+  frames_.attach(words);
+  serving_.store(true, std::memory_order_relaxed);
+
+  switch_from(home, *start, &stay, nullptr);
+
+  serving_.store(false, std::memory_order_relaxed);
+  frames_.detach();
+  set_current(outer);
+  if (outer != nullptr) {
+    outer->frames_.attach(words);
+    outer->frames_.enter(outer->running_->innermost);
+    ++outer->running_->suspensions;
+  } else {
+    words.limit.store(nullptr, std::memory_order_relaxed);
+    leave_outside_slots();
+  }
+}
+
+void worker::go_home() noexcept {
+  // ORD[D7] release: all that the region's strands did is visible to the thread that comes home; pairs with the
+  // acquire in leaving(). Model: models/home.pml.
+  leave_.store(true, std::memory_order_release);
+  parker_.unpark();
+}
+
+bool worker::leaving() const noexcept {
+  // ORD[D7] acquire: pairs with the release in go_home(). Model: models/home.pml.
+  return leave_.load(std::memory_order_acquire);
+}
+
+void worker::switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept {
+  running_ = &to;
+  from.switch_to(to, then, argument);
+}
+
+// On the stack of every fiber of the pool. Wherever it says `w`, the thread may have changed since.
+void worker::loop() noexcept {
+  for (;;) {
+    worker* w = current();
+    fiber& self = *w->running_;
+    if (w->ready_ != nullptr) {
+      fiber& waiter = *std::exchange(w->ready_, nullptr);
+      w->switch_from(self, waiter, &pool_left, nullptr);
+      continue;
+    }
+    frame* const claimed = w->next_frame();
+    if (claimed == nullptr) {
+      w->switch_from(self, *w->home_, &pool_left, nullptr);
+      continue;
+    }
+    w->run(*claimed);
+  }
+}
+
+void worker::run(frame& claimed) noexcept {
+  fiber& self = *running_;
+  departure& away = claimed.away();
+  scope whole{away.region, frames_.bottom(), nullptr};
+  self.innermost = &whole;
+  frames_.enter(&whole);
+  enter_float_environment(*away.region);
+  fiber* const waiter = claimed.run();
+  // The branch has ended, maybe on another thread than it began on.
+  worker& here = *current();
+  self.innermost = nullptr;
+  here.frames_.enter(nullptr);
+  if (waiter != nullptr) here.switch_from(self, *waiter, &pool_left, nullptr);
+}
+
+void worker::pool_left(fiber& left, void*) noexcept {
+  worker& here = *current();
+  left.next = here.pool_;
+  here.pool_ = &left;
+  ++here.pooled_;
+}
+
+fiber* worker::take_fiber() noexcept {
+  if (pool_ != nullptr) {
+    fiber* const taken = pool_;
+    pool_ = taken->next;
+    --pooled_;
+    return taken;
+  }
+  return core_.make_fiber(&worker::loop);
+}
+
+namespace {
+
+struct waiting {
+  completion& done;
+  std::intptr_t branches;
+};
+
+}  // namespace
+
+void worker::park_waiter(fiber& left, void* argument) noexcept {
+  const waiting w = *static_cast<waiting*>(argument);
+  perturb();
+  // Once it is declared, the waiter may be running elsewhere: nothing of it is touched below, unless it is ours.
+  if (w.done.await(w.branches, left)) current()->ready_ = &left;
+}
+
+void worker::wait(completion& done, std::intptr_t branches) noexcept {
+  if (branches == 0 || done.done(branches)) return;
+  worker& w = *current();
+  w.promote_all();
+  fiber& self = *w.running_;
+  fiber* const next = w.take_fiber();
+  if (next == nullptr) {
+    // No memory for a stack: keep the worker until the branches have ended. They are running elsewhere and wait for
+    // nothing here, so this ends; it is only not greedy.
+    while (!done.done(branches)) sched_yield();
+    return;
+  }
+  w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
+  ++self.suspensions;
+  waiting state{done, branches};
+  w.switch_from(self, *next, &park_waiter, &state);
+  // Resumed onto an empty deque, maybe another worker's: what is pushed from here on belongs to the innermost region.
+  worker& here = *current();
+  for (scope* s = self.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();
+  here.frames_.enter(self.innermost);
+}
+
+void worker::promote_all() noexcept {
+  if (frames_.promote_all()) announce_work();
+}
+
+void worker::announce_work() noexcept {
+  // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
+  if (core_.asleep().any()) core_.asleep().wake_one();
+}
+
+frame* worker::look_around() noexcept {
+  if (frame* const own = frames_.steal()) return own;
+  const unsigned count = core_.worker_count();
+  if (count < 2) return nullptr;
+  for (unsigned attempt = 1; attempt < count; ++attempt) {
+    worker& victim = core_.worker_at(victims_.next(count, index_));
+    perturb();
+    if (frame* const stolen = victim.frames_.steal()) {
+      counts.steals.fetch_add(1, std::memory_order_relaxed);
+      return stolen;
+    }
+  }
+  return nullptr;
+}
+
+frame* worker::next_frame() noexcept {
+  if (first_ != nullptr) return std::exchange(first_, nullptr);
+  for (unsigned rounds = 0;; ++rounds) {
+    if (leaving()) break;
+    if (frame* const found = look_around()) {
+      found_work();
+      return found;
+    }
+    switch (policy::patience::after(rounds)) {
+      case policy::patience::step::spin: relax(); break;
+      case policy::patience::step::yield: sched_yield(); break;
+      case policy::patience::step::sleep:
+        sleep();
+        rounds = 0;
+        break;
+    }
+  }
+  if (owns_wake_) {
+    owns_wake_ = false;
+    core_.asleep().landed();
+    if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
+  }
+  return nullptr;
+}
+
+void worker::found_work() noexcept {
+  patience_.found_work();
+  if (!owns_wake_) return;
+  owns_wake_ = false;
+  core_.asleep().landed();
+  // While the wake was in flight, pushes elsewhere found it so and woke nobody.
+  if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
+}
+
+void worker::sleep() noexcept {
+  sleepers& asleep = core_.asleep();
+  if (owns_wake_) {
+    owns_wake_ = false;
+    asleep.landed();
+    patience_.woken_in_vain();
+    if (const auto nap = patience_.nap_ns(); nap > 0) {
+      if (parker_.park(std::chrono::nanoseconds(nap))) return;
+    }
+  }
+  asleep.announce(*this);
+  perturb();
+  if (!core_.arm_gates() && !leaving()) {
+    for (fiber* f = pool_; f != nullptr; f = f->next) f->trim();
+    doze();
+  }
+  if (asleep.withdraw(*this)) {
+    owns_wake_ = true;
+    counts.wakes.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void worker::doze() noexcept {
+  if (core_.barrier() == steal_barrier::fence) {
+    // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut may have
+    // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.
+    constexpr auto settled = std::chrono::milliseconds(1);
+    if (parker_.park(settled) || core_.work_in_sight()) return;
+  }
+  parker_.park();
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,99 @@
+// A worker: a thread's place in a runtime, with the loop in which it looks for work.
+#pragma once
+
+#include "core/deque.hpp"
+#include "core/fiber.hpp"
+#include "core/parker.hpp"
+#include "policy/patience.hpp"
+#include "policy/victim.hpp"
+
+#include <sennit/detail/completion.hpp>
+#include <sennit/detail/frame.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sennit::detail {
+
+class runtime_core;
+
+// Takes back the push of a thread that runs no strand.
+void leave_outside_slots() noexcept;
+
+class worker {
+ public:
+  worker(runtime_core& core, unsigned index);
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  ~worker();
+
+  // The worker of the calling thread; null outside any runtime. Its answer is stale after a switch.
+  static worker* current() noexcept;
+
+  // --- On the thread that the worker stands for, between its runtimes.
+
+  // Makes the calling thread this worker and runs its loop on fibers, beginning with `first` (may be null), until
+  // go_home() is called for it. The thread's words serve the worker meanwhile.
+  void serve(frame* first);
+  // serve() is to return as soon as the worker holds no strand. From any thread, once a serve().
+  void go_home() noexcept;
+
+  // --- For strands of this worker's thread.
+
+  // Returns when `branches` finishes have come to `done`; suspends the strand if need be. The strand may be on another
+  // worker afterwards.
+  static void wait(completion& done, std::intptr_t branches) noexcept;
+  // Moves the strand's frames to where thieves find them even if this thread is away.
+  void promote_all() noexcept;
+  // After claimable frames have been listed.
+  void announce_work() noexcept;
+
+  deque& frames() noexcept { return frames_; }
+  fiber& running() noexcept { return *running_; }
+  runtime_core& core() noexcept { return core_; }
+  parker& parking() noexcept { return parker_; }
+  unsigned index() const noexcept { return index_; }
+  bool serving() const noexcept { return serving_.load(std::memory_order_relaxed); }
+
+  struct counters {
+    std::atomic<std::uint64_t> steals{0};
+    std::atomic<std::uint64_t> suspensions{0};
+    std::atomic<std::uint64_t> wakes{0};
+  };
+  counters counts;
+  worker* outer = nullptr;  // which this thread was before, in another runtime
+
+ private:
+  static void loop() noexcept;
+  static void park_waiter(fiber& left, void* waiting) noexcept;
+  static void pool_left(fiber& left, void*) noexcept;
+  static void stay(fiber&, void*) noexcept {}
+
+  void switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept;
+  fiber* take_fiber() noexcept;
+  frame* next_frame() noexcept;
+  frame* look_around() noexcept;
+  void run(frame& claimed) noexcept;
+  void sleep() noexcept;
+  void doze() noexcept;
+  void found_work() noexcept;
+  bool leaving() const noexcept;
+
+  runtime_core& core_;
+  const unsigned index_;
+  deque frames_;
+  fiber* running_ = nullptr;
+  fiber* home_ = nullptr;        // the thread's own stack, while serving
+  fiber* pool_ = nullptr;        // suspended in the loop, ready to go on
+  unsigned pooled_ = 0;
+  frame* first_ = nullptr;       // to run before anything else
+  fiber* ready_ = nullptr;       // a waiter whose branches all ended as it was being parked
+  policy::random_victim victims_;
+  policy::patience patience_;
+  bool owns_wake_ = false;
+  parker parker_;
+  std::atomic<bool> serving_{false};
+  alignas(128) std::atomic<bool> leave_{false};
+};
+
+}  // namespace sennit::detail

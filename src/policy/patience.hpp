@@ -1,0 +1,38 @@
+// How long an idle worker searches before it sleeps, and how soon it lets itself be woken again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sennit::policy {
+
+class patience {
+ public:
+  enum class step { spin, yield, sleep };
+
+  // A round is a look at every other worker: with two workers, some 50 ns. Spinning lasts long enough to outlive the
+  // gap between two phases of a program and short enough not to show in its energy.
+  static constexpr unsigned spin_rounds = 600;
+  static constexpr unsigned yield_rounds = 8;
+  static constexpr std::uint64_t first_nap_ns = 50'000;
+  static constexpr std::uint64_t longest_nap_ns = 3'200'000;
+
+  // What to do after the n-th vain round in a row.
+  static step after(unsigned rounds) noexcept {
+    if (rounds < spin_rounds) return step::spin;
+    return rounds < spin_rounds + yield_rounds ? step::yield : step::sleep;
+  }
+
+  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such wake
+  // makes it nap, deaf to pushes, for twice as long before it arms the gates again. Zero: no nap.
+  std::uint64_t nap_ns() const noexcept {
+    return vain_ == 0 ? 0 : std::min(longest_nap_ns, first_nap_ns << std::min(vain_ - 1, 16U));
+  }
+  void woken_in_vain() noexcept { ++vain_; }
+  void found_work() noexcept { vain_ = 0; }
+
+ private:
+  unsigned vain_ = 0;
+};
+
+}  // namespace sennit::policy

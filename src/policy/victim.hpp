@@ -1,0 +1,27 @@
+// Which worker to steal from.
+#pragma once
+
+#include <cstdint>
+
+namespace sennit::policy {
+
+// Uniform among the others, as in 004, section II. Pure: the state is the draw's.
+class random_victim {
+ public:
+  explicit random_victim(std::uint64_t seed) noexcept : state_(seed * 0x9e3779b97f4a7c15 + 1) {}
+
+  // One of 0..count-1 other than `self`. Precondition: count > 1, self < count.
+  unsigned next(unsigned count, unsigned self) noexcept {
+    // xorshift64 (Marsaglia); the product's high half is the draw, without a division.
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    const auto drawn = static_cast<unsigned>(((state_ >> 32) * (count - 1)) >> 32);
+    return drawn + (drawn >= self ? 1 : 0);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace sennit::policy

@@ -1,0 +1,248 @@
+"""What the driver promises: honest arithmetic, the documented file, and no failure hidden."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+from driver import figures, suite  # noqa: E402
+from driver.main import main  # noqa: E402
+from driver.measure import measure  # noqa: E402
+from driver.process import Program, ProgramError  # noqa: E402
+from driver.table import tables  # noqa: E402
+
+SYSTEMS = """
+[[system]]
+name = "serial"
+workers = [1]
+"""
+
+SUITE = """
+title = "Fakes"
+[full]
+rounds = 5
+seconds = 10
+kernel_seconds = 20
+timeout = 20
+[quick]
+rounds = 4
+seconds = 10
+kernel_seconds = 20
+timeout = 3
+[[kernel]]
+name = "double"
+about = "twice its size"
+size = { full = 21, quick = 20 }
+metrics = ["seconds", "over_serial", "ns_per_fork", "peak_mib"]
+"""
+
+
+class Folder(unittest.TestCase):
+    """A suite of fake programs in a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "suites").mkdir()
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+
+    def suite(self, *behaviors, text=SUITE, quick=True):
+        others = "".join(f'[[system]]\nname = "{name}"\n' for name in behaviors)
+        (self.folder / "systems.toml").write_text(SYSTEMS + others)
+        (self.folder / "suites/fake.toml").write_text(text)
+        for name in ("serial", *behaviors):
+            if name != "missing":
+                os.symlink(HERE / "fake_program.py", self.programs / f"double-{name}")
+        return suite.load(self.folder, "fake", quick)
+
+    def measure(self, *behaviors, **options):
+        kernel = self.suite(*behaviors, **options).kernels[0]
+        return measure(kernel, self.programs, lambda text: None)
+
+    def run_main(self, *behaviors, **options):
+        self.suite(*behaviors, **options)
+        return self.run_bench()
+
+    def run_bench(self):
+        words = ["fake", "--quick", "--programs", str(self.programs), "--out", str(self.folder / "out")]
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()):
+            status = main([*words, "--suites", str(self.folder)])
+        return status, output.getvalue(), json.loads((self.folder / "out/fake.json").read_text())
+
+
+class Figures(unittest.TestCase):
+    def test_interval_of_equal_samples_is_a_point(self):
+        self.assertEqual(figures.ratio_interval([2.0] * 5, [2.0] * 5), [1.0, 1.0])
+
+    def test_interval_covers_the_ratio_and_widens_with_noise(self):
+        calm = figures.ratio_interval([1.00, 1.01, 0.99, 1.00, 1.01], [1.0] * 5)
+        noisy = figures.ratio_interval([1.0, 1.2, 0.8, 1.1, 0.9], [1.0] * 5)
+        self.assertLessEqual(calm[0], 1.0)
+        self.assertGreaterEqual(calm[1], 1.0)
+        self.assertGreater(noisy[1] - noisy[0], calm[1] - calm[0])
+
+    def test_interval_is_reproducible(self):
+        samples = [1.0, 1.1, 0.95, 1.02]
+        self.assertEqual(figures.ratio_interval(samples, samples), figures.ratio_interval(samples, samples))
+
+    def test_near_one_is_two_percent(self):
+        self.assertTrue(figures.near_one(0.981) and figures.near_one(1.019))
+        self.assertFalse(figures.near_one(0.979) or figures.near_one(1.021))
+
+
+class Programs(Folder):
+    def program(self, behavior, timeout=3):
+        path = self.programs / f"double-{behavior}"
+        os.symlink(HERE / "fake_program.py", path)
+        return Program([str(path), "--size", "4"], timeout)
+
+    def test_is_stopped_between_samples(self):
+        program = self.program("plain")
+        self.addCleanup(program.kill)
+        for _ in range(3):
+            program.sample()
+            stat = Path(f"/proc/{program._process.pid}/stat").read_text()
+            self.assertEqual(stat.rpartition(")")[2].split()[0], "T")
+        self.assertEqual(program.finish(), 12.5)
+
+    def test_failures_name_their_cause(self):
+        with self.assertRaisesRegex(ProgramError, "hung: no warm-up within 3 s"):
+            self.program("silent")
+        with self.assertRaisesRegex(ProgramError, "ended with status 1: no such variant"):
+            self.program("refusing")
+        crashing, babbling, hanging, unclean = map(self.program, ("crashing", "babbling", "hanging", "unclean"))
+        crashing.sample()
+        with self.assertRaisesRegex(ProgramError, "died of SIGSEGV"):
+            crashing.sample()
+        with self.assertRaisesRegex(ProgramError, "answered 'ready!', which is not a JSON object"):
+            babbling.sample()
+        hanging.sample()
+        with self.assertRaisesRegex(ProgramError, "hung: no sample within 3 s"):
+            hanging.sample()
+        with self.assertRaisesRegex(ProgramError, "ended with status 3"):
+            unclean.finish()
+
+    def test_program_that_is_missing(self):
+        with self.assertRaisesRegex(ProgramError, "cannot be started"):
+            Program([str(self.programs / "nothing")], 1)
+
+
+class Measuring(Folder):
+    def test_rounds_are_interleaved_and_rotated(self):
+        turns = []
+        kernel = self.suite("plain", "slow").kernels[0]
+        measure(kernel, self.programs, turns.append)
+        samples = [text.partition(", ")[2] for text in turns if "sample" in text]
+        per_round = [samples[i : i + 5] for i in range(0, len(samples), 5)]
+        self.assertEqual(len(per_round), 4)
+        for cells in per_round:
+            self.assertEqual(len(set(cells)), 5)
+
+    def test_budget_ends_a_slow_cell_after_three_samples(self):
+        text = SUITE.replace("rounds = 4\nseconds = 10", "rounds = 5\nseconds = 0.05")
+        cells = {cell.label: cell for cell in self.measure("slow", text=text).cells}
+        self.assertEqual(len(cells["slow, 1 worker"].seconds), 3)
+        self.assertEqual(len(cells["serial, 1 worker"].seconds), 5)
+
+    def test_wrong_and_fickle_answers_are_found(self):
+        errors = {cell.label: cell.error for cell in self.measure("wrong", "fickle").cells}
+        self.assertIsNone(errors["serial, 1 worker"])
+        self.assertEqual(errors["wrong, 1 worker"], "wrong: 7 instead of 40")
+        self.assertEqual(errors["fickle, 2 workers"], "wrong: once 40, then 7")
+
+    def test_expected_value_convicts_serial_too(self):
+        text = SUITE + "expect = { 20 = 41 }\n"
+        errors = {cell.error for cell in self.measure("plain", text=text).cells}
+        self.assertEqual(errors, {"wrong: 40 instead of 41"})
+
+
+class Report(Folder):
+    def test_failures_are_in_the_file_and_the_table(self):
+        status, text, file = self.run_main("plain", "crashing", "hanging", "wrong", "missing")
+        self.assertEqual(status, 0)  # peers' failures are reported, they are not ours
+        seconds = {(r["system"], r["workers"]): r for r in file["results"] if r["metric"] == "seconds"}
+        self.assertTrue(seconds["plain", 2]["ok"])
+        for system in ("crashing", "hanging", "wrong"):
+            self.assertFalse(seconds[system, 1]["ok"])
+            self.assertIn(f"double, {system}, 1w: {seconds[system, 1]['error']}", text)
+        self.assertIn("FAILED", text)
+        self.assertIn("double-missing: no such program", text)
+
+    def test_failure_of_our_own_system_fails_the_command(self):
+        self.assertEqual(self.run_main("sennit")[0], 0)
+        program = self.programs / "double-sennit"
+        program.unlink()
+        program.write_text("#!/bin/sh\nexit 4\n")
+        program.chmod(0o755)
+        self.assertEqual(self.run_bench()[0], 1)
+
+    def test_file_has_the_documented_form(self):
+        _, _, file = self.run_main("slow", "near")
+        self.assertEqual(list(file), ["suite", "commit", "machine", "results"])
+        self.assertEqual(file["suite"], "fake")
+        documented = "kernel params system variant workers metric unit samples min median ok".split()
+        for record in file["results"]:
+            self.assertEqual(list(record)[: len(documented)], documented)
+            self.assertEqual(record["min"], min(record["samples"]))
+        metrics = {record["metric"] for record in file["results"]}
+        self.assertEqual(metrics, {"seconds", "over_serial", "ns_per_fork", "peak_mib"})
+
+    def test_ratios(self):
+        _, text, file = self.run_main("slow", "near")
+        ratios = {(r["system"], r["workers"]): r for r in file["results"] if r["metric"] == "over_serial"}
+        self.assertAlmostEqual(ratios["slow", 2]["median"], 2, places=2)
+        self.assertNotIn("interval", ratios["slow", 2])
+        self.assertLess(ratios["near", 1]["interval"][0], ratios["near", 1]["median"])
+        self.assertNotIn(("serial", 1), ratios)
+        self.assertIn("1.001*", text)
+        forks = {r["system"]: r for r in file["results"] if r["metric"] == "ns_per_fork"}
+        self.assertAlmostEqual(forks["slow"]["median"], 0.01 / 20 * 1e9, delta=1e3)
+        self.assertTrue(all(r["workers"] == 1 for r in forks.values()))
+
+    def test_table_has_a_row_a_system_and_a_column_a_kernel_and_workers(self):
+        form = {"variant": "default", "metric": "seconds", "ok": True}
+        results = [
+            {**form, "kernel": "a", "system": "x", "workers": 1, "median": 1.5},
+            {**form, "kernel": "a", "system": "x", "workers": 2, "median": 0.5},
+            {**form, "kernel": "b", "system": "y", "workers": 2, "median": 2.5, "variant": "fence"},
+        ]
+        lines = tables(results).splitlines()
+        self.assertEqual(lines[2].split(), ["a", "a", "b"])
+        self.assertEqual(lines[3].split(), ["workers", "1", "2", "2"])
+        self.assertEqual(lines[5].split(), ["x", "1.5000", "0.5000"])
+        self.assertEqual(lines[6].split(), ["y", "fence", "2.5000"])
+
+
+class Suites(Folder):
+    def test_each_suite_of_the_repository_can_be_read(self):
+        for path in (ROOT / "bench/suites").glob("*.toml"):
+            for quick in (False, True):
+                chosen = suite.load(ROOT / "bench", path.stem, quick)
+                self.assertTrue(all(kernel.cells for kernel in chosen.kernels))
+
+    def test_variants_of_a_kernel_belong_to_the_systems_it_names(self):
+        text = SUITE + 'variants = { nested = ["plain"] }\nwithout = ["slow"]\nworkers = [2]\n'
+        cells = self.suite("plain", "slow", text=text).kernels[0].cells
+        self.assertEqual([system.label for system, _ in cells], ["plain", "plain nested"])
+
+    def test_unknown_names_are_explained(self):
+        self.suite()
+        with self.assertRaisesRegex(suite.SuiteError, "no suite 'fork'; there are: fake"):
+            suite.load(self.folder, "fork")
+        with self.assertRaisesRegex(suite.SuiteError, "no kernel 'tripel'; it has: double"):
+            suite.load(self.folder, "fake", only=["tripel"])
+
+
+if __name__ == "__main__":
+    unittest.main()

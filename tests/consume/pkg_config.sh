@@ -1,0 +1,12 @@
+#!/bin/sh
+# pkg_config.sh COMPILER [FLAG...]: builds and runs main.cpp with what sennit.pc of the package in LIBDIR says.
+set -eu
+here=$(dirname "$0")
+export PKG_CONFIG_PATH="$LIBDIR/pkgconfig"
+export LD_LIBRARY_PATH="$LIBDIR"
+
+pkg-config --exact-version="$VERSION" sennit
+# Unquoted, as pkg-config prints words.
+"$@" -std=c++20 "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.cpp" -o pkg_config_consume \
+  $(pkg-config --cflags --libs sennit)
+./pkg_config_consume

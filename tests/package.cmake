@@ -1,0 +1,30 @@
+# Installs this build into a prefix of its own, then builds and runs consume/ against it in both ways a user can.
+set(prefix ${CMAKE_CURRENT_BINARY_DIR}/consume/prefix)
+set(flags "")
+if(NOT SENNIT_EXCEPTIONS)
+  set(flags -fno-exceptions)
+endif()
+
+add_test(NAME package.install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
+set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
+
+add_test(
+  NAME package.find_package
+  COMMAND
+    ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consume ${CMAKE_CURRENT_BINARY_DIR}/consume/build
+    --build-generator ${CMAKE_GENERATOR}
+    --build-options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE} -DSENNIT_VERSION=${PROJECT_VERSION}
+                    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${flags}
+    --test-command consume
+)
+add_test(
+  NAME package.pkg_config
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/pkg_config.sh ${CMAKE_CXX_COMPILER} ${flags}
+  WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/consume
+)
+set_tests_properties(
+  package.pkg_config
+  PROPERTIES ENVIRONMENT "LIBDIR=${prefix}/${CMAKE_INSTALL_LIBDIR};VERSION=${PROJECT_VERSION}"
+)
+set_tests_properties(package.find_package package.pkg_config PROPERTIES FIXTURES_REQUIRED installed)
+set_tests_properties(package.install package.find_package package.pkg_config PROPERTIES LABELS package TIMEOUT 300)

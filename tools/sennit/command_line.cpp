@@ -1,0 +1,204 @@
+#include "tools/sennit/command_line.hpp"
+
+#include "tools/sennit/demo.hpp"
+#include "tools/sennit/doctor.hpp"
+#include "tools/sennit/run.hpp"
+#include "tools/sennit/table.hpp"
+
+#include <sennit/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace command {
+namespace {
+
+using gallery::kernel;
+using kernel_list = std::vector<std::unique_ptr<kernel>>;
+
+constexpr double most_workers = 1024;
+constexpr double most_repeats = 1000;
+
+CLI::Validator between(double least, double most) {
+  const std::string range = fmt::format("{} to {}", least, most);
+  return {[=](std::string& word) -> std::string {
+            double value = 0;
+            if (CLI::detail::lexical_cast(word, value) && value >= least && value <= most) return {};
+            return fmt::format("'{}' is no number from {}", word, range);
+          },
+          range};
+}
+
+void add_workers(CLI::App& app, plan& p) {
+  app.add_option("--workers", p.workers, "workers of the runtime; as many as the machine allows if not given")
+      ->check(between(1, most_workers));
+}
+
+void add_repeat(CLI::App& app, plan& p) {
+  app.add_option("--repeat", p.repeat, "runs of each side, interleaved")
+      ->check(between(1, most_repeats))
+      ->capture_default_str();
+}
+
+void add_parameters(CLI::App& app, kernel& k) {
+  std::string names_of_size = ",--size";
+  for (const gallery::parameter& p : k.parameters()) {
+    std::visit(
+        [&](auto* value) {
+          app.add_option(fmt::format("--{}{}", p.name, names_of_size), *value, std::string(p.meaning))
+              ->check(between(p.least, p.most))
+              ->capture_default_str()
+              ->group("Parameters");
+        },
+        p.value);
+    names_of_size.clear();
+  }
+}
+
+void add_run_options(CLI::App& app, kernel& k, run_options& options) {
+  add_workers(app, options.measuring);
+  add_repeat(app, options.measuring);
+  app.add_flag_callback(
+      "--no-forks", [&options] { options.measuring.count_forks = false; },
+      "leave out the run that counts the forks");
+  app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
+  const gallery::description& about = k.about();
+  if (!about.input.empty()) {
+    const char* kind =
+        about.writes == gallery::output::picture ? "PNG file to start from" : "text file to read";
+    app.add_option("--input", options.input,
+                   fmt::format("{}; the bundled {} if not given", kind, about.input))
+        ->type_name("FILE");
+  }
+  if (about.writes == gallery::output::picture) {
+    options.output = fmt::format("out/{}.png", about.name);
+    app.add_option("--output", options.output, "PNG file to write")->type_name("FILE")->capture_default_str();
+  } else if (about.writes == gallery::output::text) {
+    app.add_option("--output", options.output, "text file to write; none if not given")->type_name("FILE");
+  }
+  add_parameters(app, k);
+}
+
+void list(const kernel_list& kernels) {
+  table lines({"kernel", "what it computes", "reads", "writes"},
+              {table::left, table::left, table::left, table::left});
+  for (const auto& k : kernels) {
+    const gallery::description& about = k->about();
+    const bool picture = about.writes == gallery::output::picture;
+    const bool text = about.writes == gallery::output::text;
+    lines.add({std::string(about.name), std::string(about.summary), std::string(about.input),
+               picture ? "PNG"
+               : text  ? "text"
+                       : ""});
+  }
+  fmt::print("{}\nsennit run KERNEL --help shows the parameters of one of them.\n", lines.str());
+}
+
+// The innermost word of the command that was understood, and what the user should look at.
+std::string help_for(const CLI::App& app) {
+  std::string words = "sennit";
+  const CLI::App* current = &app;
+  while (!current->get_subcommands().empty()) {
+    current = current->get_subcommands().front();
+    words += " " + current->get_name();
+  }
+  return words + " --help";
+}
+
+int complain(const CLI::App& app, const CLI::App& run, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (app.get_subcommands().empty() && unknown.empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return bad_usage;
+  }
+  const bool no_kernel = app.got_subcommand(&run) && run.get_subcommands().empty();
+  if (no_kernel && !unknown.empty()) {
+    fmt::print(stderr, "sennit: there is no kernel '{}'; 'sennit list' shows those there are\n",
+               unknown.front());
+  } else if (no_kernel) {
+    fmt::print(stderr, "sennit: run which kernel? 'sennit list' shows those there are\n");
+  } else {
+    fmt::print(stderr, "sennit: {}; see '{}'\n", error.what(), help_for(app));
+  }
+  return bad_usage;
+}
+
+// What was printed may still be in a buffer, and the disk may be full.
+int flush(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  fmt::print(stderr, "sennit: cannot write the output: {}; give it a place with room\n",
+             std::strerror(errno));
+  return bad_usage;
+}
+
+int dispatch(int argc, const char* const* argv, const kernel_list& kernels) {
+  CLI::App app("Parallel programs with nearly free forks: run some, and see what the machine offers them.",
+               "sennit");
+  app.set_version_flag("--version", std::string("sennit ") + sennit::version());
+  app.require_subcommand(1);
+
+  CLI::App* run =
+      app.add_subcommand("run", "run a kernel on the runtime and as its serial elision, and compare");
+  run->require_subcommand(1);
+  std::vector<run_options> options(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const gallery::description& about = kernels[i]->about();
+    add_run_options(*run->add_subcommand(std::string(about.name), std::string(about.summary)), *kernels[i],
+                    options[i]);
+  }
+  const CLI::App* listing = app.add_subcommand("list", "show the kernels");
+  CLI::App* demo =
+      app.add_subcommand("demo", "run the kernels on real input, in under two minutes on two cores");
+  demo_options demonstration;
+  add_workers(*demo, demonstration.measuring);
+  add_repeat(*demo, demonstration.measuring);
+  demo->add_option("--output", demonstration.folder, "folder for the pictures")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  const CLI::App* doctor =
+      app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help or --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    return complain(app, *run, error);
+  }
+
+  if (app.got_subcommand(listing)) {
+    list(kernels);
+  } else if (app.got_subcommand(doctor)) {
+    print_doctor();
+  } else if (app.got_subcommand(demo)) {
+    return run_demo(kernels, demonstration) ? success : wrong_result;
+  } else {
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (run->got_subcommand(std::string(kernels[i]->about().name))) {
+        return run_kernel(*kernels[i], options[i]) ? success : wrong_result;
+      }
+    }
+  }
+  return success;
+}
+
+}  // namespace
+
+int command_line(int argc, const char* const* argv, std::vector<std::unique_ptr<kernel>> kernels) {
+  try {
+    return flush(dispatch(argc, argv, kernels));
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "sennit: there is not enough memory; choose smaller parameters or a smaller input\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sennit: {}\n", error.what());
+  }
+  return bad_usage;
+}
+
+}  // namespace command

@@ -1,0 +1,20 @@
+// `sennit demo`
+#pragma once
+
+#include "tools/sennit/measure.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace command {
+
+struct demo_options {
+  plan measuring;
+  std::filesystem::path folder = "out/demo";
+};
+
+/// Whether all results were right.
+bool run_demo(const std::vector<std::unique_ptr<gallery::kernel>>& kernels, const demo_options& options);
+
+}  // namespace command

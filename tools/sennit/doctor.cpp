@@ -1,0 +1,40 @@
+#include "tools/sennit/doctor.hpp"
+
+#include "tools/sennit/table.hpp"
+
+#include <sennit/doctor.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace command {
+
+void print_doctor() {
+  using severity = sennit::doctor_line::severity;
+  const auto word = [](severity verdict) {
+    switch (verdict) {
+    case severity::good:
+      return "good";
+    case severity::note:
+      return "note";
+    case severity::missing:
+      break;
+    }
+    return "MISSING";
+  };
+  const std::vector<sennit::doctor_line> findings = sennit::doctor();
+  table lines({"", "topic", "finding", "remedy"}, {table::left, table::left, table::left, table::left});
+  for (const sennit::doctor_line& line : findings) {
+    lines.add({word(line.verdict), line.topic, line.finding, line.remedy});
+  }
+  const auto missing = std::count_if(findings.begin(), findings.end(),
+                                     [](const auto& line) { return line.verdict == severity::missing; });
+  fmt::print("{}\n{}\n", lines.str(),
+             missing == 0 ? "Nothing is missing."
+             : missing == 1
+                 ? "One thing is missing; Sennit works without it, at some cost."
+                 : fmt::format("{} things are missing; Sennit works without them, at some cost.", missing));
+}
+
+}  // namespace command

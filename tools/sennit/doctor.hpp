@@ -1,0 +1,8 @@
+// `sennit doctor`
+#pragma once
+
+namespace command {
+
+void print_doctor();
+
+}  // namespace command

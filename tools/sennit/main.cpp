@@ -1,0 +1,3 @@
+#include "tools/sennit/command_line.hpp"
+
+int main(int argc, char** argv) { return command::command_line(argc, argv, gallery::kernels()); }

@@ -1,0 +1,39 @@
+#include "tools/sennit/report.hpp"
+
+#include "tools/sennit/table.hpp"
+
+#include <fmt/format.h>
+
+namespace command {
+
+std::string show_parameters(gallery::kernel& kernel) {
+  std::string out;
+  for (const gallery::parameter& p : kernel.parameters()) {
+    std::visit([&](auto* value) { out += fmt::format("{}{}={}", out.empty() ? "" : " ", p.name, *value); },
+               p.value);
+  }
+  return out;
+}
+
+std::string show_steals(const measurement& m) { return show_count(median(m.steals)); }
+std::string show_forks(const measurement& m) { return m.forks ? show_count(*m.forks) : "not counted"; }
+
+std::string report(gallery::kernel& kernel, const measurement& m) {
+  table lines({"", "time", "speed-up", "forks", "steals", "peak memory"},
+              {table::left, table::right, table::right, table::right, table::right, table::right});
+  lines.add({"serial elision", show_seconds(median(m.serial.seconds)), "1.00 x", "-", "-",
+             show_mib(m.serial.peak_mib)});
+  lines.add({fmt::format("sennit, {} worker{}", m.workers, m.workers == 1 ? "" : "s"),
+             show_seconds(median(m.parallel.seconds)), fmt::format("{:.2f} x", m.speedup()), show_forks(m),
+             show_steals(m), show_mib(m.parallel.peak_mib)});
+  const std::size_t runs = m.serial.seconds.size();
+  return fmt::format("{} ({})\n{}; checked, and the same in all {} runs\n\n{}\n"
+                     "Times and steals are medians of {} interleaved runs each. The speed-up is over the "
+                     "serial elision: the same\n"
+                     "source with every fork a plain call.{}\n",
+                     kernel.about().name, show_parameters(kernel), m.description,
+                     2 * runs + (m.forks ? 1 : 0), lines.str(), runs,
+                     m.forks ? " One more run of it counted the forks." : "");
+}
+
+}  // namespace command

@@ -1,0 +1,19 @@
+// A measurement as text.
+#pragma once
+
+#include "tools/sennit/measure.hpp"
+
+#include <string>
+
+namespace command {
+
+/// The parameters with their values: "n=38 seed=1".
+std::string show_parameters(gallery::kernel& kernel);
+
+std::string show_steals(const measurement& m);
+std::string show_forks(const measurement& m);
+
+/// What `sennit run` prints.
+std::string report(gallery::kernel& kernel, const measurement& m);
+
+}  // namespace command

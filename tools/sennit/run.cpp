@@ -1,0 +1,33 @@
+#include "tools/sennit/run.hpp"
+
+#include "tools/sennit/progress.hpp"
+#include "tools/sennit/records.hpp"
+#include "tools/sennit/report.hpp"
+
+#include <fmt/format.h>
+
+namespace command {
+
+bool run_kernel(gallery::kernel& kernel, const run_options& options) {
+  const std::string_view name = kernel.about().name;
+  progress shown;
+  shown.detail(fmt::format("{}: preparing", name));
+  kernel.prepare(options.input.empty() ? gallery::data_file(kernel.about().input) : options.input);
+  const measurement m = measure(kernel, options.measuring, [&](std::string_view stage) {
+    shown.detail(fmt::format("{}: {}", name, stage));
+  });
+  shown.clear();
+  if (!options.json.empty()) write_records(kernel, m, options.json);
+  if (!m.complaint.empty()) {
+    fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", name, show_parameters(kernel), m.complaint);
+    return false;
+  }
+  fmt::print("{}", report(kernel, m));
+  if (!options.output.empty()) {
+    kernel.write(m.result, options.output);
+    fmt::print("Wrote {}.\n", options.output.string());
+  }
+  return true;
+}
+
+}  // namespace command

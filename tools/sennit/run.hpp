@@ -1,0 +1,20 @@
+// `sennit run KERNEL`
+#pragma once
+
+#include "tools/sennit/measure.hpp"
+
+#include <filesystem>
+
+namespace command {
+
+struct run_options {
+  plan measuring;
+  std::filesystem::path input;   // empty: the bundled one
+  std::filesystem::path output;  // empty: write none
+  std::filesystem::path json;    // empty: write none
+};
+
+/// Whether all results were right.
+bool run_kernel(gallery::kernel& kernel, const run_options& options);
+
+}  // namespace command

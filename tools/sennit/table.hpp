@@ -1,0 +1,30 @@
+// Columns of text, and numbers as a person reads them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace command {
+
+class table {
+public:
+  enum alignment { left, right };
+
+  table(std::vector<std::string> head, std::vector<alignment> alignments);
+  void add(std::vector<std::string> row);
+  std::string str() const;
+
+private:
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<alignment> alignments_;
+};
+
+/// With three significant digits and the unit that suits: 1.23 s, 45.6 ms, 789 us.
+std::string show_seconds(double seconds);
+/// With a comma every three digits.
+std::string show_count(std::uint64_t count);
+std::string show_mib(std::optional<double> mib);
+
+}  // namespace command

@@ -113,7 +113,7 @@ struct program {
   }
 
   std::string describe(const picture& result) const {
-    return fmt::format("a picture of {} x {} pixels", result.width, result.height);
+    return fmt::format("{} x {} pixels", result.width, result.height);
   }
 
   void write(const picture& result, const std::filesystem::path& path) const { write_png(result, path); }

@@ -59,7 +59,7 @@ struct program {
 
   std::string complaint(const matrix& result) const { return product_complaint(a, b, result); }
   std::string describe(const matrix& result) const {
-    return fmt::format("a product of {} x {} cells", result.rows, result.columns);
+    return fmt::format("{} x {} cells", result.rows, result.columns);
   }
 };
 

@@ -5,6 +5,8 @@
 #include "gallery/splitmix.hpp"
 #include "gallery/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -62,7 +64,9 @@ struct program {
   std::string complaint(const std::vector<line>& result) const {
     return sorting_complaint(input.lines, result);
   }
-  std::string describe(const std::vector<line>& result) const { return describe_sorted(result); }
+  std::string describe(const std::vector<line>& result) const {
+    return fmt::format("{} lines in order", result.size());
+  }
   void write(const std::vector<line>& result, const std::filesystem::path& path) const {
     write_lines(result, path);
   }

@@ -105,7 +105,7 @@ struct program {
 
   std::string complaint(const matrix& result) const { return product_complaint(a, b, result); }
   std::string describe(const matrix& result) const {
-    return fmt::format("a product of {0} x {0} cells, computed as {1} x {1}", n, result.rows);
+    return fmt::format("{0} x {0} cells, computed as {1} x {1}", n, result.rows);
   }
 };
 

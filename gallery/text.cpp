@@ -65,23 +65,6 @@ std::string sorting_complaint(const std::vector<line>& lines, const std::vector<
   return {};
 }
 
-std::string describe_sorted(const std::vector<line>& sorted) {
-  const auto first = std::find_if(sorted.begin(), sorted.end(),
-                                  [](line l) { return l.find_first_not_of(" \t\r") != line::npos; });
-  std::string shown;
-  if (first != sorted.end()) {
-    constexpr std::size_t widest = 40;
-    shown = first->substr(std::min(first->find_first_not_of(" \t"), first->size()));
-    if (shown.size() > widest) {
-      shown.resize(widest);
-      shown += "...";
-    }
-    // A binary file has "lines" too; a terminal must not be told to do what they say.
-    std::replace_if(shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
-  }
-  return fmt::format("{} lines in order, the first with text '{}'", sorted.size(), shown);
-}
-
 void write_lines(const std::vector<line>& lines, const std::filesystem::path& path) {
   std::string all;
   for (const line l : lines) {

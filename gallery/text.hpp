@@ -28,7 +28,6 @@ bool same_lines(const std::vector<line>& a, const std::vector<line>& b);
 /// What is wrong with `sorted` as the stable order of `lines`; empty if nothing is.
 std::string sorting_complaint(const std::vector<line>& lines, const std::vector<line>& sorted);
 
-std::string describe_sorted(const std::vector<line>& sorted);
 void write_lines(const std::vector<line>& lines, const std::filesystem::path& path);
 
 }  // namespace gallery

@@ -1,18 +1,23 @@
 /* Sleep and wake, as sleep.pml and home.pml use it.
  *
- * A critical section with at most one access that somebody sees without the lock is one atomic step here (the lock
- * is a right mover, the draining unlock a left mover). Left as cells are the words that owners write without a lock.
+ * A critical section with at most one access that somebody sees without the lock is one atomic step here: taking a
+ * lock moves right past the others' steps, a release that drains moves left. Only `tail` is stored without a lock.
  *
- * The including model defines WORKERS, PUSHES, INSERTS, OTHER_CELLS, OTHER_SOURCE(me) (what else a sleeper has to
- * recheck). It gives each worker process `byte me, w, seen, chosen` and `bool woken, more`.
+ * Before the include: PUSHES (how many there are), and OTHER_SOURCE(me) if a sleeper has more to recheck than deques
+ * and claimable list, with OTHER_CELLS for it. Worker 0 attaches late, if at all; 1 and 2 are there from the start.
+ * Each worker process has `byte me, w, seen, chosen = NOBODY` and `bool woken, more`, all at rest between inlines.
  *
- *   FENCE  the fallback without membarrier: `limit` stays shut, a push fences and looks at the reasons
+ *   FENCE  the fallback without membarrier: `limit` is shut for good, so each push fences and looks at the reasons
+ * The mutants are listed where they apply, in the models.
  */
-#define THREADS WORKERS
-#define BUFFER (PUSHES + 2)
-#define TAIL 0  /* TAIL + w */
-#define OTHER_CELLS WORKERS
-#define CELLS (OTHER_CELLS + OTHERS)
+#define THREADS 3
+#define BUFFER (PUSHES + 1)
+#define TAIL 0  /* TAIL + worker */
+#define OTHER 3
+#ifndef OTHER_CELLS
+#define OTHER_CELLS 0
+#endif
+#define CELLS (OTHER + OTHER_CELLS)
 
 #include "tso.pml"
 
@@ -20,44 +25,51 @@
 #define OPEN 255
 #define NOBODY 255
 
-byte head[WORKERS];       /* under the deque's lock; so are reasons and writes of limit */
-byte limit[WORKERS];      /* the owner loads it without the lock */
-bool wake_asked[WORKERS]; /* `reasons` has WAKE */
-bool attached[WORKERS];   /* workers a sleeper knows of; under the idle lock */
-bool asleep[WORKERS];     /* the sleeper set; under the idle lock */
-byte sleepers;            /* its size; read without the lock */
-bool waking;              /* a wake is in flight; written under the idle lock, read without */
-byte holder = NOBODY;     /* ghost: whose wake that is */
-byte claimable;           /* items in the claimable list, under its lock */
+mtype = { none, wake, call };  /* what a parker can hold: the wake in flight, or a call to this worker alone */
 
-mtype = { none, wake, call };  /* what a parker holds: nothing, the wake in flight, or a call to this worker alone */
-mtype token[WORKERS] = none;
+byte head[3];           /* under the deque's lock, */
+bool wake_asked[3];     /* and so `reasons` with WAKE in it, */
+byte limit[3];          /* and the writes of limit; its owner loads it without */
+byte claimable;         /* items in the claimable list; under the list's lock */
+bool attached[3];       /* the workers a sleeper knows of; under the idle lock */
+bool asleep[3];         /* the sleeper set; under the idle lock */
+byte sleepers;          /* its size; under the idle lock, also looked at without */
+bool waking;            /* a wake is in flight; under the idle lock, also looked at without */
+mtype token[3] = none;
+byte holder = NOBODY;   /* ghost: whose the wake in flight is */
+byte pushes;
 
-byte pushes, inserts;
+#define visible(worker) (mem[TAIL + worker] > head[worker])
+#define work_waits (visible(0) || visible(1) || visible(2) || claimable > 0)
 
-#define visible(w) (mem[TAIL + w] > head[w])
-#define under_lock drained(me) ->
+#define under_lock drained(me)
 
-/* Whoever attaches after a sleeper has armed the gates must not be missed: its gate starts shut. */
+/* A worker that attaches after the sleepers have armed the gates was overlooked: it starts with its own armed. */
 inline attach()
 {
 #ifdef ATTACH_OPEN
-  atomic { under_lock attached[me] = true; limit[me] = OPEN }
+  atomic { under_lock -> attached[me] = true; limit[me] = OPEN }
 #else
-  atomic { under_lock attached[me] = true; limit[me] = SHUT; wake_asked[me] = true }
+  atomic { under_lock -> attached[me] = true; arm(me) }
 #endif
+}
+
+inline arm(worker)
+{
+  wake_asked[worker] = true;
+  limit[worker] = SHUT
 }
 
 /* Any of them. Only its worker looks at a token, and blocks on it: giving it may count as part of the same step. */
 inline remove_sleeper()
 {
   atomic {
-    under_lock
+    under_lock ->
     if
     :: asleep[0] -> chosen = 0
     :: asleep[1] -> chosen = 1
     :: asleep[2] -> chosen = 2
-    :: sleepers == 0 -> chosen = NOBODY
+    :: sleepers == 0
     fi;
     if
     :: chosen == NOBODY
@@ -71,7 +83,7 @@ inline remove_sleeper()
   }
 }
 
-/* The looks without the lock come after the caller's work is visible: it has just released a lock. */
+/* The caller's work is visible: it has released a lock since. Hence the looks without the lock are safe. */
 inline wake_one()
 {
   if
@@ -93,9 +105,9 @@ inline wake_one()
      :: waking
      :: !waking ->
         atomic {
-          under_lock
+          under_lock ->
           if
-          :: waking
+          :: waking  /* its holder is going to look for what the caller has made: see wake_is_over */
           :: else -> remove_sleeper(); waking = (chosen != NOBODY); chosen = NOBODY
           fi
         }
@@ -104,7 +116,7 @@ inline wake_one()
   fi
 }
 
-/* Owner. Publish, then look at the gate; the lock drains, so the wake follows the publication. */
+/* Owner: publish, then compare with the gate. */
 inline push()
 {
 #ifdef LIMIT_BEFORE_TAIL
@@ -125,35 +137,31 @@ inline push()
   if
   :: w + 1 <= seen
   :: else ->
-     atomic { under_lock more = wake_asked[me]; wake_asked[me] = false; limit[me] = OPEN };
+     atomic { under_lock -> more = wake_asked[me]; wake_asked[me] = false; limit[me] = OPEN };
      if
      :: more -> more = false; wake_one()
      :: else
      fi
   fi;
-  w = 0; seen = 0
+  d_step { w = 0; seen = 0 }
 }
 
+/* A producer of claimable work has no gate: it looks at the number of sleepers instead. */
 inline insert()
 {
-  atomic { under_lock claimable++ };
+  atomic { under_lock -> claimable++ };
   wake_one()
 }
 
-inline arm(w)
-{
-  wake_asked[w] = true; limit[w] = SHUT
-}
-
-/* Ask for a wake from whoever makes work from now on, and see what was made before. */
+/* Ask for a wake from whoever makes work from now on; then see what was made before, one source after the other. */
 inline arm_and_recheck()
 {
   if
-  :: atomic { drained(me) && attached[0] -> arm(0) }
+  :: atomic { under_lock && attached[0] -> arm(0) }
   :: !attached[0]
   fi;
-  atomic { under_lock arm(1) };
-  atomic { under_lock arm(2) };
+  atomic { under_lock -> arm(1) };
+  atomic { under_lock -> arm(2) };
 #ifdef NO_BARRIER
   fence();
 #else
@@ -164,7 +172,6 @@ inline arm_and_recheck()
 #endif
 #endif
 #ifndef NO_RECHECK
-  /* One source at a time; the first that has something is enough. */
   if
 #ifdef OTHER_SOURCE
   :: OTHER_SOURCE(me) -> seen = true
@@ -183,7 +190,7 @@ inline arm_and_recheck()
 #endif
 }
 
-/* Before anything is rechecked: a producer may have skipped its wake because of this one. */
+/* Under the idle lock, and always before a recheck: producers have skipped their wake because of this one. */
 inline wake_is_over()
 {
   assert(waking && holder == me);
@@ -192,8 +199,8 @@ inline wake_is_over()
   woken = false
 }
 
-/* A worker that leaves the search with the wake in flight: the gates that its wake opened are armed again for those
- * who sleep on, and work that it leaves behind wakes the next. */
+/* Whoever stops searching with the wake in flight: the gates which that wake has opened are armed again for those
+ * who sleep on, and work that is left behind wakes the next. */
 inline hand_on()
 {
   if
@@ -214,10 +221,10 @@ inline hand_on()
           waking = (chosen != NOBODY);
           chosen = NOBODY
         }
-     :: else -> atomic { under_lock wake_is_over() }
+     :: else -> atomic { under_lock -> wake_is_over() }
      fi
 #else
-     atomic { under_lock wake_is_over(); more = (sleepers > 0) };
+     atomic { under_lock -> wake_is_over(); more = (sleepers > 0) };
      if
      :: more ->
         more = false;
@@ -234,23 +241,27 @@ inline hand_on()
 
 inline take_token()
 {
+#ifdef CALL_IS_WAKE
+  atomic { token[me] != none -> woken = true; token[me] = none }
+#else
   atomic { token[me] != none -> woken = (token[me] == wake); token[me] = none }
+#endif
 }
 
-/* After a vain search; returns to search again. */
+/* After a vain search; then the search begins anew. */
 inline sleep()
 {
   if
-  :: woken -> atomic { under_lock wake_is_over() }
+  :: woken -> atomic { under_lock -> wake_is_over() }
   :: else
   fi;
-  atomic { under_lock asleep[me] = true; sleepers++ };
+  atomic { under_lock -> asleep[me] = true; sleepers++ };
   arm_and_recheck();
   if
   :: seen ->
      seen = 0;
      atomic {
-       under_lock
+       under_lock ->
        more = asleep[me];
        if
        :: more ->
@@ -259,7 +270,7 @@ inline sleep()
 #ifndef LEAVE_BARE
           if
           :: waking
-          :: else -> waking = true; holder = me; woken = true  /* it has woken itself */
+          :: else -> waking = true; holder = me; woken = true  /* it wakes itself, with the duties of the woken */
           fi
 #endif
        :: else
@@ -267,7 +278,7 @@ inline sleep()
      };
      if
      :: more -> more = false
-     :: else -> take_token()  /* somebody was faster: that wake is ours now, and its token on the way */
+     :: else -> take_token()  /* somebody was faster; the token is on its way */
      fi
   :: else ->
 end_parked:
@@ -275,16 +286,16 @@ end_parked:
   fi
 }
 
-/* Any source. Not seeing anything is always possible: a try_lock may have failed. */
-inline take_something(found)
+/* Any source. Nothing is always possible, as a try_lock may fail. */
+inline take_something()
 {
   if
-  :: atomic { drained(me) && visible(0) -> head[0]++; found = true }
-  :: atomic { drained(me) && visible(1) -> head[1]++; found = true }
-  :: atomic { drained(me) && visible(2) -> head[2]++; found = true }
-  :: atomic { drained(me) && claimable > 0 -> claimable--; found = true }
-  :: found = false
+  :: atomic { under_lock && visible(0) -> head[0]++; seen = true }
+  :: atomic { under_lock && visible(1) -> head[1]++; seen = true }
+  :: atomic { under_lock && visible(2) -> head[2]++; seen = true }
+#if INSERTS
+  :: atomic { under_lock && claimable > 0 -> claimable--; seen = true }
+#endif
+  :: true
   fi
 }
-
-#define work_waits (visible(0) || visible(1) || visible(2) || claimable > 0)

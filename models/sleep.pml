@@ -1,32 +1,38 @@
 /* No lost wake-up. Edges D5, D6, D8, D9.
  *
- * One busy worker and two that search. Whoever is busy may push and insert, and may stay busy for ever: then work
- * that waits must not meet a sleeper. Checked when all is at rest.
+ * One worker that is busy and two that search. Whoever is busy may push and insert, return to the search once its own
+ * deque is empty, or stay busy for ever. So when all is at rest, no work may wait while a worker sleeps, and no wake
+ * may be left in flight.
  *
- *   SHUTDOWN  and the runtime ends: nobody sleeps through it
+ *   SHUTDOWN  the runtime ends at any moment: nobody sleeps through it
  *   FENCE     see idle.pml
- * Mutants: NO_BARRIER, LIMIT_BEFORE_TAIL, NO_RECHECK, CLEAR_LATE, FLAG_OUTSIDE_LOCK, ATTACH_OPEN,
- *          NO_HAND_ON; with FENCE: NO_PUSH_FENCE
+ * Mutants: NO_BARRIER, LIMIT_BEFORE_TAIL, NO_RECHECK;
+ *          CLEAR_LATE         the woken worker arms and rechecks first, and ends its wake afterwards
+ *          FLAG_OUTSIDE_LOCK  `waking` is exchanged first, the set looked at under the lock afterwards
+ *          LEAVE_BARE         a sleeper whose recheck found something just leaves the set
+ *          NO_HAND_ON         the woken worker works without arming again
+ *          ATTACH_OPEN        a worker attaches with its gate open
+ *          NO_PUSH_FENCE      with FENCE: the push compares without a fence
  */
-#define WORKERS 3
 #ifndef PUSHES
 #define PUSHES 2
 #endif
 #ifndef INSERTS
-#define INSERTS 1
+#define INSERTS 0
 #endif
-#define OTHERS 0
-bool ending;
 #ifdef SHUTDOWN
+bool ending;
 #define OTHER_SOURCE(me) ending
 #endif
 
 #include "idle.pml"
 
+byte inserts;
+
 proctype worker(byte me; bool busy)
 {
   byte w, seen, chosen = NOBODY;
-  bool woken, more, found;
+  bool woken, more;
 
   if
   :: busy -> attach(); goto work
@@ -36,13 +42,13 @@ proctype worker(byte me; bool busy)
 search:
 #ifdef SHUTDOWN
   if
-  :: ending -> goto done
+  :: ending -> goto over
   :: !ending
   fi;
 #endif
-  take_something(found);
+  take_something();
   if
-  :: found -> found = false
+  :: seen -> seen = 0
   :: else -> sleep(); goto search
   fi;
 #ifndef NO_HAND_ON
@@ -52,28 +58,32 @@ search:
 work:
   do
   :: atomic { pushes < PUSHES -> pushes++ }; push()
+#if INSERTS
   :: atomic { inserts < INSERTS -> inserts++ }; insert()
-  :: atomic { drained(me) && visible(me) -> head[me]++ }       /* its own deque first */
-  :: drained(me) && !visible(me) -> goto search
+#endif
+  :: atomic { under_lock && visible(me) -> head[me]++ }
+  :: under_lock && !visible(me) -> goto search
   :: break
   od;
 end_busy_for_ever:
   false;
-done:
+#ifdef SHUTDOWN
+over:
   skip
+#endif
 }
 
 #ifdef SHUTDOWN
-/* An atomic store of the flag, then everyone in the set; who enters later sees the flag in its recheck. */
+/* Sets the flag, then calls everyone in the set; whoever enters it later sees the flag in the recheck. */
 active proctype shutdown()
 {
   byte w;
 
   ending = true;
-  for (w : 0 .. WORKERS - 1) {
+  for (w : 0 .. 2) {
     atomic {
       if
-      :: asleep[w] -> asleep[w] = false; sleepers--; token[w] = call
+      :: asleep[w] -> asleep[w] = false; sleepers--; assert(token[w] == none); token[w] = call
       :: else
       fi
     }
@@ -84,9 +94,12 @@ active proctype shutdown()
 active proctype at_rest()
 {
   timeout ->
+#ifdef SHUTDOWN
+  assert(sleepers == 0)
+#else
   assert(!(work_waits && sleepers > 0));
-  assert(ending || (!waking && holder == NOBODY));
-  assert(!(ending && sleepers > 0))
+  assert(!waking && holder == NOBODY)
+#endif
 }
 
 init

@@ -17,7 +17,7 @@ typedef store_buffer {
 };
 store_buffer pending[THREADS];
 
-hidden byte scan;  /* written before it is read in each d_step, so no part of the state */
+byte scan;  /* for use within one d_step, which leaves it 0 */
 
 /* Hardware writes back at moments of its own choice. First in the file: process number = thread number. */
 active [THREADS] proctype write_back()
@@ -36,6 +36,7 @@ end:
        :: else -> break
        od;
        pending[_pid].count--;
+       scan = 0;
        pending[_pid].cell[pending[_pid].count] = 0;  /* one representation per buffer: fewer states */
        pending[_pid].value[pending[_pid].count] = 0
      }
@@ -60,7 +61,6 @@ inline load(variable, c)
 {
   d_step {
     variable = mem[c];
-    scan = 0;
     do
     :: scan < pending[me].count ->
        if
@@ -69,7 +69,8 @@ inline load(variable, c)
        fi;
        scan++
     :: else -> break
-    od
+    od;
+    scan = 0
   }
 }
 

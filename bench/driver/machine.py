@@ -16,10 +16,7 @@ def machine(folder, hellos, load):
         "memory_mib": int((_field("/proc/meminfo", "MemTotal") or "0").split()[0]) // 1024,
         "kernel": platform.release(),
         "load_before": load,
-        "systems": {
-            label: f"{hello.get('runtime')} ({rustc() if hello.get('compiler') == 'rustc' else hello.get('compiler')})"
-            for label, hello in hellos.items()
-        },
+        "systems": {label: f"{hello.get('runtime')} ({_compiler(hello)})" for label, hello in hellos.items()},
         "absent": absent(folder),
     }
 
@@ -35,25 +32,28 @@ def load():
     return round(os.getloadavg()[0], 2)
 
 
-@cache
-def rustc():
-    try:
-        version = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.split()
-        return " ".join(version[:2])
-    except (OSError, subprocess.CalledProcessError):
-        return "rustc"
-
-
 def commit(folder):
     try:
-        head = _git(folder, "rev-parse", "--short=12", "HEAD")
-        return head + ("+changes" if _git(folder, "status", "--porcelain") else "")
+        head = _said("git", "-C", folder, "rev-parse", "--short=12", "HEAD")
+        return head + ("+changes" if _said("git", "-C", folder, "status", "--porcelain") else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
 
-def _git(folder, *words):
-    return subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True).stdout.strip()
+def _compiler(hello):
+    return _rustc() if hello.get("compiler") == "rustc" else hello.get("compiler")
+
+
+@cache
+def _rustc():
+    try:
+        return " ".join(_said("rustc", "--version").split()[:2])
+    except (OSError, subprocess.CalledProcessError):
+        return "rustc"
+
+
+def _said(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _field(path, name):

@@ -17,16 +17,16 @@ def main(arguments=None):
     try:
         chosen = suite.load(options.suites, options.suite, options.quick, options.kernel)
     except suite.SuiteError as error:
-        print(f"bench: {error}", file=sys.stderr)
+        _say(error)
         return 2
     if not options.programs.is_dir():
-        print(f"bench: {options.programs} does not exist; build it with: make bench SUITE={chosen.name}", file=sys.stderr)
+        _say(f"{options.programs} does not exist; build it with: make bench SUITE={chosen.name}")
         return 2
     start = time.monotonic()
     progress = _progress()
     busy = machine.load()
     if busy > 0.5:
-        print(f"bench: the load is {busy:.1f}: something else is running, and the figures will show it", file=sys.stderr)
+        _say(f"the load is {busy}: something else is running, and the figures will show it")
 
     results, hellos, missing = [], {}, set()
     for kernel in chosen.kernels:
@@ -40,25 +40,35 @@ def main(arguments=None):
         missing.update(f"{kernel.name}-{program}" for program in measurement.absent)
     progress("")
 
-    print(f"{chosen.title}{' (quick)' if chosen.quick else ''}: {', '.join(f'{k.name}({k.size})' for k in chosen.kernels)}\n")
-    print(table.tables(results))
+    kernels = "\n".join(f"  {kernel.name}({kernel.size}): {kernel.about}" for kernel in chosen.kernels)
+    print(f"{chosen.title}{', quick' if chosen.quick else ''}\n{kernels}\n\n{table.tables(results)}")
     _print_absent(missing, machine.absent(options.programs))
     if not twin.available():
         print("\nNo instruction counts: valgrind is not installed.")
     if not options.kernel:
         path = options.out / f"{chosen.name}.json"
-        records.write(path, chosen, machine.commit(ROOT), machine.machine(options.programs, hellos, busy), results)
+        records.write(
+            path, chosen, machine.commit(ROOT), machine.machine(options.programs, hellos, busy), results
+        )
         drawn = picture.write(path.with_suffix(".svg"), chosen.title, results)
         print(f"\nWrote {path}{' and its .svg' if drawn else ''} in {time.monotonic() - start:.0f} s.")
     return _status(results)
 
 
+def _say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
 def _options(arguments):
-    parser = argparse.ArgumentParser(prog="bench/run", description="Runs a benchmark suite side by side on all systems.")
+    parser = argparse.ArgumentParser(prog="bench/run", description="Runs a benchmark suite.")
     parser.add_argument("suite", help="a file of bench/suites, without .toml")
     parser.add_argument("--quick", action="store_true", help="fewer samples and smaller sizes")
-    parser.add_argument("--kernel", action="append", default=[], help="only this kernel; may be repeated; writes no file")
-    parser.add_argument("--programs", type=Path, default=ROOT / "build/bench/bench", help="where the programs are")
+    parser.add_argument(
+        "--kernel", action="append", default=[], help="only this kernel; may be repeated; writes no file"
+    )
+    parser.add_argument(
+        "--programs", type=Path, default=ROOT / "build/bench/bench", help="where the programs are"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "out/bench", help="where SUITE.json goes")
     parser.add_argument("--suites", type=Path, default=BENCH, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
@@ -74,7 +84,7 @@ def _progress():
         kernel = text.partition(":")[0]
         if kernel and kernel not in seen:
             seen.add(kernel)
-            print(f"bench: {kernel}", file=sys.stderr, flush=True)
+            _say(kernel)
 
     return plain
 

@@ -132,7 +132,9 @@ def _calibrate(kernel, folder):
     if serial is None or not _path(folder, kernel, serial).is_file():
         return guess
     try:
-        program = Program(command(folder, kernel, serial, 1, kernel.size, guess, kernel.warm_up), kernel.budget.timeout)
+        program = Program(
+            command(folder, kernel, serial, 1, kernel.size, guess, kernel.warm_up), kernel.budget.timeout
+        )
         taken = median(program.sample()["seconds"] for _ in range(FEWEST_SAMPLES))
         program.finish()
     except ProgramError:

@@ -1,4 +1,4 @@
-"""The table of ratios as a picture: a panel a kernel, a row a system, on a logarithmic axis with serial at 1."""
+"""The table of ratios as a picture: a panel a kernel, a row a system, a logarithmic axis with serial at 1."""
 
 import math
 from html import escape
@@ -15,7 +15,11 @@ STYLE = (
 
 def write(path, title, results):
     """False, and no file, if no system has a ratio."""
-    ratios = [record for record in results if record["metric"] == "over_serial" and record["ok"] and record["samples"]]
+    ratios = [
+        record
+        for record in results
+        if record["metric"] == "over_serial" and record["ok"] and record["samples"]
+    ]
     if not ratios:
         return False
     path.write_text(_svg(title, ratios))
@@ -46,28 +50,28 @@ def _svg(title, ratios):
             parts.append(_text(place, height - BOTTOM + 14, f"{10**power:g}", "small", "middle"))
     parts += [_text(LEFT - 10, y(row) + 4, row, anchor="end") for row in rows]
     parts += [
-        f'<circle cx="{x(record["kernel"], record["median"]):.1f}" cy="{y(label(record)):.1f}" r="4" '
-        f'fill="{_color(record)}"><title>{escape(label(record))}, {record["workers"]}w: {record["median"]:.3f}</title></circle>'
-        for record in ratios
+        _dot(x(record["kernel"], record["median"]), y(label(record)), record["workers"]) for record in ratios
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-        f'<style>{STYLE}</style><rect width="100%" height="100%" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        f'<style>{STYLE}</style><rect width="100%" height="100%" fill="white"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
     )
 
 
 def _legend(ratios):
     parts, place = [], LEFT
     for workers in sorted({record["workers"] for record in ratios}):
-        color = COLORS.get(workers, "#8250df")
-        parts.append(f'<circle cx="{place}" cy="42" r="4" fill="{color}"/>')
+        parts.append(_dot(place, 42, workers))
         parts.append(_text(place + 8, 46, f"{workers} worker{'s' if workers > 1 else ''}", "small"))
         place += 80
     return "\n".join([*parts, _text(place, 46, "left is faster; the red line is serial", "small")])
 
 
-def _color(record):
-    return COLORS.get(record["workers"], "#8250df")
+def _dot(place, height, workers):
+    color = COLORS.get(workers, "#8250df")
+    return f'<circle cx="{place:.1f}" cy="{height:.1f}" r="4" fill="{color}"/>'
 
 
 def _line(place, top, bottom, kind):
@@ -75,4 +79,6 @@ def _line(place, top, bottom, kind):
 
 
 def _text(place, height, words, kind="", anchor="start"):
-    return f'<text class="{kind}" x="{place:.1f}" y="{height:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    return (
+        f'<text class="{kind}" x="{place:.1f}" y="{height:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    )

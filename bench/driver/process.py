@@ -62,10 +62,7 @@ class Program:
         os.kill(self._process.pid, signal.SIGCONT)
         self._process.stdin.close()
         peak = self._answer("peak memory").get("peak_mib")
-        try:
-            self._process.wait(self._timeout)
-        except subprocess.TimeoutExpired:
-            self._fail(f"hung: no end within {self._timeout:g} s")
+        self._ended()
         if self._process.returncode != 0:
             self._fail(self._death())
         self.kill()
@@ -113,13 +110,19 @@ class Program:
                 self._fail(f"hung: no {what} within {self._timeout:g} s")
             piece = os.read(output, 1 << 16)
             if not piece:
-                self._process.wait()
                 self._fail(self._death())
             self._buffer += piece
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
+    def _ended(self):
+        try:
+            self._process.wait(self._timeout)
+        except subprocess.TimeoutExpired:
+            self._fail(f"hung: no end within {self._timeout:g} s")
+
     def _death(self):
+        self._ended()
         status = self._process.returncode
         how = f"died of {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         self._errors.seek(0)

@@ -16,7 +16,7 @@ UNITS = {
 
 
 def records(measurement):
-    """The records of one kernel: one for each cell and metric, a failed cell's with ok = false and its error."""
+    """One record for each cell and metric; a failed cell has ok = false and an error."""
     return [
         record
         for metric in measurement.kernel.metrics
@@ -27,16 +27,18 @@ def records(measurement):
 
 def serial_of(measurement, cell):
     """The serial cell of the same compiler, or of the default one where that is missing."""
-    serial = {other.system.variant: other for other in measurement.cells if other.system.name == "serial" and other.ok}
+    usable = [other for other in measurement.cells if other.system.name == "serial" and other.ok]
+    serial = {other.system.variant: other for other in usable}
     return serial.get(cell.system.serial, serial.get("default"))
 
 
 def record_of(measurement, cell, metric, samples, params=None, **more):
     kernel = measurement.kernel
+    work = {"work": measurement.work} if measurement.work else {}
     samples = [float(f"{sample:.6g}") for sample in samples]
     record = {
         "kernel": kernel.name,
-        "params": {"size": kernel.size, **({"work": measurement.work} if measurement.work else {}), **(params or {})},
+        "params": {"size": kernel.size, **work, **(params or {})},
         "system": cell.system.name,
         "variant": cell.system.variant,
         "workers": cell.workers,
@@ -79,7 +81,9 @@ def _over_serial(measurement, cell):
     if figures.near_one(ratio):
         more["interval"] = [round(end, 5) for end in figures.ratio_interval(cell.seconds, serial.seconds)]
     params = {"serial": serial.system.variant}
-    return record_of(measurement, cell, "over_serial", [sample / base for sample in cell.seconds], params, **more)
+    return record_of(
+        measurement, cell, "over_serial", [sample / base for sample in cell.seconds], params, **more
+    )
 
 
 def _ns_per_fork(measurement, cell):

@@ -14,7 +14,11 @@ DIGITS = {"peak_mib": 1, "seconds": 4, "over_serial": 3, "instructions_over_seri
 def tables(results):
     """All tables as one text; what failed is marked in them and explained below."""
     present = {record["metric"] for record in results}
-    blocks = [_table(metric, [r for r in results if r["metric"] == metric]) for metric in TITLES if metric in present]
+    blocks = [
+        _table(metric, [r for r in results if r["metric"] == metric])
+        for metric in TITLES
+        if metric in present
+    ]
     return "\n\n".join(blocks + _notes(results))
 
 
@@ -25,12 +29,15 @@ def label(record):
 def _table(metric, records):
     columns = list(dict.fromkeys((record["kernel"], record["workers"]) for record in records))
     rows = list(dict.fromkeys(label(record) for record in records))
-    cells = {(label(record), record["kernel"], record["workers"]): _cell(metric, record) for record in records}
+    cells = {
+        (label(record), record["kernel"], record["workers"]): _cell(metric, record) for record in records
+    }
     grid = [["", *(kernel for kernel, _ in columns)], ["workers", *(str(workers) for _, workers in columns)]]
     grid += [[row, *(cells.get((row, *column), "") for column in columns)] for row in rows]
     widths = [max(len(line[i]) for line in grid) for i in range(len(columns) + 1)]
     lines = [
-        line[0].ljust(widths[0]) + "".join("  " + text.rjust(width) for text, width in zip(line[1:], widths[1:]))
+        line[0].ljust(widths[0])
+        + "".join("  " + text.rjust(width) for text, width in zip(line[1:], widths[1:]))
         for line in grid
     ]
     rule = "-" * len(lines[0])
@@ -51,9 +58,12 @@ def _notes(results):
     if intervals:
         notes.append("* within 2% of serial; 95% intervals of the ratio:")
         notes += [
-            f"  {_where(record)}: {record['interval'][0]:.3f} to {record['interval'][1]:.3f}" for record in intervals
+            f"  {_where(record)}: {record['interval'][0]:.3f} to {record['interval'][1]:.3f}"
+            for record in intervals
         ]
-    failures = dict.fromkeys(f"  {_where(record)}: {record['error']}" for record in results if not record["ok"])
+    failures = dict.fromkeys(
+        f"  {_where(record)}: {record['error']}" for record in results if not record["ok"]
+    )
     if failures:
         notes += ["FAILED, and so without figures:", *failures]
     return ["\n".join(notes)] if notes else []

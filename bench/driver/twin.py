@@ -1,4 +1,4 @@
-"""The deterministic twin of a ratio near 1: instructions executed instead of seconds taken, counted by callgrind."""
+"""The deterministic twin of a ratio near 1: instructions, counted by callgrind, instead of seconds."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ def available():
 
 
 def twins(measurement, near, folder):
-    """A record for each system in the `near` cells. One worker counts always: with more, waiting is counted, too."""
+    """A record for each system in the `near` cells, for one worker: with more, waiting is counted, too."""
     kernel = measurement.kernel
     if not near or kernel.twin is None:
         return []
@@ -26,13 +26,16 @@ def twins(measurement, near, folder):
     counted = {id(cell): cell for pair in pairs for cell in pair}
     # Counts do not depend on what else runs, so all processors may be used.
     with ThreadPoolExecutor(max_workers=2) as pool:
-        counts = dict(zip(counted, pool.map(lambda cell: _instructions(measurement, cell.system, folder), counted.values())))
+        of_cells = pool.map(lambda cell: _instructions(measurement, cell.system, folder), counted.values())
+        counts = dict(zip(counted, of_cells))
     return [_twin(measurement, cell, serial, counts) for cell, serial in pairs]
 
 
 def _twin(measurement, cell, serial, counts):
     own, base = counts[id(cell)], counts[id(serial)]
-    counted = Cell(cell.system, 1, error=next((count for count in (own, base) if isinstance(count, str)), None))
+    counted = Cell(
+        cell.system, 1, error=next((count for count in (own, base) if isinstance(count, str)), None)
+    )
     params = {"size": measurement.kernel.twin, "serial": serial.system.variant}
     ratio = [own / base] if counted.ok else []
     return record_of(measurement, counted, "instructions_over_serial", ratio, params)

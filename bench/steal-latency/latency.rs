@@ -22,8 +22,8 @@ impl Round {
         self.wait_while(|| true);
     }
 
-    /// The first branch where a runtime shares work only when asked: `poll` asks. Whether it is then shared is a matter of
-    /// luck (chili's idle threads can miss the call), so this wait ends without it.
+    /// The first branch where a runtime shares work only when asked: `poll` asks. Whether the work is then taken is a
+    /// matter of luck (chili's idle threads can miss the call), so this wait ends without it.
     #[inline]
     pub fn wait_polling(&self, mut poll: impl FnMut()) {
         self.wait_while(|| {
@@ -57,8 +57,8 @@ fn settle(round: u64) {
     }
 }
 
-/// `join(round)` is the runtime's; the value is the number of rounds in which the second branch ran. A round whose second
-/// branch ran on the worker that forked it gives no latency.
+/// `join(round)` is the runtime's; the value is the number of rounds in which the second branch ran. A round whose
+/// second branch ran on the worker that forked it gives no latency.
 pub fn measure(rounds: u64, us: &mut Vec<f64>, mut join: impl FnMut(&Round)) -> u64 {
     let mut ran = 0;
     for index in 0..rounds {

@@ -31,7 +31,7 @@ struct runtime_options {
   std::size_t stack_bytes = 0;  // address space of a fiber's stack; 0: the main thread's limit
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;
-  std::string topology;  // "synthetic:" and an hwloc synthetic description; empty: the machine itself
+  std::string topology = {};  // "synthetic:" and an hwloc synthetic description; empty: the machine itself
 };
 
 // Sums over a runtime's life. Reading them is safe at any time; they may lag behind by what is under way.

@@ -43,7 +43,7 @@ class fiber {
   void trim() const noexcept { stack_.release_below(context_); }
 
   scope* innermost = nullptr;      // regions of the strand that runs here
-  std::uint64_t suspensions = 0;   // how often that strand has been left
+  std::uint64_t relocations = 0;   // how often that strand's frames have left its deque by another way than pops
   fiber* next = nullptr;           // in a pool
 
  private:

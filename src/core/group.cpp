@@ -1,8 +1,10 @@
+#include <sennit/detail/group.hpp>
+
+#include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/group.hpp>
 #include <sennit/join.hpp>
 
 #include <exception>
@@ -11,22 +13,158 @@
 
 namespace sennit::detail {
 
-group_state::group_state() noexcept : fiber_(nullptr), suspensions_(0), top_(nullptr), unwinding_(std::uncaught_exceptions()) {
+group_state::group_state() noexcept : unwinding_(std::uncaught_exceptions()) {
   if (worker* const w = worker::current()) {
     fiber_ = &w->running();
-    suspensions_ = fiber_->suspensions;
+    relocations_ = fiber_->relocations;
     top_ = load_tail();
   }
 }
 
+// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the newest.
+// The strand's frames may have been moved meanwhile (it was suspended, say), and others may lie on top.
 bool group_state::on_top() const noexcept {
   worker* const w = worker::current();
-  return w != nullptr && fiber_ == &w->running() && suspensions_ == fiber_->suspensions && top_ == load_tail();
+  return w != nullptr && fiber_ == &w->running() && relocations_ == fiber_->relocations && top_ == load_tail();
 }
 
 void group_state::spawn(group_member& child) {
+#if SENNIT_EXCEPTIONS
+  try {
+    push_or_list(child);
+  } catch (...) {
+    child.end_(child);
+    throw;
+  }
+#else
+  push_or_list(child);
+#endif
+  child.order_ = ++spawned_;
   child.previous_ = std::exchange(newest_, &child);
-  ++away_;
+}
+
+void group_state::push_or_list(group_member& child) {
+  if (on_top()) {
+    child.on_deque_ = true;
+    if (push(child) || push_shut(child)) {
+      top_ = load_tail();
+      return;
+    }
+    child.on_deque_ = false;  // the deque is full
+  }
+  list(child);
+}
+
+void group_state::list(group_member& child) {
+  if (worker* const w = worker::current()) {
+    w->frames().list(child, w->frames().innermost()->region);
+    w->announce_work();
+    return;
+  }
+  if (lender_ == nullptr) {
+    lender_ = &default_core().admit_guest();
+    capture_float_environment(outside_);
+  }
+  lender_->frames().list(child, &outside_);
+  lender_->announce_work();
+}
+
+void group_state::wait() {
+  if (newest_ == nullptr) return;
+  if (worker::current() == nullptr) {
+    auto inside = [this] { collect(); };
+    run_region(nullptr, inside);
+  } else {
+    collect();
+  }
+  report();
+}
+
+void group_state::collect() noexcept {
+  // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
+  if (!on_top()) worker::current()->relocate();
+  group_member* elsewhere = nullptr;
+  std::intptr_t away = 0;
+  while (newest_ != nullptr) {
+    group_member& child = *std::exchange(newest_, newest_->previous_);
+    if (take_back(child)) {
+      run_here(child);
+      child.end_(child);
+    } else {
+      child.previous_ = std::exchange(elsewhere, &child);
+      ++away;
+    }
+  }
+  worker::wait(done_, away);
+  while (elsewhere != nullptr) {
+    group_member& child = *std::exchange(elsewhere, elsewhere->previous_);
+    record(child);
+    child.end_(child);
+  }
+  std::construct_at(&done_);
+}
+
+bool group_state::take_back(group_member& child) noexcept {
+  if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
+  const bool mine = pop() || worker::current()->frames().pop(child);
+  top_ = load_tail();
+  return mine;
+}
+
+void group_state::run_here(group_member& child) noexcept {
+  if (failure_ && failed_ < child.order_) return;
+#if SENNIT_EXCEPTIONS
+  if ((worker::current()->frames().sticky_reasons() & cancelled) != 0) {
+    dropped_ = true;
+    return;
+  }
+  try {
+    child.run_here_(child);
+  } catch (const sennit::cancelled&) {
+    dropped_ = true;
+  } catch (...) {
+    keep_earliest(std::current_exception(), child.order_);
+  }
+#else
+  child.run_here_(child);
+#endif
+}
+
+void group_state::record(group_member& child) noexcept {
+  departure& away = child.away();
+  if (away.result == outcome::dropped) dropped_ = true;
+  if (away.result == outcome::thrown) keep_earliest(std::exchange(away.failure, nullptr), child.order_);
+}
+
+void group_state::keep_earliest(std::exception_ptr failure, std::uint64_t order) noexcept {
+  if (failure_ && failed_ < order) return;
+  failure_ = std::move(failure);
+  failed_ = order;
+}
+
+void group_state::report() {
+  arena_.release();
+  if (lender_ != nullptr) lender_->core().dismiss_guest(*lender_);
+  lender_ = nullptr;
+  [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);
+  [[maybe_unused]] const bool dropped = std::exchange(dropped_, false);
+#if SENNIT_EXCEPTIONS
+  if (failure) std::rethrow_exception(std::move(failure));
+  if (dropped) throw sennit::cancelled();
+#endif
+}
+
+void group_state::end() {
+#if SENNIT_EXCEPTIONS
+  if (std::uncaught_exceptions() > unwinding_) {
+    try {
+      wait();
+    } catch (...) {  // one exception is on its way already
+    }
+    return;
+  }
+#endif
+  wait();
 }
 
 }  // namespace sennit::detail

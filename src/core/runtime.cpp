@@ -55,11 +55,13 @@ class root_frame : public frame {
 
 }  // namespace
 
+runtime_core& default_core() { return runtime_access::core(runtime::default_runtime()); }
+
 void run_region(runtime* asked, action body) {
   worker* const here = worker::current();
   runtime_core& core = asked != nullptr   ? runtime_access::core(*asked)
-                       : here != nullptr ? here->core()
-                                         : runtime_access::core(runtime::default_runtime());
+                       : here != nullptr  ? here->core()
+                                        : default_core();
   if (here != nullptr && &here->core() == &core) {
     body();
     return;

@@ -86,6 +86,9 @@ class runtime_core {
   std::atomic<std::uint64_t> fibers_{0};
 };
 
+// That of runtime::default_runtime().
+runtime_core& default_core();
+
 // How often this process is the child of a fork.
 unsigned fork_generation() noexcept;
 

@@ -34,16 +34,16 @@ extern "C" {
 
 constinit thread_local sennit::detail::worker_words sennit_words{
     {sennit::detail::outside_slots}, {nullptr}, {nullptr}};
-
-sennit::detail::worker_words& sennit_current_words() noexcept {
-  // An address the compiler cannot connect with an earlier one: the thread may be another.
-  sennit::detail::worker_words* words = &sennit_words;
-  asm volatile("" : "+r"(words));
-  return *words;
-}
 }
 
 namespace sennit::detail {
+
+worker_words& current_words() noexcept {
+  // An address the compiler cannot connect with an earlier one: the thread may be another.
+  worker_words* words = &sennit_words;
+  asm volatile("" : "+r"(words));
+  return *words;
+}
 
 [[gnu::noinline]] worker* worker::current() noexcept {
   worker* w = this_worker;
@@ -51,7 +51,7 @@ namespace sennit::detail {
   return w;
 }
 
-void leave_outside_slots() noexcept { sennit_current_words().tail.store(outside_slots, std::memory_order_relaxed); }
+void leave_outside_slots() noexcept { current_words().tail.store(outside_slots, std::memory_order_relaxed); }
 
 worker::worker(runtime_core& core, unsigned index)
     : core_(core),
@@ -68,7 +68,7 @@ worker::~worker() {
 }
 
 void worker::serve(frame* first) {
-  worker_words& words = sennit_current_words();
+  worker_words& words = current_words();
   outer = current();
   fiber home;
   fiber* const start = take_fiber();
@@ -94,7 +94,6 @@ void worker::serve(frame* first) {
   if (outer != nullptr) {
     outer->frames_.attach(words);
     outer->frames_.enter(outer->running_->innermost);
-    ++outer->running_->suspensions;
   } else {
     words.limit.store(nullptr, std::memory_order_relaxed);
     leave_outside_slots();
@@ -198,7 +197,6 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
     return;
   }
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
-  ++self.suspensions;
   waiting state{done, branches};
   w.switch_from(self, *next, &park_waiter, &state);
   // Resumed onto an empty deque, maybe another worker's: what is pushed from here on belongs to the innermost region.
@@ -208,7 +206,13 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
 }
 
 void worker::promote_all() noexcept {
+  ++running_->relocations;
   if (frames_.promote_all()) announce_work();
+}
+
+void worker::relocate() noexcept {
+  promote_all();
+  frames_.enter(running_->innermost);
 }
 
 void worker::announce_work() noexcept {

@@ -43,8 +43,10 @@ class worker {
   // Returns when `branches` finishes have come to `done`; suspends the strand if need be. The strand may be on another
   // worker afterwards.
   static void wait(completion& done, std::intptr_t branches) noexcept;
-  // Moves the strand's frames to where thieves find them even if this thread is away.
+  // The strand leaves: its frames move to where thieves find them even if this thread is away.
   void promote_all() noexcept;
+  // The same, but the strand stays.
+  void relocate() noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
 

@@ -121,7 +121,9 @@ class Programs(Folder):
             self.program("silent")
         with self.assertRaisesRegex(ProgramError, "ended with status 1: no such variant"):
             self.program("refusing")
-        crashing, babbling, hanging, unclean = map(self.program, ("crashing", "babbling", "hanging", "unclean"))
+        crashing, babbling, hanging, unclean = map(
+            self.program, ("crashing", "babbling", "hanging", "unclean")
+        )
         crashing.sample()
         with self.assertRaisesRegex(ProgramError, "died of SIGSEGV"):
             crashing.sample()

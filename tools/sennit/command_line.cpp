@@ -117,6 +117,10 @@ int complain(const CLI::App& app, const CLI::App& run, const CLI::ParseError& er
     fmt::print(stderr, "{}", app.help());
     return bad_usage;
   }
+  if (app.get_subcommands().empty()) {
+    fmt::print(stderr, "sennit: there is no '{}' to do; see 'sennit --help'\n", unknown.front());
+    return bad_usage;
+  }
   const bool no_kernel = app.got_subcommand(&run) && run.get_subcommands().empty();
   if (no_kernel && !unknown.empty()) {
     fmt::print(stderr, "sennit: there is no kernel '{}'; 'sennit list' shows those there are\n",
@@ -137,7 +141,7 @@ int flush(int code) {
   return bad_usage;
 }
 
-int dispatch(int argc, const char* const* argv, const kernel_list& kernels) {
+int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   CLI::App app("Parallel programs with nearly free forks: run some, and see what the machine offers them.",
                "sennit");
   app.set_version_flag("--version", std::string("sennit ") + sennit::version());
@@ -177,7 +181,7 @@ int dispatch(int argc, const char* const* argv, const kernel_list& kernels) {
   } else if (app.got_subcommand(doctor)) {
     print_doctor();
   } else if (app.got_subcommand(demo)) {
-    return run_demo(kernels, demonstration) ? success : wrong_result;
+    return run_demo(std::move(kernels), demonstration) ? success : wrong_result;
   } else {
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       if (run->got_subcommand(std::string(kernels[i]->about().name))) {
@@ -192,7 +196,7 @@ int dispatch(int argc, const char* const* argv, const kernel_list& kernels) {
 
 int command_line(int argc, const char* const* argv, std::vector<std::unique_ptr<kernel>> kernels) {
   try {
-    return flush(dispatch(argc, argv, kernels));
+    return flush(dispatch(argc, argv, std::move(kernels)));
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sennit: there is not enough memory; choose smaller parameters or a smaller input\n");
   } catch (const std::exception& error) {

@@ -21,61 +21,69 @@ std::filesystem::path input_of(const gallery::description& about) {
   return gallery::data_file(about.input);
 }
 
-std::filesystem::path output_of(const gallery::description& about, const std::filesystem::path& folder) {
-  return folder / fmt::format("{}.png", about.name);
-}
+class demonstration {
+public:
+  explicit demonstration(const demo_options& options) : options_(options) {
+    options_.measuring.budget = budget_of_a_kernel;
+  }
+
+  void show(gallery::kernel& kernel, const std::string& place) {
+    const gallery::description& about = kernel.about();
+    shown_.step(fmt::format("{} {}: {}", place, about.name, about.summary));
+    kernel.choose_demo();
+    const std::filesystem::path input = about.input.empty() ? "" : input_of(about);
+    if (!input.empty()) files_ += fmt::format("{} read {}\n", about.name, input.string());
+    kernel.prepare(input);
+    const measurement m = measure(kernel, options_.measuring, [&](std::string_view stage) {
+      shown_.detail(fmt::format("{} {}: {}", place, about.name, stage));
+    });
+    workers_ = m.workers;
+    if (!m.complaint.empty()) {
+      all_right_ = false;
+      results_.add({std::string(about.name), "", "", "", "", "", "", "WRONG: " + m.complaint});
+      return;
+    }
+    results_.add({std::string(about.name), show_seconds(median(m.serial.seconds)),
+                  show_seconds(median(m.parallel.seconds)), fmt::format("{:.2f} x", m.speedup()),
+                  show_forks(m), show_steals(m), show_mib(m.parallel.peak_mib), m.description});
+    if (about.writes == gallery::output::picture) {
+      const std::filesystem::path output = options_.folder / fmt::format("{}.png", about.name);
+      kernel.write(m.result, output);
+      files_ += fmt::format("{} wrote {}\n", about.name, output.string());
+    }
+  }
+
+  bool finish() {
+    shown_.clear();
+    fmt::print(
+        "\n{}\n"
+        "serial: the serial elision, the same source with every fork a plain call. sennit: on {}.\n"
+        "Times are medians of up to {} interleaved runs each. Every result was checked, and compared with\n"
+        "the elision's.\n\n{}",
+        results_.str(), show_workers(workers_), options_.measuring.repeat, files_);
+    return all_right_;
+  }
+
+private:
+  demo_options options_;
+  progress shown_;
+  table results_{{"kernel", "serial", "sennit", "speed-up", "forks", "steals", "peak memory", "result"},
+                 {table::left, table::right, table::right, table::right, table::right, table::right,
+                  table::right, table::left}};
+  std::string files_;
+  unsigned workers_ = 0;
+  bool all_right_ = true;
+};
 
 }  // namespace
 
-bool run_demo(const std::vector<std::unique_ptr<gallery::kernel>>& kernels, const demo_options& options) {
-  table results(
-      {"kernel", "serial", "sennit", "speed-up", "forks", "steals", "peak memory", "checked result"},
-      {table::left, table::right, table::right, table::right, table::right, table::right, table::right,
-       table::left});
-  plan measuring = options.measuring;
-  measuring.budget = budget_of_a_kernel;
-  std::vector<std::string> notes;
-  unsigned workers = 0;
-  bool all_right = true;
-  progress shown;
+bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_options& options) {
+  demonstration demo(options);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    gallery::kernel& kernel = *kernels[i];
-    const gallery::description& about = kernel.about();
-    const std::string place = fmt::format("[{}/{}] {}", i + 1, kernels.size(), about.name);
-    shown.step(fmt::format("{}: {}", place, about.summary));
-    kernel.choose_demo();
-    const std::filesystem::path input = about.input.empty() ? "" : input_of(about);
-    kernel.prepare(input);
-    const measurement m = measure(kernel, measuring, [&](std::string_view stage) {
-      shown.detail(fmt::format("{}: {}", place, stage));
-    });
-    workers = m.workers;
-    if (!m.complaint.empty()) {
-      all_right = false;
-      shown.clear();
-      fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", about.name, show_parameters(kernel),
-                 m.complaint);
-      results.add({std::string(about.name), "", "", "", "", "", "", "WRONG: " + m.complaint});
-      continue;
-    }
-    results.add({std::string(about.name), show_seconds(median(m.serial.seconds)),
-                 show_seconds(median(m.parallel.seconds)), fmt::format("{:.2f} x", m.speedup()),
-                 show_forks(m), show_steals(m), show_mib(m.parallel.peak_mib), m.description});
-    if (!input.empty()) notes.push_back(fmt::format("{} read {}", about.name, input.string()));
-    if (about.writes == gallery::output::picture) {
-      const std::filesystem::path output = output_of(about, options.folder);
-      kernel.write(m.result, output);
-      notes.push_back(fmt::format("{} wrote {}", about.name, output.string()));
-    }
+    demo.show(*kernels[i], fmt::format("[{}/{}]", i + 1, kernels.size()));
+    kernels[i].reset();  // its input must not count in the next one's memory
   }
-  shown.clear();
-  fmt::print(
-      "{}\nserial: the serial elision, which is the same source with every fork a plain call. sennit: on {} "
-      "worker{}.\nTimes are medians of up to {} interleaved runs each; every result was compared with the "
-      "elision's.\n\n",
-      results.str(), workers, workers == 1 ? "" : "s", options.measuring.repeat);
-  for (const std::string& note : notes) fmt::print("{}\n", note);
-  return all_right;
+  return demo.finish();
 }
 
 }  // namespace command

@@ -15,6 +15,6 @@ struct demo_options {
 };
 
 /// Whether all results were right.
-bool run_demo(const std::vector<std::unique_ptr<gallery::kernel>>& kernels, const demo_options& options);
+bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_options& options);
 
 }  // namespace command

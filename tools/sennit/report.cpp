@@ -15,6 +15,9 @@ std::string show_parameters(gallery::kernel& kernel) {
   return out;
 }
 
+std::string show_workers(unsigned workers) {
+  return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+}
 std::string show_steals(const measurement& m) { return show_count(median(m.steals)); }
 std::string show_forks(const measurement& m) { return m.forks ? show_count(*m.forks) : "not counted"; }
 
@@ -23,9 +26,9 @@ std::string report(gallery::kernel& kernel, const measurement& m) {
               {table::left, table::right, table::right, table::right, table::right, table::right});
   lines.add({"serial elision", show_seconds(median(m.serial.seconds)), "1.00 x", "-", "-",
              show_mib(m.serial.peak_mib)});
-  lines.add({fmt::format("sennit, {} worker{}", m.workers, m.workers == 1 ? "" : "s"),
-             show_seconds(median(m.parallel.seconds)), fmt::format("{:.2f} x", m.speedup()), show_forks(m),
-             show_steals(m), show_mib(m.parallel.peak_mib)});
+  lines.add({"sennit, " + show_workers(m.workers), show_seconds(median(m.parallel.seconds)),
+             fmt::format("{:.2f} x", m.speedup()), show_forks(m), show_steals(m),
+             show_mib(m.parallel.peak_mib)});
   const std::size_t runs = m.serial.seconds.size();
   return fmt::format("{} ({})\n{}; checked, and the same in all {} runs\n\n{}\n"
                      "Times and steals are medians of {} interleaved runs each. The speed-up is over the "

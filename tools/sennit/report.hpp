@@ -10,6 +10,7 @@ namespace command {
 /// The parameters with their values: "n=38 seed=1".
 std::string show_parameters(gallery::kernel& kernel);
 
+std::string show_workers(unsigned workers);
 std::string show_steals(const measurement& m);
 std::string show_forks(const measurement& m);
 

@@ -1,4 +1,4 @@
-//! The protocol every Rust benchmark program speaks; `common/program.hpp` is its twin. See `README.md`, "Protocol".
+//! The protocol every Rust benchmark program speaks; `common/program.hpp` is its twin. README.md, "Protocol".
 
 use std::hint::black_box;
 use std::io::{BufRead, Write};

@@ -9,29 +9,37 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <memory_resource>
 #include <utility>
 
 namespace sennit::detail {
 
 class group_state;
+class worker;
 
-// A child's frame. It stays in the group's list until wait() has seen its outcome.
+// A child's frame. Its group has it in one of two lists until its outcome is known.
 class group_member : public frame {
  public:
-  group_member(group_state& group, entry run_elsewhere, void (*call)(group_member&), void (*destroy)(group_member&) noexcept)
-      : frame(run_elsewhere), group_(group), call_(call), destroy_(destroy) {}
+  using call = void (*)(group_member&);
+  using destroy = void (*)(group_member&) noexcept;
+
+  group_member(group_state& group, entry run_elsewhere, call run_here, destroy end)
+      : frame(run_elsewhere), group_(group), run_here_(run_here), end_(end) {}
 
  protected:
   group_state& group() noexcept { return group_; }
 
  private:
   friend class group_state;
+
   group_state& group_;
-  void (*call_)(group_member&);
-  void (*destroy_)(group_member&) noexcept;
-  group_member* previous_ = nullptr;  // spawned just before
-  bool settled_ = false;              // run or dropped by the group's own strand
+  call run_here_;
+  destroy end_;
+  group_member* previous_ = nullptr;
+  std::uint64_t order_ = 0;  // of spawning
+  bool on_deque_ = false;    // pushed; otherwise listed at once
 };
 
 class group_state {
@@ -48,26 +56,30 @@ class group_state {
   completion& done() noexcept { return done_; }
 
  private:
-  void settle_children() noexcept;
-  void settle(group_member& child, bool call) noexcept;
-  void wait_in_strand();
-
-  // Children are on the deque, newest on top, exactly while the calling strand's fiber has not been suspended since
-  // and tail is where the group left it.
   bool on_top() const noexcept;
+  void push_or_list(group_member& child);
+  void list(group_member& child);
+  void collect() noexcept;
+  bool take_back(group_member& child) noexcept;
+  void run_here(group_member& child) noexcept;
+  void record(group_member& child) noexcept;
+  void keep_earliest(std::exception_ptr failure, std::uint64_t order) noexcept;
+  void report();
 
-  fiber* fiber_;
-  std::uint64_t suspensions_;  // of that fiber
-  slot* top_;                  // tail as this group left it
-  std::size_t on_deque_ = 0;
-  std::intptr_t away_ = 0;     // children not settled by this strand
-  group_member* newest_ = nullptr;
-  group_member* failed_ = nullptr;  // the earliest child that threw here
+  // The strand that the group belongs to, as long as its deque is as the group left it: see on_top().
+  fiber* fiber_ = nullptr;
+  std::uint64_t relocations_ = 0;
+  slot* top_ = nullptr;
+
+  group_member* newest_ = nullptr;  // spawned, not collected
+  std::uint64_t spawned_ = 0;
+  completion done_;                 // of the children that run elsewhere
   std::exception_ptr failure_;
-  bool dropped_ = false;       // some child was dropped by cancellation
-  int unwinding_;              // exceptions in flight when the group was made
-  completion done_;
-  region_state outside_;       // the children's region, where the group was made outside any
+  std::uint64_t failed_ = 0;        // the order of the child that threw it
+  bool dropped_ = false;            // a child was dropped by cancellation
+  const int unwinding_;             // exceptions in flight when the group was made
+  worker* lender_ = nullptr;        // whose list holds the children of a group made outside any runtime
+  region_state outside_;            // and their region
   std::pmr::monotonic_buffer_resource arena_;
 };
 
@@ -76,7 +88,7 @@ class group_child : public group_member {
  public:
   template <class G>
   group_child(group_state& group, G&& f)
-      : group_member(group, &run_elsewhere, &call, &destroy), body_(std::forward<G>(f)) {}
+      : group_member(group, &run_elsewhere, &run_here, &end), body_(std::forward<G>(f)) {}
 
  private:
   static fiber* run_elsewhere(frame& base) noexcept {
@@ -84,8 +96,8 @@ class group_child : public group_member {
     record_outcome(self.away(), [&self] { std::invoke(self.body_); });
     return self.group().done().finish();
   }
-  static void call(group_member& base) { std::invoke(static_cast<group_child&>(base).body_); }
-  static void destroy(group_member& base) noexcept { std::destroy_at(&static_cast<group_child&>(base)); }
+  static void run_here(group_member& base) { std::invoke(static_cast<group_child&>(base).body_); }
+  static void end(group_member& base) noexcept { std::destroy_at(&static_cast<group_child&>(base)); }
 
   F body_;
 };

@@ -29,11 +29,12 @@ static_assert(offsetof(worker_words, limit) == 128 && offsetof(worker_words, hea
 
 extern "C" {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local sennit::detail::worker_words sennit_words;
-// The words of the thread that runs the call.
-[[gnu::noinline]] sennit::detail::worker_words& sennit_current_words() noexcept;
 }
 
 namespace sennit::detail {
+
+// The words of the thread that runs the call.
+[[gnu::noinline]] worker_words& current_words() noexcept;
 
 #if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
 
@@ -101,28 +102,28 @@ shut:
 
 #else
 
-SENNIT_INLINE slot* load_tail() noexcept { return sennit_current_words().tail.load(std::memory_order_relaxed); }
+SENNIT_INLINE slot* load_tail() noexcept { return current_words().tail.load(std::memory_order_relaxed); }
 
 SENNIT_INLINE void store_tail(slot* tail) noexcept {
-  sennit_current_words().tail.store(tail, std::memory_order_relaxed);
+  current_words().tail.store(tail, std::memory_order_relaxed);
 }
 
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
   // ORD[D1] release: publishes the slot, the frame and all that the branch will read; pairs with the acquire of tail
   // in deque::steal(). Model: models/deque.pml.
-  sennit_current_words().tail.store(tail, std::memory_order_release);
+  current_words().tail.store(tail, std::memory_order_release);
 }
 
 SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
   // ORD[D5] The compiler must keep the order of tail and limit; the processor is made to by the sleeper's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return tail > sennit_current_words().limit.load(std::memory_order_relaxed);
+  return tail > current_words().limit.load(std::memory_order_relaxed);
 }
 
 SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   // ORD[D2] The compiler must keep the order of tail and head_gate; the processor is made to by the thief's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return tail < sennit_current_words().head_gate.load(std::memory_order_relaxed);
+  return tail < current_words().head_gate.load(std::memory_order_relaxed);
 }
 
 #endif

@@ -1,0 +1,141 @@
+/* The way home. Edge D7.
+ *
+ * Thread 0, no worker of the runtime's own, opens REGIONS regions one after the other. Each ends on worker 1, which
+ * tells thread 0; that is meanwhile in the scheduler like any worker, and may hold a wake in flight when it leaves.
+ * Worker 2 is there to be let down. Every region returns once, and is not touched by worker 1 when it has returned.
+ *
+ * Mutants: NO_HOME_RECHECK   the sleeper does not recheck its home-return flag
+ *          CALL_FIRST        home is called before the flag is set
+ *          KEEP_WAKE         home leaves with the wake in flight
+ *          CALL_IS_WAKE      home takes a call for the wake in flight
+ *          HOME_READ_LATE    worker 1 reads whom to call after setting the flag
+ */
+#define REGIONS 2
+#ifndef PUSHES
+#define PUSHES 1
+#endif
+#define INSERTS 0
+#define HOME 0
+
+#define OTHER_CELLS 1
+#define DONE OTHER  /* the home-return flag, part of the region */
+#ifdef NO_HOME_RECHECK
+#define OTHER_SOURCE(me) false
+#else
+#define OTHER_SOURCE(me) (me == HOME && mem[DONE])
+#endif
+
+#include "idle.pml"
+
+byte opened, returned;
+bool alive;           /* the region's memory is */
+bool home_busy;       /* home took work that never ends */
+
+proctype home(byte me)
+{
+  byte w, seen, chosen = NOBODY;
+  bool woken, more;
+
+  do
+  :: opened < REGIONS ->
+     atomic { drained(me) -> mem[DONE] = 0; alive = true; opened++ };
+search:
+     load(seen, DONE);
+     if
+     :: seen -> seen = 0
+     :: else ->
+        take_something();
+        if
+        :: seen -> seen = 0; hand_on()
+        :: else -> sleep()
+        fi;
+        if
+        :: goto search
+        :: home_busy = true; break
+        fi
+     fi;
+#ifndef KEEP_WAKE
+     hand_on();
+#else
+     woken = false;
+#endif
+     atomic { alive = false; returned++; assert(returned == opened) }
+  :: else -> break
+  od
+}
+
+proctype ender(byte me)
+{
+  byte w, seen, chosen = NOBODY, region;
+  bool woken, more;
+
+  do
+  :: atomic { pushes < PUSHES -> pushes++ }; push()
+  :: atomic { opened > region -> region++ };
+     if
+     :: atomic { pushes < PUSHES -> pushes++ }; push()
+     :: true
+     fi;
+#ifdef CALL_FIRST
+     call_home();
+#endif
+#ifndef HOME_READ_LATE
+     assert(alive);
+#endif
+     store(DONE, 1);
+#ifdef HOME_READ_LATE
+     assert(alive);
+#endif
+#ifndef CALL_FIRST
+     call_home()
+#endif
+  :: region == REGIONS -> break
+  od
+}
+
+/* The lock drains: the flag is visible before the set is looked at. */
+inline call_home()
+{
+  atomic {
+    under_lock ->
+    if
+    :: asleep[HOME] -> asleep[HOME] = false; sleepers--; assert(token[HOME] == none); token[HOME] = call
+    :: else
+    fi
+  }
+}
+
+proctype searcher(byte me)
+{
+  byte w, seen, chosen = NOBODY;
+  bool woken, more;
+
+  do
+  :: take_something();
+     if
+     :: seen -> seen = 0; hand_on(); if :: true :: break fi
+     :: else -> sleep()
+     fi
+  od
+}
+
+active proctype at_rest()
+{
+  timeout ->
+  assert(home_busy || returned == REGIONS);
+  assert(!(work_waits && sleepers > 0));
+  assert(!waking && holder == NOBODY)
+}
+
+init
+{
+  atomic {
+    attached[0] = true;
+    attached[1] = true;
+    attached[2] = true;
+    limit[1] = OPEN;
+    run home(0);
+    run ender(1);
+    run searcher(2)
+  }
+}

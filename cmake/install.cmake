@@ -19,6 +19,12 @@ set(libs${private} "-lboost_context")
 if(SENNIT_HAS_HWLOC)
   set(requires${private} "hwloc >= 2.0")
 endif()
+get_target_property(definitions sennit INTERFACE_COMPILE_DEFINITIONS)
+set(cflags "")
+if(definitions)
+  list(TRANSFORM definitions PREPEND "-D" OUTPUT_VARIABLE cflags)
+  string(JOIN " " cflags ${cflags})
+endif()
 
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/sennitConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/sennitConfig.cmake

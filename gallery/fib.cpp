@@ -12,7 +12,8 @@ namespace {
 
 // Not inlined: the compiler would unroll the elision's recursion and merge equal calls, which leaves a
 // program with fewer of them.
-template <class P> [[gnu::noinline]] std::int64_t fib(std::int64_t n) {
+template <class P>
+[[gnu::noinline]] std::int64_t fib(std::int64_t n) {
   if (n < 2) return n;
   auto [a, b] = P::join([=] { return fib<P>(n - 1); }, [=] { return fib<P>(n - 2); });
   return a + b;
@@ -27,7 +28,10 @@ struct program {
   void choose_demo() { n = 40; }
   void prepare() {}
 
-  template <class P> std::int64_t run() const { return fib<P>(n); }
+  template <class P>
+  std::int64_t run() const {
+    return fib<P>(n);
+  }
 
   std::string complaint(std::int64_t result) const {
     std::int64_t current = 0;

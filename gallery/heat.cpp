@@ -93,7 +93,8 @@ struct program {
   void choose_demo() { steps = 500; }
   void prepare(const std::filesystem::path& path) { start = from_picture(read_png(path)); }
 
-  template <class P> plate run() const {
+  template <class P>
+  plate run() const {
     plate now = start;
     plate next = start;
     for (std::int64_t i = 0; i < steps; ++i) {

@@ -6,7 +6,7 @@
 namespace gallery {
 
 class input_error : public std::runtime_error {
-public:
+ public:
   using std::runtime_error::runtime_error;
 };
 

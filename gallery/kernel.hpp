@@ -41,7 +41,7 @@ struct description {
 };
 
 class kernel {
-public:
+ public:
   virtual ~kernel() = default;
 
   virtual const description& about() const = 0;
@@ -76,8 +76,9 @@ std::filesystem::path data_file(std::string_view name);
 ///   same(a, b) const                 unless == says it
 ///   complaint(result) const, describe(result) const
 ///   write(result, path) const        if about.writes something
-template <class Program> class adapter final : public kernel {
-public:
+template <class Program>
+class adapter final : public kernel {
+ public:
   const description& about() const override { return Program::about; }
   std::vector<parameter> parameters() override { return program_.parameters(); }
   void choose_demo() override { program_.choose_demo(); }
@@ -92,12 +93,9 @@ public:
 
   std::any run(policy p) const override {
     switch (p) {
-    case policy::parallel:
-      return program_.template run<sennit::parallel>();
-    case policy::serial:
-      return program_.template run<sennit::serial>();
-    case policy::counted:
-      break;
+      case policy::parallel: return program_.template run<sennit::parallel>();
+      case policy::serial: return program_.template run<sennit::serial>();
+      case policy::counted: break;
     }
     return program_.template run<sennit::counted_serial>();
   }
@@ -118,7 +116,7 @@ public:
     if constexpr (Program::about.writes != output::none) program_.write(value(result), output);
   }
 
-private:
+ private:
   using result_type = decltype(std::declval<const Program&>().template run<sennit::serial>());
 
   static const result_type& value(const std::any& result) {

@@ -18,16 +18,18 @@ struct item {
 };
 
 class search {
-public:
+ public:
   search(const std::vector<item>& items, std::int64_t capacity) : items_(items), capacity_(capacity) {}
 
-  template <class P> std::int64_t best() {
+  template <class P>
+  std::int64_t best() {
     visit<P>(0, capacity_, 0);
     return best_.load(std::memory_order_relaxed);
   }
 
-private:
-  template <class P> void visit(std::size_t next, std::int64_t room, std::int64_t value) {
+ private:
+  template <class P>
+  void visit(std::size_t next, std::int64_t room, std::int64_t value) {
     raise_best(value);
     if (next == items_.size() || value + bound(next, room) <= best_.load(std::memory_order_relaxed)) return;
     if (items_[next].weight > room) return visit<P>(next + 1, room, value);
@@ -97,7 +99,10 @@ struct program {
     capacity = total / 2 | 1;
   }
 
-  template <class P> std::int64_t run() const { return search(items, capacity).template best<P>(); }
+  template <class P>
+  std::int64_t run() const {
+    return search(items, capacity).template best<P>();
+  }
 
   std::string complaint(std::int64_t result) const {
     const std::int64_t right = best_by_table(items, capacity);

@@ -88,7 +88,8 @@ struct program {
                  y - pixel * (static_cast<double>(row) + 0.5 - 0.5 * static_cast<double>(height)), most);
   }
 
-  template <class P> picture run() const {
+  template <class P>
+  picture run() const {
     picture result(static_cast<std::size_t>(width), static_cast<std::size_t>(height));
     each_row<P>(0, result.height, [&](std::size_t row) {
       std::uint8_t* pixel = result.row(row);

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t base = 32;
 
 // c += a * b. Halves of the inner dimension add to the same cells, so they come one after the other.
-template <class P> void multiply(target c, view a, view b) {
+template <class P>
+void multiply(target c, view a, view b) {
   const std::size_t largest = std::max({c.rows, c.columns, a.columns});
   if (largest <= base) return multiply_block(c, a, b);
   const std::size_t half = largest / 2;
@@ -51,7 +52,8 @@ struct program {
     b = random_matrix(size, size, static_cast<std::uint64_t>(seed) * 2 + 1);
   }
 
-  template <class P> matrix run() const {
+  template <class P>
+  matrix run() const {
     matrix c(a.rows, b.columns);
     multiply<P>(c.all(), a.all(), b.all());
     return c;

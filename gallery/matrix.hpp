@@ -9,7 +9,8 @@
 namespace gallery {
 
 /// A block of a matrix. It does not own the cells.
-template <class Cell> struct block {
+template <class Cell>
+struct block {
   Cell* cells;
   std::size_t rows;
   std::size_t columns;

@@ -24,7 +24,8 @@ void insertion_sort(lines all) {
 
 // Merges two runs into `out`; of equal lines, those on the left come first. The longer run is cut in the
 // middle, the other one where the middle line belongs.
-template <class P> void merge(lines left, lines right, lines out) {
+template <class P>
+void merge(lines left, lines right, lines out) {
   if (out.size() <= small) {
     std::merge(left.begin(), left.end(), right.begin(), right.end(), out.begin());
     return;
@@ -41,7 +42,8 @@ template <class P> void merge(lines left, lines right, lines out) {
 }
 
 // Sorts `all`, in place or into `other`; what is left in the one not asked for is of no use.
-template <class P> void sort(lines all, lines other, bool in_place) {
+template <class P>
+void sort(lines all, lines other, bool in_place) {
   if (all.size() <= small) {
     insertion_sort(all);
     if (!in_place) std::copy(all.begin(), all.end(), other.begin());
@@ -67,7 +69,8 @@ struct program {
   void choose_demo() { copies = 50; }
   void prepare(const std::filesystem::path& path) { input = text(path, static_cast<std::size_t>(copies)); }
 
-  template <class P> std::vector<line> run() const {
+  template <class P>
+  std::vector<line> run() const {
     std::vector<line> result = input.lines;
     std::vector<line> other(result.size());
     sort<P>(result, other, true);

@@ -28,10 +28,12 @@ struct board {
   }
 };
 
-template <class P> std::int64_t solutions(board b);
+template <class P>
+std::int64_t solutions(board b);
 
 // Solutions with the next queen on one of `squares`, of which there is at least one.
-template <class P> std::int64_t solutions(board b, std::uint32_t squares) {
+template <class P>
+std::int64_t solutions(board b, std::uint32_t squares) {
   const std::uint32_t square = squares & -squares;
   const std::uint32_t others = squares ^ square;
   if (others == 0) return solutions<P>(b.with(square));
@@ -40,7 +42,8 @@ template <class P> std::int64_t solutions(board b, std::uint32_t squares) {
   return here + elsewhere;
 }
 
-template <class P> std::int64_t solutions(board b) {
+template <class P>
+std::int64_t solutions(board b) {
   if (b.full()) return 1;
   const std::uint32_t squares = b.free();
   return squares == 0 ? 0 : solutions<P>(b, squares);
@@ -56,7 +59,8 @@ struct program {
   void choose_demo() { n = 14; }
   void prepare() {}
 
-  template <class P> std::int64_t run() const {
+  template <class P>
+  std::int64_t run() const {
     return solutions<P>(board{.all = (std::uint32_t{1} << n) - 1});
   }
 

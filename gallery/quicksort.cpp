@@ -31,7 +31,8 @@ void insertion_sort(lines all) {
 // A pivot no pattern in the text can foresee, and the same one in every run.
 std::size_t pivot_of(lines all) { return splitmix64(all.size()) % all.size(); }
 
-template <class P> void sort(lines all) {
+template <class P>
+void sort(lines all) {
   if (all.size() <= small) return insertion_sort(all);
   std::swap(all[pivot_of(all)], all.back());
   const line pivot = all.back();
@@ -54,7 +55,8 @@ struct program {
   void choose_demo() { copies = 50; }
   void prepare(const std::filesystem::path& path) { input = text(path, static_cast<std::size_t>(copies)); }
 
-  template <class P> std::vector<line> run() const {
+  template <class P>
+  std::vector<line> run() const {
     std::vector<line> result = input.lines;
     sort<P>(result);
     return result;

@@ -6,7 +6,8 @@
 
 namespace gallery {
 
-template <class P, class Body> void each_row(std::size_t first, std::size_t last, const Body& body) {
+template <class P, class Body>
+void each_row(std::size_t first, std::size_t last, const Body& body) {
   if (last - first == 1) return body(first);
   const std::size_t middle = first + (last - first) / 2;
   P::join([&] { each_row<P>(first, middle, body); }, [&] { each_row<P>(middle, last, body); });

@@ -24,7 +24,8 @@ struct quadrants {
       : a(m.part(0, 0, h, h)), b(m.part(0, h, h, h)), c(m.part(h, 0, h, h)), d(m.part(h, h, h, h)) {}
 };
 
-template <class Operation> matrix combine(view a, view b, Operation operation) {
+template <class Operation>
+matrix combine(view a, view b, Operation operation) {
   matrix result(a.rows, a.columns);
   for (std::size_t i = 0; i < a.rows; ++i) {
     for (std::size_t j = 0; j < a.columns; ++j) result.all().row(i)[j] = operation(a.row(i)[j], b.row(i)[j]);
@@ -36,7 +37,8 @@ matrix sum(view a, view b) { return combine(a, b, std::plus<>{}); }
 matrix difference(view a, view b) { return combine(a, b, std::minus<>{}); }
 
 // Square matrices with base * 2^k rows, or fewer than base.
-template <class P> matrix product(view x, view y) {
+template <class P>
+matrix product(view x, view y) {
   matrix result(x.rows, x.rows);
   if (x.rows <= base) {
     multiply_block(result.all(), x, y);
@@ -101,7 +103,10 @@ struct program {
     b = padded(random_matrix(size, size, static_cast<std::uint64_t>(seed) * 2 + 1));
   }
 
-  template <class P> matrix run() const { return product<P>(a.all(), b.all()); }
+  template <class P>
+  matrix run() const {
+    return product<P>(a.all(), b.all());
+  }
 
   std::string complaint(const matrix& result) const { return product_complaint(a, b, result); }
   std::string describe(const matrix& result) const {

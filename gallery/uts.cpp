@@ -28,7 +28,8 @@ std::uint64_t child(std::uint64_t node, std::uint64_t rank) {
 template <class P>
 std::uint64_t nodes_below(const shape& tree, std::uint64_t node, std::uint64_t first, std::uint64_t last);
 
-template <class P> std::uint64_t nodes(const shape& tree, std::uint64_t node) {
+template <class P>
+std::uint64_t nodes(const shape& tree, std::uint64_t node) {
   const std::uint64_t children = tree.children_of(node);
   return children == 0 ? 1 : 1 + nodes_below<P>(tree, node, 0, children);
 }
@@ -65,7 +66,8 @@ struct program {
             static_cast<std::uint64_t>(std::ldexp(expected / static_cast<double>(children), 64))};
   }
 
-  template <class P> std::uint64_t run() const {
+  template <class P>
+  std::uint64_t run() const {
     return 1 + nodes_below<P>(tree, splitmix64(static_cast<std::uint64_t>(seed)), 0, tree.roots);
   }
 

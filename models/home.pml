@@ -8,6 +8,7 @@
  *          CALL_FIRST        home is called before the flag is set
  *          KEEP_WAKE         home leaves with the wake in flight
  *          CALL_IS_WAKE      home takes a call for the wake in flight
+ *          CALLED_BARE       a sleeper that is called while its recheck finds something just comes
  *          HOME_READ_LATE    worker 1 reads whom to call after setting the flag
  */
 #define REGIONS 2
@@ -29,7 +30,7 @@
 
 byte opened, returned;
 bool alive;           /* the region's memory is */
-bool home_busy;       /* home took work that never ends */
+bool home_busy;       /* home has taken work that never ends: that strand, not the region, holds it */
 
 proctype home(byte me)
 {
@@ -46,12 +47,14 @@ search:
      :: else ->
         take_something();
         if
-        :: seen -> seen = 0; hand_on()
-        :: else -> sleep()
-        fi;
-        if
-        :: goto search
-        :: home_busy = true; break
+        :: seen ->
+           seen = 0;
+           hand_on();
+           if
+           :: goto search
+           :: home_busy = true; break
+           fi
+        :: else -> sleep(); goto search
         fi
      fi;
 #ifndef KEEP_WAKE
@@ -64,11 +67,24 @@ search:
   od
 }
 
+/* The lock drains: the flag is visible before the set is looked at. */
+inline call_home()
+{
+  atomic {
+    under_lock ->
+    if
+    :: asleep[HOME] -> asleep[HOME] = false; sleepers--; assert(token[HOME] == none); token[HOME] = call
+    :: else
+    fi
+  }
+}
+
 proctype ender(byte me)
 {
   byte w, seen, chosen = NOBODY, region;
   bool woken, more;
 
+end_no_region:  /* none will come once home is busy for ever; else at_rest knows how many there must have been */
   do
   :: atomic { pushes < PUSHES -> pushes++ }; push()
   :: atomic { opened > region -> region++ };
@@ -91,18 +107,6 @@ proctype ender(byte me)
 #endif
   :: region == REGIONS -> break
   od
-}
-
-/* The lock drains: the flag is visible before the set is looked at. */
-inline call_home()
-{
-  atomic {
-    under_lock ->
-    if
-    :: asleep[HOME] -> asleep[HOME] = false; sleepers--; assert(token[HOME] == none); token[HOME] = call
-    :: else
-    fi
-  }
 }
 
 proctype searcher(byte me)

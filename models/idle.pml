@@ -176,7 +176,9 @@ inline arm_and_recheck()
 #ifdef OTHER_SOURCE
   :: OTHER_SOURCE(me) -> seen = true
 #endif
+#if INSERTS
   :: claimable > 0 -> seen = true
+#endif
   :: else ->
      if
      :: attached[0] && visible(0) -> seen = true
@@ -244,7 +246,7 @@ inline take_token()
 #ifdef CALL_IS_WAKE
   atomic { token[me] != none -> woken = true; token[me] = none }
 #else
-  atomic { token[me] != none -> woken = (token[me] == wake); token[me] = none }
+  atomic { token[me] != none -> woken = woken || token[me] == wake; token[me] = none }
 #endif
 }
 
@@ -262,23 +264,28 @@ inline sleep()
      seen = 0;
      atomic {
        under_lock ->
-       more = asleep[me];
-       if
-       :: more ->
-          asleep[me] = false;
-          sleepers--;
-#ifndef LEAVE_BARE
-          if
-          :: waking
-          :: else -> waking = true; holder = me; woken = true  /* it wakes itself, with the duties of the woken */
-          fi
+       more = !asleep[me];
+#ifdef LEAVE_BARE
+#define TAKES_WAKE false
 #endif
+#ifdef CALLED_BARE
+#define TAKES_WAKE (!waking && !more)
+#endif
+#ifndef TAKES_WAKE
+#define TAKES_WAKE !waking  /* it wakes itself, with the duties of the woken */
+#endif
+       if
+       :: TAKES_WAKE -> waking = true; holder = me; woken = true
        :: else
+       fi;
+       if
+       :: more
+       :: else -> asleep[me] = false; sleepers--
        fi
      };
      if
-     :: more -> more = false
-     :: else -> take_token()  /* somebody was faster; the token is on its way */
+     :: more -> more = false; take_token()  /* somebody was faster; the token is on its way */
+     :: else
      fi
   :: else ->
 end_parked:

@@ -10,6 +10,8 @@
 namespace sennit {
 namespace detail {
 
+class runtime_core;
+
 // While one exists on a worker's strand, the runtime has one more thread at work.
 class blocking_scope {
  public:
@@ -19,7 +21,7 @@ class blocking_scope {
   blocking_scope& operator=(const blocking_scope&) = delete;
 
  private:
-  void* core_;
+  runtime_core* core_;
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/fork_frame.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -88,7 +89,8 @@ class runtime {
 
  private:
   friend struct detail::runtime_access;
-  std::shared_ptr<detail::runtime_core> core_;
+  runtime_options options_;
+  std::atomic<detail::runtime_core*> core_;  // another one after fork(2), in the child
 };
 
 }  // namespace sennit

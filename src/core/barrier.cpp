@@ -1,5 +1,7 @@
 #include "core/barrier.hpp"
 
+#include "core/failure.hpp"
+
 #include <sennit/detail/config.hpp>
 
 #include <linux/membarrier.h>
@@ -30,7 +32,7 @@ void membarrier_all() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
 
 steal_barrier resolve(steal_barrier asked) {
   if (asked == steal_barrier::membarrier && !membarrier_available()) {
-    throw std::invalid_argument(
+    fail<std::invalid_argument>(
         "sennit: barrier=membarrier (SENNIT_BARRIER or runtime_options::barrier) was asked for, but the kernel refuses "
         "the expedited membarrier; use `automatic` or `fence`");
   }

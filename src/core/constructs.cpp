@@ -1,4 +1,5 @@
 // The slow paths of fork and join.
+#include "core/contract.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
@@ -50,9 +51,12 @@ bool push_shut(frame& pushed) {
   deque& frames = w->frames();
   const deque::opened gate = frames.open_push_gate();
   if (gate.wake) w->core().asleep().wake_one();
+  if ((frames.sticky_reasons() & contract) != 0) check_contract();
   // A thief that has the frame already settles the matter: it is pushed.
   if (stopped(*w) && frames.unpush(pushed)) throw_cancelled();
-  return gate.room || !frames.unpush(pushed);
+  if (!gate.room && frames.unpush(pushed)) return false;
+  if (w->leaving()) w->hand_over_strand();
+  return true;
 }
 
 bool pop_shut(frame& popped) {

@@ -1,6 +1,9 @@
 #include <sennit/runtime.hpp>
 
+#include "core/contract.hpp"
 #include "core/float_environment.hpp"
+#include "core/fork_child.hpp"
+#include "core/overflow.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
@@ -8,9 +11,10 @@
 #include <sennit/region.hpp>
 #include <sennit/version.hpp>
 
+#include <atomic>
 #include <exception>
-#include <memory>
 #include <utility>
+#include <vector>
 
 namespace sennit {
 
@@ -23,7 +27,29 @@ const char* version() noexcept {
 namespace detail {
 
 struct runtime_access {
-  static runtime_core& core(runtime& r) noexcept { return *r.core_; }
+  // The runtime's core; a new one in a child of fork(2), where the old one has lost its threads.
+  static runtime_core& core(runtime& r) {
+    // ORD[D13] acquire: the core as it was made; pairs with the release below, and in runtime().
+    runtime_core* core = r.core_.load(std::memory_order_acquire);
+    if (!core->outlived_by_fork()) [[likely]] return *core;
+    const no_fork guard;
+    core = r.core_.load(std::memory_order_relaxed);
+    if (core->outlived_by_fork()) {
+      auto* const fresh = new runtime_core(r.options_);
+      keep_for_ever(core);
+      core = fresh;
+      r.core_.store(core, std::memory_order_release);
+    }
+    return *core;
+  }
+
+  // For a core whose threads still run, or were lost in the middle of something.
+  static void keep_for_ever(runtime_core* core) {
+    static auto& kept = *new std::vector<runtime_core*>;  // reachable, lest it be taken for a leak
+    const no_fork guard;
+    core->abandon_threads();
+    kept.push_back(core);
+  }
 };
 
 namespace {
@@ -39,11 +65,15 @@ class root_frame : public frame {
  private:
   static fiber* run_in_region(frame& base) noexcept {
     auto& self = static_cast<root_frame&>(base);
+#if SENNIT_EXCEPTIONS
     try {
       self.body_();
     } catch (...) {
       self.away().failure = std::current_exception();
     }
+#else
+    self.body_();
+#endif
     // Ends self: the home thread may be gone from here before the call returns.
     self.home_.go_home();
     return nullptr;
@@ -69,28 +99,62 @@ void run_region(runtime* asked, action body) {
   region_state region;
   capture_float_environment(region);
   if (here != nullptr) region.outer = here->frames().innermost()->region;
+  if ((core.sticky_reasons() & contract) != 0) check_contract();
   worker& guest = core.admit_guest();
-  {
-    root_frame root(body, guest);
-    root.depart(&region);
-    guest.serve(&root);
-    core.dismiss_guest(guest);
-    root.rethrow();
-  }
+  root_frame root(body, guest);
+  root.depart(&region);
+  guest.stay();
+  guest.serve(&root);
+  core.dismiss_guest(guest);
+  root.rethrow();
 }
 
 }  // namespace detail
 
-runtime::runtime(runtime_options options) : core_(std::make_shared<detail::runtime_core>(options)) {}
-runtime::~runtime() { core_->stop(); }
+runtime::runtime(runtime_options options) : options_(std::move(options)), core_(new detail::runtime_core(options_)) {}
 
-runtime& runtime::default_runtime() {
-  static runtime instance;
-  return instance;
+runtime::~runtime() {
+  detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
+  if (core->outlived_by_fork() || core->in_use()) {
+    detail::runtime_access::keep_for_ever(core);
+  } else {
+    delete core;
+  }
 }
 
-unsigned runtime::workers() const noexcept { return core_->workers(); }
-statistics runtime::statistics() const noexcept { return core_->statistics(); }
-steal_barrier runtime::barrier() const noexcept { return core_->barrier(); }
+namespace {
+
+std::atomic<runtime*> the_default{nullptr};
+bool program_ends = false;  // under no_fork
+
+// At exit, or as the shared object that holds the library is unloaded.
+struct end_of_program {
+  ~end_of_program() {
+    const detail::no_fork guard;
+    program_ends = true;
+    delete the_default.exchange(nullptr, std::memory_order_relaxed);
+    detail::remove_overflow_handler();
+  }
+};
+
+}  // namespace
+
+runtime& runtime::default_runtime() {
+  // ORD[D13] acquire: the runtime as it was made; pairs with the release below.
+  if (runtime* const made = the_default.load(std::memory_order_acquire)) return *made;
+  const detail::no_fork guard;
+  if (runtime* const made = the_default.load(std::memory_order_relaxed)) return *made;
+  static const end_of_program last;
+  runtime_options options;
+  // A destructor of a static object: threads started now would outlive everything.
+  if (program_ends) options.workers = 1;
+  auto* const made = new runtime(options);
+  the_default.store(made, std::memory_order_release);
+  return *made;
+}
+
+unsigned runtime::workers() const noexcept { return core_.load(std::memory_order_relaxed)->workers(); }
+statistics runtime::statistics() const noexcept { return core_.load(std::memory_order_relaxed)->statistics(); }
+steal_barrier runtime::barrier() const noexcept { return core_.load(std::memory_order_relaxed)->barrier(); }
 
 }  // namespace sennit

@@ -1,6 +1,9 @@
 #include "core/runtime_core.hpp"
 
 #include "core/barrier.hpp"
+#include "core/failure.hpp"
+#include "core/fork_child.hpp"
+#include "core/overflow.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -9,14 +12,17 @@
 #include <cstdio>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 
 namespace sennit::detail {
 
 runtime_core::runtime_core(const runtime_options& options) : settings_(resolve(options)), generation_(fork_generation()) {
+  install_overflow_handler();
   for (unsigned i = 1; i < settings_.workers; ++i) {
-    if (!start_thread(add_worker(), i)) break;  // the system refuses more: work with those there are
+    worker& place = add_worker();
+    if (!start_thread("sennit", i, [&place] { place.serve(nullptr); })) break;  // work with those there are
   }
 }
 
@@ -27,9 +33,13 @@ runtime_core::~runtime_core() {
 
 worker& runtime_core::add_worker() {
   const std::lock_guard guard(membership_);
+  return add_worker_locked();
+}
+
+worker& runtime_core::add_worker_locked() {
   const unsigned index = worker_count_.load(std::memory_order_relaxed);
   if (index == most_workers) {
-    throw std::runtime_error("sennit: more than " + std::to_string(most_workers) + " threads use one runtime at once");
+    fail<std::runtime_error>("sennit: more than " + std::to_string(most_workers) + " threads use one runtime at once");
   }
   auto* const added = new worker(*this, index);
   workers_[index].store(added, std::memory_order_relaxed);
@@ -45,43 +55,43 @@ unsigned runtime_core::worker_count() const noexcept {
 
 worker& runtime_core::worker_at(unsigned index) const noexcept { return *workers_[index].load(std::memory_order_relaxed); }
 
-bool runtime_core::start_thread(worker& place, unsigned number) noexcept {
+bool runtime_core::start_thread(const char* name, unsigned number, std::function<void()> body) noexcept {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   // The program's signals are for the program's threads; the new thread inherits the mask.
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
-  try {
-    threads_.emplace_back([&place, number] {
-      char name[16];
-      std::snprintf(name, sizeof name, "sennit/%u", number);
-      pthread_setname_np(pthread_self(), name);
-      place.serve(nullptr);
+  const bool started = attempt<std::system_error>([&] {
+    threads_.emplace_back([name, number, body = std::move(body)] {
+      char full[16];
+      std::snprintf(full, sizeof full, "%s/%u", name, number);
+      pthread_setname_np(pthread_self(), full);
+      body();
     });
-  } catch (const std::system_error&) {
-    started = false;
-  }
+  });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
 }
 
 void runtime_core::stop() noexcept {
-  stopping_.store(true, std::memory_order_relaxed);
-  const bool threads_exist = !outlived_by_fork();
-  for (unsigned i = 0; threads_exist && i < worker_count(); ++i) worker_at(i).go_home();
-  for (std::thread& t : threads_) {
-    if (!t.joinable()) continue;
-    if (threads_exist && t.get_id() != std::this_thread::get_id()) {
-      t.join();
-    } else {
-      t.detach();
-    }
-  }
+  // ORD[D12] seq_cst: before the calls below; a spare looks at it after it was called. See serve_as_spare().
+  stopping_.store(true, std::memory_order_seq_cst);
+  for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).go_home();
+  for (const auto& s : spares_) s->call.unpark();
+  for (std::thread& t : threads_) t.join();
   threads_.clear();
 }
 
+void runtime_core::abandon_threads() noexcept {
+  // They run on, or are gone: either way nobody may wait for them, and std::thread insists that somebody does.
+  static auto& abandoned = *new std::vector<std::vector<std::thread>>;
+  const no_fork guard;
+  abandoned.push_back(std::exchange(threads_, {}));
+}
+
 worker& runtime_core::admit_guest() {
+  ensure_signal_stack();
+  regions_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard guard(membership_);
     if (!free_guests_.empty()) {
@@ -95,8 +105,11 @@ worker& runtime_core::admit_guest() {
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
-  const std::lock_guard guard(membership_);
-  free_guests_.push_back(&guest);
+  {
+    const std::lock_guard guard(membership_);
+    free_guests_.push_back(&guest);
+  }
+  regions_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool runtime_core::arm_gates() noexcept {
@@ -132,8 +145,48 @@ std::size_t runtime_core::deque_slots() const noexcept {
   return settings_.stack_bytes / least_stack_of_a_join;
 }
 
-void runtime_core::begin_blocking() noexcept {}
-void runtime_core::end_blocking() noexcept {}
+void runtime_core::begin_blocking() noexcept {
+  // ORD[D12] seq_cst: the count before the call, and in serve_as_spare() the call before the count: a spare that is
+  // called sees why.
+  const unsigned rank = blocked_.fetch_add(1, std::memory_order_seq_cst);
+  if (rank >= most_spares) return;
+  const std::lock_guard guard(membership_);
+  while (spares_.size() <= rank) {
+    // Without memory or a thread for it, the runtime merely has one worker fewer for a while.
+    if (!add_spare()) return;
+  }
+  spares_[rank]->call.unpark();
+}
+
+void runtime_core::end_blocking() noexcept {
+  // ORD[D12] seq_cst: the count before the spare is sent home; see serve_as_spare().
+  const unsigned rank = blocked_.fetch_sub(1, std::memory_order_seq_cst) - 1;
+  if (rank >= most_spares) return;
+  const std::lock_guard guard(membership_);
+  if (rank < spares_.size()) spares_[rank]->place.go_home();
+}
+
+bool runtime_core::add_spare() noexcept {
+  const auto rank = static_cast<unsigned>(spares_.size());
+  return attempt<std::exception>([&] {
+    spares_.push_back(std::make_unique<spare>(add_worker_locked()));
+    spare& added = *spares_.back();
+    if (!start_thread("sennit+", rank, [this, &added, rank] { serve_as_spare(added, rank); })) spares_.pop_back();
+  }) && spares_.size() > rank;
+}
+
+void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
+  // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before it sets
+  // leave: either the lower count is seen here, or leave stays set and serve() returns.
+  while (!stopping_.load(std::memory_order_seq_cst)) {
+    self.place.stay();
+    if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
+      self.place.serve(nullptr);
+    } else {
+      self.call.park();
+    }
+  }
+}
 
 void runtime_core::cancel_in_all(const region_state&) noexcept {
   for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).frames().region_cancelled();

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -24,14 +25,18 @@ class runtime_core {
   runtime_core& operator=(const runtime_core&) = delete;
   ~runtime_core();
 
-  // Ends the threads: each as soon as it holds no strand. Idempotent. A thread of the runtime that calls it is left
-  // to end by itself.
+  // Ends the threads: each as soon as it holds no strand. Idempotent. Regions entered later have no help.
   void stop() noexcept;
+  // Ends nothing and waits for nothing: for a program that ends while regions run, or a child of fork(2).
+  void abandon_threads() noexcept;
+
+  // Whether some thread is in a region here.
+  bool in_use() const noexcept { return regions_.load(std::memory_order_relaxed) > 0; }
 
   // --- Guests.
   // A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or std::runtime_error beyond
   // `most_workers`.
-  worker& admit_guest();
+  worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
   // --- For workers.
@@ -60,15 +65,16 @@ class runtime_core {
   static constexpr unsigned most_workers = 4096;
   static constexpr unsigned most_spares = 256;
 
-  // Threads beyond workers - 1, at work only while others block.
+  // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
   struct spare {
-    worker* place = nullptr;
+    worker& place;
     parker call;
-    std::thread thread;
   };
 
   worker& add_worker();
-  bool start_thread(worker& place, unsigned number) noexcept;
+  worker& add_worker_locked();
+  bool add_spare() noexcept;
+  bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
   const settings settings_;
@@ -82,14 +88,12 @@ class runtime_core {
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};
+  std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};
 };
 
 // That of runtime::default_runtime().
 runtime_core& default_core();
-
-// How often this process is the child of a fork.
-unsigned fork_generation() noexcept;
 
 }  // namespace sennit::detail

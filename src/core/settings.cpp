@@ -1,6 +1,8 @@
 #include "core/settings.hpp"
 
 #include "core/barrier.hpp"
+#include "core/contract.hpp"
+#include "core/failure.hpp"
 #include "core/stack.hpp"
 #include "topology/cpus.hpp"
 
@@ -20,7 +22,7 @@ constexpr std::size_t least_stack = std::size_t{64} << 10;
 constexpr std::size_t most_stack = std::size_t{1} << 40;
 
 [[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
-  throw std::invalid_argument("sennit: " + what + " is \"" + std::string(value) + "\", but must be " + allowed);
+  fail<std::invalid_argument>("sennit: " + what + " is \"" + std::string(value) + "\", but must be " + allowed);
 }
 
 // A variable that is set but empty counts as not set.
@@ -103,14 +105,10 @@ pin_mode pin_choice(pin_mode asked) {
 bool contract_choice() {
   if (const auto text = variable("SENNIT_CHECK")) {
     if (*text == "0") return false;
-    if (*text == "1") return true;
-    refuse("SENNIT_CHECK", *text, "0 or 1");
+    if (*text == "1" && can_check_contract()) return true;
+    refuse("SENNIT_CHECK", *text, can_check_contract() ? "0 or 1" : "0: this build of the library cannot see locks (use a debug build)");
   }
-#if defined(NDEBUG)
-  return false;
-#else
-  return true;
-#endif
+  return can_check_contract();
 }
 
 }  // namespace

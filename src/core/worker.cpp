@@ -81,12 +81,11 @@ void worker::serve(frame* first) {
   home_ = &home;
   running_ = &home;
   first_ = first;
-  if (first != nullptr) leave_.store(false, std::memory_order_relaxed);
   set_current(this);
   frames_.attach(words);
   serving_.store(true, std::memory_order_relaxed);
 
-  switch_from(home, *start, &stay, nullptr);
+  switch_from(home, *start, &leave_as_is, nullptr);
 
   serving_.store(false, std::memory_order_relaxed);
   frames_.detach();
@@ -101,10 +100,13 @@ void worker::serve(frame* first) {
 }
 
 void worker::go_home() noexcept {
-  // ORD[D7] release: all that the region's strands did is visible to the thread that comes home; pairs with the
-  // acquire in leaving(). Model: models/home.pml.
-  leave_.store(true, std::memory_order_release);
+  // ORD[D7] seq_cst: all that the region's strands did is visible to the thread that comes home; pairs with the acquire
+  // in leaving(). Model: models/home.pml. And for a spare, see runtime_core::serve_as_spare().
+  leave_.store(true, std::memory_order_seq_cst);
+  if (current() == this) return;  // its loop comes next
   parker_.unpark();
+  // It may run a strand of somebody else's region, which the next push is to hand over.
+  frames_.shut_push_gate();
 }
 
 bool worker::leaving() const noexcept {
@@ -199,10 +201,50 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
   waiting state{done, branches};
   w.switch_from(self, *next, &park_waiter, &state);
-  // Resumed onto an empty deque, maybe another worker's: what is pushed from here on belongs to the innermost region.
+  arrive(self);
+}
+
+// The strand goes on, on an empty deque, maybe another worker's: what it pushes from here on belongs to the innermost of
+// its regions.
+void worker::arrive(fiber& strand) noexcept {
   worker& here = *current();
-  for (scope* s = self.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();
-  here.frames_.enter(self.innermost);
+  for (scope* s = strand.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();
+  here.frames_.enter(strand.innermost);
+}
+
+namespace {
+
+// A strand that was left at a fork, as a frame that another worker can claim.
+class strand_frame : public frame {
+ public:
+  explicit strand_frame(fiber& strand) noexcept : frame(&resume), strand_(strand) {}
+
+ private:
+  static fiber* resume(frame& base) noexcept { return &static_cast<strand_frame&>(base).strand_; }
+  fiber& strand_;
+};
+
+}  // namespace
+
+void worker::hand_over_strand() noexcept {
+  fiber& self = *running_;
+  strand_frame rest(self);
+  region_state* const region = self.innermost->region;
+  promote_all();
+  struct listing {
+    frame& rest;
+    region_state* region;
+  } state{rest, region};
+  switch_from(
+      self, *home_,
+      [](fiber&, void* argument) noexcept {
+        const listing l = *static_cast<listing*>(argument);
+        worker& here = *current();
+        here.frames_.list(l.rest, l.region);
+        here.announce_work();
+      },
+      &state);
+  arrive(self);
 }
 
 void worker::promote_all() noexcept {

@@ -35,6 +35,8 @@ class worker {
   // Makes the calling thread this worker and runs its loop on fibers, beginning with `first` (may be null), until
   // go_home() is called for it. The thread's words serve the worker meanwhile.
   void serve(frame* first);
+  // Takes an earlier go_home() back, before serve().
+  void stay() noexcept { leave_.store(false, std::memory_order_seq_cst); }
   // serve() is to return as soon as the worker holds no strand. From any thread, once a serve().
   void go_home() noexcept;
 
@@ -47,6 +49,9 @@ class worker {
   void promote_all() noexcept;
   // The same, but the strand stays.
   void relocate() noexcept;
+  // The strand's thread is wanted elsewhere: leaves the strand for others to resume. Returns on another worker.
+  void hand_over_strand() noexcept;
+  bool leaving() const noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
 
@@ -69,7 +74,7 @@ class worker {
   static void loop() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;
   static void pool_left(fiber& left, void*) noexcept;
-  static void stay(fiber&, void*) noexcept {}
+  static void leave_as_is(fiber&, void*) noexcept {}
 
   void switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept;
   fiber* take_fiber() noexcept;
@@ -79,7 +84,7 @@ class worker {
   void sleep() noexcept;
   void doze() noexcept;
   void found_work() noexcept;
-  bool leaving() const noexcept;
+  static void arrive(fiber& strand) noexcept;
 
   runtime_core& core_;
   const unsigned index_;

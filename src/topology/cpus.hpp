@@ -2,17 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 namespace sennit::topology {
 
-// CPUs in the affinity mask of the calling thread; at least 1.
-unsigned affinity_cpus() noexcept;
+// The kernel's numbers of the CPUs in the affinity mask of the calling thread, ascending; if that cannot be read, of
+// all CPUs online. Never empty.
+std::vector<unsigned> allowed_cpus();
 
-// CPUs' worth of time that the process' cgroups (v1 or v2, the tightest one up to the root) allow; nothing if there is
-// no limit, or none can be read.
-std::optional<double> cgroup_cpu_quota();
+// How many threads can be at work at once on so many CPUs under this quota: it is rounded up, and at least 1.
+unsigned workers_within(unsigned cpus, std::optional<double> quota) noexcept;
 
-// The affinity mask's CPUs, no more than the quota rounded up; at least 1.
+// workers_within() the affinity mask and the cgroups' quota.
 unsigned default_workers();
 
 }  // namespace sennit::topology

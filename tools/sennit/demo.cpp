@@ -22,7 +22,7 @@ std::filesystem::path input_of(const gallery::description& about) {
 }
 
 class demonstration {
-public:
+ public:
   explicit demonstration(const demo_options& options) : options_(options) {
     options_.measuring.budget = budget_of_a_kernel;
   }
@@ -64,7 +64,7 @@ public:
     return all_right_;
   }
 
-private:
+ private:
   demo_options options_;
   progress shown_;
   table results_{{"kernel", "serial", "sennit", "speed-up", "forks", "steals", "peak memory", "result"},

@@ -14,12 +14,9 @@ void print_doctor() {
   using severity = sennit::doctor_line::severity;
   const auto word = [](severity verdict) {
     switch (verdict) {
-    case severity::good:
-      return "good";
-    case severity::note:
-      return "note";
-    case severity::missing:
-      break;
+      case severity::good: return "good";
+      case severity::note: return "note";
+      case severity::missing: break;
     }
     return "MISSING";
   };

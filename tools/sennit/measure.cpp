@@ -15,13 +15,15 @@ namespace {
 using clock = std::chrono::steady_clock;
 using gallery::policy;
 
-template <class Number> Number median_of(std::vector<Number> samples) {
+template <class Number>
+Number median_of(std::vector<Number> samples) {
   std::sort(samples.begin(), samples.end());
   const std::size_t middle = samples.size() / 2;
   return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
 }
 
-template <class Run> std::any timed(side& s, const Run& run) {
+template <class Run>
+std::any timed(side& s, const Run& run) {
   forget_peak();
   const clock::time_point start = clock::now();
   std::any result = run();

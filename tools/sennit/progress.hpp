@@ -7,7 +7,7 @@
 namespace command {
 
 class progress {
-public:
+ public:
   progress();
   ~progress();
   progress(const progress&) = delete;
@@ -20,7 +20,7 @@ public:
   /// Takes the line off the terminal, so that other output starts in a clean one.
   void clear();
 
-private:
+ private:
   void rewrite(std::string_view line);
 
   const bool terminal_;

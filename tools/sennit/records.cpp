@@ -33,7 +33,7 @@ ordered_json machine() {
 }
 
 class records {
-public:
+ public:
   records(gallery::kernel& kernel, const measurement& m) : kernel_(kernel.about().name), error_(m.complaint) {
     for (const gallery::parameter& p : kernel.parameters()) {
       std::visit([&](auto* value) { parameters_[std::string(p.name)] = *value; }, p.value);
@@ -58,7 +58,7 @@ public:
 
   const std::vector<std::string>& lines() const { return lines_; }
 
-private:
+ private:
   std::string kernel_;
   ordered_json parameters_ = ordered_json::object();
   std::vector<std::string> lines_;

@@ -9,14 +9,14 @@
 namespace command {
 
 class table {
-public:
+ public:
   enum alignment { left, right };
 
   table(std::vector<std::string> head, std::vector<alignment> alignments);
   void add(std::vector<std::string> row);
   std::string str() const;
 
-private:
+ private:
   std::vector<std::vector<std::string>> rows_;
   std::vector<alignment> alignments_;
 };

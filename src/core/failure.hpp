@@ -1,0 +1,38 @@
+// How the library says that something cannot be done.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace sennit::detail {
+
+// Throws Exception(message); built without exceptions, prints the message and ends the program.
+template <class Exception>
+[[noreturn]] void fail(const std::string& message) {
+#if SENNIT_EXCEPTIONS
+  throw Exception(message);
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// Whether `work` came to its end: an Exception from it is swallowed. Built without exceptions there is none.
+template <class Exception, class Work>
+bool attempt(Work&& work) noexcept {
+#if SENNIT_EXCEPTIONS
+  try {
+    work();
+  } catch (const Exception&) {
+    return false;
+  }
+#else
+  work();
+#endif
+  return true;
+}
+
+}  // namespace sennit::detail

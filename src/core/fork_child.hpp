@@ -1,0 +1,18 @@
+// fork(2): the child has one thread, and runtimes made before it have none.
+#pragma once
+
+namespace sennit::detail {
+
+// How many forks lie between this process and the one the program began as. Registers for it at the first call.
+unsigned fork_generation() noexcept;
+
+// Held by a thread that makes or replaces a runtime; no thread forks meanwhile.
+class no_fork {
+ public:
+  no_fork() noexcept;
+  ~no_fork();
+  no_fork(const no_fork&) = delete;
+  no_fork& operator=(const no_fork&) = delete;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,126 @@
+#include "topology/hwloc.hpp"
+
+#if defined(SENNIT_HAS_HWLOC)
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sennit::topology {
+
+namespace {
+
+class description {
+ public:
+  // Of this machine, if `synthetic` is null.
+  explicit description(const char* synthetic) noexcept {
+    if (hwloc_topology_init(&topology_) != 0) {
+      topology_ = nullptr;
+      return;
+    }
+    loaded_ = (synthetic == nullptr || hwloc_topology_set_synthetic(topology_, synthetic) == 0) &&
+              hwloc_topology_load(topology_) == 0;
+  }
+  description(const description&) = delete;
+  description& operator=(const description&) = delete;
+  ~description() {
+    if (topology_ != nullptr) hwloc_topology_destroy(topology_);
+  }
+
+  bool loaded() const noexcept { return loaded_; }
+  bool real() const noexcept { return hwloc_topology_is_thissystem(topology_) != 0; }
+  std::vector<processor> processors() const;
+
+ private:
+  hwloc_obj_t node_of(hwloc_obj_t pu) const noexcept;
+
+  hwloc_topology_t topology_ = nullptr;
+  bool loaded_ = false;
+};
+
+// Nodes can share CPUs, or have none: those of a machine with two kinds of memory, say. The narrowest one around a
+// processor, and of several the first, is the memory that it is nearest to by default.
+hwloc_obj_t description::node_of(hwloc_obj_t pu) const noexcept {
+  hwloc_obj_t narrowest = nullptr;
+  for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    if (!hwloc_bitmap_isset(node->cpuset, pu->os_index)) continue;
+    if (narrowest == nullptr || hwloc_bitmap_weight(node->cpuset) < hwloc_bitmap_weight(narrowest->cpuset)) {
+      narrowest = node;
+    }
+  }
+  return narrowest;
+}
+
+hwloc_obj_t last_cache_of(hwloc_obj_t pu) noexcept {
+  hwloc_obj_t last = nullptr;
+  for (hwloc_obj_t around = pu->parent; around != nullptr; around = around->parent) {
+    if (hwloc_obj_type_is_dcache(around->type) != 0) last = around;
+  }
+  return last;
+}
+
+// Numbers objects as they first come, which is the tree's order: hwloc's own numbers count each kind of cache apart.
+class numbering {
+ public:
+  unsigned of(hwloc_obj_t object) {
+    const auto at = std::find(seen_.begin(), seen_.end(), object);
+    const auto number = static_cast<unsigned>(at - seen_.begin());
+    if (at == seen_.end()) seen_.push_back(object);
+    return number;
+  }
+
+ private:
+  std::vector<hwloc_obj_t> seen_;
+};
+
+std::vector<processor> description::processors() const {
+  std::vector<processor> all;
+  numbering nodes;
+  numbering caches;
+  numbering cores;
+  for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_PU, pu)) != nullptr;) {
+    hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_CORE, pu);
+    if (core == nullptr) core = pu;
+    all.push_back({{nodes.of(node_of(pu)), caches.of(last_cache_of(pu)), cores.of(core)}, pu->os_index});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string hwloc_version() {
+  const unsigned version = hwloc_get_api_version();
+  return std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 0xff) + "." + std::to_string(version & 0xff);
+}
+
+std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpus) {
+  const description seen(nullptr);
+  if (!seen.loaded()) return std::nullopt;
+  hwloc_answer answer{seen.processors(), seen.real()};
+  if (answer.real) {
+    std::erase_if(answer.processors, [&](const processor& p) { return !std::binary_search(cpus.begin(), cpus.end(), p.cpu); });
+  }
+  if (answer.processors.empty()) return std::nullopt;
+  return answer;
+}
+
+std::optional<std::vector<processor>> processors_of_synthetic(const std::string& text) {
+  const description made(text.c_str());
+  if (!made.loaded()) return std::nullopt;
+  return made.processors();
+}
+
+}  // namespace sennit::topology
+
+#else
+
+namespace sennit::topology {
+
+std::string hwloc_version() { return {}; }
+std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>&) { return std::nullopt; }
+std::optional<std::vector<processor>> processors_of_synthetic(const std::string&) { return std::nullopt; }
+
+}  // namespace sennit::topology
+
+#endif

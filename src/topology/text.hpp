@@ -1,0 +1,35 @@
+// Reading the small text files in which Linux describes itself.
+//
+// Without iostreams: the first of them costs a program more time and memory than all that is read here.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace sennit::topology {
+
+// The whole file without its last line break; nothing if it cannot be read.
+std::optional<std::string> read_text(const std::string& path);
+
+// The parts between separators, empty ones included; at least one.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+bool contains(const std::vector<std::string_view>& parts, std::string_view part);
+
+// The number that is all of the text.
+template <class Number>
+std::optional<Number> parse(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The numbers of a list such as "0-3,8"; nothing if it is none.
+std::optional<std::vector<unsigned>> parse_list(std::string_view text);
+
+}  // namespace sennit::topology

@@ -1,0 +1,104 @@
+// Every kernel gives the serial elision's result on the runtime, whatever the number of workers. A kernel fails here
+// that lets branches touch the same data, or depends on their order.
+#include "tests/gallery/support.hpp"
+
+#include <sennit/runtime.hpp>
+#include <sennit/serial.hpp>
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace gallery {
+namespace {
+
+// Large enough that thieves get work, small enough for a sanitizer.
+std::unique_ptr<kernel> small(std::string_view name) {
+  std::unique_ptr<kernel> k = find(name);
+  if (name == "fib") set(*k, "n", 20);
+  if (name == "nqueens") set(*k, "n", 8);
+  if (name == "knapsack") set(*k, "items", 18);
+  if (name == "uts") set(*k, "expected", 0.95);
+  if (name == "mergesort" || name == "quicksort") set(*k, "copies", 10);
+  if (name == "mandelbrot") {
+    set(*k, "width", 90);
+    set(*k, "height", 60);
+  }
+  if (name == "heat") set(*k, "steps", 3);
+  if (name == "matmul") set(*k, "n", 150);
+  if (name == "strassen") set(*k, "n", 150);
+  prepare(*k);
+  return k;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& k : kernels()) all.emplace_back(k->about().name);
+  return all;
+}
+
+class Kernel : public testing::TestWithParam<std::string> {};
+
+TEST_P(Kernel, GivesTheElisionsResultOnTheRuntime) {
+  const std::unique_ptr<kernel> k = small(GetParam());
+  const std::any serial = k->run(policy::serial);
+  EXPECT_EQ(k->complaint(serial), "");
+  for (const unsigned workers : {1u, 2u, 4u}) {
+    sennit::runtime runtime({.workers = workers});
+    const std::any parallel = runtime.run([&] { return k->run(policy::parallel); });
+    EXPECT_TRUE(k->same(serial, parallel)) << workers << " workers";
+    EXPECT_EQ(k->complaint(parallel), "") << workers << " workers";
+  }
+}
+
+TEST_P(Kernel, ForksAndCountsItsForks) {
+  const std::unique_ptr<kernel> k = small(GetParam());
+  sennit::counted_serial::reset();
+  const std::any counted = k->run(policy::counted);
+  EXPECT_GT(sennit::counted_serial::forks(), 0U);
+  EXPECT_TRUE(k->same(counted, k->run(policy::serial)));
+}
+
+TEST_P(Kernel, CanBePreparedTwice) {
+  const std::unique_ptr<kernel> k = small(GetParam());
+  prepare(*k);
+  EXPECT_EQ(k->complaint(k->run(policy::serial)), "");
+}
+
+TEST_P(Kernel, RunsAtItsLeastParameters) {
+  const std::unique_ptr<kernel> k = find(GetParam());
+  for (const parameter& p : k->parameters()) set(*k, p.name, p.least);
+  prepare(*k);
+  const std::any result = k->run(policy::parallel);
+  EXPECT_EQ(k->complaint(result), "");
+  EXPECT_NE(k->describe(result), "");
+}
+
+TEST_P(Kernel, StaysWithinItsBoundsInTheDemo) {
+  const std::unique_ptr<kernel> k = find(GetParam());
+  const auto in_bounds = [&] {
+    for (const parameter& p : k->parameters()) {
+      const double value = std::visit([](auto* v) { return static_cast<double>(*v); }, p.value);
+      EXPECT_THAT(value, testing::AllOf(testing::Ge(p.least), testing::Le(p.most))) << p.name;
+    }
+  };
+  in_bounds();
+  k->choose_demo();
+  in_bounds();
+}
+
+INSTANTIATE_TEST_SUITE_P(Gallery, Kernel, testing::ValuesIn(names()),
+                         [](const auto& name) { return name.param; });
+
+TEST(Kernels, HaveNamesOfTheirOwn) {
+  const std::vector<std::string> all = names();
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
+}
+
+TEST(Kernels, OnTheDefaultRuntimeNeedNoRuntimeOfTheirOwn) {
+  const std::unique_ptr<kernel> k = small("mergesort");
+  EXPECT_TRUE(k->same(k->run(policy::serial), k->run(policy::parallel)));
+}
+
+}  // namespace
+}  // namespace gallery

@@ -1,0 +1,117 @@
+// PNG files come back as they were written, foreign ones are read, and damaged ones are named rather than crash.
+#include "gallery/picture.hpp"
+#include "tests/gallery/support.hpp"
+
+#include <gmock/gmock.h>
+#include <png.h>
+#include <zlib.h>
+
+#include <numeric>
+
+namespace gallery {
+namespace {
+
+using testing::HasSubstr;
+
+picture pattern(std::size_t width, std::size_t height) {
+  picture image(width, height);
+  std::iota(image.bytes.begin(), image.bytes.end(), std::uint8_t{0});
+  return image;
+}
+
+class Png : public testing::Test {
+ protected:
+  std::string content(const std::filesystem::path& path) {
+    const std::vector<char> bytes = read_file(path);
+    return {bytes.begin(), bytes.end()};
+  }
+  std::string complaint_about(const std::filesystem::path& path) {
+    return input_error_of([&] { read_png(path); });
+  }
+
+  temporary_folder folder;
+};
+
+TEST_F(Png, ComesBackAsItWasWritten) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 50}, {50, 1}, {37, 23}}) {
+    const picture image = pattern(static_cast<std::size_t>(width), static_cast<std::size_t>(height));
+    write_png(image, folder / "new/folder/image.png");
+    EXPECT_EQ(read_png(folder / "new/folder/image.png"), image);
+  }
+}
+
+TEST_F(Png, IsReadInOtherFormats) {
+  const auto path = folder / "image.png";
+  for (const png_uint_32 format :
+       {png_uint_32{PNG_FORMAT_GRAY}, png_uint_32{PNG_FORMAT_RGBA}, png_uint_32{PNG_FORMAT_LINEAR_Y}}) {
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = image.height = 2;
+    image.format = format;
+    const std::vector<std::uint8_t> white(16, 255);
+    ASSERT_TRUE(png_image_write_to_file(&image, path.c_str(), 0, white.data(), 0, nullptr));
+    EXPECT_EQ(read_png(path).bytes, std::vector<std::uint8_t>(12, 255)) << format;
+  }
+}
+
+TEST_F(Png, CutAnywhereIsAnError) {
+  write_png(pattern(20, 20), folder / "whole.png");
+  const std::string whole = content(folder / "whole.png");
+  for (std::size_t length = 1; length < whole.size(); ++length) {
+    const std::string complaint = complaint_about(folder.with("cut.png", whole.substr(0, length)));
+    EXPECT_THAT(complaint, HasSubstr("cut.png' is ")) << length;
+    if (length >= 8) {
+      EXPECT_THAT(complaint, HasSubstr("truncated")) << length;
+    }
+  }
+}
+
+TEST_F(Png, DamagedAnywhereNeverCrashes) {
+  write_png(pattern(20, 20), folder / "whole.png");
+  const std::string whole = content(folder / "whole.png");
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x41);
+    refused += complaint_about(folder.with("damaged.png", damaged)).empty() ? 0 : 1;
+  }
+  EXPECT_GT(refused, whole.size() / 2);
+}
+
+TEST_F(Png, LargerThanAllowedIsRefusedBeforeMemoryIsTaken) {
+  write_png(pattern(2, 2), folder / "small.png");
+  std::string header = content(folder / "small.png");
+  png_save_uint_32(reinterpret_cast<png_bytep>(header.data() + 16), 900000);
+  png_save_uint_32(reinterpret_cast<png_bytep>(header.data() + 20), 900000);
+  const uLong sum = crc32(0, reinterpret_cast<const Bytef*>(header.data() + 12), 17);
+  png_save_uint_32(reinterpret_cast<png_bytep>(header.data() + 29), static_cast<png_uint_32>(sum));
+  EXPECT_THAT(complaint_about(folder.with("large.png", header)),
+              HasSubstr("large.png' has 900000 x 900000 pixels"));
+}
+
+TEST_F(Png, ThatIsNoneIsNamed) {
+  EXPECT_THAT(complaint_about(folder / "nothing.png"), HasSubstr("nothing.png': No such file"));
+  EXPECT_THAT(complaint_about(folder.with("empty.png", "")), HasSubstr("empty.png' is empty"));
+  EXPECT_THAT(complaint_about(folder.with("text.png", "no picture")),
+              HasSubstr("text.png' is not a PNG file"));
+}
+
+TEST_F(Png, ThatCannotBeWrittenIsNamed) {
+  const picture image = pattern(2, 2);
+  EXPECT_THAT(input_error_of([&] { write_png(image, "/dev/full"); }),
+              HasSubstr("'/dev/full': No space left"));
+  EXPECT_THAT(input_error_of([&] { write_png(image, "/proc/sennit/image.png"); }), HasSubstr("/proc/sennit"));
+}
+
+TEST_F(Png, OfOnePixelCanSpreadItsHeat) {
+  write_png(pattern(1, 1), folder / "pixel.png");
+  const std::unique_ptr<kernel> k = find("heat");
+  k->prepare(folder / "pixel.png");
+  const std::any result = k->run(policy::parallel);
+  EXPECT_EQ(k->complaint(result), "");
+  k->write(result, folder / "after.png");
+  EXPECT_EQ(read_png(folder / "after.png"), pattern(1, 1));
+}
+
+}  // namespace
+}  // namespace gallery

@@ -1,0 +1,261 @@
+// The sennit command from its arguments to its output and exit code, with the gallery's kernels and with bad ones.
+#include "tests/gallery/support.hpp"
+#include "tools/sennit/command_line.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace command {
+namespace {
+
+using gallery::temporary_folder;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+outcome sennit(std::vector<std::string> words, std::vector<std::unique_ptr<gallery::kernel>> kernels) {
+  std::vector<const char*> argv{"sennit"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = command_line(static_cast<int>(argv.size()), argv.data(), std::move(kernels));
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+outcome sennit(std::vector<std::string> words) { return sennit(std::move(words), gallery::kernels()); }
+
+// What it says wrong about itself, so that each way to fail can be seen.
+enum class lie { none, parallel_result, check, exception };
+
+template <lie What>
+struct liar {
+  static constexpr gallery::description about{.name = "liar", .summary = "says what is not so"};
+
+  std::int64_t n = 1;
+
+  std::vector<gallery::parameter> parameters() { return {{"n", "the truth", &n, 0, 9}}; }
+  void choose_demo() { n = 2; }
+  void prepare() {}
+
+  template <class P>
+  std::int64_t run() const {
+    if (What == lie::exception) throw std::runtime_error("the sack has a hole");
+    return n + (What == lie::parallel_result && std::is_same_v<P, sennit::parallel> ? 1 : 0);
+  }
+
+  std::string complaint(std::int64_t) const { return What == lie::check ? "it is a lie" : ""; }
+  std::string describe(std::int64_t result) const { return std::to_string(result); }
+};
+
+template <lie What>
+std::vector<std::unique_ptr<gallery::kernel>> only_liar() {
+  std::vector<std::unique_ptr<gallery::kernel>> kernels;
+  kernels.push_back(std::make_unique<gallery::adapter<liar<What>>>());
+  return kernels;
+}
+
+TEST(Command, TellsItsVersion) {
+  const outcome o = sennit({"--version"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, testing::MatchesRegex("sennit [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(Command, ListsEveryKernel) {
+  const outcome o = sennit({"list"});
+  EXPECT_EQ(o.code, success);
+  for (const auto& k : gallery::kernels())
+    EXPECT_THAT(o.out, HasSubstr(fmt::format("\n{} ", k->about().name)));
+}
+
+TEST(Command, ShowsWhatTheDoctorFinds) {
+  const outcome o = sennit({"doctor"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, AllOf(HasSubstr("topic"), HasSubstr("workers"), HasSubstr("missing")));
+}
+
+TEST(Command, HelpsWithEachKernel) {
+  for (const auto& k : gallery::kernels()) {
+    const outcome o = sennit({"run", std::string(k->about().name), "--help"});
+    EXPECT_EQ(o.code, success);
+    for (const gallery::parameter& p : k->parameters())
+      EXPECT_THAT(o.out, HasSubstr(fmt::format("--{}", p.name)));
+  }
+}
+
+TEST(Run, PrintsWhatItMeasured) {
+  const outcome o = sennit({"run", "fib", "--n", "15", "--workers", "2", "--repeat", "2"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.err, IsEmpty());
+  EXPECT_THAT(o.out, AllOf(HasSubstr("fib (n=15)"), HasSubstr("fib(15) = 610"), HasSubstr("serial elision"),
+                           HasSubstr("sennit, 2 workers"), HasSubstr(" 986 "), HasSubstr("MiB"),
+                           HasSubstr("2 interleaved")));
+}
+
+TEST(Run, CanDoWithoutCountingForks) {
+  const outcome o = sennit({"run", "fib", "--size", "15", "--no-forks"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, HasSubstr("not counted"));
+}
+
+TEST(Run, WritesThePicture) {
+  const temporary_folder folder;
+  const outcome o =
+      sennit({"run", "heat", "--steps", "1", "--repeat", "1", "--output", folder / "deep/er/heat.png"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, HasSubstr((folder / "deep/er/heat.png").string()));
+  EXPECT_TRUE(std::filesystem::exists(folder / "deep/er/heat.png"));
+}
+
+TEST(Run, ReadsTheInputItIsGiven) {
+  const temporary_folder folder;
+  const auto input = folder.with("text", "b\na\n");
+  const outcome o =
+      sennit({"run", "quicksort", "--copies", "1", "--input", input, "--output", folder / "sorted"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, HasSubstr("2 lines"));
+  const std::vector<char> sorted = gallery::read_file(folder / "sorted");
+  EXPECT_EQ(std::string(sorted.begin(), sorted.end()), "a\nb\n");
+}
+
+TEST(Run, WritesRecordsOfEachMetric) {
+  const temporary_folder folder;
+  ASSERT_EQ(
+      sennit({"run", "fib", "--n", "12", "--workers", "2", "--repeat", "3", "--json", folder / "fib.json"})
+          .code,
+      success);
+  std::ifstream file(folder / "fib.json");
+  const nlohmann::json records = nlohmann::json::parse(file);
+  EXPECT_EQ(records["suite"], "run");
+  EXPECT_TRUE(records["machine"].contains("cpus"));
+  std::vector<std::string> seen;
+  for (const nlohmann::json& record : records["results"]) {
+    EXPECT_EQ(record["kernel"], "fib");
+    EXPECT_EQ(record["params"]["n"], 12);
+    EXPECT_EQ(record["ok"], true);
+    EXPECT_GE(record["median"], record["min"]);
+    seen.push_back(
+        fmt::format("{} {}", record["system"].get<std::string>(), record["metric"].get<std::string>()));
+    if (record["metric"] == "seconds") {
+      EXPECT_EQ(record["samples"].size(), 3U);
+    }
+    if (record["metric"] == "forks") {
+      EXPECT_EQ(record["median"], 232);
+    }
+  }
+  EXPECT_THAT(seen, testing::UnorderedElementsAre("serial seconds", "sennit seconds", "sennit over_serial",
+                                                  "sennit forks", "sennit steals", "serial peak_mib",
+                                                  "sennit peak_mib"));
+}
+
+TEST(Run, OfAnHonestLiarSucceeds) {
+  EXPECT_EQ(sennit({"run", "liar"}, only_liar<lie::none>()).code, success);
+}
+
+TEST(Run, WithAnotherResultThanTheElisionsFails) {
+  const outcome o = sennit({"run", "liar"}, only_liar<lie::parallel_result>());
+  EXPECT_EQ(o.code, wrong_result);
+  EXPECT_THAT(o.out, IsEmpty());
+  EXPECT_THAT(o.err, AllOf(HasSubstr("liar (n=1) failed its check"), HasSubstr("not the serial elision's")));
+}
+
+TEST(Run, WithAResultThatFailsItsCheckFails) {
+  for (const std::string forks : {"--no-forks", "--n=1"}) {
+    const outcome o = sennit({"run", "liar", forks}, only_liar<lie::check>());
+    EXPECT_EQ(o.code, wrong_result);
+    EXPECT_THAT(o.err, HasSubstr("it is a lie"));
+  }
+}
+
+TEST(Run, ThatFailsSaysSoInItsRecords) {
+  const temporary_folder folder;
+  EXPECT_EQ(sennit({"run", "liar", "--json", folder / "liar.json"}, only_liar<lie::check>()).code,
+            wrong_result);
+  std::ifstream file(folder / "liar.json");
+  const nlohmann::json records = nlohmann::json::parse(file);
+  ASSERT_FALSE(records["results"].empty());
+  for (const nlohmann::json& record : records["results"]) EXPECT_EQ(record["ok"], false);
+}
+
+TEST(Run, ThatThrowsTellsWhat) {
+  const outcome o = sennit({"run", "liar"}, only_liar<lie::exception>());
+  EXPECT_EQ(o.code, bad_usage);
+  EXPECT_THAT(o.err, HasSubstr("the sack has a hole"));
+}
+
+TEST(Demo, ShowsEveryKernelAndFailsIfOneDoes) {
+  const outcome honest = sennit({"demo", "--repeat", "1"}, only_liar<lie::none>());
+  EXPECT_EQ(honest.code, success);
+  EXPECT_THAT(honest.err, HasSubstr("[1/1] liar"));
+  EXPECT_THAT(honest.out, AllOf(HasSubstr("serial"), HasSubstr("\nliar "), Not(HasSubstr("WRONG"))));
+
+  const outcome wrong = sennit({"demo", "--repeat", "1"}, only_liar<lie::parallel_result>());
+  EXPECT_EQ(wrong.code, wrong_result);
+  EXPECT_THAT(wrong.out, HasSubstr("WRONG"));
+}
+
+struct misuse {
+  std::vector<std::string> words;
+  std::string named;   // the input that the message names
+  std::string remedy;  // and what it says to do
+
+  friend std::ostream& operator<<(std::ostream& out, const misuse& m) {
+    return out << fmt::format("sennit {}", fmt::join(m.words, " "));
+  }
+};
+
+class Misuse : public testing::TestWithParam<misuse> {};
+
+TEST_P(Misuse, IsNamedWithItsRemedy) {
+  const outcome o = sennit(GetParam().words);
+  EXPECT_EQ(o.code, bad_usage);
+  EXPECT_THAT(o.out, IsEmpty());
+  EXPECT_THAT(o.err, AllOf(HasSubstr(GetParam().named), HasSubstr(GetParam().remedy)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Command, Misuse,
+    testing::Values(
+        misuse{{}, "sennit", "Subcommands"}, misuse{{"jump"}, "'jump'", "sennit --help"},
+        misuse{{"list", "all"}, "all", "sennit list --help"}, misuse{{"run"}, "kernel", "sennit list"},
+        misuse{{"run", "jump"}, "'jump'", "sennit list"},
+        misuse{{"run", "fib", "--n"}, "--n", "sennit run fib --help"},
+        misuse{{"run", "fib", "--n", "many"}, "'many'", "0 to 50"},
+        misuse{{"run", "fib", "--n", "51"}, "'51'", "0 to 50"},
+        misuse{{"run", "fib", "--n", "-1"}, "'-1'", "0 to 50"},
+        misuse{{"run", "fib", "--n", "2.5"}, "2.5", "sennit run fib"},
+        misuse{{"run", "fib", "--n", "99999999999999999999"}, "99999999999999999999", "0 to 50"},
+        misuse{{"run", "fib", "--n", ""}, "--n", "0 to 50"},
+        misuse{{"run", "fib", "--jump"}, "--jump", "sennit run fib --help"},
+        misuse{{"run", "fib", "--input", "x"}, "--input", "sennit run fib --help"},
+        misuse{{"run", "fib", "--workers", "0"}, "--workers", "1 to"},
+        misuse{{"run", "fib", "--workers", "two"}, "'two'", "1 to"},
+        misuse{{"run", "fib", "--repeat", "0"}, "--repeat", "1 to"},
+        misuse{{"run", "mandelbrot", "--span", "nan"}, "'nan'", "to 8"},
+        misuse{{"run", "mandelbrot", "--width", "65536", "--height", "65536"}, "65536 x 65536", "--width"},
+        misuse{{"run", "heat", "--input", "no/such.png"}, "'no/such.png'", "give a file that exists"},
+        misuse{{"run", "heat", "--input", "/proc/self/status"},
+               "'/proc/self/status'",
+               "convert the picture to PNG"},
+        misuse{{"run", "mergesort", "--input", "/dev/null"}, "'/dev/null'", "give a file with content"},
+        misuse{{"run", "mergesort", "--copies", "1000000"}, "1000000 copies", "ask for at most"}));
+
+TEST(Misuse, OfAnOutputIsNamedWithItsRemedy) {
+  for (const std::string option : {"--json", "--output"}) {
+    const outcome o = sennit({"run", "mergesort", "--copies", "1", option, "/proc/no/such"});
+    EXPECT_EQ(o.code, bad_usage);
+    EXPECT_THAT(o.err, AllOf(HasSubstr("/proc/no/such"), HasSubstr("choose another place"))) << option;
+  }
+}
+
+}  // namespace
+}  // namespace command

@@ -125,9 +125,12 @@ proctype searcher(byte me)
 
 active proctype at_rest()
 {
+  bool lost_wake;
+
   timeout ->
   assert(home_busy || returned == REGIONS);
-  assert(!(work_waits && sleepers > 0));
+  lost_wake = work_waits && sleepers > 0;
+  assert(!lost_wake);
   assert(!waking && holder == NOBODY)
 }
 

@@ -14,15 +14,17 @@
  *          ATTACH_OPEN        a worker attaches with its gate open
  *          NO_PUSH_FENCE      with FENCE: the push compares without a fence
  */
+#ifdef SHUTDOWN  /* it can happen at any moment, so a smaller rest has to do */
+bool ending;
+#define OTHER_SOURCE(me) ending
+#define PUSHES 1
+#define INSERTS 0
+#endif
 #ifndef PUSHES
 #define PUSHES 2
 #endif
 #ifndef INSERTS
-#define INSERTS 0
-#endif
-#ifdef SHUTDOWN
-bool ending;
-#define OTHER_SOURCE(me) ending
+#define INSERTS 1
 #endif
 
 #include "idle.pml"
@@ -93,11 +95,14 @@ active proctype shutdown()
 
 active proctype at_rest()
 {
+  bool lost_wake;
+
   timeout ->
 #ifdef SHUTDOWN
   assert(sleepers == 0)
 #else
-  assert(!(work_waits && sleepers > 0));
+  lost_wake = work_waits && sleepers > 0;
+  assert(!lost_wake);
   assert(!waking && holder == NOBODY)
 #endif
 }

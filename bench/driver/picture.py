@@ -3,9 +3,9 @@
 import math
 from html import escape
 
-from .table import label
+from .table import label, rows
 
-ROW, PANEL, GAP, LEFT, TOP, BOTTOM = 18, 190, 24, 150, 70, 42
+ROW, PANEL, GAP, LEFT, TOP, BOTTOM = 18, 190, 44, 150, 70, 42
 COLORS = {1: "#8a8f98", 2: "#1f6feb"}
 STYLE = (
     "text { font: 12px sans-serif; fill: #24292f; } .title { font-size: 16px; } .small { font-size: 10px; } "
@@ -28,18 +28,18 @@ def write(path, title, results):
 
 def _svg(title, ratios):
     kernels = list(dict.fromkeys(record["kernel"] for record in ratios))
-    rows = list(dict.fromkeys(label(record) for record in ratios))
+    systems = rows(ratios)
     values = [record["median"] for record in ratios]
     low, high = math.floor(math.log10(min(values + [0.5]))), math.ceil(math.log10(max(values + [2])))
     width = LEFT + len(kernels) * (PANEL + GAP)
-    height = TOP + len(rows) * ROW + BOTTOM
+    height = TOP + len(systems) * ROW + BOTTOM
 
     def x(kernel, value):
         share = (math.log10(value) - low) / (high - low)
         return LEFT + kernels.index(kernel) * (PANEL + GAP) + share * PANEL
 
     def y(row):
-        return TOP + rows.index(row) * ROW + ROW / 2
+        return TOP + systems.index(row) * ROW + ROW / 2
 
     parts = [_text(12, 24, f"{title}: time over the serial program", "title"), _legend(ratios)]
     for kernel in kernels:
@@ -48,7 +48,7 @@ def _svg(title, ratios):
             place = x(kernel, 10**power)
             parts.append(_line(place, TOP, height - BOTTOM, "one" if power == 0 else ""))
             parts.append(_text(place, height - BOTTOM + 14, f"{10**power:g}", "small", "middle"))
-    parts += [_text(LEFT - 10, y(row) + 4, row, anchor="end") for row in rows]
+    parts += [_text(LEFT - 10, y(row) + 4, row, anchor="end") for row in systems]
     parts += [
         _dot(x(record["kernel"], record["median"]), y(label(record)), record["workers"]) for record in ratios
     ]

@@ -26,14 +26,20 @@ def label(record):
     return record["system"] if record["variant"] == "default" else f"{record['system']} {record['variant']}"
 
 
+def rows(records):
+    """The labels in the order of the records, a system's variants together."""
+    systems = list(dict.fromkeys(record["system"] for record in records))
+    by_system = sorted(records, key=lambda record: systems.index(record["system"]))
+    return list(dict.fromkeys(label(record) for record in by_system))
+
+
 def _table(metric, records):
     columns = list(dict.fromkeys((record["kernel"], record["workers"]) for record in records))
-    rows = list(dict.fromkeys(label(record) for record in records))
     cells = {
         (label(record), record["kernel"], record["workers"]): _cell(metric, record) for record in records
     }
     grid = [["", *(kernel for kernel, _ in columns)], ["workers", *(str(workers) for _, workers in columns)]]
-    grid += [[row, *(cells.get((row, *column), "") for column in columns)] for row in rows]
+    grid += [[row, *(cells.get((row, *column), "") for column in columns)] for row in rows(records)]
     widths = [max(len(line[i]) for line in grid) for i in range(len(columns) + 1)]
     lines = [
         line[0].ljust(widths[0])

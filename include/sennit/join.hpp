@@ -42,9 +42,9 @@ SENNIT_INLINE branch_result<F> run_left(F& f, fork_frame<G>& right) {
   try {
     return call_branch(std::forward<F>(f));
   } catch (...) {
-    right.keep();
+    aside(right).keep();
   }
-  right.leave();
+  aside(right).leave();
 #else
   return call_branch(std::forward<F>(f));
 #endif
@@ -55,11 +55,15 @@ template <class F, class G>
 SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   fork_frame<G> right(std::forward<G>(g));
   if (!push(right)) [[unlikely]] {
-    if (!push_shut(right)) return join_apart<F, G>(f, right);
+    if (!push_shut(aside(right))) {
+      // A copy, so that the closure's own address goes nowhere and the compiler can do without it.
+      F apart = std::forward<F>(f);
+      return join_apart<F, G>(apart, aside(right));
+    }
   }
   branch_result<F> left = run_left<F, G>(f, right);
   if (!pop()) [[unlikely]] {
-    if (!pop_shut(right)) return joined<F, G>(std::forward<branch_result<F>>(left), right.take());
+    if (!pop_shut(aside(right))) return joined<F, G>(std::forward<branch_result<F>>(left), aside(right).take());
   }
   return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
 }

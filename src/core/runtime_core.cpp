@@ -18,11 +18,18 @@
 
 namespace sennit::detail {
 
-runtime_core::runtime_core(const runtime_options& options) : settings_(resolve(options)), generation_(fork_generation()) {
+runtime_core::runtime_core(const runtime_options& options)
+    : settings_(resolve(options)),
+      machine_(topology::machine::detect(settings_.topology, settings_.pin)),
+      generation_(fork_generation()) {
   install_overflow_handler();
   for (unsigned i = 1; i < settings_.workers; ++i) {
     worker& place = add_worker();
-    if (!start_thread("sennit", i, [&place] { place.serve(nullptr); })) break;  // work with those there are
+    const auto serve = [this, &place] {
+      machine_.bind_current_thread(place.index(), settings_.workers);
+      place.serve(nullptr);
+    };
+    if (!start_thread("sennit", i, serve)) break;  // work with those there are
   }
 }
 
@@ -176,6 +183,7 @@ bool runtime_core::add_spare() noexcept {
 }
 
 void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
+  machine_.bind_current_thread(self.place.index(), settings_.workers);
   // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before it sets
   // leave: either the lower count is seen here, or leave stays set and serve() returns.
   while (!stopping_.load(std::memory_order_seq_cst)) {
@@ -205,5 +213,14 @@ sennit::statistics runtime_core::statistics() const noexcept {
 }
 
 bool runtime_core::outlived_by_fork() const noexcept { return generation_ != fork_generation(); }
+
+void runtime_core::insist_on_threads() const noexcept {
+  if (!outlived_by_fork()) [[likely]] return;
+  std::fputs(
+      "sennit: this process was forked inside a parallel region, and a strand waits for a branch that a thread of the "
+      "parent runs: call exec or _exit in such a child, or fork outside parallel regions.\n",
+      stderr);
+  std::abort();
+}
 
 }  // namespace sennit::detail

@@ -4,6 +4,7 @@
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
 #include "core/worker.hpp"
+#include "topology/machine.hpp"
 
 #include <sennit/runtime.hpp>
 
@@ -60,6 +61,9 @@ class runtime_core {
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
   bool outlived_by_fork() const noexcept;
+  // Before a wait for what another thread runs: in a child forked inside the region that thread does not exist, and the
+  // program ends with a message rather than hang.
+  void insist_on_threads() const noexcept;
 
  private:
   static constexpr unsigned most_workers = 4096;
@@ -78,6 +82,7 @@ class runtime_core {
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
   const settings settings_;
+  const topology::machine machine_;
   const unsigned generation_;
   sleepers asleep_;
 

@@ -189,6 +189,7 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
 void worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (branches == 0 || done.done(branches)) return;
   worker& w = *current();
+  w.core_.insist_on_threads();
   w.promote_all();
   fiber& self = *w.running_;
   fiber* const next = w.take_fiber();

@@ -89,10 +89,7 @@ std::vector<processor> description::processors() const {
 
 }  // namespace
 
-std::string hwloc_version() {
-  const unsigned version = hwloc_get_api_version();
-  return std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 0xff) + "." + std::to_string(version & 0xff);
-}
+std::string hwloc_version() { return HWLOC_VERSION; }
 
 std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpus) {
   const description seen(nullptr);

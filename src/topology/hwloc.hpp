@@ -9,7 +9,7 @@
 
 namespace sennit::topology {
 
-// Such as "2.9.0"; empty if the library was built without it. Then the functions below have no answer.
+// The one the library was built with, such as "2.9.0"; empty if it was built without. Then the functions below have no answer.
 std::string hwloc_version();
 
 struct hwloc_answer {

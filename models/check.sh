@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Checks the models with Spin: what must hold holds, what must fail fails.
+#
+#   check.sh [--build DIR] [CASE...]   all cases but the deep ones, or those named
+#   check.sh --list                    their names, one a line
+#   check.sh --deep                    larger bounds: minutes, and several GiB
+#
+# A failed case leaves its trail in DIR/CASE; `spin -t -p -k TRAIL MODEL` with the case's -D replays it.
+set -euo pipefail
+
+# reaches: no error, and every statement reached. holds: no error. fails: a mutant, and the search must find out.
+# A case is named MODEL.DEFINE.DEFINE...
+cases='
+reaches deque
+reaches deque PLAIN_UNLOCK
+reaches deque FENCE
+fails   deque NO_BARRIER
+fails   deque GATE_AFTER
+fails   deque TAIL_BEFORE_SLOT
+fails   deque NO_RESTORE
+fails   deque FENCE NO_BARRIER
+fails   deque FENCE NO_OWNER_FENCE
+reaches join
+reaches join CHILDREN=1
+fails   join PUBLISH_BEFORE_SWITCH
+fails   join TOUCH_AFTER
+fails   join CHILDREN=1 TOUCH_AFTER
+fails   join SWITCH_TOUCHES
+fails   join OUTCOME_AFTER
+reaches sleep
+reaches sleep FENCE
+holds   sleep SHUTDOWN
+fails   sleep NO_BARRIER
+fails   sleep LIMIT_BEFORE_TAIL
+fails   sleep NO_RECHECK
+fails   sleep CLEAR_LATE
+fails   sleep FLAG_OUTSIDE_LOCK
+fails   sleep LEAVE_BARE
+fails   sleep NO_HAND_ON
+fails   sleep ATTACH_OPEN
+fails   sleep FENCE NO_PUSH_FENCE
+fails   sleep SHUTDOWN NO_RECHECK
+holds   home
+holds   home FENCE
+fails   home NO_HOME_RECHECK
+fails   home CALL_FIRST
+fails   home KEEP_WAKE
+fails   home CALL_IS_WAKE
+fails   home CALLED_BARE
+fails   home HOME_READ_LATE
+deep    deque FORKS=5
+deep    join CHILDREN=2
+deep    sleep PUSHES=3
+deep    sleep PUSHES=2 INSERTS=2
+deep    home PUSHES=3
+'
+
+models=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$models/../build/models
+deep=false
+list=false
+chosen=()
+while (($#)); do
+  case $1 in
+    --build) build=${2:?--build needs a directory}; shift ;;
+    --list) list=true ;;
+    --deep) deep=true ;;
+    -*) echo "check.sh: unknown option $1 (see the head of $0)" >&2; exit 2 ;;
+    *) chosen+=("$1") ;;
+  esac
+  shift
+done
+
+is_wanted() {  # KIND NAME
+  local name
+  if ((${#chosen[@]} == 0)); then
+    if $deep; then [[ $1 == deep ]]; else [[ $1 != deep ]]; fi
+    return
+  fi
+  for name in "${chosen[@]}"; do
+    [[ $name == "$2" ]] && return
+  done
+  return 1
+}
+
+# Prints what is wrong with a search's report, or nothing.
+fault() {  # KIND REPORT
+  local kind=$1 report=$2
+  # A search cut short proves nothing, whatever it has found so far.
+  if grep -qE 'max search depth too small|out of memory|MEMLIM|VECTORSZ|hash-compact|aborted' "$report"; then
+    echo 'search cut short'
+  elif ! grep -qE 'errors: [0-9]+$' "$report"; then
+    echo 'no verdict'
+  elif [[ $kind == fails ]]; then
+    if grep -q 'errors: 0$' "$report"; then
+      echo 'the mutant was not found out'
+    elif grep -q 'assertion violated.*pending' "$report"; then
+      echo 'a store buffer was full: raise BUFFER'
+    elif ! grep -qE '^pan:[0-9]+: (assertion violated|invalid end state)' "$report"; then
+      echo 'failed for a reason of no interest'
+    fi
+  elif ! grep -q 'errors: 0$' "$report"; then
+    message_of "$report"
+  elif [[ $kind == reaches ]] && grep -E '^\s.*, state [0-9]+, ' "$report" | grep -qv -- '-end-'; then
+    echo 'statements not reached'
+  fi
+}
+
+message_of() {  # REPORT
+  sed -nE 's/^pan:[0-9]+: (.*) \(at depth.*/\1/p' "$1" | tr -s ' ' | head -1
+}
+
+check() {  # KIND NAME MODEL DEFINE...
+  local kind=$1 name=$2 model=$3 directory=$build/$2 started=$EPOCHREALTIME wrong found states seconds
+  shift 3
+  rm -rf "$directory"
+  mkdir -p "$directory"
+  if ! (
+    cd "$directory"
+    spin "${@/#/-D}" -a "$models/$model.pml" > spin.txt 2>&1
+    "${CC:-gcc}" -O2 -w -DSAFETY -DMEMLIM=$($deep && echo 16000 || echo 2000) -o pan pan.c > gcc.txt 2>&1
+    ./pan -m1000000 > report.txt 2>&1 || [[ -s report.txt ]]
+  ); then
+    wrong="not built: see $directory"
+    : >> "$directory/report.txt"
+  else
+    wrong=$(fault "$kind" "$directory/report.txt")
+  fi
+  states=$(sed -nE 's/^ *([0-9]+) states, stored.*/\1/p' "$directory/report.txt")
+  seconds=$(awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+  if [[ -n $wrong ]]; then
+    found="FAILED: $wrong"
+  elif [[ $kind == fails ]]; then
+    found="fails as it must: $(message_of "$directory/report.txt")"
+  else
+    found=holds
+  fi
+  printf '%-32s %9s states %6s s  %s\n' "$name" "${states:-?}" "$seconds" "$found"
+  [[ -z $wrong ]]
+}
+
+passed=0
+failed=0
+while read -r kind model defines; do
+  [[ -n $kind ]] || continue
+  name=$model${defines:+.${defines// /.}}
+  is_wanted "$kind" "$name" || continue
+  if $list; then
+    echo "$name"
+  elif check "$kind" "$name" "$model" $defines; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+done <<< "$cases"
+$list && exit
+
+if ((passed + failed < ${#chosen[@]} || passed + failed == 0)); then
+  echo "check.sh: no such case among: ${chosen[*]} (check.sh --list names them)" >&2
+  exit 2
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,104 @@
+#include "topology/environment.hpp"
+
+#include "core/settings.hpp"
+#include "topology/machine.hpp"
+#include "topology/text.hpp"
+
+#include <sennit/detail/config.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sennit::topology {
+
+namespace {
+
+constexpr std::string_view prefix = "SENNIT_";
+// The last one is read by builds for stress tests only.
+constexpr std::array<std::string_view, 7> known = {"SENNIT_WORKERS",  "SENNIT_STACK", "SENNIT_BARRIER",     "SENNIT_PIN",
+                                                   "SENNIT_TOPOLOGY", "SENNIT_CHECK", "SENNIT_PERTURB_SEED"};
+
+// What a runtime would say to the value of this variable; empty if it would take it.
+std::string complaint([[maybe_unused]] std::string_view name) {
+#if SENNIT_EXCEPTIONS
+  // An option that is given hides its variable: all but the one in question, and SENNIT_CHECK, which has no option.
+  runtime_options options{.workers = 1,
+                          .stack_bytes = std::size_t{1} << 20,
+                          .barrier = steal_barrier::fence,
+                          .pin = pin_mode::none,
+                          .topology = "hidden"};
+  if (name == "SENNIT_WORKERS") options.workers = 0;
+  if (name == "SENNIT_STACK") options.stack_bytes = 0;
+  if (name == "SENNIT_BARRIER") options.barrier = steal_barrier::automatic;
+  if (name == "SENNIT_PIN") options.pin = pin_mode::automatic;
+  if (name == "SENNIT_TOPOLOGY") options.topology.clear();
+  try {
+    const std::string description = detail::resolve(options).topology;
+    if (name == "SENNIT_TOPOLOGY") machine::detect(description, pin_mode::none);
+  } catch (const std::invalid_argument& error) {
+    const std::string_view message = error.what();
+    if (message.find(name) != std::string_view::npos) return std::string(message);
+  }
+#endif
+  return {};
+}
+
+// How many letters to insert, drop or replace.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string advice(std::string_view unknown) {
+  const auto closer = [&](std::string_view a, std::string_view b) { return distance(unknown, a) < distance(unknown, b); };
+  const std::string_view nearest = *std::min_element(known.begin(), known.end(), closer);
+  if (distance(unknown, nearest) <= 3) return "did you mean " + std::string(nearest) + "?";
+  std::string all = "unset it; known are";
+  for (const std::string_view name : known) all.append(" ").append(name);
+  return all;
+}
+
+doctor_line line_for(std::string_view name, std::string_view value) {
+  using severity = doctor_line::severity;
+  const std::string set_to = "set to \"" + std::string(value) + "\"";
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    return {std::string(name), set_to + ", but Sennit reads no such variable", severity::note, advice(name)};
+  }
+  if (std::string refused = complaint(name); !refused.empty()) {
+    return {std::string(name), set_to + ": no runtime starts", severity::missing, std::move(refused)};
+  }
+  return {std::string(name), set_to, severity::good, {}};
+}
+
+}  // namespace
+
+std::vector<doctor_line> examine_environment() {
+  std::vector<doctor_line> lines;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    // One that is empty counts as not set.
+    if (!text.starts_with(prefix) || equals == std::string_view::npos || equals + 1 == text.size()) continue;
+    lines.push_back(line_for(text.substr(0, equals), text.substr(equals + 1)));
+  }
+  return lines;
+}
+
+}  // namespace sennit::topology

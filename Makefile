@@ -47,7 +47,7 @@ format-check: setup-test ## fail if `make format` would change something
 
 tidy: setup-test ## run clang-tidy over the sources
 	@cmake --preset dev-clang
-	@run-clang-tidy-19 -quiet -use-color=0 -j $(JOBS) -p build/dev-clang
+	@run-clang-tidy-19 -quiet -use-color=0 -extra-arg=-Wno-error -j $(JOBS) -p build/dev-clang
 
 clean: ## remove what was built; results in out/ stay
 	rm -rf build

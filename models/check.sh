@@ -49,7 +49,7 @@ fails   home CALL_IS_WAKE
 fails   home CALLED_BARE
 fails   home HOME_READ_LATE
 deep    deque FORKS=5
-deep    join CHILDREN=2
+deep    join CHILDREN=3
 deep    sleep PUSHES=3
 deep    sleep PUSHES=2 INSERTS=2
 deep    home PUSHES=3

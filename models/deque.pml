@@ -4,13 +4,14 @@
  * one thief; a thief touches a frame only after its claim. While a stolen branch is waited for, the owner may run
  * another strand on the same deque: the pops of the outer frames then start from an empty deque.
  *
- *   FENCE     the fallback without membarrier: the owner fences and reads `head`; there is no gate
+ *   PLAIN_UNLOCK  see tso.pml: nothing depends on the unlock draining
+ *   FENCE         the fallback without membarrier: the owner fences and reads `head`; there is no gate
  * Mutants: NO_BARRIER, GATE_AFTER, TAIL_BEFORE_SLOT, NO_RESTORE; with FENCE: NO_BARRIER, NO_OWNER_FENCE
  */
 #ifndef FORKS
 #define FORKS 4
 #endif
-#define BUFFER (3 * FORKS)  /* a push stores twice, a pop once, and nothing need drain between */
+#define BUFFER (3 * FORKS + 4)  /* a push stores twice, a pop once; PLAIN_UNLOCK: and a reset before them four times */
 #define THREADS 3
 #define BASE 1  /* the first slot; BASE - 1 is the tail that a pop leaves when it underflows */
 

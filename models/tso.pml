@@ -89,11 +89,15 @@ inline membarrier()
   if :: me != 1 -> drained(1) :: else fi;
 #endif
 #if THREADS > 2
-  if :: me != 2 -> drained(2) :: else fi
+  if :: me != 2 -> drained(2) :: else fi;
 #endif
 #if THREADS > 3
-#error "membarrier() knows three threads"
+  if :: me != 3 -> drained(3) :: else fi;
 #endif
+#if THREADS > 4
+#error "membarrier() knows four threads"
+#endif
+  true
 }
 
 inline lock(c)

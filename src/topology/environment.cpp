@@ -26,26 +26,31 @@ constexpr std::string_view prefix = "SENNIT_";
 constexpr std::array<std::string_view, 7> known = {"SENNIT_WORKERS",  "SENNIT_STACK", "SENNIT_BARRIER",     "SENNIT_PIN",
                                                    "SENNIT_TOPOLOGY", "SENNIT_CHECK", "SENNIT_PERTURB_SEED"};
 
-// What a runtime would say to the value of this variable; empty if it would take it.
-std::string complaint([[maybe_unused]] std::string_view name) {
+// What a runtime would say to this value of the variable; empty if it would take it.
+std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
 #if SENNIT_EXCEPTIONS
   // An option that is given hides its variable: all but the one in question, and SENNIT_CHECK, which has no option.
   runtime_options options{.workers = 1,
                           .stack_bytes = std::size_t{1} << 20,
                           .barrier = steal_barrier::fence,
                           .pin = pin_mode::none,
-                          .topology = "hidden"};
+                          .topology = {}};
   if (name == "SENNIT_WORKERS") options.workers = 0;
   if (name == "SENNIT_STACK") options.stack_bytes = 0;
   if (name == "SENNIT_BARRIER") options.barrier = steal_barrier::automatic;
   if (name == "SENNIT_PIN") options.pin = pin_mode::automatic;
-  if (name == "SENNIT_TOPOLOGY") options.topology.clear();
   try {
-    const std::string description = detail::resolve(options).topology;
-    if (name == "SENNIT_TOPOLOGY") machine::detect(description, pin_mode::none);
+    if (name == "SENNIT_TOPOLOGY") {
+      machine::detect(std::string(value), pin_mode::none);
+    } else {
+      detail::resolve(options);
+    }
   } catch (const std::invalid_argument& error) {
     const std::string_view message = error.what();
-    if (message.find(name) != std::string_view::npos) return std::string(message);
+    if (message.find(name) == std::string_view::npos) return {};
+    // The name and the value, up to "but", are in the finding.
+    const std::size_t but = message.rfind(", but ");
+    return std::string(but == std::string_view::npos ? message : message.substr(but + 6));
   }
 #endif
   return {};
@@ -81,8 +86,8 @@ doctor_line line_for(std::string_view name, std::string_view value) {
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     return {std::string(name), set_to + ", but Sennit reads no such variable", severity::note, advice(name)};
   }
-  if (std::string refused = complaint(name); !refused.empty()) {
-    return {std::string(name), set_to + ": no runtime starts", severity::missing, std::move(refused)};
+  if (std::string refused = complaint(name, value); !refused.empty()) {
+    return {std::string(name), set_to + ", which no runtime takes", severity::missing, std::move(refused)};
   }
   return {std::string(name), set_to, severity::good, {}};
 }

@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test setup-bench demo test stress bench format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo test stress bench format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 export JOBS
@@ -17,9 +17,6 @@ setup-build:
 setup-test:
 	@scripts/setup.sh build test
 
-setup-bench:
-	@scripts/setup.sh build bench
-
 demo: setup-build ## build, then run a few programs of the gallery on real input
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target tools/sennit
@@ -31,8 +28,9 @@ test: setup-test ## build and run every test: GCC, ASan and UBSan, TSan, models,
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some
 	@scripts/test.sh --stress '$(ONLY)'
 
-bench: setup-bench ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
+bench: ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
 	@test -n '$(SUITE)' || { echo 'bench: say which suite, as in: make bench SUITE=fork QUICK=1' >&2; exit 2; }
+	@scripts/setup.sh build bench
 	@cmake --preset bench
 	@cmake --build --preset bench --parallel $(JOBS)
 	bench/run '$(SUITE)' $(if $(QUICK),--quick)

@@ -94,8 +94,8 @@ struct program {
       items.push_back({weight, weight + 100});
       total += weight;
     }
-    std::stable_sort(items.begin(), items.end(),
-                     [](const item& a, const item& b) { return a.value * b.weight > b.value * a.weight; });
+    std::sort(items.begin(), items.end(),
+              [](const item& a, const item& b) { return a.value * b.weight > b.value * a.weight; });
     capacity = total / 2 | 1;
   }
 

@@ -5,10 +5,10 @@
  * Worker 2 is there to be let down. Every region returns once, and is not touched by worker 1 when it has returned.
  *
  * Mutants: NO_HOME_RECHECK   the sleeper does not recheck its home-return flag
- *          CALL_FIRST        home is called before the flag is set
+ *          CALL_FIRST        home is unparked before the flag is set
  *          KEEP_WAKE         home leaves with the wake in flight
- *          CALL_IS_WAKE      home takes a call for the wake in flight
- *          CALLED_BARE       a sleeper that is called while its recheck finds something just comes
+ *          LEAVE_BARE        see sleep.pml; here the sleeper leaves because it is home
+ *          NAP_RETURNS       a worker that has landed a vain wake naps, and goes home from there without a look
  *          HOME_READ_LATE    worker 1 reads whom to call after setting the flag
  */
 #define REGIONS 2
@@ -67,18 +67,6 @@ search:
   od
 }
 
-/* The lock drains: the flag is visible before the set is looked at. */
-inline call_home()
-{
-  atomic {
-    under_lock ->
-    if
-    :: asleep[HOME] -> asleep[HOME] = false; sleepers--; assert(token[HOME] == none); token[HOME] = call
-    :: else
-    fi
-  }
-}
-
 proctype ender(byte me)
 {
   byte w, seen, chosen = NOBODY, region;
@@ -93,7 +81,7 @@ end_no_region:  /* none will come once home is busy for ever; else at_rest knows
      :: true
      fi;
 #ifdef CALL_FIRST
-     call_home();
+     unpark(HOME);
 #endif
 #ifndef HOME_READ_LATE
      assert(alive);
@@ -103,7 +91,7 @@ end_no_region:  /* none will come once home is busy for ever; else at_rest knows
      assert(alive);
 #endif
 #ifndef CALL_FIRST
-     call_home()
+     unpark(HOME)
 #endif
   :: region == REGIONS -> break
   od

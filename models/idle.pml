@@ -7,7 +7,8 @@
  * and claimable list, with OTHER_CELLS for it. Worker 0 attaches late, if at all; 1 and 2 are there from the start.
  * Each worker process has `byte me, w, seen, chosen = NOBODY` and `bool woken, more`, all at rest between inlines.
  *
- *   FENCE  the fallback without membarrier: `limit` is shut for good, so each push fences and looks at the reasons
+ *   FENCE  the fallback without membarrier: the sleeper waits until stores made before its look have surely come
+ *          (in the code a millisecond; here their arrival itself), and looks once more
  * The mutants are listed where they apply, in the models.
  */
 #define THREADS 3
@@ -25,8 +26,6 @@
 #define OPEN 255
 #define NOBODY 255
 
-mtype = { none, wake, call };  /* what a parker can hold: the wake in flight, or a call to this worker alone */
-
 byte head[3];           /* under the deque's lock, */
 bool wake_asked[3];     /* and so `reasons` with WAKE in it, */
 byte limit[3];          /* and the writes of limit; its owner loads it without */
@@ -35,7 +34,7 @@ bool attached[3];       /* the workers a sleeper knows of; under the idle lock *
 bool asleep[3];         /* the sleeper set; under the idle lock */
 byte sleepers;          /* its size; under the idle lock, also looked at without */
 bool waking;            /* a wake is in flight; under the idle lock, also looked at without */
-mtype token[3] = none;
+bool token[3];          /* what unpark leaves, also for a worker that is not parked, or not any more */
 byte holder = NOBODY;   /* ghost: whose the wake in flight is */
 byte pushes;
 
@@ -60,60 +59,52 @@ inline arm(worker)
   limit[worker] = SHUT
 }
 
-/* Any of them. Only its worker looks at a token, and blocks on it: giving it may count as part of the same step. */
-inline remove_sleeper()
+inline unpark(worker)
 {
+  atomic { drained(me) -> token[worker] = true }
+}
+
+/* Any of them. Under the idle lock. */
+inline choose()
+{
+  if
+  :: asleep[0] -> chosen = 0
+  :: asleep[1] -> chosen = 1
+  :: asleep[2] -> chosen = 2
+  :: sleepers == 0
+  fi;
+  if
+  :: chosen == NOBODY
+  :: else -> asleep[chosen] = false; sleepers--; assert(holder == NOBODY); holder = chosen
+  fi
+}
+
+inline wake_one()
+{
+#ifdef FLAG_OUTSIDE_LOCK
+  atomic { drained(me) -> more = waking; waking = true };
+  if
+  :: more -> more = false
+  :: else ->
+     atomic { under_lock -> choose() };
+     if
+     :: chosen == NOBODY -> atomic { drained(me) -> waking = false }
+     :: else -> unpark(chosen); chosen = NOBODY
+     fi
+  fi
+#else
   atomic {
     under_lock ->
     if
-    :: asleep[0] -> chosen = 0
-    :: asleep[1] -> chosen = 1
-    :: asleep[2] -> chosen = 2
-    :: sleepers == 0
-    fi;
-    if
-    :: chosen == NOBODY
-    :: else ->
-       asleep[chosen] = false;
-       sleepers--;
-       assert(holder == NOBODY && token[chosen] == none);
-       holder = chosen;
-       token[chosen] = wake
+    :: waking  /* its holder is going to look for what the caller has made: see land */
+    :: else -> choose(); waking = (chosen != NOBODY)
     fi
-  }
-}
-
-/* The caller's work is visible: it has released a lock since. Hence the looks without the lock are safe. */
-inline wake_one()
-{
+  };
   if
-  :: sleepers == 0
-  :: sleepers > 0 ->
-#ifdef FLAG_OUTSIDE_LOCK
-     atomic { drained(me) -> more = waking; waking = true };
-     if
-     :: more -> more = false
-     :: else ->
-        remove_sleeper();
-        if
-        :: chosen == NOBODY -> atomic { drained(me) -> waking = false }
-        :: else -> chosen = NOBODY
-        fi
-     fi
-#else
-     if
-     :: waking
-     :: !waking ->
-        atomic {
-          under_lock ->
-          if
-          :: waking  /* its holder is going to look for what the caller has made: see wake_is_over */
-          :: else -> remove_sleeper(); waking = (chosen != NOBODY); chosen = NOBODY
-          fi
-        }
-     fi
-#endif
+  :: chosen == NOBODY
+  :: else -> unpark(chosen); chosen = NOBODY
   fi
+#endif
 }
 
 /* Owner: publish, then compare with the gate. */
@@ -124,15 +115,8 @@ inline push()
 #endif
   load(w, TAIL + me);
   store(TAIL + me, w + 1);
-#ifdef FENCE
-#ifndef NO_PUSH_FENCE
-  fence();
-#endif
-  seen = (wake_asked[me] -> SHUT : OPEN);
-#else
 #ifndef LIMIT_BEFORE_TAIL
   seen = limit[me];
-#endif
 #endif
   if
   :: w + 1 <= seen
@@ -150,32 +134,17 @@ inline push()
 inline insert()
 {
   atomic { under_lock -> claimable++ };
-  wake_one()
+  if
+  :: sleepers > 0 -> wake_one()
+  :: sleepers == 0
+  fi
 }
 
-/* Ask for a wake from whoever makes work from now on; then see what was made before, one source after the other. */
-inline arm_and_recheck()
+/* One source after the other; the first that has something is enough. */
+inline look()
 {
-  if
-  :: atomic { under_lock && attached[0] -> arm(0) }
-  :: !attached[0]
-  fi;
-  atomic { under_lock -> arm(1) };
-  atomic { under_lock -> arm(2) };
-#ifdef NO_BARRIER
-  fence();
-#else
-#ifdef FENCE
-  fence();
-#else
-  membarrier();
-#endif
-#endif
 #ifndef NO_RECHECK
   if
-#ifdef OTHER_SOURCE
-  :: OTHER_SOURCE(me) -> seen = true
-#endif
 #if INSERTS
   :: claimable > 0 -> seen = true
 #endif
@@ -192,13 +161,45 @@ inline arm_and_recheck()
 #endif
 }
 
-/* Under the idle lock, and always before a recheck: producers have skipped their wake because of this one. */
-inline wake_is_over()
+/* Ask for a wake from whoever makes work from now on; then see what was made before. */
+inline arm_and_look()
 {
-  assert(waking && holder == me);
-  waking = false;
-  holder = NOBODY;
-  woken = false
+  if
+  :: atomic { under_lock && attached[0] -> arm(0) }
+  :: !attached[0]
+  fi;
+  atomic { under_lock -> arm(1) };
+  atomic { under_lock -> arm(2) };
+#ifdef NO_BARRIER
+  fence();
+#else
+#ifdef FENCE
+  fence();
+#else
+  membarrier();
+#endif
+#endif
+  look();
+#ifdef FENCE
+#ifndef NO_SECOND_LOOK
+  if
+  :: seen
+  :: else -> membarrier(); look()
+  fi
+#endif
+#endif
+}
+
+/* The wake in flight has landed. Always before a look: producers have skipped theirs because of it. */
+inline land()
+{
+  atomic {
+    drained(me) ->
+    assert(waking && holder == me);
+    waking = false;
+    holder = NOBODY;
+    woken = false
+  }
 }
 
 /* Whoever stops searching with the wake in flight: the gates which that wake has opened are armed again for those
@@ -208,89 +209,77 @@ inline hand_on()
   if
   :: !woken
   :: else ->
-#ifdef CLEAR_LATE
+#ifdef LAND_LATE
      if
-     :: sleepers > 0 -> arm_and_recheck()
-     :: else
+     :: sleepers > 0 -> arm_and_look()
+     :: sleepers == 0
      fi;
-     if
-     :: seen ->
-        seen = 0;
-        atomic {
-          holder = NOBODY;
-          woken = false;
-          remove_sleeper();
-          waking = (chosen != NOBODY);
-          chosen = NOBODY
-        }
-     :: else -> atomic { under_lock -> wake_is_over() }
-     fi
+     land();
 #else
-     atomic { under_lock -> wake_is_over(); more = (sleepers > 0) };
+     land();
      if
-     :: more ->
-        more = false;
-        arm_and_recheck();
-        if
-        :: seen -> seen = 0; wake_one()
-        :: else
-        fi
+     :: sleepers > 0 -> arm_and_look()
+     :: sleepers == 0
+     fi;
+#endif
+     if
+     :: seen -> seen = false; wake_one()
      :: else
      fi
-#endif
   fi
 }
 
-inline take_token()
+/* Out of the set. Chosen meanwhile: the wake is this worker's. Otherwise, if it has seen work, it wakes itself, with
+ * the duties of the woken, unless another wake is in flight. */
+inline withdraw()
 {
-#ifdef CALL_IS_WAKE
-  atomic { token[me] != none -> woken = true; token[me] = none }
-#else
-  atomic { token[me] != none -> woken = woken || token[me] == wake; token[me] = none }
+  atomic {
+    under_lock ->
+    if
+    :: !asleep[me] -> woken = true
+    :: else ->
+       asleep[me] = false;
+       sleepers--;
+#ifndef LEAVE_BARE
+       if
+       :: seen && !waking -> waking = true; holder = me; woken = true
+       :: else
+       fi
 #endif
+    fi;
+    seen = false
+  }
 }
 
 /* After a vain search; then the search begins anew. */
 inline sleep()
 {
   if
-  :: woken -> atomic { under_lock -> wake_is_over() }
+  :: woken -> land()  /* and maybe a nap */
   :: else
   fi;
-  atomic { under_lock -> asleep[me] = true; sleepers++ };
-  arm_and_recheck();
+#ifdef NAP_RETURNS
   if
-  :: seen ->
-     seen = 0;
-     atomic {
-       under_lock ->
-       more = !asleep[me];
-#ifdef LEAVE_BARE
-#define TAKES_WAKE false
+  :: token[me] -> token[me] = false
+  :: true ->
 #endif
-#ifdef CALLED_BARE
-#define TAKES_WAKE (!waking && !more)
-#endif
-#ifndef TAKES_WAKE
-#define TAKES_WAKE !waking  /* it wakes itself, with the duties of the woken */
-#endif
-       if
-       :: TAKES_WAKE -> waking = true; holder = me; woken = true
-       :: else
-       fi;
-       if
-       :: more
-       :: else -> asleep[me] = false; sleepers--
-       fi
-     };
-     if
-     :: more -> more = false; take_token()  /* somebody was faster; the token is on its way */
-     :: else
-     fi
+  atomic { under_lock -> asleep[me] = true; sleepers++ };
+  arm_and_look();
+  if
+  :: seen
+#ifdef OTHER_SOURCE
+  :: !seen && OTHER_SOURCE(me)
+  :: !seen && !OTHER_SOURCE(me) ->
+#else
   :: else ->
+#endif
 end_parked:
-     take_token()
+     atomic { token[me] -> token[me] = false }
+  fi;
+  withdraw()
+#ifdef NAP_RETURNS
   fi
+#endif
 }
 
 /* Any source. Nothing is always possible, as a try_lock may fail. */

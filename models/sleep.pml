@@ -7,16 +7,16 @@
  *   SHUTDOWN  the runtime ends at any moment: nobody sleeps through it
  *   FENCE     see idle.pml
  * Mutants: NO_BARRIER, LIMIT_BEFORE_TAIL, NO_RECHECK;
- *          CLEAR_LATE         the woken worker arms and rechecks first, and ends its wake afterwards
+ *          LAND_LATE          the woken worker arms and looks first, and lands its wake afterwards
  *          FLAG_OUTSIDE_LOCK  `waking` is exchanged first, the set looked at under the lock afterwards
- *          LEAVE_BARE         a sleeper whose recheck found something just leaves the set
+ *          LEAVE_BARE         a sleeper that has seen work just leaves the set
  *          NO_HAND_ON         the woken worker works without arming again
  *          ATTACH_OPEN        a worker attaches with its gate open
- *          NO_PUSH_FENCE      with FENCE: the push compares without a fence
+ *          NO_SECOND_LOOK     with FENCE
  */
 #ifdef SHUTDOWN  /* it can happen at any moment, so a smaller rest has to do */
-bool ending;
-#define OTHER_SOURCE(me) ending
+bool leave[3];
+#define OTHER_SOURCE(me) leave[me]
 #define PUSHES 1
 #define INSERTS 0
 #endif
@@ -44,8 +44,8 @@ proctype worker(byte me; bool busy)
 search:
 #ifdef SHUTDOWN
   if
-  :: ending -> goto over
-  :: !ending
+  :: leave[me] -> goto over
+  :: !leave[me]
   fi;
 #endif
   take_something();
@@ -76,19 +76,13 @@ over:
 }
 
 #ifdef SHUTDOWN
-/* Sets the flag, then calls everyone in the set; whoever enters it later sees the flag in the recheck. */
 active proctype shutdown()
 {
   byte w;
 
-  ending = true;
   for (w : 0 .. 2) {
-    atomic {
-      if
-      :: asleep[w] -> asleep[w] = false; sleepers--; assert(token[w] == none); token[w] = call
-      :: else
-      fi
-    }
+    leave[w] = true;
+    token[w] = true
   }
 }
 #endif

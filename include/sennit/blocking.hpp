@@ -36,7 +36,7 @@ template <class F>
   requires std::invocable<F>
 decltype(auto) blocking(F&& f) {
   const detail::blocking_scope scope;
-  return std::invoke(std::forward<F>(f));
+  return std::forward<F>(f)();
 }
 
 }  // namespace sennit

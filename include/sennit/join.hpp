@@ -39,15 +39,16 @@ SENNIT_COLD joined<F, G> join_apart(F& f, fork_frame<G>& right);
 template <class F, class G>
 SENNIT_INLINE branch_result<F> run_left(F& f, fork_frame<G>& right) {
 #if SENNIT_EXCEPTIONS
-  try {
-    return call_branch(std::forward<F>(f));
-  } catch (...) {
-    aside(right).keep();
+  if constexpr (!std::is_nothrow_invocable_v<F>) {
+    try {
+      return call_branch(std::forward<F>(f));
+    } catch (...) {
+      aside(right).keep();
+    }
+    aside(right).leave();
   }
-  aside(right).leave();
-#else
-  return call_branch(std::forward<F>(f));
 #endif
+  return call_branch(std::forward<F>(f));
 }
 
 // F and G are as deduced for forwarding references.

@@ -67,13 +67,13 @@ class region {
     if constexpr (std::is_void_v<value>) {
       bool completed = false;
       enter([&] {
-        std::invoke(std::forward<F>(f));
+        std::forward<F>(f)();
         completed = true;
       });
       return completed;
     } else {
       std::optional<value> result;
-      enter([&] { result.emplace(std::invoke(std::forward<F>(f))); });
+      enter([&] { result.emplace(std::forward<F>(f)()); });
       return result;
     }
   }

@@ -67,16 +67,16 @@ class runtime {
   auto run(F&& f) -> std::invoke_result_t<F> {
     using result = std::invoke_result_t<F>;
     if constexpr (std::is_void_v<result>) {
-      auto body = [&] { std::invoke(std::forward<F>(f)); };
+      auto body = [&] { std::forward<F>(f)(); };
       detail::run_region(this, body);
     } else if constexpr (std::is_reference_v<result>) {
       std::remove_reference_t<result>* value = nullptr;
-      auto body = [&] { value = std::addressof(static_cast<std::remove_reference_t<result>&>(std::invoke(std::forward<F>(f)))); };
+      auto body = [&] { value = std::addressof(static_cast<std::remove_reference_t<result>&>(std::forward<F>(f)())); };
       detail::run_region(this, body);
       return static_cast<result>(*value);
     } else {
       std::optional<result> value;
-      auto body = [&] { value.emplace(std::invoke(std::forward<F>(f))); };
+      auto body = [&] { value.emplace(std::forward<F>(f)()); };
       detail::run_region(this, body);
       return *std::move(value);
     }

@@ -32,7 +32,7 @@ struct serial {
   template <detail::branch... F>
   SENNIT_INLINE static auto join(F&&... f) {
     if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
-      (std::invoke(std::forward<F>(f)), ...);
+      (std::forward<F>(f)(), ...);
     } else {
       return std::tuple<detail::branch_result<F>...>{detail::call_branch(std::forward<F>(f))...};
     }
@@ -44,7 +44,7 @@ struct serial {
     task_group& operator=(const task_group&) = delete;
     template <class F>
     void spawn(F&& f) {
-      std::invoke(std::forward<F>(f));
+      std::forward<F>(f)();
     }
     void wait() {}
   };

@@ -90,8 +90,9 @@ std::vector<mount> mounts(std::string_view text) {
   std::vector<mount> found;
   for (const std::string_view line : split(text, '\n')) {
     const auto fields = split(line, ' ');
-    const auto dash = std::find(fields.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(6, fields.size())),
-                                fields.end(), "-");
+    const auto dash =
+        std::find(fields.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(6, fields.size())),
+                  fields.end(), "-");
     if (fields.end() - dash < 4) continue;
     const bool v2 = dash[1] == "cgroup2";
     const bool v1 = dash[1] == "cgroup" && contains(split(dash[3], ','), "cpu");
@@ -112,7 +113,8 @@ std::optional<std::string_view> below(std::string_view group, std::string_view t
   }
   // A mount from outside that namespace: its top is above the namespace, by a path that cannot be known from within.
   const auto steps = split(top, '/');
-  const bool above = std::all_of(steps.begin() + 1, steps.end(), [](std::string_view step) { return step == ".."; });
+  const bool above =
+      std::all_of(steps.begin() + 1, steps.end(), [](std::string_view step) { return step == ".."; });
   if (above && !contains(split(group, '/'), "..")) return std::string_view();
   return std::nullopt;
 }

@@ -46,15 +46,19 @@ doctor_line examine_affinity(std::size_t allowed) {
   if (online <= 0 || allowed >= static_cast<std::size_t>(online)) {
     return {"CPUs", count(allowed, "CPU") + ", all in the affinity mask", severity::good, {}};
   }
-  return {"CPUs", std::to_string(allowed) + " of " + count(static_cast<std::size_t>(online), "CPU") + " in the affinity mask",
+  return {"CPUs",
+          std::to_string(allowed) + " of " + count(static_cast<std::size_t>(online), "CPU") +
+              " in the affinity mask",
           severity::note, "start the program without taskset, or with more CPUs in the container's cpuset"};
 }
 
 doctor_line examine_quota(std::size_t allowed, std::optional<double> quota) {
   if (!quota) return {"CPU quota", "no cgroup limits the time on them", severity::good, {}};
-  const std::string finding = "a cgroup allows the time of " + show(*quota) + (*quota == 1 ? " CPU" : " CPUs");
+  const std::string finding =
+      "a cgroup allows the time of " + show(*quota) + (*quota == 1 ? " CPU" : " CPUs");
   if (*quota >= static_cast<double>(allowed)) return {"CPU quota", finding, severity::good, {}};
-  return {"CPU quota", finding, severity::note, "raise the container's limit (cpu.max, or cpu.cfs_quota_us) if it is yours to raise"};
+  return {"CPU quota", finding, severity::note,
+          "raise the container's limit (cpu.max, or cpu.cfs_quota_us) if it is yours to raise"};
 }
 
 doctor_line examine_workers(unsigned allowed, std::optional<double> quota) {
@@ -74,15 +78,20 @@ doctor_line examine_barrier() {
 doctor_line examine_stack() {
   rlimit limit{};
   const bool unlimited = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
-  return {"stack", show_bytes(detail::default_stack_bytes()) + " of address space for each fiber by default: " +
-                       (unlimited ? "the main thread's is unlimited" : "as much as the main thread's limit (ulimit -s)"),
-          severity::good, {}};
+  return {
+      "stack",
+      show_bytes(detail::default_stack_bytes()) + " of address space for each fiber by default: " +
+          (unlimited ? "the main thread's is unlimited" : "as much as the main thread's limit (ulimit -s)"),
+      severity::good,
+      {}};
 }
 
 doctor_line examine_places(const machine& seen) {
-  return {"places", count(seen.node_count(), "NUMA node") + ", " + count(seen.cache_count(), "last-level cache") + ", " +
-                        count(seen.core_count(), "core") + ", " + count(seen.processors().size(), "CPU"),
-          severity::good, {}};
+  return {"places",
+          count(seen.node_count(), "NUMA node") + ", " + count(seen.cache_count(), "last-level cache") +
+              ", " + count(seen.core_count(), "core") + ", " + count(seen.processors().size(), "CPU"),
+          severity::good,
+          {}};
 }
 
 doctor_line examine_hwloc() {
@@ -95,22 +104,26 @@ doctor_line examine_hwloc() {
 // Asks for a mask without CPUs: whoever may bind threads learns that this is no mask, and nothing changes.
 bool binding_permitted() noexcept {
   const unsigned long empty = 0;
-  return sched_setaffinity(0, sizeof empty, reinterpret_cast<const cpu_set_t*>(&empty)) != 0 && errno == EINVAL;
+  return sched_setaffinity(0, sizeof empty, reinterpret_cast<const cpu_set_t*>(&empty)) != 0 &&
+         errno == EINVAL;
 }
 
 doctor_line examine_binding(const machine& seen) {
   const bool several = seen.node_count() > 1;
   if (!binding_permitted()) {
-    return {"binding", "the kernel does not let threads be bound", several ? severity::missing : severity::note,
-            "let sched_setaffinity(2) pass the seccomp filter"};
+    return {"binding", "the kernel does not let threads be bound",
+            several ? severity::missing : severity::note, "let sched_setaffinity(2) pass the seccomp filter"};
   }
-  return {"binding", several ? "workers are bound to NUMA nodes by default"
-                             : "permitted; not done by default, with one NUMA node",
-          severity::good, {}};
+  return {"binding",
+          several ? "workers are bound to NUMA nodes by default"
+                  : "permitted; not done by default, with one NUMA node",
+          severity::good,
+          {}};
 }
 
 doctor_line examine_huge_pages(const std::string& root) {
-  const auto text = read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");  // such as "always [madvise] never"
+  const auto text =
+      read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");  // such as "always [madvise] never"
   const std::size_t open = text ? text->find('[') : std::string::npos;
   const std::size_t close = text ? text->find(']') : std::string::npos;
   if (open == std::string::npos || close == std::string::npos || close < open) {
@@ -135,7 +148,8 @@ doctor_line examine_overcommit(const std::string& root) {
 doctor_line examine_clock(const std::string& root) {
   const auto source = read_text(root + "/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (!source) return {"clock", "the kernel does not say", severity::note, {}};
-  if (*source != "hpet" && *source != "acpi_pm" && *source != "jiffies") return {"clock", *source, severity::good, {}};
+  if (*source != "hpet" && *source != "acpi_pm" && *source != "jiffies")
+    return {"clock", *source, severity::good, {}};
   return {"clock", *source + ": reading it is a system call of a microsecond or more", severity::note,
           "see why the kernel distrusts a faster one (dmesg), as clocksource=tsc forces it"};
 }

@@ -23,8 +23,9 @@ namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
 // The last one is read by builds for stress tests only.
-constexpr std::array<std::string_view, 7> known = {"SENNIT_WORKERS",  "SENNIT_STACK", "SENNIT_BARRIER",     "SENNIT_PIN",
-                                                   "SENNIT_TOPOLOGY", "SENNIT_CHECK", "SENNIT_PERTURB_SEED"};
+constexpr std::array<std::string_view, 7> known = {"SENNIT_WORKERS",     "SENNIT_STACK",    "SENNIT_BARRIER",
+                                                   "SENNIT_PIN",         "SENNIT_TOPOLOGY", "SENNIT_CHECK",
+                                                   "SENNIT_PERTURB_SEED"};
 
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
@@ -72,7 +73,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 std::string advice(std::string_view unknown) {
-  const auto closer = [&](std::string_view a, std::string_view b) { return distance(unknown, a) < distance(unknown, b); };
+  const auto closer = [&](std::string_view a, std::string_view b) {
+    return distance(unknown, a) < distance(unknown, b);
+  };
   const std::string_view nearest = *std::min_element(known.begin(), known.end(), closer);
   if (distance(unknown, nearest) <= 3) return "did you mean " + std::string(nearest) + "?";
   std::string all = "unset it; known are";

@@ -43,7 +43,8 @@ class description {
 // processor, and of several the first, is the memory that it is nearest to by default.
 hwloc_obj_t description::node_of(hwloc_obj_t pu) const noexcept {
   hwloc_obj_t narrowest = nullptr;
-  for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
     if (!hwloc_bitmap_isset(node->cpuset, pu->os_index)) continue;
     if (narrowest == nullptr || hwloc_bitmap_weight(node->cpuset) < hwloc_bitmap_weight(narrowest->cpuset)) {
       narrowest = node;
@@ -96,7 +97,8 @@ std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpu
   if (!seen.loaded()) return std::nullopt;
   hwloc_answer answer{seen.processors(), seen.real()};
   if (answer.real) {
-    std::erase_if(answer.processors, [&](const processor& p) { return !std::binary_search(cpus.begin(), cpus.end(), p.cpu); });
+    std::erase_if(answer.processors,
+                  [&](const processor& p) { return !std::binary_search(cpus.begin(), cpus.end(), p.cpu); });
   }
   if (answer.processors.empty()) return std::nullopt;
   return answer;

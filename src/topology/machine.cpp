@@ -22,15 +22,16 @@ namespace {
 constexpr std::string_view synthetic = "synthetic:";
 
 [[noreturn]] void refuse(const std::string& description, const std::string& why) {
-  detail::fail<std::invalid_argument>("sennit: SENNIT_TOPOLOGY (or runtime_options::topology) is \"" + description +
-                                      "\", but " + why);
+  detail::fail<std::invalid_argument>("sennit: SENNIT_TOPOLOGY (or runtime_options::topology) is \"" +
+                                      description + "\", but " + why);
 }
 
 machine virtual_machine(const std::string& description) {
   if (description.starts_with(synthetic)) {
     if (hwloc_version().empty()) {
-      refuse(description, "this build of the library is without hwloc, which makes virtual machines; unset it, or "
-                          "configure with -DSENNIT_WITH_HWLOC=ON");
+      refuse(description,
+             "this build of the library is without hwloc, which makes virtual machines; unset it, or "
+             "configure with -DSENNIT_WITH_HWLOC=ON");
     }
     auto processors = processors_of_synthetic(description.substr(synthetic.size()));
     if (processors) return machine(*std::move(processors), pin_mode::none);
@@ -87,7 +88,9 @@ place machine::place_of(unsigned worker, unsigned workers) const noexcept {
   // Each worker gets a core before any gets the other half of one.
   if (workers > core_count()) return processors_[share_of(processors_.size())].at;
   const std::size_t core = share_of(core_count());
-  return std::partition_point(processors_.begin(), processors_.end(), [&](const processor& p) { return p.at.core < core; })->at;
+  return std::partition_point(processors_.begin(), processors_.end(),
+                              [&](const processor& p) { return p.at.core < core; })
+      ->at;
 }
 
 bool machine::bind_current_thread(unsigned worker, unsigned workers) const noexcept {

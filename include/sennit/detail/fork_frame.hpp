@@ -20,10 +20,10 @@ using branch_result = std::conditional_t<std::is_void_v<std::invoke_result_t<F>>
 template <class F>
 SENNIT_INLINE branch_result<F> call_branch(F&& f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
-    std::invoke(std::forward<F>(f));
+    std::forward<F>(f)();
     return {};
   } else {
-    return std::invoke(std::forward<F>(f));
+    return std::forward<F>(f)();
   }
 }
 

@@ -93,10 +93,10 @@ class group_child : public group_member {
  private:
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
-    record_outcome(self.away(), [&self] { std::invoke(self.body_); });
+    record_outcome(self.away(), [&self] { self.body_(); });
     return self.group().done().finish();
   }
-  static void run_here(group_member& base) { std::invoke(static_cast<group_child&>(base).body_); }
+  static void run_here(group_member& base) { static_cast<group_child&>(base).body_(); }
   static void end(group_member& base) noexcept { std::destroy_at(&static_cast<group_child&>(base)); }
 
   F body_;

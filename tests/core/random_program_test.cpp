@@ -1,0 +1,75 @@
+// Random programs against their serial elision: the same result, the same first exception.
+#include "random_program.hpp"
+
+#include <cstdlib>
+#include <string>
+
+namespace sennit_test {
+namespace {
+
+// SENNIT_TEST_SEED repeats one seed; SENNIT_TEST_SEEDS says how many to try.
+std::uint64_t number(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class random_program : public testing::TestWithParam<setting> {
+ protected:
+  // Compares `seeds` programs of the ingredients with their elisions.
+  void compare(unsigned ingredients, int seeds, int depth = 9) {
+    current_setting() = name(GetParam());
+    sennit::runtime rt(GetParam().options());
+    world w;
+    w.ingredients = ingredients;
+    if ((ingredients & runtimes) != 0) {
+      w.runtimes.push_back(std::make_unique<sennit::runtime>(sennit::runtime_options{.workers = 2, .barrier = GetParam().barrier}));
+      w.runtimes.push_back(std::make_unique<sennit::runtime>(sennit::runtime_options{.workers = 1, .barrier = GetParam().barrier}));
+    }
+    const std::uint64_t first = number("SENNIT_TEST_SEED", 1);
+    const std::uint64_t count = number("SENNIT_TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
+    for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) one(rt, w, seed, depth);
+  }
+
+ private:
+  static void one(sennit::runtime& rt, world& w, std::uint64_t seed, int depth) {
+    SCOPED_TRACE("repeat with SENNIT_TEST_SEED=" + std::to_string(seed) + " SENNIT_TEST_SEEDS=1");
+    // Odd seeds run under another rounding than the one that threads begin with.
+    w.rounding = seed % 2 == 0 ? FE_TONEAREST : FE_UPWARD;
+    std::fesetround(w.rounding);
+
+    w.leaves = 0;
+    const ending expected = ending_of([&] { return program<as_elision>(w).run(seed, depth); });
+    const std::uint64_t leaves = w.leaves.exchange(0);
+    const ending actual = ending_of([&] { return rt.run([&] { return program<on_runtime>(w).run(seed, depth); }); });
+    std::fesetround(FE_TONEAREST);
+
+    EXPECT_EQ(actual, expected);
+    // Branches to the right of one that threw may have run.
+    if ((w.ingredients & throws) == 0) {
+      EXPECT_EQ(w.leaves, leaves) << "a branch ran twice, or never";
+    }
+    EXPECT_EQ(tracked::live(), 0) << "a result or a closure leaked, or ended twice";
+    EXPECT_EQ(w.wrong_rounding, 0U) << "stolen work ran under another floating-point environment";
+    EXPECT_EQ(w.wrong_exception_state, 0U) << "a construct mixed up the exceptions of two strands";
+  }
+};
+
+// A frame lost, run twice, or given another's result.
+TEST_P(random_program, of_joins) { compare(joins, 100); }
+// A frame taken for another because deque positions and lists of children disagree.
+TEST_P(random_program, of_joins_and_groups) { compare(groups, 100); }
+// An exception of a branch that is not the leftmost; a frame left behind by one.
+TEST_P(random_program, that_throws) { compare(groups | regions | throws, 150); }
+// Exception state that stays with the thread when the strand moves.
+TEST_P(random_program, with_handlers) { compare(groups | throws | handlers, 100); }
+// A worker's words mixed up between the runtimes that its thread is in.
+TEST_P(random_program, in_several_runtimes) { compare(groups | regions | runtimes | handlers, 40, 7); }
+// A branch that runs although its region was cancelled; a cancellation that escapes from its region, or spreads.
+TEST_P(random_program, with_cancelled_regions) { compare(groups | regions | cancels, 100); }
+// What only the mixture provokes.
+TEST_P(random_program, of_everything) { compare(everything, 100, 8); }
+
+INSTANTIATE_TEST_SUITE_P(on, random_program, testing::ValuesIn(settings({1, 2, 3, 8, 32})), parameter_name);
+
+}  // namespace
+}  // namespace sennit_test

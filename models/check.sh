@@ -27,8 +27,9 @@ fails   join TOUCH_AFTER
 fails   join CHILDREN=1 TOUCH_AFTER
 fails   join SWITCH_TOUCHES
 fails   join OUTCOME_AFTER
-reaches sleep
-reaches sleep FENCE
+holds   sleep
+holds   sleep PUSHES=1 INSERTS=1
+holds   sleep FENCE
 holds   sleep SHUTDOWN
 fails   sleep NO_BARRIER
 fails   sleep LIMIT_BEFORE_TAIL
@@ -39,10 +40,8 @@ fails   sleep LEAVE_BARE
 fails   sleep NO_HAND_ON
 fails   sleep ATTACH_OPEN
 fails   sleep FENCE NO_SECOND_LOOK
-fails   sleep SHUTDOWN NO_RECHECK
 holds   home
 holds   home FENCE
-fails   home NO_HOME_RECHECK
 fails   home CALL_FIRST
 fails   home KEEP_WAKE
 fails   home LEAVE_BARE
@@ -50,8 +49,8 @@ fails   home NAP_RETURNS
 fails   home HOME_READ_LATE
 deep    deque FORKS=5
 deep    join CHILDREN=3
+deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
-deep    sleep PUSHES=2 INSERTS=2
 deep    home PUSHES=3
 '
 

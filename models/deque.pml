@@ -1,4 +1,5 @@
-/* The deque of one worker: push, pop, steal. Edges D1 (slot before tail) and D2 (pop's tail against steal's head).
+/* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against steal's head), D6 (gates
+ * agree with the bounds whenever the lock is free).
  *
  * One owner, two thieves, FORKS frames in every nesting. Each frame must be run exactly once, by the owner or by
  * one thief; a thief touches a frame only after its claim. While a stolen branch is waited for, the owner may run
@@ -69,7 +70,10 @@ proctype owner(byte me)
         lock(LOCK);
         load(bound, HEAD);
         if
-        :: t >= bound ->  /* a thief looked and withdrew */
+        :: t >= bound ->  /* a thief has looked and withdrawn */
+#ifndef FENCE
+           store(GATE, bound);
+#endif
            unlock(LOCK);
            d_step { assert(frame[f] == latent); frame[f] = dead }
         :: else ->

@@ -4,8 +4,7 @@
  * tells thread 0; that is meanwhile in the scheduler like any worker, and may hold a wake in flight when it leaves.
  * Worker 2 is there to be let down. Every region returns once, and is not touched by worker 1 when it has returned.
  *
- * Mutants: NO_HOME_RECHECK   the sleeper does not recheck its home-return flag
- *          CALL_FIRST        home is unparked before the flag is set
+ * Mutants: CALL_FIRST        home is unparked before the flag is set
  *          KEEP_WAKE         home leaves with the wake in flight
  *          LEAVE_BARE        see sleep.pml; here the sleeper leaves because it is home
  *          NAP_RETURNS       a worker that has landed a vain wake naps, and goes home from there without a look
@@ -20,11 +19,7 @@
 
 #define OTHER_CELLS 1
 #define DONE OTHER  /* the home-return flag, part of the region */
-#ifdef NO_HOME_RECHECK
-#define OTHER_SOURCE(me) false
-#else
 #define OTHER_SOURCE(me) (me == HOME && mem[DONE])
-#endif
 
 #include "idle.pml"
 

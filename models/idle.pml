@@ -27,13 +27,13 @@
 #define NOBODY 255
 
 byte head[3];           /* under the deque's lock, */
-bool wake_asked[3];     /* and so `reasons` with WAKE in it, */
+bool wake_asked[3];     /* and so is `a sleeper wants to know of the next push`, */
 byte limit[3];          /* and the writes of limit; its owner loads it without */
 byte claimable;         /* items in the claimable list; under the list's lock */
-bool attached[3];       /* the workers a sleeper knows of; under the idle lock */
-bool asleep[3];         /* the sleeper set; under the idle lock */
-byte sleepers;          /* its size; under the idle lock, also looked at without */
-bool waking;            /* a wake is in flight; under the idle lock, also looked at without */
+bool attached[3];       /* the workers a sleeper knows of; under a lock */
+bool asleep[3];         /* the sleeper set; under the set's lock */
+byte sleepers;          /* its size; under the set's lock, also looked at without */
+bool waking;            /* a wake is in flight; set under the set's lock */
 bool token[3];          /* what unpark leaves, also for a worker that is not parked, or not any more */
 byte holder = NOBODY;   /* ghost: whose the wake in flight is */
 byte pushes;
@@ -64,7 +64,7 @@ inline unpark(worker)
   atomic { drained(me) -> token[worker] = true }
 }
 
-/* Any of them. Under the idle lock. */
+/* Any of them. Under the set's lock. */
 inline choose()
 {
   if
@@ -143,7 +143,9 @@ inline insert()
 /* One source after the other; the first that has something is enough. */
 inline look()
 {
-#ifndef NO_RECHECK
+#ifdef NO_RECHECK
+  skip
+#else
   if
 #if INSERTS
   :: claimable > 0 -> seen = true

@@ -1,4 +1,4 @@
-/* No lost wake-up. Edges D5, D6, D8, D9.
+/* No lost wake-up. Edges D5, D8, D9.
  *
  * One worker that is busy and two that search. Whoever is busy may push and insert, return to the search once its own
  * deque is empty, or stay busy for ever. So when all is at rest, no work may wait while a worker sleeps, and no wake
@@ -18,13 +18,12 @@
 bool leave[3];
 #define OTHER_SOURCE(me) leave[me]
 #define PUSHES 1
-#define INSERTS 0
 #endif
 #ifndef PUSHES
 #define PUSHES 2
 #endif
 #ifndef INSERTS
-#define INSERTS 1
+#define INSERTS 0
 #endif
 
 #include "idle.pml"

@@ -14,12 +14,15 @@ namespace bench {
 inline std::string onetbb_version() { return std::string("oneTBB ") + TBB_runtime_version(); }
 
 class onetbb {
-public:
+ public:
   explicit onetbb(const program& program) : arena_(static_cast<int>(program.workers())) {}
 
-  template <typename F> auto run(F&& f) { return arena_.execute(std::forward<F>(f)); }
+  template <typename F>
+  auto run(F&& f) {
+    return arena_.execute(std::forward<F>(f));
+  }
 
-private:
+ private:
   // Deep recursion with blocked waits underneath needs more than a thread's default stack.
   tbb::global_control stack_{tbb::global_control::thread_stack_size, std::size_t{256} << 20};
   tbb::task_arena arena_;

@@ -9,7 +9,8 @@ namespace bench {
 
 inline std::string openmp_version() { return "OpenMP " + std::to_string(_OPENMP); }
 
-template <typename F> auto openmp_team(const program& program, F&& f) {
+template <typename F>
+auto openmp_team(const program& program, F&& f) {
   decltype(f()) result{};
 #pragma omp parallel num_threads(program.workers()) shared(result)
 #pragma omp single

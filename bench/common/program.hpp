@@ -25,13 +25,14 @@ inline double now() {
 inline void relax() { asm volatile("pause" ::: "memory"); }
 
 // Without it a kernel that the compiler proves pure would be hoisted out of the timed span.
-template <typename T> T opaque(T value) {
+template <typename T>
+T opaque(T value) {
   asm volatile("" : "+r"(value)::"memory");
   return value;
 }
 
 class program {
-public:
+ public:
   program(int argc, char** argv, std::string runtime = "none") : runtime_(std::move(runtime)) {
     for (int i = 1; i < argc; ++i) {
       const std::string_view flag = argv[i];
@@ -71,21 +72,24 @@ public:
   void forks(std::uint64_t count) { forks_ = count; }
 
   // `kernel(size)` does the whole work once and returns the value to check.
-  template <std::invocable<std::uint64_t> Kernel> int run(Kernel&& kernel) {
+  template <std::invocable<std::uint64_t> Kernel>
+  int run(Kernel&& kernel) {
     return serve([&](std::uint64_t size, std::vector<double>&) {
       return static_cast<std::uint64_t>(kernel(opaque(size)));
     });
   }
 
   // `kernel(size, us)` also appends measurements of its own, in microseconds.
-  template <std::invocable<std::uint64_t, std::vector<double>&> Kernel> int run(Kernel&& kernel) {
+  template <std::invocable<std::uint64_t, std::vector<double>&> Kernel>
+  int run(Kernel&& kernel) {
     return serve([&](std::uint64_t size, std::vector<double>& us) {
       return static_cast<std::uint64_t>(kernel(opaque(size), us));
     });
   }
 
-private:
-  template <typename Once> int serve(Once&& once) {
+ private:
+  template <typename Once>
+  int serve(Once&& once) {
     std::vector<double> us;
     (void)opaque(once(warm_up_ != 0 ? warm_up_ : size_, us));  // pages, pools and threads exist from here on
     std::printf("{\"runtime\": \"%s\", \"compiler\": \"%s\", \"forks\": %llu}\n", runtime_.c_str(),

@@ -10,13 +10,13 @@
 namespace bench {
 
 class sennit_runtime : public sennit::runtime {
-public:
+ public:
   explicit sennit_runtime(program& program) : sennit::runtime(options(program)) {
     const bool fence = barrier() == sennit::steal_barrier::fence;
     program.describe(std::string("Sennit ") + sennit::version() + (fence ? ", fence" : ", membarrier"));
   }
 
-private:
+ private:
   static sennit::runtime_options options(const program& program) {
     sennit::runtime_options options;
     options.workers = program.workers();

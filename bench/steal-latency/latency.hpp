@@ -19,7 +19,8 @@ inline void settle(std::uint64_t round) {
 
 // `join(first, second)` is the runtime's; the value is the number of rounds in which the second branch ran. Only a
 // runtime that shares work on request can run it on the worker that forked it; such a round gives no latency.
-template <typename Join> std::uint64_t measure(std::uint64_t rounds, std::vector<double>& us, Join&& join) {
+template <typename Join>
+std::uint64_t measure(std::uint64_t rounds, std::vector<double>& us, Join&& join) {
   std::uint64_t ran = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     settle(round);

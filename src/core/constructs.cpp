@@ -33,6 +33,12 @@ bool stopped(worker& w) noexcept {
 #endif
 }
 
+// Takes back the newest frame. False if somebody else has it.
+bool unpush(deque& frames, frame& f) noexcept {
+  store_tail(load_tail() - 1);
+  return frames.pop(f) || deque::reclaim(f);
+}
+
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
 bool settle(frame& f) noexcept {
   if (worker::current()->frames().pop(f) || deque::reclaim(f)) return true;
@@ -53,8 +59,8 @@ bool push_shut(frame& pushed) {
   if (gate.wake) w->core().asleep().wake_one();
   if ((frames.sticky_reasons() & contract) != 0) check_contract();
   // A thief that has the frame already settles the matter: it is pushed.
-  if (stopped(*w) && frames.unpush(pushed)) throw_cancelled();
-  if (!gate.room && frames.unpush(pushed)) return false;
+  if (stopped(*w) && unpush(frames, pushed)) throw_cancelled();
+  if (!gate.room && unpush(frames, pushed)) return false;
   if (w->leaving()) w->hand_over_strand();
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include <chrono>
 #include <mutex>
 #include <new>
 
@@ -19,6 +20,11 @@ slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
 
 frame& frame_in(const slot& s) noexcept {
   return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
+}
+
+std::uint64_t now_ns() noexcept {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
 }
 
 // Reserved once: a deque never grows by moving, because thieves read slots while the owner pushes.
@@ -39,11 +45,12 @@ deque::deque(std::size_t slots, bool fenced, unsigned sticky)
 deque::~deque() { munmap(base_ - 1, static_cast<std::size_t>(end_ - base_ + 2) * sizeof(slot)); }
 
 slot* deque::open_limit() const noexcept {
-  return wake_wanted_ || sticky_.load(std::memory_order_relaxed) != 0 ? shut_limit : end_;
+  return wake_wanted_ || frame_wanted_ || sticky_.load(std::memory_order_relaxed) != 0 ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
-  return fenced_ || sticky_.load(std::memory_order_relaxed) != 0 ? shut_head_gate : head;
+  const bool asked = frame_wanted_ && asked_ns_ != 0;
+  return fenced_ || asked || sticky_.load(std::memory_order_relaxed) != 0 ? shut_head_gate : head;
 }
 
 void deque::attach(worker_words& words) noexcept {
@@ -94,14 +101,9 @@ deque::opened deque::open_push_gate() noexcept {
   const std::lock_guard guard(lock_);
   const opened result{.wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_};
   wake_wanted_ = false;
-  words_->limit.store(open_limit(), std::memory_order_relaxed);
+  if (frame_wanted_) hand_over_oldest();
+  set_gates();
   return result;
-}
-
-bool deque::unpush(frame& f) noexcept {
-  slot* const tail = words_->tail.load(std::memory_order_relaxed) - 1;
-  words_->tail.store(tail, std::memory_order_relaxed);
-  return pop(f);
 }
 
 bool deque::pop(frame&) noexcept {
@@ -117,7 +119,9 @@ bool deque::pop(frame&) noexcept {
   const std::lock_guard guard(lock_);
   slot* const head = head_.load(std::memory_order_relaxed);
   if (tail >= head) {
-    words.head_gate.store(open_head_gate(head), std::memory_order_relaxed);
+    if (frame_wanted_ && tail > head) hand_over_oldest();
+    asked_ns_ = 0;  // nothing to hand over: the next push will have
+    set_gates();
     return true;
   }
   // Frames leave only from the head, in order: this one has left, so all older ones have. Begin anew at the bottom,
@@ -146,8 +150,29 @@ void deque::list(frame& f, region_state* region) noexcept {
   append(f);
 }
 
-bool deque::empty() const noexcept {
-  return words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
+// By the owner, who therefore needs no barrier.
+void deque::hand_over_oldest() noexcept {
+  slot* const head = head_.load(std::memory_order_relaxed);
+  if (words_->tail.load(std::memory_order_relaxed) > head) {
+    frame& f = frame_in(*head);
+    f.depart(region_of(head));
+    append(f);
+    head_.store(head + 1, std::memory_order_relaxed);
+  }
+  answered();
+}
+
+void deque::answered() noexcept {
+  frame_wanted_ = false;
+  asked_ns_ = 0;
+  asked_.store(false, std::memory_order_relaxed);
+}
+
+void deque::ask(bool for_next_push_only) noexcept {
+  frame_wanted_ = true;
+  asked_ns_ = for_next_push_only ? 0 : now_ns();
+  asked_.store(true, std::memory_order_relaxed);
+  set_gates();
 }
 
 void deque::append(frame& f) noexcept {
@@ -157,6 +182,7 @@ void deque::append(frame& f) noexcept {
   away.newer = nullptr;
   (newest_ != nullptr ? newest_->away().newer : oldest_) = &f;
   newest_ = &f;
+  listed_.store(true, std::memory_order_relaxed);
 }
 
 void deque::unlink(frame& f) noexcept {
@@ -164,6 +190,7 @@ void deque::unlink(frame& f) noexcept {
   (away.older != nullptr ? away.older->away().newer : oldest_) = away.newer;
   (away.newer != nullptr ? away.newer->away().older : newest_) = away.older;
   away.holder.store(nullptr, std::memory_order_relaxed);
+  if (oldest_ == nullptr) listed_.store(false, std::memory_order_relaxed);
 }
 
 region_state* deque::region_of(const slot* position) const noexcept {
@@ -173,10 +200,8 @@ region_state* deque::region_of(const slot* position) const noexcept {
 }
 
 frame* deque::claim_head() noexcept {
-  if (words_ == nullptr) return nullptr;
   worker_words& words = *words_;
   slot* const head = head_.load(std::memory_order_relaxed);
-  if (words.tail.load(std::memory_order_relaxed) <= head) return nullptr;
   slot* const next = head + 1;
   if (fenced_) {
     // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
@@ -184,10 +209,12 @@ frame* deque::claim_head() noexcept {
   } else {
     head_.store(next, std::memory_order_relaxed);
     words.head_gate.store(open_head_gate(next), std::memory_order_relaxed);
+    const std::uint64_t begin = now_ns();
     perturb();
     // ORD[D2] The owner lowers tail and then reads head_gate with no fence between. After the barrier, either its
     // tail is visible here, or it has not read head_gate yet and will see it raised. Model: models/deque.pml.
     membarrier_all();
+    asking_.barrier_took(now_ns() - begin);
   }
   perturb();
   // ORD[D2] seq_cst: after the store of head, where the owner fences. ORD[D1] acquire: the frame and all that its
@@ -202,15 +229,34 @@ frame* deque::claim_head() noexcept {
   return &f;
 }
 
-frame* deque::steal() noexcept {
+frame* deque::take_oldest() noexcept {
+  frame* const taken = oldest_;
+  if (taken != nullptr) unlink(*taken);
+  return taken;
+}
+
+frame* deque::take_listed() noexcept {
+  if (!listed_.load(std::memory_order_relaxed)) return nullptr;
+  const std::lock_guard guard(lock_);
+  return take_oldest();
+}
+
+frame* deque::steal(bool insist) noexcept {
+  // The owner has been asked and has handed nothing over so far: leave its lock alone.
+  if (!insist && asked_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_relaxed)) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
-  if (oldest_ != nullptr) {
-    frame& f = *oldest_;
-    unlink(f);
-    return &f;
+  if (oldest_ != nullptr) return take_oldest();
+  if (words_ == nullptr) return nullptr;
+  const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
+  if (fenced_) return empty ? nullptr : claim_head();
+  if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
+    ask(empty);
+    return nullptr;
   }
+  if (empty || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
+  answered();
   return claim_head();
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/fiber.hpp"
 #include "core/steal_lock.hpp"
+#include "policy/asking.hpp"
 
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/words.hpp>
@@ -38,8 +39,6 @@ class deque {
     bool room;
   };
   opened open_push_gate() noexcept;
-  // Takes the newest frame back. False if a thief has it already.
-  bool unpush(frame& f) noexcept;
   // After a pop met the gate, tail being lowered: true if the frame is the owner's. False: it has left the deque, which
   // is empty now.
   bool pop(frame& f) noexcept;
@@ -47,7 +46,8 @@ class deque {
   bool promote_all() noexcept;
   // Puts a frame that was never pushed in the list.
   void list(frame& f, region_state* region) noexcept;
-  bool empty() const noexcept;
+  // The oldest frame of the list, claimed.
+  frame* take_listed() noexcept;
   slot* bottom() const noexcept { return base_; }
   // The regions of the strand that runs on this worker.
   void enter(scope* innermost) noexcept;
@@ -55,8 +55,9 @@ class deque {
   scope* innermost() const noexcept { return innermost_; }
 
   // --- Anyone.
-  // The oldest claimable frame, claimed; null if there is none, or another thief is at it.
-  frame* steal() noexcept;
+  // The oldest claimable frame, claimed; null if there is none yet, or another thief is at it. Where the owner is not
+  // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
+  frame* steal(bool insist) noexcept;
   bool has_work() noexcept;
   // A sleeper wants to know of the next push.
   void shut_push_gate() noexcept;
@@ -68,6 +69,10 @@ class deque {
  private:
   void append(frame& f) noexcept;
   void unlink(frame& f) noexcept;
+  void hand_over_oldest() noexcept;
+  void ask(bool for_next_push_only) noexcept;
+  void answered() noexcept;
+  frame* take_oldest() noexcept;
   frame* claim_head() noexcept;
   region_state* region_of(const slot* position) const noexcept;
   void begin_anew() noexcept;
@@ -84,11 +89,17 @@ class deque {
   // All below: under lock_.
   worker_words* words_ = nullptr;     // null while no thread owns the deque
   std::atomic<slot*> head_;           // written under the lock; read without it by an owner that fences
+  bool frame_wanted_ = false;         // a thief asked: the owner is to hand its oldest frame over
+  std::uint64_t asked_ns_ = 0;        // when a thief asked and there were frames; 0: there were none
+  policy::asking asking_;
   bool wake_wanted_ = true;           // a new deque may come after its runtime's workers went to sleep
   std::atomic<unsigned> sticky_;      // written under the lock; read without it by the owner
   scope* innermost_ = nullptr;        // null while no strand is here
   frame* oldest_ = nullptr;
   frame* newest_ = nullptr;
+  // Hints, read without the lock: thieves look here before they take it.
+  alignas(128) std::atomic<bool> asked_{false};
+  std::atomic<bool> listed_{false};
 };
 
 }  // namespace sennit::detail

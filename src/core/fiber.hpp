@@ -60,9 +60,9 @@ class fiber {
   void* context_ = nullptr;
   void (*entry_)() noexcept = nullptr;
   exception_state exceptions_;
-  void* sanitizer_ = nullptr;         // ASan: the fake stack; TSan: the fiber
-  const void* stack_bottom_ = nullptr;  // ASan: of a thread's own stack, learned when it is left
-  std::size_t stack_size_ = 0;
+  [[maybe_unused]] void* sanitizer_ = nullptr;  // ASan: the fake stack; TSan: the fiber
+  [[maybe_unused]] const void* stack_bottom_ = nullptr;  // ASan: of a thread's own stack, learned when it is left
+  [[maybe_unused]] std::size_t stack_size_ = 0;
 };
 
 }  // namespace sennit::detail

@@ -263,14 +263,14 @@ void worker::announce_work() noexcept {
   if (core_.asleep().any()) core_.asleep().wake_one();
 }
 
-frame* worker::look_around() noexcept {
-  if (frame* const own = frames_.steal()) return own;
+frame* worker::look_around(bool insist) noexcept {
+  if (frame* const own = frames_.take_listed()) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
   for (unsigned attempt = 1; attempt < count; ++attempt) {
     worker& victim = core_.worker_at(victims_.next(count, index_));
     perturb();
-    if (frame* const stolen = victim.frames_.steal()) {
+    if (frame* const stolen = victim.frames_.steal(insist)) {
       counts.steals.fetch_add(1, std::memory_order_relaxed);
       return stolen;
     }
@@ -282,7 +282,8 @@ frame* worker::next_frame() noexcept {
   if (first_ != nullptr) return std::exchange(first_, nullptr);
   for (unsigned rounds = 0;; ++rounds) {
     if (leaving()) break;
-    if (frame* const found = look_around()) {
+    constexpr unsigned rounds_between = 8;
+    if (frame* const found = look_around(rounds % rounds_between == 0)) {
       found_work();
       return found;
     }

@@ -79,7 +79,7 @@ class worker {
   void switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept;
   fiber* take_fiber() noexcept;
   frame* next_frame() noexcept;
-  frame* look_around() noexcept;
+  frame* look_around(bool insist) noexcept;
   void run(frame& claimed) noexcept;
   void sleep() noexcept;
   void doze() noexcept;

@@ -64,8 +64,7 @@ machine machine::detect(const std::string& description, pin_mode pin) {
 
 machine::machine(std::vector<processor> processors, pin_mode binding)
     : processors_(std::move(processors)), binding_(binding) {
-  std::stable_sort(processors_.begin(), processors_.end(),
-                   [](const processor& a, const processor& b) { return a.at < b.at; });
+  std::sort(processors_.begin(), processors_.end());
   place given = processors_.front().at;
   place counted;
   for (processor& p : processors_) {

@@ -23,6 +23,7 @@ struct place {
 struct processor {
   place at;
   unsigned cpu = 0;
+  auto operator<=>(const processor&) const = default;
 };
 
 class machine {
@@ -54,7 +55,7 @@ class machine {
   bool bind_current_thread(unsigned worker, unsigned workers) const noexcept;
 
  private:
-  std::vector<processor> processors_;  // ascending by place
+  std::vector<processor> processors_;  // ascending
   pin_mode binding_;
 };
 

@@ -1,0 +1,124 @@
+// Regions: what a cancellation stops, and where it ends.
+#include "support.hpp"
+
+namespace sennit_test {
+namespace {
+
+// Catches a region that goes on asking the one it ran in, which has ended. (ASan sees it; so may the answer.)
+TEST(region, after_its_run_asks_no_other) {
+  sennit::region r;
+  EXPECT_TRUE(r.run([] {}));
+  std::thread([&] { EXPECT_FALSE(r.cancel_requested()); }).join();
+}
+
+// Catches a region whose links change while another thread asks. (TSan sees it.)
+TEST(region, may_be_asked_from_any_thread_at_any_time) {
+  sennit::region r;
+  std::atomic<bool> ended{false};
+  std::thread watcher([&] {
+    while (!ended) EXPECT_FALSE(r.cancel_requested());
+  });
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(r.run([] { sennit::join([] {}, [] {}); }));
+  ended = true;
+  watcher.join();
+}
+
+// Catches a left branch that is started because a thief holds the right one, so that the fork cannot be undone.
+TEST(region, starts_no_branch_of_the_strand_that_cancelled) {
+  under(parallel_settings(), [](sennit::runtime& rt) {
+    std::atomic<int> started{0};
+    const auto branch = [&] { ++started; };
+    rt.run([&] {
+      for (int i = 0; i < scaled(5000); ++i) {
+        sennit::region r;
+        EXPECT_FALSE(r.run([&] {
+          r.cancel();
+          sennit::join(branch, branch);
+        }));
+      }
+    });
+    EXPECT_EQ(started, 0);
+  });
+}
+
+// Catches a cancellation that stops at the border of a runtime: its workers' gates must be shut, too.
+TEST(region, cancels_what_runs_for_it_in_another_runtime) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    sennit::runtime other({.workers = 2});
+    std::atomic<int> started{0};
+    const auto branch = [&] { ++started; };
+    sennit::region r;
+    const auto result = rt.run([&] {
+      return r.run([&] {
+        return other.run([&] {
+          r.cancel();
+          sennit::join(branch, branch);
+          return 1;
+        });
+      });
+    });
+    EXPECT_FALSE(result.has_value());
+    EXPECT_EQ(started, 0);
+  });
+}
+
+// Calls prepare() deep inside a region that does not begin at the deque's bottom, then has a branch stolen: is that
+// taken for one of the region's?
+template <class Prepare>
+void expect_own_branches(Prepare&& prepare) {
+  under(settings({3, 8}), [&](sennit::runtime& rt) {
+    rt.run([&] {
+      beacon outer_taken;
+      beacon ended;
+      bool seen = false;
+      sennit::join(
+          [&] {
+            sennit::region inner;
+            inner.run([&] {
+              prepare(outer_taken);
+              beacon cancelled;
+              join_stolen(
+                  [&] {
+                    inner.cancel();
+                    cancelled.light();
+                  },
+                  [&] {
+                    cancelled.await();
+                    seen = sennit::cancel_requested();
+                  });
+            });
+            ended.light();
+          },
+          [&] {
+            outer_taken.light();
+            ended.await();
+          });
+      EXPECT_TRUE(seen);
+    });
+  });
+}
+
+// Catch frames counted to an outer region after the deque began anew below the region's first position: such a branch
+// is not cancelled with its region, and runs under another's floating-point environment.
+TEST(region, owns_its_branches_after_all_frames_were_stolen) {
+  expect_own_branches([](beacon& outer_taken) {
+    outer_taken.await();
+    lose_all_frames();
+  });
+}
+TEST(region, owns_its_branches_after_its_frames_moved_for_a_group) {
+  expect_own_branches([](beacon&) {
+    sennit::task_group group;
+    sennit::join([&] { group.spawn([] {}); }, [] {});
+    sennit::join([&] { group.wait(); }, [] {});
+  });
+}
+TEST(region, owns_its_branches_after_a_visit_to_another_runtime) {
+  expect_own_branches([](beacon&) {
+    sennit::runtime other({.workers = 1});
+    other.run([] {});
+  });
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -3,7 +3,7 @@
  * A critical section with at most one access that somebody sees without the lock is one atomic step here: taking a
  * lock moves right past the others' steps, a release that drains moves left. Only `tail` is stored without a lock.
  *
- * Before the include: PUSHES (how many there are), and OTHER_SOURCE(me) if a sleeper has more to recheck than deques
+ * Before the include: PUSHES and INSERTS (how many), and OTHER_SOURCE(me) if a sleeper has more to recheck than deques
  * and claimable list, with OTHER_CELLS for it. Worker 0 attaches late, if at all; 1 and 2 are there from the start.
  * Each worker process has `byte me, w, seen, chosen = NOBODY` and `bool woken, more`, all at rest between inlines.
  *

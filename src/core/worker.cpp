@@ -21,7 +21,7 @@ namespace {
 // Shared by all threads that run no strand: their pushes end here, meet the shut gate and are taken back.
 constinit slot outside_slots[2];
 
-constinit thread_local worker* this_worker = nullptr;
+constinit thread_local worker* this_worker [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void set_current(worker* w) noexcept { this_worker = w; }
 

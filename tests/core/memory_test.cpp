@@ -29,10 +29,11 @@ TEST(memory, join_that_cannot_be_suspended_waits_where_it_is) {
     rt.run([&] {
       const no_memory here;
       for (int i = 0; i < 3; ++i) {
-        join_stolen([] {}, [&] {
-          std::this_thread::sleep_for(20ms);
-          ++right;
-        });
+        join_stolen([] {},
+                    [&] {
+                      std::this_thread::sleep_for(20ms);
+                      ++right;
+                    });
       }
     });
     EXPECT_EQ(right, 3);

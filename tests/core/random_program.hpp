@@ -23,7 +23,9 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 // Depends on the order of its arguments.
-constexpr std::uint64_t folded(std::uint64_t left, std::uint64_t right) { return mixed(left * 3 + mixed(right)); }
+constexpr std::uint64_t folded(std::uint64_t left, std::uint64_t right) {
+  return mixed(left * 3 + mixed(right));
+}
 
 // Which constructs a program has, as bits.
 enum ingredient : unsigned {
@@ -95,19 +97,35 @@ class program {
   // Throws failure, where the program does.
   tracked run(std::uint64_t seed, int depth) {
     const std::uint64_t draw = mixed(seed);
-    const auto below = [&](std::uint64_t i) { return [this, child = mixed(draw + i), depth] { return run(child, depth - 1); }; };
+    const auto below = [&](std::uint64_t i) {
+      return [this, child = mixed(draw + i), depth] { return run(child, depth - 1); };
+    };
     if (depth <= 0 || draw % 16 == 0) return leaf(draw);
 
     switch ((draw >> 8) % 12) {
       case 0: return three(below);
       case 1: return caught(draw, below);
-      case 2: if (has(groups)) return grouped(draw, below); break;
-      case 3: if (has(groups)) return interleaved(below); break;
-      case 4: if (has(regions)) return in_region(draw, below); break;
-      case 5: if (has(handlers)) return in_handler(below); break;
-      case 6: if (has(handlers)) return in_destructor(below); break;
-      case 7: if (has(runtimes)) return P::elsewhere(world_, draw >> 16, below(1)); break;
-      case 8: if (has(cancels)) return P::in_cancelled_region(below(1)).value_or(tracked(5)); break;
+      case 2:
+        if (has(groups)) return grouped(draw, below);
+        break;
+      case 3:
+        if (has(groups)) return interleaved(below);
+        break;
+      case 4:
+        if (has(regions)) return in_region(draw, below);
+        break;
+      case 5:
+        if (has(handlers)) return in_handler(below);
+        break;
+      case 6:
+        if (has(handlers)) return in_destructor(below);
+        break;
+      case 7:
+        if (has(runtimes)) return P::elsewhere(world_, draw >> 16, below(1));
+        break;
+      case 8:
+        if (has(cancels)) return P::in_cancelled_region(below(1)).value_or(tracked(5));
+        break;
       default: break;
     }
     auto [left, right] = P::join(below(1), below(2));

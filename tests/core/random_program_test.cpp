@@ -22,8 +22,10 @@ class random_program : public testing::TestWithParam<setting> {
     world w;
     w.ingredients = ingredients;
     if ((ingredients & runtimes) != 0) {
-      w.runtimes.push_back(std::make_unique<sennit::runtime>(sennit::runtime_options{.workers = 2, .barrier = GetParam().barrier}));
-      w.runtimes.push_back(std::make_unique<sennit::runtime>(sennit::runtime_options{.workers = 1, .barrier = GetParam().barrier}));
+      w.runtimes.push_back(std::make_unique<sennit::runtime>(
+          sennit::runtime_options{.workers = 2, .barrier = GetParam().barrier}));
+      w.runtimes.push_back(std::make_unique<sennit::runtime>(
+          sennit::runtime_options{.workers = 1, .barrier = GetParam().barrier}));
     }
     const std::uint64_t first = number("SENNIT_TEST_SEED", 1);
     const std::uint64_t count = number("SENNIT_TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
@@ -40,7 +42,8 @@ class random_program : public testing::TestWithParam<setting> {
     w.leaves = 0;
     const ending expected = ending_of([&] { return program<as_elision>(w).run(seed, depth); });
     const std::uint64_t leaves = w.leaves.exchange(0);
-    const ending actual = ending_of([&] { return rt.run([&] { return program<on_runtime>(w).run(seed, depth); }); });
+    const ending actual =
+        ending_of([&] { return rt.run([&] { return program<on_runtime>(w).run(seed, depth); }); });
     std::fesetround(FE_TONEAREST);
 
     EXPECT_EQ(actual, expected);

@@ -135,7 +135,8 @@ auto join_stolen(F&& f, G&& g) {
 // worker that ran the right branch. Nothing else may be suspended in the runtime meanwhile.
 inline void suspend(const sennit::runtime& rt) {
   const std::uint64_t before = rt.statistics().suspensions;
-  join_stolen([] {}, [&] { await([&] { return rt.statistics().suspensions > before; }, "a join to be suspended"); });
+  join_stolen([] {},
+              [&] { await([&] { return rt.statistics().suspensions > before; }, "a join to be suspended"); });
 }
 
 // A join whose right branch was stolen and has ended by the time the left one does: the deque begins anew, and the
@@ -148,7 +149,9 @@ inline void lose_all_frames() {
 // A move-only value that knows how many of its kind live.
 class tracked {
  public:
-  explicit tracked(std::uint64_t value = 0) noexcept : value_(value) { live_.fetch_add(1, std::memory_order_relaxed); }
+  explicit tracked(std::uint64_t value = 0) noexcept : value_(value) {
+    live_.fetch_add(1, std::memory_order_relaxed);
+  }
   tracked(tracked&& other) noexcept : tracked(other.value_) {}
   tracked& operator=(tracked&& other) noexcept {
     value_ = other.value_;

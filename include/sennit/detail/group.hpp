@@ -80,7 +80,9 @@ class group_state {
   const int unwinding_;             // exceptions in flight when the group was made
   worker* lender_ = nullptr;        // whose list holds the children of a group made outside any runtime
   region_state outside_;            // and their region
-  std::pmr::monotonic_buffer_resource arena_;
+  // The first children need no allocation.
+  alignas(std::max_align_t) std::byte nearby_[384];
+  std::pmr::monotonic_buffer_resource arena_{nearby_, sizeof nearby_};
 };
 
 template <class F>

@@ -20,6 +20,10 @@ fails   deque TAIL_BEFORE_SLOT
 fails   deque NO_RESTORE
 fails   deque FENCE NO_BARRIER
 fails   deque FENCE NO_OWNER_FENCE
+reaches deque ASK
+fails   deque ASK NO_BARRIER
+fails   deque ASK HAND_OVER_LAST
+fails   deque ASK NO_RECLAIM
 reaches join
 reaches join CHILDREN=1
 fails   join PUBLISH_BEFORE_SWITCH

@@ -1,5 +1,5 @@
-/* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against steal's head), D6 (gates
- * agree with the bounds whenever the lock is free).
+/* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against steal's head), D6
+ * (gates agree with the bounds whenever the lock is free).
  *
  * One owner, two thieves, FORKS frames in every nesting. Each frame must be run exactly once, by the owner or by
  * one thief; a thief touches a frame only after its claim. While a stolen branch is waited for, the owner may run
@@ -7,10 +7,18 @@
  *
  *   PLAIN_UNLOCK  see tso.pml: nothing depends on the unlock draining
  *   FENCE         the fallback without membarrier: the owner fences and reads `head`; there is no gate
- * Mutants: NO_BARRIER, GATE_AFTER, TAIL_BEFORE_SLOT, NO_RESTORE; with FENCE: NO_BARRIER, NO_OWNER_FENCE
+ *   ASK           a thief first asks, by shutting the gates, and the owner hands its oldest frame over; the barrier comes
+ *                 when the owner is silent (here: at any time)
+ * Mutants: NO_BARRIER, GATE_AFTER, TAIL_BEFORE_SLOT, NO_RESTORE; with FENCE: NO_BARRIER, NO_OWNER_FENCE;
+ *          with ASK: HAND_OVER_LAST (a pop hands over the very frame it takes), NO_RECLAIM (a pop that finds its frame gone
+ *          does not look whether it is still listed)
  */
 #ifndef FORKS
+#ifdef ASK
+#define FORKS 3
+#else
 #define FORKS 4
+#endif
 #endif
 #define BUFFER (3 * FORKS + 4)  /* a push stores twice, a pop once; PLAIN_UNLOCK: and a reset before them four times */
 #define THREADS 3
@@ -20,13 +28,37 @@
 #define HEAD 1  /* the real bound: read and written under LOCK (FENCE: read by the owner without it) */
 #define GATE 2  /* head_gate, what the owner compares with */
 #define LOCK 3
-#define SLOT 4
+#define LIMIT 4  /* what push compares with; of use with ASK only */
+#define SLOT 5
+#define SHUT_GATE 255
+#define SHUT_LIMIT 0
+#define OPEN_LIMIT 255
 #define CELLS (SLOT + BASE + FORKS)
 
 #include "tso.pml"
 
-mtype = { absent, latent, claimed, finished, dead };
+mtype = { absent, latent, listed, claimed, finished, dead };
 mtype frame[FORKS + 1] = absent;  /* frame 0 is the content of a slot never written */
+bool wanted;                      /* under LOCK: a thief has asked, */
+bool asked;                       /* and there were frames then */
+
+#define open_gate(bound) (wanted && asked -> SHUT_GATE : bound)
+
+inline set_gates(bound)
+{
+  store(GATE, open_gate(bound));
+  store(LIMIT, (wanted -> SHUT_LIMIT : OPEN_LIMIT))
+}
+
+/* By the owner, under LOCK: it needs no barrier against itself. */
+inline hand_over_oldest()
+{
+  load(oldest, SLOT + bound);
+  d_step { assert(frame[oldest] == latent); frame[oldest] = listed; oldest = 0 };
+  bound++;
+  store(HEAD, bound);
+  d_step { wanted = false; asked = false }
+}
 
 proctype owner(byte me)
 {
@@ -35,7 +67,7 @@ proctype owner(byte me)
   byte forks;
   byte waits;        /* the stolen frame a suspended strand waits for */
   byte floor;        /* that strand's frames lie below */
-  byte t, bound, f;
+  byte t, bound, f, oldest;
 
   do
   :: forks < FORKS ->  /* push */
@@ -47,6 +79,23 @@ proctype owner(byte me)
 #else
      store(SLOT + t, forks);
      store(TAIL, t + 1);
+#endif
+#ifdef ASK
+     load(bound, LIMIT);
+     if
+     :: t + 1 <= bound
+     :: else ->
+        lock(LOCK);
+        load(bound, HEAD);
+        if
+        :: wanted && t + 1 > bound -> hand_over_oldest()
+        :: wanted && t + 1 <= bound -> d_step { wanted = false; asked = false }
+        :: else
+        fi;
+        set_gates(bound);
+        unlock(LOCK)
+     fi;
+     bound = 0;
 #endif
      t = 0
 
@@ -71,22 +120,40 @@ proctype owner(byte me)
         load(bound, HEAD);
         if
         :: t >= bound ->  /* a thief has looked and withdrawn */
+#ifdef ASK
+           if
+#ifdef HAND_OVER_LAST
+           :: wanted -> hand_over_oldest()
+#else
+           :: wanted && t > bound -> hand_over_oldest()
+#endif
+           :: else
+           fi;
+           asked = false;
+           set_gates(bound);
+#else
 #ifndef FENCE
            store(GATE, bound);
+#endif
 #endif
            unlock(LOCK);
            d_step { assert(frame[f] == latent); frame[f] = dead }
         :: else ->
-           assert(frame[f] == claimed || frame[f] == finished);
+           assert(frame[f] == listed || frame[f] == claimed || frame[f] == finished);
            store(TAIL, BASE);  /* nothing lies between head and tail: start afresh */
            store(HEAD, BASE);
 #ifndef FENCE
-           store(GATE, BASE);
+           store(GATE, open_gate(BASE));
 #endif
            unlock(LOCK);
            if
+#ifdef ASK
+#ifndef NO_RECLAIM
+           :: atomic { drained(me) && mem[LOCK] == 0 && frame[f] == listed -> frame[f] = dead }
+#endif
+#endif
            :: d_step { frame[f] == finished -> frame[f] = dead }
-           :: d_step { waits == 0 && forks < FORKS -> waits = f; floor = depth }
+           :: d_step { frame[f] != listed && waits == 0 && forks < FORKS -> waits = f; floor = depth }
            fi
         fi
      fi;
@@ -101,12 +168,64 @@ proctype owner(byte me)
   lock(LOCK);
   assert(mem[TAIL] == BASE && mem[HEAD] == BASE);
 #ifndef FENCE
-  assert(mem[GATE] == BASE);
+  assert(mem[GATE] == open_gate(BASE));
 #endif
   unlock(LOCK);
   for (f : 1 .. FORKS) {
     assert(frame[f] == dead || (frame[f] == absent && f > forks))
   }
+}
+
+#define any_listed (frame[1] == listed || frame[2] == listed || frame[3] == listed)
+
+/* Under LOCK. Any of them, which is more than the code's oldest. */
+inline take_listed()
+{
+  if
+  :: frame[1] == listed -> f = 1
+  :: frame[2] == listed -> f = 2
+  :: frame[3] == listed -> f = 3
+  fi;
+  frame[f] = claimed
+}
+
+/* Under LOCK, which it releases; there is a frame at h. How the claimed branch's end is told is join.pml. */
+inline claim_head()
+{
+  store(HEAD, h + 1);
+#ifdef FENCE
+#ifndef NO_BARRIER
+  fence();
+#endif
+#else
+#ifndef GATE_AFTER
+  store(GATE, h + 1);
+#endif
+#ifdef NO_BARRIER
+  fence();
+#else
+  membarrier();
+#endif
+#ifdef GATE_AFTER
+  store(GATE, h + 1);
+#endif
+#endif
+  load(t, TAIL);
+  if
+  :: t < h + 1 ->  /* the owner was first */
+#ifndef NO_RESTORE
+     store(HEAD, h);
+#ifndef FENCE
+     store(GATE, h);
+#endif
+#endif
+     unlock(LOCK)
+  :: else ->
+     load(f, SLOT + h);
+     d_step { assert(frame[f] == latent); frame[f] = claimed };
+     unlock(LOCK);
+     d_step { frame[f] = finished; f = 0 }
+  fi
 }
 
 proctype thief(byte me)
@@ -117,52 +236,30 @@ proctype thief(byte me)
   do
   :: try_lock(LOCK, taken);
      if
-     :: !taken -> skip
+     :: !taken
      :: else ->
         load(h, HEAD);
 #ifndef FENCE
         load(t, GATE);
-        assert(t == h);  /* whoever holds the lock finds gate and bound agreed */
+        assert(t == open_gate(h));  /* whoever holds the lock finds gate and bound agreed */
 #endif
         load(t, TAIL);
+#ifdef ASK
+        if
+        :: any_listed -> atomic { take_listed() }; unlock(LOCK); d_step { frame[f] = finished; f = 0 }
+        :: !any_listed && (!wanted || (!asked && t > h)) ->
+           d_step { wanted = true; asked = (t > h) };
+           set_gates(h);
+           unlock(LOCK)
+        :: !any_listed && wanted && (asked || t <= h) -> unlock(LOCK)  /* asked, and not silent for long */
+        :: !any_listed && wanted && asked && t > h -> d_step { wanted = false; asked = false }; claim_head()
+        fi
+#else
         if
         :: t <= h -> unlock(LOCK)
-        :: else ->
-           store(HEAD, h + 1);
-#ifdef FENCE
-#ifndef NO_BARRIER
-           fence();
-#endif
-#else
-#ifndef GATE_AFTER
-           store(GATE, h + 1);
-#endif
-#ifdef NO_BARRIER
-           fence();
-#else
-           membarrier();
-#endif
-#ifdef GATE_AFTER
-           store(GATE, h + 1);
-#endif
-#endif
-           load(t, TAIL);
-           if
-           :: t < h + 1 ->  /* the owner was first */
-#ifndef NO_RESTORE
-              store(HEAD, h);
-#ifndef FENCE
-              store(GATE, h);
-#endif
-#endif
-              unlock(LOCK)
-           :: else ->
-              load(f, SLOT + h);
-              d_step { assert(frame[f] == latent); frame[f] = claimed };
-              unlock(LOCK);
-              d_step { frame[f] = finished; f = 0 }  /* how completion is told is join.pml */
-           fi
+        :: else -> claim_head()
         fi
+#endif
      fi;
      d_step { taken = false; h = 0; t = 0 }
   :: break  /* nobody has to steal: the owner must get by without */
@@ -175,6 +272,7 @@ init
     mem[TAIL] = BASE;
     mem[HEAD] = BASE;
     mem[GATE] = BASE;
+    mem[LIMIT] = OPEN_LIMIT;
     run owner(0);
     run thief(1);
     run thief(2)

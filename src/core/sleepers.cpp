@@ -14,31 +14,30 @@ void sleepers::announce(worker& w) {
   count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-bool sleepers::withdraw(worker& w) noexcept {
+bool sleepers::withdraw(worker& w, bool saw_work) noexcept {
   const std::lock_guard guard(lock_);
   const auto found = std::find(asleep_.begin(), asleep_.end(), &w);
   if (found == asleep_.end()) return true;
   asleep_.erase(found);
   count_.fetch_sub(1, std::memory_order_relaxed);
-  return false;
+  // It may take one frame of several and leave others unseen: so it counts as woken, and will look again.
+  if (!saw_work || waking_.load(std::memory_order_relaxed)) return false;
+  waking_.store(true, std::memory_order_relaxed);
+  return true;
 }
 
 bool sleepers::wake_one() noexcept {
-  // ORD[D5] acq_rel: a push that finds a wake in flight leaves its frame to the woken worker, which looks at every
-  // deque after landed(). Model: models/sleep.pml.
-  if (waking_.exchange(true, std::memory_order_acq_rel)) return false;
   worker* chosen = nullptr;
   {
+    // Under the lock, lest the flag be seen by a push while nobody is woken.
     const std::lock_guard guard(lock_);
-    if (!asleep_.empty()) {
-      chosen = asleep_.back();
-      asleep_.pop_back();
-      count_.fetch_sub(1, std::memory_order_relaxed);
-    }
-  }
-  if (chosen == nullptr) {
-    landed();
-    return false;
+    // ORD[D5] acquire: a push that finds a wake in flight leaves its frame to the woken worker, which looks at every
+    // deque after landed(). Model: models/sleep.pml.
+    if (waking_.load(std::memory_order_acquire) || asleep_.empty()) return false;
+    waking_.store(true, std::memory_order_relaxed);
+    chosen = asleep_.back();
+    asleep_.pop_back();
+    count_.fetch_sub(1, std::memory_order_relaxed);
   }
   chosen->parking().unpark();
   return true;

@@ -13,8 +13,8 @@ class sleepers {
  public:
   // The worker is about to sleep. From here on wake_one() may choose it.
   void announce(worker& w);
-  // It will not, or no longer. True if wake_one() chose it: it then owns the wake in flight.
-  bool withdraw(worker& w) noexcept;
+  // It will not, or no longer. True if it owns the wake in flight: wake_one() chose it, or it saw work before it slept.
+  bool withdraw(worker& w, bool saw_work) noexcept;
   // Wakes a sleeper, unless a wake is in flight already. True if one was woken.
   bool wake_one() noexcept;
   // The owner of the wake in flight has found work, or gives up.
@@ -25,7 +25,7 @@ class sleepers {
   std::mutex lock_;
   std::vector<worker*> asleep_;
   std::atomic<int> count_{0};
-  std::atomic<bool> waking_{false};
+  std::atomic<bool> waking_{false};  // set under the lock
 };
 
 }  // namespace sennit::detail

@@ -319,30 +319,31 @@ void worker::sleep() noexcept {
     owns_wake_ = false;
     asleep.landed();
     patience_.woken_in_vain();
-    if (const auto nap = patience_.nap_ns(); nap > 0) {
-      if (parker_.park(std::chrono::nanoseconds(nap))) return;
-    }
+    if (const auto nap = patience_.nap_ns(); nap > 0) parker_.park(std::chrono::nanoseconds(nap));
   }
   asleep.announce(*this);
   perturb();
-  if (!core_.arm_gates() && !leaving()) {
-    for (fiber* f = pool_; f != nullptr; f = f->next) f->trim();
-    doze();
-  }
-  if (asleep.withdraw(*this)) {
+  const bool saw_work = core_.arm_gates() || doze();
+  if (asleep.withdraw(*this, saw_work)) {
     owns_wake_ = true;
     counts.wakes.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-void worker::doze() noexcept {
+// Sleeps until somebody calls; true if there turned out to be work first.
+bool worker::doze() noexcept {
+  if (leaving()) return false;
+  for (fiber* f = pool_; f != nullptr; f = f->next) f->trim();
   if (core_.barrier() == steal_barrier::fence) {
     // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut may have
     // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.
     constexpr auto settled = std::chrono::milliseconds(1);
-    if (parker_.park(settled) || core_.work_in_sight()) return;
+    const bool called = parker_.park(settled);
+    if (core_.work_in_sight()) return true;
+    if (called) return false;
   }
   parker_.park();
+  return false;
 }
 
 }  // namespace sennit::detail

@@ -82,7 +82,7 @@ class worker {
   frame* look_around(bool insist) noexcept;
   void run(frame& claimed) noexcept;
   void sleep() noexcept;
-  void doze() noexcept;
+  bool doze() noexcept;
   void found_work() noexcept;
   static void arrive(fiber& strand) noexcept;
 

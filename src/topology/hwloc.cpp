@@ -19,7 +19,9 @@ class description {
       topology_ = nullptr;
       return;
     }
-    loaded_ = (synthetic == nullptr || hwloc_topology_set_synthetic(topology_, synthetic) == 0) &&
+    // By default hwloc moves the calling thread from CPU to CPU to look at each; and that may be the program's.
+    loaded_ = hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING) == 0 &&
+              (synthetic == nullptr || hwloc_topology_set_synthetic(topology_, synthetic) == 0) &&
               hwloc_topology_load(topology_) == 0;
   }
   description(const description&) = delete;

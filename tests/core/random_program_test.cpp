@@ -58,19 +58,19 @@ class random_program : public testing::TestWithParam<setting> {
 };
 
 // A frame lost, run twice, or given another's result.
-TEST_P(random_program, of_joins) { compare(joins, 100); }
+TEST_P(random_program, of_joins) { compare(joins, 30); }
 // A frame taken for another because deque positions and lists of children disagree.
-TEST_P(random_program, of_joins_and_groups) { compare(groups, 100); }
+TEST_P(random_program, of_joins_and_groups) { compare(groups, 30); }
 // An exception of a branch that is not the leftmost; a frame left behind by one.
-TEST_P(random_program, that_throws) { compare(groups | regions | throws, 150); }
+TEST_P(random_program, that_throws) { compare(groups | regions | throws, 50); }
 // Exception state that stays with the thread when the strand moves.
-TEST_P(random_program, with_handlers) { compare(groups | throws | handlers, 100); }
+TEST_P(random_program, with_handlers) { compare(groups | throws | handlers, 30); }
 // A worker's words mixed up between the runtimes that its thread is in.
-TEST_P(random_program, in_several_runtimes) { compare(groups | regions | runtimes | handlers, 40, 7); }
+TEST_P(random_program, in_several_runtimes) { compare(groups | regions | runtimes | handlers, 20, 7); }
 // A branch that runs although its region was cancelled; a cancellation that escapes from its region, or spreads.
-TEST_P(random_program, with_cancelled_regions) { compare(groups | regions | cancels, 100); }
+TEST_P(random_program, with_cancelled_regions) { compare(groups | regions | cancels, 30); }
 // What only the mixture provokes.
-TEST_P(random_program, of_everything) { compare(everything, 100, 8); }
+TEST_P(random_program, of_everything) { compare(everything, 40, 8); }
 
 INSTANTIATE_TEST_SUITE_P(on, random_program, testing::ValuesIn(settings({1, 2, 3, 8, 32})), parameter_name);
 

@@ -91,9 +91,7 @@ TEST(Places, GiveEachWorkerACoreFirst) {
 
 // Would catch: a node that the cpuset leaves one core of getting as many workers as a whole one.
 TEST(Places, FollowTheSizesOfNodes) {
-  std::vector<processor> cut;
-  cut.push_back({{0, 0, 0}, 0});
-  for (unsigned cpu = 1; cpu < 4; ++cpu) cut.push_back({{1, 1, cpu}, cpu});
+  const std::vector<processor> cut = {{{0, 0, 0}, 0}, {{1, 1, 1}, 1}, {{1, 1, 2}, 2}, {{1, 1, 3}, 3}};
   EXPECT_THAT(workers_in_each(machine(cut, pin_mode::none), 4, &place::node, 2),
               testing::ElementsAre(1U, 3U));
 }

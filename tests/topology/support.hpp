@@ -37,6 +37,7 @@ class fake_root {
 };
 
 // A variable of the environment that is set while this exists.
+// NOLINTBEGIN(concurrency-mt-unsafe): no other thread looks at the environment meanwhile.
 class set_variable {
  public:
   set_variable(std::string name, const std::string& value) : name_(std::move(name)) {
@@ -57,6 +58,7 @@ class set_variable {
   std::string name_;
   std::optional<std::string> before_;
 };
+// NOLINTEND(concurrency-mt-unsafe)
 
 // On a thread of its own, whose affinity mask goes with it.
 template <class Work>

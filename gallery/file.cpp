@@ -34,7 +34,8 @@ std::vector<char> read_file(const std::filesystem::path& path) {
   }
   std::vector<char> bytes;
   char block[1 << 16];
-  while (const std::size_t count = std::fread(block, 1, sizeof block, file.get())) {
+  for (std::size_t count = sizeof block; count == sizeof block;) {
+    count = std::fread(block, 1, sizeof block, file.get());
     bytes.insert(bytes.end(), block, block + count);
     if (bytes.size() > largest) {
       throw input_error(fmt::format("'{}' has 1 GiB or more; give a smaller file", path.string()));

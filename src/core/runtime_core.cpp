@@ -136,7 +136,11 @@ bool runtime_core::work_in_sight() noexcept {
   return false;
 }
 
-fiber* runtime_core::make_fiber(void (*entry)() noexcept) noexcept {
+fiber* runtime_core::take_fiber(void (*entry)() noexcept) noexcept {
+  {
+    const std::lock_guard guard(pooling_);
+    if (fiber* const pooled = pool_.take()) return pooled;
+  }
   auto* made = new (std::nothrow) fiber(settings_.stack_bytes, entry);
   if (made != nullptr && !made->usable()) {
     delete made;
@@ -144,6 +148,14 @@ fiber* runtime_core::make_fiber(void (*entry)() noexcept) noexcept {
   }
   if (made != nullptr) fibers_.fetch_add(1, std::memory_order_relaxed);
   return made;
+}
+
+void runtime_core::put_fiber(fiber& suspended) noexcept {
+  {
+    const std::lock_guard guard(pooling_);
+    if (pool_.put(suspended)) return;
+  }
+  delete &suspended;
 }
 
 std::size_t runtime_core::deque_slots() const noexcept {

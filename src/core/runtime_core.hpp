@@ -47,7 +47,9 @@ class runtime_core {
   // Makes each worker's next push wake a sleeper; true if there is work already.
   bool arm_gates() noexcept;
   bool work_in_sight() noexcept;
-  fiber* make_fiber(void (*entry)() noexcept) noexcept;
+  // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
+  fiber* take_fiber(void (*entry)() noexcept) noexcept;
+  void put_fiber(fiber& suspended) noexcept;
   steal_barrier barrier() const noexcept { return settings_.barrier; }
   unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
@@ -96,6 +98,8 @@ class runtime_core {
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};
+  std::mutex pooling_;
+  fiber_pool pool_;  // under pooling_
 };
 
 // That of runtime::default_runtime().

@@ -59,14 +59,6 @@ worker::worker(runtime_core& core, unsigned index)
       frames_(core.deque_slots(), core.barrier() == steal_barrier::fence, core.sticky_reasons()),
       victims_(index + 1) {}
 
-worker::~worker() {
-  while (pool_ != nullptr) {
-    fiber* const next = pool_->next;
-    delete pool_;
-    pool_ = next;
-  }
-}
-
 void worker::serve(frame* first) {
   worker_words& words = current_words();
   outer = current();
@@ -155,19 +147,12 @@ void worker::run(frame& claimed) noexcept {
 
 void worker::pool_left(fiber& left, void*) noexcept {
   worker& here = *current();
-  left.next = here.pool_;
-  here.pool_ = &left;
-  ++here.pooled_;
+  if (!here.pool_.put(left)) here.core_.put_fiber(left);
 }
 
 fiber* worker::take_fiber() noexcept {
-  if (pool_ != nullptr) {
-    fiber* const taken = pool_;
-    pool_ = taken->next;
-    --pooled_;
-    return taken;
-  }
-  return core_.make_fiber(&worker::loop);
+  if (fiber* const pooled = pool_.take()) return pooled;
+  return core_.take_fiber(&worker::loop);
 }
 
 namespace {
@@ -333,7 +318,7 @@ void worker::sleep() noexcept {
 // Sleeps until somebody calls; true if there turned out to be work first.
 bool worker::doze() noexcept {
   if (leaving()) return false;
-  for (fiber* f = pool_; f != nullptr; f = f->next) f->trim();
+  pool_.trim();
   if (core_.barrier() == steal_barrier::fence) {
     // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut may have
     // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.

@@ -3,6 +3,7 @@
 
 #include "core/deque.hpp"
 #include "core/fiber.hpp"
+#include "core/fiber_pool.hpp"
 #include "core/parker.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
@@ -25,7 +26,6 @@ class worker {
   worker(runtime_core& core, unsigned index);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
-  ~worker();
 
   // The worker of the calling thread; null outside any runtime. Its answer is stale after a switch.
   static worker* current() noexcept;
@@ -91,8 +91,9 @@ class worker {
   deque frames_;
   fiber* running_ = nullptr;
   fiber* home_ = nullptr;        // the thread's own stack, while serving
-  fiber* pool_ = nullptr;        // suspended in the loop, ready to go on
-  unsigned pooled_ = 0;
+  // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from worker to
+  // worker: what is too many for one goes back to the runtime.
+  fiber_pool pool_{4};
   frame* first_ = nullptr;       // to run before anything else
   fiber* ready_ = nullptr;       // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;

@@ -32,6 +32,7 @@ std::string read_all(int file) {
 
 outcome shell(const std::string& arguments) {
   std::FILE* pipe = popen((SENNIT_COMMAND " " + arguments).c_str(), "r");
+  if (pipe == nullptr) return {-1, "cannot start a shell"};
   std::string output;
   for (int c = 0; (c = std::fgetc(pipe)) != EOF;) output += static_cast<char>(c);
   return {WEXITSTATUS(pclose(pipe)), output};

@@ -81,6 +81,7 @@ TEST(Places, BeginAnewForGuests) {
 // Would catch: with cores of one and of two hardware threads, a core with two workers while another has none.
 TEST(Places, GiveEachWorkerACoreFirst) {
   std::vector<processor> hybrid;
+  hybrid.reserve(8);
   for (unsigned cpu = 0; cpu < 4; ++cpu) hybrid.push_back({{0, 0, cpu / 2}, cpu});
   for (unsigned cpu = 4; cpu < 8; ++cpu) hybrid.push_back({{0, 1, cpu}, cpu});
   const machine m(hybrid, pin_mode::none);

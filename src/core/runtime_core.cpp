@@ -21,7 +21,8 @@ namespace sennit::detail {
 runtime_core::runtime_core(const runtime_options& options)
     : settings_(resolve(options)),
       machine_(topology::machine::detect(settings_.topology, settings_.pin)),
-      generation_(fork_generation()) {
+      generation_(fork_generation()),
+      pool_(16 + 4 * settings_.workers) {
   install_overflow_handler();
   for (unsigned i = 1; i < settings_.workers; ++i) {
     worker& place = add_worker();

@@ -56,7 +56,9 @@ template <class F, class G>
 SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   fork_frame<G> right(std::forward<G>(g));
   if (!push(right)) [[unlikely]] {
-    if (!push_shut(aside(right))) {
+    const push_result result = push_shut(aside(right));
+    if (result == push_result::taken) aside(right).give_up();
+    if (result == push_result::apart) {
       // A copy, so that the closure's own address goes nowhere and the compiler can do without it.
       F apart = std::forward<F>(f);
       return join_apart<F, G>(apart, aside(right));

@@ -22,8 +22,6 @@ class cancelled : public std::exception {
 
 namespace detail {
 
-class runtime_core;
-
 // The part of a region that the core sees. Regions nest: a cancelled region cancels those inside it.
 struct region_state {
   bool cancelled() const noexcept {
@@ -34,7 +32,6 @@ struct region_state {
   }
 
   std::atomic<bool> cancel_requested{false};
-  std::atomic<runtime_core*> core{nullptr};  // where it runs; null while it does not
   region_state* outer = nullptr;
   // The floating-point environment that every strand of the region runs under.
   unsigned mxcsr = 0;
@@ -79,11 +76,11 @@ class region {
   }
 
   // Drops every branch of the region that has not been started; running ones go on and may ask. Constructs in the
-  // region throw sennit::cancelled from now on. Costs a lock a worker.
+  // region throw sennit::cancelled from now on. Costs a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() was called since run() began, on this region or one around it.
-  bool cancel_requested() const noexcept { return state_.cancelled(); }
+  // Whether cancel() was called on this region since run() began. (sennit::cancel_requested() knows of those around it.)
+  bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:
   template <class Body>

@@ -17,8 +17,7 @@ namespace sennit {
 //   for (node& child : children) group.spawn([&] { visit(child); });
 //   group.wait();
 //
-// spawn() and wait() are called by the strand that made the group (or by a child that runs inside its wait()). A group
-// cannot outlive its scope: it is neither copied nor moved, and its destructor waits. Children's closures live in the
+// spawn() and wait() are called by the strand that made the group, not by its children. A group cannot outlive its scope: it is neither copied nor moved, and its destructor waits. Children's closures live in the
 // group's arena: a few fit into the group itself, more are allocated, in growing pieces. Cost of a spawn: some ten nanoseconds.
 class task_group {
  public:

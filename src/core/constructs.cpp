@@ -48,22 +48,27 @@ bool settle(frame& f) noexcept {
 
 }  // namespace
 
-bool push_shut(frame& pushed) {
+push_result push_shut(frame& pushed) {
   worker* const w = worker::current();
   if (w == nullptr) {
     leave_outside_slots();
-    return false;
+    return push_result::apart;
   }
   deque& frames = w->frames();
   const deque::opened gate = frames.open_push_gate();
   if (gate.wake) w->core().asleep().wake_one();
   if ((frames.sticky_reasons() & contract) != 0) check_contract();
+  if (stopped(*w)) {
+    if (unpush(frames, pushed)) throw_cancelled();
+    return push_result::taken;
+  }
   // A thief that has the frame already settles the matter: it is pushed.
-  if (stopped(*w) && unpush(frames, pushed)) throw_cancelled();
-  if (!gate.room && unpush(frames, pushed)) return false;
+  if (!gate.room && unpush(frames, pushed)) return push_result::apart;
   if (w->leaving()) w->hand_over_strand();
-  return true;
+  return push_result::pushed;
 }
+
+void await_taken(frame& branch) noexcept { worker::wait(branch.away().done, 1); }
 
 bool pop_shut(frame& popped) {
   if (!settle(popped)) return false;

@@ -61,6 +61,8 @@ void deque::attach(worker_words& words) noexcept {
 }
 
 void deque::begin_anew() noexcept {
+  ++epoch_;
+  for (scope* s = innermost_; s != nullptr; s = s->outer) s->first = base_;
   head_.store(base_, std::memory_order_relaxed);
   words_->tail.store(base_, std::memory_order_relaxed);
   words_->head_gate.store(open_head_gate(base_), std::memory_order_relaxed);

@@ -51,6 +51,8 @@ class deque {
   slot* bottom() const noexcept { return base_; }
   // The regions of the strand that runs on this worker.
   void enter(scope* innermost) noexcept;
+  // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
+  std::uint64_t epoch() const noexcept { return epoch_; }
   unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }
   scope* innermost() const noexcept { return innermost_; }
 
@@ -84,6 +86,7 @@ class deque {
   slot* const base_;
   slot* const end_;
   const bool fenced_;
+  std::uint64_t epoch_ = 0;  // the owner's alone
 
   alignas(128) steal_lock lock_;
   // All below: under lock_.

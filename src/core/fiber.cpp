@@ -1,38 +1,22 @@
 #include "core/fiber.hpp"
 
+#include "core/sanitizers.hpp"
+
 #include <boost/context/detail/fcontext.hpp>
 
 #include <cxxabi.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SENNIT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SENNIT_ASAN 1
-#endif
-#endif
-
-#if defined(SENNIT_ASAN)
-#include <sanitizer/common_interface_defs.h>
-#elif SENNIT_TSAN
-#include <sanitizer/tsan_interface.h>
-#endif
 
 namespace sennit::detail {
 
 namespace context = boost::context::detail;
 
-namespace {
-
-// The globals' address is that of the running thread, and the declaration says `const`: the compiler would reuse it.
-// A call it cannot see through asks anew.
-[[gnu::noinline]] void* exception_globals() noexcept {
+// The globals' address is that of the running thread, and the ABI's declaration says `const`: the compiler would reuse it
+// after a switch. A call it cannot see through asks anew.
+[[gnu::noinline]] exception_state& current_exceptions() noexcept {
   void* globals = abi::__cxa_get_globals();
   asm volatile("" : "+r"(globals));
-  return globals;
+  return *static_cast<exception_state*>(globals);
 }
-
-}  // namespace
 
 // On the stack of the fiber that is left, and read on the other one.
 struct fiber::passage {
@@ -47,7 +31,7 @@ struct fiber::passage {
 #if defined(SENNIT_ASAN)
     __sanitizer_finish_switch_fiber(p.to.sanitizer_, &p.from.stack_bottom_, &p.from.stack_size_);
 #endif
-    auto& globals = *static_cast<exception_state*>(exception_globals());
+    exception_state& globals = current_exceptions();
     p.from.exceptions_ = globals;
     globals = p.to.exceptions_;
     p.from.context_ = transfer.fctx;

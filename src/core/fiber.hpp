@@ -21,6 +21,15 @@ struct scope {
   scope* outer;
 };
 
+// Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
+struct exception_state {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+};
+
+// That of the calling thread.
+exception_state& current_exceptions() noexcept;
+
 class fiber {
  public:
   // A thread's own stack, to come back to.
@@ -43,18 +52,11 @@ class fiber {
   void trim() const noexcept { stack_.release_below(context_); }
 
   scope* innermost = nullptr;      // regions of the strand that runs here
-  std::uint64_t relocations = 0;   // how often that strand's frames have left its deque by another way than pops
   fiber* next = nullptr;           // in a pool
 
  private:
   struct passage;
   friend struct fiber_entry;
-
-  // Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
-  struct exception_state {
-    void* caught = nullptr;
-    unsigned uncaught = 0;
-  };
 
   stack stack_;
   void* context_ = nullptr;

@@ -15,17 +15,17 @@ namespace sennit::detail {
 
 group_state::group_state() noexcept : unwinding_(std::uncaught_exceptions()) {
   if (worker* const w = worker::current()) {
-    fiber_ = &w->running();
-    relocations_ = fiber_->relocations;
+    place_ = w;
+    epoch_ = w->frames().epoch();
     top_ = load_tail();
   }
 }
 
 // Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the newest.
-// The strand's frames may have been moved meanwhile (it was suspended, say), and others may lie on top.
+// The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top.
 bool group_state::on_top() const noexcept {
   worker* const w = worker::current();
-  return w != nullptr && fiber_ == &w->running() && relocations_ == fiber_->relocations && top_ == load_tail();
+  return w != nullptr && w == place_ && epoch_ == w->frames().epoch() && top_ == load_tail();
 }
 
 void group_state::spawn(group_member& child) {
@@ -46,7 +46,8 @@ void group_state::spawn(group_member& child) {
 void group_state::push_or_list(group_member& child) {
   if (on_top()) {
     child.on_deque_ = true;
-    if (push(child) || push_shut(child)) {
+    // A child that was taken at once is as good as pushed, even if its region turns out to be cancelled.
+    if (push(child) || push_shut(child) != push_result::apart) {
       top_ = load_tail();
       return;
     }
@@ -57,6 +58,9 @@ void group_state::push_or_list(group_member& child) {
 
 void group_state::list(group_member& child) {
   if (worker* const w = worker::current()) {
+#if SENNIT_EXCEPTIONS
+    if ((w->frames().sticky_reasons() & cancelled) != 0) throw sennit::cancelled();
+#endif
     w->frames().list(child, w->frames().innermost()->region);
     w->announce_work();
     return;

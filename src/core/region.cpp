@@ -22,13 +22,11 @@ class stay_in_region {
     scope_ = {&region, load_tail(), strand_.innermost};
     region.outer = strand_.innermost->region;
     capture_float_environment(region);
-    // ORD[D11] release: the region's state, for a thread that cancels it; pairs with the acquire in cancel_region().
-    region.core.store(&w.core(), std::memory_order_release);
     enter(w, &scope_);
   }
   ~stay_in_region() {
-    scope_.region->core.store(nullptr, std::memory_order_relaxed);
     enter(*worker::current(), scope_.outer);
+    scope_.region->outer = nullptr;
   }
   stay_in_region(const stay_in_region&) = delete;
   stay_in_region& operator=(const stay_in_region&) = delete;
@@ -57,9 +55,8 @@ void enter_region(region_state& region, action body) {
 
 void cancel_region(region_state& region) noexcept {
   region.cancel_requested.store(true, std::memory_order_relaxed);
-  // ORD[D11] acquire: pairs with the release in stay_in_region. The flag reaches the workers through the locks of
-  // their deques.
-  if (runtime_core* const core = region.core.load(std::memory_order_acquire)) core->cancel_in_all(region);
+  // The flag reaches the workers through the locks of their deques. Parts of the region may run in other runtimes.
+  runtime_core::note_cancellation();
 }
 
 }  // namespace detail

@@ -65,6 +65,8 @@ class root_frame : public frame {
  private:
   static fiber* run_in_region(frame& base) noexcept {
     auto& self = static_cast<root_frame&>(base);
+    // A region entered in a handler or a destructor: its strand sees the exceptions that the caller sees.
+    current_exceptions() = self.exceptions_;
 #if SENNIT_EXCEPTIONS
     try {
       self.body_();
@@ -74,6 +76,7 @@ class root_frame : public frame {
 #else
     self.body_();
 #endif
+    current_exceptions() = {};
     // Ends self: the home thread may be gone from here before the call returns.
     self.home_.go_home();
     return nullptr;
@@ -81,6 +84,21 @@ class root_frame : public frame {
 
   action body_;
   worker& home_;
+  const exception_state exceptions_ = current_exceptions();
+};
+
+// A guest's place, for the length of a region.
+class guest_place {
+ public:
+  explicit guest_place(runtime_core& core) : core_(core), guest_(core.admit_guest()) { guest_.stay(); }
+  ~guest_place() { core_.dismiss_guest(guest_); }
+  guest_place(const guest_place&) = delete;
+  guest_place& operator=(const guest_place&) = delete;
+  worker& operator*() const noexcept { return guest_; }
+
+ private:
+  runtime_core& core_;
+  worker& guest_;
 };
 
 }  // namespace
@@ -100,12 +118,10 @@ void run_region(runtime* asked, action body) {
   capture_float_environment(region);
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   if ((core.sticky_reasons() & contract) != 0) check_contract();
-  worker& guest = core.admit_guest();
-  root_frame root(body, guest);
+  const guest_place guest(core);
+  root_frame root(body, *guest);
   root.depart(&region);
-  guest.stay();
-  guest.serve(&root);
-  core.dismiss_guest(guest);
+  (*guest).serve(&root);
   root.rethrow();
 }
 

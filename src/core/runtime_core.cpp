@@ -18,12 +18,26 @@
 
 namespace sennit::detail {
 
+namespace {
+
+// Those alive, under no_fork.
+std::vector<runtime_core*>& all_cores() {
+  static auto& cores = *new std::vector<runtime_core*>;  // for the sake of static objects that end later
+  return cores;
+}
+
+}  // namespace
+
 runtime_core::runtime_core(const runtime_options& options)
     : settings_(resolve(options)),
       machine_(topology::machine::detect(settings_.topology, settings_.pin)),
       generation_(fork_generation()),
       pool_(16 + 4 * settings_.workers) {
   install_overflow_handler();
+  {
+    const no_fork guard;
+    all_cores().push_back(this);
+  }
   for (unsigned i = 1; i < settings_.workers; ++i) {
     worker& place = add_worker();
     const auto serve = [this, &place] {
@@ -36,6 +50,10 @@ runtime_core::runtime_core(const runtime_options& options)
 
 runtime_core::~runtime_core() {
   stop();
+  {
+    const no_fork guard;
+    std::erase(all_cores(), this);
+  }
   for (unsigned i = 0; i < worker_count(); ++i) delete workers_[i].load(std::memory_order_relaxed);
 }
 
@@ -51,6 +69,7 @@ worker& runtime_core::add_worker_locked() {
   }
   auto* const added = new worker(*this, index);
   workers_[index].store(added, std::memory_order_relaxed);
+  asleep_.expect(index + 1);
   // ORD[D10] release: the worker and its place in the array; pairs with the acquire in worker_count().
   worker_count_.store(index + 1, std::memory_order_release);
   return *added;
@@ -209,8 +228,11 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
   }
 }
 
-void runtime_core::cancel_in_all(const region_state&) noexcept {
-  for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).frames().region_cancelled();
+void runtime_core::note_cancellation() noexcept {
+  const no_fork guard;
+  for (const runtime_core* core : all_cores()) {
+    for (unsigned i = 0; i < core->worker_count(); ++i) core->worker_at(i).frames().region_cancelled();
+  }
 }
 
 sennit::statistics runtime_core::statistics() const noexcept {

@@ -58,7 +58,8 @@ class runtime_core {
   void begin_blocking() noexcept;
   void end_blocking() noexcept;
 
-  void cancel_in_all(const region_state& region) noexcept;
+  // Has the workers of all runtimes look whether their strands' regions have been cancelled.
+  static void note_cancellation() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.

@@ -6,7 +6,12 @@
 
 namespace sennit::detail {
 
-void sleepers::announce(worker& w) {
+void sleepers::expect(unsigned workers) {
+  const std::lock_guard guard(lock_);
+  asleep_.reserve(workers);
+}
+
+void sleepers::announce(worker& w) noexcept {
   const std::lock_guard guard(lock_);
   asleep_.push_back(&w);
   // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count after it

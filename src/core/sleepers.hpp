@@ -11,8 +11,10 @@ class worker;
 
 class sleepers {
  public:
+  // So many may sleep; may throw, so that announce() need not.
+  void expect(unsigned workers);
   // The worker is about to sleep. From here on wake_one() may choose it.
-  void announce(worker& w);
+  void announce(worker& w) noexcept;
   // It will not, or no longer. True if it owns the wake in flight: wake_one() chose it, or it saw work before it slept.
   bool withdraw(worker& w, bool saw_work) noexcept;
   // Wakes a sleeper, unless a wake is in flight already. True if one was woken.

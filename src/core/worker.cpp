@@ -181,6 +181,7 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (next == nullptr) {
     // No memory for a stack: keep the worker until the branches have ended. They are running elsewhere and wait for
     // nothing here, so this ends; it is only not greedy.
+    arrive(self);
     while (!done.done(branches)) sched_yield();
     return;
   }
@@ -234,7 +235,6 @@ void worker::hand_over_strand() noexcept {
 }
 
 void worker::promote_all() noexcept {
-  ++running_->relocations;
   if (frames_.promote_all()) announce_work();
 }
 

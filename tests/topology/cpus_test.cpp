@@ -4,20 +4,12 @@
 #include <sennit/sennit.hpp>
 
 #include <gmock/gmock.h>
-#include <sched.h>
 
 #include <limits>
 
 namespace {
 
 using namespace sennit::topology;
-
-void run_only_on(unsigned cpu) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-}
 
 long fib(long n) {
   if (n < 2) return n;

@@ -182,13 +182,20 @@ TEST(Synthetic, IsRefusedWithoutHwloc) {
 
 // Would catch: CPUs outside the affinity mask in the tree, whether it is looked at closely or not.
 TEST(Real, IsRestrictedToTheAffinityMask) {
-  for (const pin_mode pin : {pin_mode::automatic, pin_mode::none, pin_mode::node, pin_mode::core}) {
-    const machine m = machine::detect({}, pin);
-    std::vector<unsigned> cpus;
-    for (const processor& p : m.processors()) cpus.push_back(p.cpu);
-    std::sort(cpus.begin(), cpus.end());
-    EXPECT_EQ(cpus, allowed_cpus());
-  }
+  const auto compare = [] {
+    for (const pin_mode pin : {pin_mode::automatic, pin_mode::none, pin_mode::node, pin_mode::core}) {
+      const machine m = machine::detect({}, pin);
+      std::vector<unsigned> cpus;
+      for (const processor& p : m.processors()) cpus.push_back(p.cpu);
+      std::sort(cpus.begin(), cpus.end());
+      EXPECT_EQ(cpus, allowed_cpus());
+    }
+  };
+  compare();
+  on_a_thread([&] {
+    run_only_on(allowed_cpus().back());
+    compare();
+  });
 }
 
 // Would catch: hwloc asked where nothing needs its answer: that costs each program milliseconds and megabytes. Told of
@@ -209,6 +216,7 @@ TEST(Real, AutomaticBindsWhereThereAreSeveralNodes) {
   const machine m = machine::detect({}, pin_mode::automatic);
   EXPECT_EQ(m.binding(), m.node_count() > 1 ? pin_mode::node : pin_mode::none);
   EXPECT_EQ(machine::detect({}, pin_mode::none).binding(), pin_mode::none);
+  EXPECT_EQ(machine({{{0, 0, 0}, 0}, {{0, 1, 1}, 1}}, pin_mode::node).binding(), pin_mode::none);
 }
 
 // Would catch: an offline node counted, or a list of several not understood.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -64,4 +65,12 @@ class set_variable {
 template <class Work>
 void on_a_thread(Work work) {
   std::thread(work).join();
+}
+
+// The calling thread.
+inline void run_only_on(unsigned cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
 }

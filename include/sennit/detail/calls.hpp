@@ -18,9 +18,17 @@ namespace detail {
 class runtime_core;
 struct runtime_access;
 
-// After a push met the shut gate. True: the frame is in the deque, go on. False: it is not, run the construct apart.
-// Throws cancelled, the frame not being in the deque, where the region is cancelled.
-SENNIT_COLD bool push_shut(frame& pushed);
+enum class push_result {
+  pushed,  // go on
+  apart,   // the frame is not in the deque: run the construct without it
+  taken,   // the region is cancelled, but another worker has the branch already: wait for it, and end
+};
+
+// After a push met the shut gate. Throws cancelled, the frame not being in the deque, where the region is cancelled.
+SENNIT_COLD push_result push_shut(frame& pushed);
+
+// Returns when the branch, which another worker has taken, has ended.
+SENNIT_COLD void await_taken(frame& branch) noexcept;
 
 // After a pop met the shut gate. True: the branch is the caller's to run. False: it has run elsewhere and its outcome
 // is in the frame. Throws cancelled where the branch has not been started and the region is cancelled.

@@ -77,6 +77,16 @@ class fork_frame : public frame {
     }
   }
 
+  // The branch runs elsewhere, and the construct has no value to return: waits for it and throws what it threw, or
+  // cancelled.
+  [[noreturn]] SENNIT_COLD void give_up() {
+    await_taken(*this);
+    if constexpr (!std::is_reference_v<result>) {
+      if (away().result == outcome::value) std::destroy_at(&value_);
+    }
+    throw_outcome(*this);
+  }
+
 #if SENNIT_EXCEPTIONS
   // In a handler: keeps what the left branch threw. It is dealt with in leave(), outside the handler, because nothing
   // may wait inside one.

@@ -67,8 +67,8 @@ class group_state {
   void report();
 
   // The strand that the group belongs to, as long as its deque is as the group left it: see on_top().
-  fiber* fiber_ = nullptr;
-  std::uint64_t relocations_ = 0;
+  worker* place_ = nullptr;
+  std::uint64_t epoch_ = 0;
   slot* top_ = nullptr;
 
   group_member* newest_ = nullptr;  // spawned, not collected

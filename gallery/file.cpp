@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 namespace gallery {
 namespace {
@@ -19,7 +19,7 @@ struct closer {
 };
 using file_pointer = std::unique_ptr<std::FILE, closer>;
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() { return std::generic_category().message(errno); }
 
 }  // namespace
 

@@ -66,7 +66,8 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   }
   branch_result<F> left = run_left<F, G>(f, right);
   if (!pop()) [[unlikely]] {
-    if (!pop_shut(aside(right))) return joined<F, G>(std::forward<branch_result<F>>(left), aside(right).take());
+    if (!pop_shut(aside(right)))
+      return joined<F, G>(std::forward<branch_result<F>>(left), aside(right).take());
   }
   return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
 }
@@ -92,7 +93,8 @@ SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, 
   } else {
     auto rest = [&]() { return join_all<G...>(std::forward<G>(g)...); };
     auto [first, others] = join_pair<F, decltype(rest)>(std::forward<F>(f), std::move(rest));
-    return std::tuple_cat(std::tuple<branch_result<F>>(std::forward<branch_result<F>>(first)), std::move(others));
+    return std::tuple_cat(std::tuple<branch_result<F>>(std::forward<branch_result<F>>(first)),
+                          std::move(others));
   }
 }
 

@@ -27,8 +27,9 @@ enum class pin_mode { automatic, none, node, core };
 // What is left at its default comes from the environment (SENNIT_WORKERS, SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN,
 // SENNIT_TOPOLOGY), and else from the machine.
 struct runtime_options {
-  unsigned workers = 0;         // threads at work, the calling one included; 0: the CPUs of the affinity mask, at most the
-                                // cgroup's CPU quota
+  unsigned workers =
+      0;  // threads at work, the calling one included; 0: the CPUs of the affinity mask, at most the
+          // cgroup's CPU quota
   std::size_t stack_bytes = 0;  // address space of a fiber's stack; 0: the main thread's limit
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;
@@ -71,7 +72,9 @@ class runtime {
       detail::run_region(this, body);
     } else if constexpr (std::is_reference_v<result>) {
       std::remove_reference_t<result>* value = nullptr;
-      auto body = [&] { value = std::addressof(static_cast<std::remove_reference_t<result>&>(std::forward<F>(f)())); };
+      auto body = [&] {
+        value = std::addressof(static_cast<std::remove_reference_t<result>&>(std::forward<F>(f)()));
+      };
       detail::run_region(this, body);
       return static_cast<result>(*value);
     } else {

@@ -32,9 +32,9 @@ void membarrier_all() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
 
 steal_barrier resolve(steal_barrier asked) {
   if (asked == steal_barrier::membarrier && !membarrier_available()) {
-    fail<std::invalid_argument>(
-        "sennit: barrier=membarrier (SENNIT_BARRIER or runtime_options::barrier) was asked for, but the kernel refuses "
-        "the expedited membarrier; use `automatic` or `fence`");
+    fail<std::invalid_argument>("sennit: barrier=membarrier (SENNIT_BARRIER or runtime_options::barrier) was "
+                                "asked for, but the kernel refuses "
+                                "the expedited membarrier; use `automatic` or `fence`");
   }
   if (asked != steal_barrier::automatic) return asked;
   // ThreadSanitizer does not model a barrier that other threads are made to execute; it understands the fence variant.

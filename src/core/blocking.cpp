@@ -1,7 +1,7 @@
-#include <sennit/blocking.hpp>
-
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
+
+#include <sennit/blocking.hpp>
 
 namespace sennit::detail {
 

@@ -16,7 +16,9 @@ constinit thread_local void* newest_lock [[gnu::tls_model("initial-exec")]] = nu
 
 using lock_function = int (*)(pthread_mutex_t*);
 
-lock_function next(const char* name) noexcept { return reinterpret_cast<lock_function>(dlsym(RTLD_NEXT, name)); }
+lock_function next(const char* name) noexcept {
+  return reinterpret_cast<lock_function>(dlsym(RTLD_NEXT, name));
+}
 
 int counted(int result, pthread_mutex_t* mutex) noexcept {
   if (result == 0) {
@@ -54,10 +56,11 @@ bool can_check_contract() noexcept { return true; }
 
 void check_contract() noexcept {
   if (locks_held <= 0) return;
-  std::fprintf(stderr,
-               "sennit: a mutex (at %p) is held across a construct. The strand may go on on another thread, and this "
-               "one may run other work that takes the mutex: unlock it before join, spawn, wait or run.\n",
-               newest_lock);
+  std::fprintf(
+      stderr,
+      "sennit: a mutex (at %p) is held across a construct. The strand may go on on another thread, and this "
+      "one may run other work that takes the mutex: unlock it before join, spawn, wait or run.\n",
+      newest_lock);
   std::abort();
 }
 

@@ -245,7 +245,8 @@ frame* deque::take_listed() noexcept {
 
 frame* deque::steal(bool insist) noexcept {
   // The owner has been asked and has handed nothing over so far: leave its lock alone.
-  if (!insist && asked_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_relaxed)) return nullptr;
+  if (!insist && asked_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_relaxed))
+    return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
@@ -264,8 +265,8 @@ frame* deque::steal(bool insist) noexcept {
 
 bool deque::has_work() noexcept {
   const std::lock_guard guard(lock_);
-  return oldest_ != nullptr ||
-         (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed));
+  return oldest_ != nullptr || (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) >
+                                                         head_.load(std::memory_order_relaxed));
 }
 
 void deque::shut_push_gate() noexcept {

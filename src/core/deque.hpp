@@ -90,14 +90,14 @@ class deque {
 
   alignas(128) steal_lock lock_;
   // All below: under lock_.
-  worker_words* words_ = nullptr;     // null while no thread owns the deque
-  std::atomic<slot*> head_;           // written under the lock; read without it by an owner that fences
-  bool frame_wanted_ = false;         // a thief asked: the owner is to hand its oldest frame over
-  std::uint64_t asked_ns_ = 0;        // when a thief asked and there were frames; 0: there were none
+  worker_words* words_ = nullptr;  // null while no thread owns the deque
+  std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
+  bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
+  std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
-  bool wake_wanted_ = true;           // a new deque may come after its runtime's workers went to sleep
-  std::atomic<unsigned> sticky_;      // written under the lock; read without it by the owner
-  scope* innermost_ = nullptr;        // null while no strand is here
+  bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
+  std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner
+  scope* innermost_ = nullptr;    // null while no strand is here
   frame* oldest_ = nullptr;
   frame* newest_ = nullptr;
   // Hints, read without the lock: thieves look here before they take it.

@@ -3,7 +3,6 @@
 #include "core/sanitizers.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
-
 #include <cxxabi.h>
 
 namespace sennit::detail {

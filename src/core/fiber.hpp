@@ -51,8 +51,8 @@ class fiber {
   // Gives back the memory of a suspended fiber below what is live on it.
   void trim() const noexcept { stack_.release_below(context_); }
 
-  scope* innermost = nullptr;      // regions of the strand that runs here
-  fiber* next = nullptr;           // in a pool
+  scope* innermost = nullptr;  // regions of the strand that runs here
+  fiber* next = nullptr;       // in a pool
 
  private:
   struct passage;
@@ -63,7 +63,8 @@ class fiber {
   void (*entry_)() noexcept = nullptr;
   exception_state exceptions_;
   [[maybe_unused]] void* sanitizer_ = nullptr;  // ASan: the fake stack; TSan: the fiber
-  [[maybe_unused]] const void* stack_bottom_ = nullptr;  // ASan: of a thread's own stack, learned when it is left
+  [[maybe_unused]] const void* stack_bottom_ =
+      nullptr;  // ASan: of a thread's own stack, learned when it is left
   [[maybe_unused]] std::size_t stack_size_ = 0;
 };
 

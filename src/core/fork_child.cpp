@@ -15,12 +15,11 @@ std::recursive_mutex forking;
 }  // namespace
 
 unsigned fork_generation() noexcept {
-  static const int registered =
-      pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); },
-                     [] {
-                       generation.fetch_add(1, std::memory_order_relaxed);
-                       forking.unlock();
-                     });
+  static const int registered = pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); },
+                                               [] {
+                                                 generation.fetch_add(1, std::memory_order_relaxed);
+                                                 forking.unlock();
+                                               });
   (void)registered;
   return generation.load(std::memory_order_relaxed);
 }

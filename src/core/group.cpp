@@ -1,10 +1,9 @@
-#include <sennit/detail/group.hpp>
-
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/group.hpp>
 #include <sennit/join.hpp>
 
 #include <exception>

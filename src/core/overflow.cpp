@@ -26,7 +26,9 @@ std::mutex installing;
 
 constinit thread_local bool has_signal_stack [[gnu::tls_model("initial-exec")]] = false;
 
-void say(std::string_view text) noexcept { [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size()); }
+void say(std::string_view text) noexcept {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
 
 void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
   if ((h.before.sa_flags & SA_SIGINFO) != 0) {
@@ -79,7 +81,7 @@ void install_overflow_handler() noexcept {
   if (installed) return;
   installed = true;
   for (handled& h : handlers) {
-    struct sigaction ours {};
+    struct sigaction ours{};
     ours.sa_sigaction = &on_fault;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&ours.sa_mask);
@@ -92,9 +94,10 @@ void remove_overflow_handler() noexcept {
   if (!installed) return;
   installed = false;
   for (const handled& h : handlers) {
-    struct sigaction now {};
+    struct sigaction now{};
     sigaction(h.signal, nullptr, &now);
-    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &on_fault) sigaction(h.signal, &h.before, nullptr);
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &on_fault)
+      sigaction(h.signal, &h.before, nullptr);
   }
 }
 
@@ -103,7 +106,8 @@ void ensure_signal_stack() noexcept {
   has_signal_stack = true;
   stack_t now{};
   if (sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0) return;
-  void* const memory = mmap(nullptr, signal_stack_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, signal_stack_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   stack_t alternate{};
   alternate.ss_sp = memory;

@@ -28,13 +28,16 @@ bool parker::park(std::chrono::nanoseconds limit) noexcept {
     return true;
   }
   const bool bounded = limit != std::chrono::nanoseconds::max();
-  const auto end = bounded ? std::chrono::steady_clock::now() + limit : std::chrono::steady_clock::time_point::max();
+  const auto end =
+      bounded ? std::chrono::steady_clock::now() + limit : std::chrono::steady_clock::time_point::max();
   for (;;) {
     timespec rest{};
     if (bounded) {
-      const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
+      const auto left =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
       if (left.count() <= 0) break;
-      rest = {static_cast<std::time_t>(left.count() / 1'000'000'000), static_cast<long>(left.count() % 1'000'000'000)};
+      rest = {static_cast<std::time_t>(left.count() / 1'000'000'000),
+              static_cast<long>(left.count() % 1'000'000'000)};
     }
     futex_wait(word_, asleep, bounded ? &rest : nullptr);
     // ORD[D8] acquire: as above.

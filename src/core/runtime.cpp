@@ -1,5 +1,3 @@
-#include <sennit/runtime.hpp>
-
 #include "core/contract.hpp"
 #include "core/float_environment.hpp"
 #include "core/fork_child.hpp"
@@ -9,6 +7,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/region.hpp>
+#include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
 
 #include <atomic>
@@ -31,7 +30,8 @@ struct runtime_access {
   static runtime_core& core(runtime& r) {
     // ORD[D13] acquire: the core as it was made; pairs with the release below, and in runtime().
     runtime_core* core = r.core_.load(std::memory_order_acquire);
-    if (!core->outlived_by_fork()) [[likely]] return *core;
+    if (!core->outlived_by_fork()) [[likely]]
+      return *core;
     const no_fork guard;
     core = r.core_.load(std::memory_order_relaxed);
     if (core->outlived_by_fork()) {
@@ -107,9 +107,9 @@ runtime_core& default_core() { return runtime_access::core(runtime::default_runt
 
 void run_region(runtime* asked, action body) {
   worker* const here = worker::current();
-  runtime_core& core = asked != nullptr   ? runtime_access::core(*asked)
-                       : here != nullptr  ? here->core()
-                                        : default_core();
+  runtime_core& core = asked != nullptr  ? runtime_access::core(*asked)
+                       : here != nullptr ? here->core()
+                                         : default_core();
   if (here != nullptr && &here->core() == &core) {
     body();
     return;
@@ -127,7 +127,8 @@ void run_region(runtime* asked, action body) {
 
 }  // namespace detail
 
-runtime::runtime(runtime_options options) : options_(std::move(options)), core_(new detail::runtime_core(options_)) {}
+runtime::runtime(runtime_options options)
+    : options_(std::move(options)), core_(new detail::runtime_core(options_)) {}
 
 runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
@@ -170,7 +171,9 @@ runtime& runtime::default_runtime() {
 }
 
 unsigned runtime::workers() const noexcept { return core_.load(std::memory_order_relaxed)->workers(); }
-statistics runtime::statistics() const noexcept { return core_.load(std::memory_order_relaxed)->statistics(); }
+statistics runtime::statistics() const noexcept {
+  return core_.load(std::memory_order_relaxed)->statistics();
+}
 steal_barrier runtime::barrier() const noexcept { return core_.load(std::memory_order_relaxed)->barrier(); }
 
 }  // namespace sennit

@@ -65,7 +65,8 @@ worker& runtime_core::add_worker() {
 worker& runtime_core::add_worker_locked() {
   const unsigned index = worker_count_.load(std::memory_order_relaxed);
   if (index == most_workers) {
-    fail<std::runtime_error>("sennit: more than " + std::to_string(most_workers) + " threads use one runtime at once");
+    fail<std::runtime_error>("sennit: more than " + std::to_string(most_workers) +
+                             " threads use one runtime at once");
   }
   auto* const added = new worker(*this, index);
   workers_[index].store(added, std::memory_order_relaxed);
@@ -80,7 +81,9 @@ unsigned runtime_core::worker_count() const noexcept {
   return worker_count_.load(std::memory_order_acquire);
 }
 
-worker& runtime_core::worker_at(unsigned index) const noexcept { return *workers_[index].load(std::memory_order_relaxed); }
+worker& runtime_core::worker_at(unsigned index) const noexcept {
+  return *workers_[index].load(std::memory_order_relaxed);
+}
 
 bool runtime_core::start_thread(const char* name, unsigned number, std::function<void()> body) noexcept {
   sigset_t all;
@@ -208,10 +211,12 @@ void runtime_core::end_blocking() noexcept {
 bool runtime_core::add_spare() noexcept {
   const auto rank = static_cast<unsigned>(spares_.size());
   return attempt<std::exception>([&] {
-    spares_.push_back(std::make_unique<spare>(add_worker_locked()));
-    spare& added = *spares_.back();
-    if (!start_thread("sennit+", rank, [this, &added, rank] { serve_as_spare(added, rank); })) spares_.pop_back();
-  }) && spares_.size() > rank;
+           spares_.push_back(std::make_unique<spare>(add_worker_locked()));
+           spare& added = *spares_.back();
+           if (!start_thread("sennit+", rank, [this, &added, rank] { serve_as_spare(added, rank); }))
+             spares_.pop_back();
+         }) &&
+         spares_.size() > rank;
 }
 
 void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
@@ -250,11 +255,12 @@ sennit::statistics runtime_core::statistics() const noexcept {
 bool runtime_core::outlived_by_fork() const noexcept { return generation_ != fork_generation(); }
 
 void runtime_core::insist_on_threads() const noexcept {
-  if (!outlived_by_fork()) [[likely]] return;
-  std::fputs(
-      "sennit: this process was forked inside a parallel region, and a strand waits for a branch that a thread of the "
-      "parent runs: call exec or _exit in such a child, or fork outside parallel regions.\n",
-      stderr);
+  if (!outlived_by_fork()) [[likely]]
+    return;
+  std::fputs("sennit: this process was forked inside a parallel region, and a strand waits for a branch that "
+             "a thread of the "
+             "parent runs: call exec or _exit in such a child, or fork outside parallel regions.\n",
+             stderr);
   std::abort();
 }
 

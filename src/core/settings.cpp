@@ -22,7 +22,8 @@ constexpr std::size_t least_stack = std::size_t{64} << 10;
 constexpr std::size_t most_stack = std::size_t{1} << 40;
 
 [[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
-  fail<std::invalid_argument>("sennit: " + what + " is \"" + std::string(value) + "\", but must be " + allowed);
+  fail<std::invalid_argument>("sennit: " + what + " is \"" + std::string(value) + "\", but must be " +
+                              allowed);
 }
 
 // A variable that is set but empty counts as not set.
@@ -55,9 +56,12 @@ unsigned worker_limit(unsigned asked) {
 std::optional<std::size_t> parse_size(std::string_view text) {
   unsigned shift = 0;
   switch (text.empty() ? '\0' : text.back()) {
-    case 'k': case 'K': shift = 10; break;
-    case 'm': case 'M': shift = 20; break;
-    case 'g': case 'G': shift = 30; break;
+    case 'k':
+    case 'K': shift = 10; break;
+    case 'm':
+    case 'M': shift = 20; break;
+    case 'g':
+    case 'G': shift = 30; break;
     default: break;
   }
   if (shift != 0) text.remove_suffix(1);
@@ -69,7 +73,8 @@ std::optional<std::size_t> parse_size(std::string_view text) {
 std::size_t stack_limit(std::size_t asked) {
   const std::string allowed = "a size from 64K to 1024G, in bytes or with K, M or G";
   if (asked != 0) {
-    if (asked < least_stack || asked > most_stack) refuse("runtime_options::stack_bytes", std::to_string(asked), allowed);
+    if (asked < least_stack || asked > most_stack)
+      refuse("runtime_options::stack_bytes", std::to_string(asked), allowed);
     return asked;
   }
   if (const auto text = variable("SENNIT_STACK")) {
@@ -106,7 +111,9 @@ bool contract_choice() {
   if (const auto text = variable("SENNIT_CHECK")) {
     if (*text == "0") return false;
     if (*text == "1" && can_check_contract()) return true;
-    refuse("SENNIT_CHECK", *text, can_check_contract() ? "0 or 1" : "0: this build of the library cannot see locks (use a debug build)");
+    refuse("SENNIT_CHECK", *text,
+           can_check_contract() ? "0 or 1"
+                                : "0: this build of the library cannot see locks (use a debug build)");
   }
   return can_check_contract();
 }

@@ -36,8 +36,8 @@ stack stack::reserve(std::size_t bytes) noexcept {
   stack result;
   const std::size_t page = page_bytes();
   const std::size_t total = (bytes + page - 1) / page * page + guard_bytes;
-  void* const base =
-      mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  void* const base = mmap(nullptr, total, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (base == MAP_FAILED) return result;
   if (mprotect(base, guard_bytes, PROT_NONE) != 0) {
     munmap(base, total);

@@ -25,7 +25,6 @@ constinit thread_local worker* this_worker [[gnu::tls_model("initial-exec")]] = 
 
 void set_current(worker* w) noexcept { this_worker = w; }
 
-
 }  // namespace
 
 }  // namespace sennit::detail
@@ -106,7 +105,8 @@ bool worker::leaving() const noexcept {
   return leave_.load(std::memory_order_acquire);
 }
 
-void worker::switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept {
+void worker::switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept,
+                         void* argument) noexcept {
   running_ = &to;
   from.switch_to(to, then, argument);
 }

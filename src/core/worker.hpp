@@ -90,12 +90,12 @@ class worker {
   const unsigned index_;
   deque frames_;
   fiber* running_ = nullptr;
-  fiber* home_ = nullptr;        // the thread's own stack, while serving
+  fiber* home_ = nullptr;  // the thread's own stack, while serving
   // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from worker to
   // worker: what is too many for one goes back to the runtime.
   fiber_pool pool_{4};
-  frame* first_ = nullptr;       // to run before anything else
-  fiber* ready_ = nullptr;       // a waiter whose branches all ended as it was being parked
+  frame* first_ = nullptr;  // to run before anything else
+  fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;
   policy::patience patience_;
   bool owns_wake_ = false;

@@ -23,7 +23,7 @@ struct outcome {
   std::string err;
 };
 
-outcome sennit(std::vector<std::string> words, std::vector<std::unique_ptr<gallery::kernel>> kernels) {
+outcome sennit(const std::vector<std::string>& words, std::vector<std::unique_ptr<gallery::kernel>> kernels) {
   std::vector<const char*> argv{"sennit"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   testing::internal::CaptureStdout();
@@ -32,7 +32,7 @@ outcome sennit(std::vector<std::string> words, std::vector<std::unique_ptr<galle
   return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
-outcome sennit(std::vector<std::string> words) { return sennit(std::move(words), gallery::kernels()); }
+outcome sennit(const std::vector<std::string>& words) { return sennit(words, gallery::kernels()); }
 
 // What it says wrong about itself, so that each way to fail can be seen.
 enum class lie { none, parallel_result, check, exception };

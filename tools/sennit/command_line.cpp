@@ -12,9 +12,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 namespace command {
 namespace {
@@ -137,7 +137,7 @@ int complain(const CLI::App& app, const CLI::App& run, const CLI::ParseError& er
 int flush(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
   fmt::print(stderr, "sennit: cannot write the output: {}; give it a place with room\n",
-             std::strerror(errno));
+             std::generic_category().message(errno));
   return bad_usage;
 }
 

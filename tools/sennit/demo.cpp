@@ -14,7 +14,7 @@ constexpr std::chrono::seconds budget_of_a_kernel{6};
 
 // A large text that every Debian system has, its list of packages; elsewhere the bundled text.
 std::filesystem::path input_of(const gallery::description& about) {
-  const std::filesystem::path packages = "/var/lib/dpkg/status";
+  std::filesystem::path packages = "/var/lib/dpkg/status";
   const bool reads_text = about.writes == gallery::output::text;
   std::error_code error;
   if (reads_text && std::filesystem::file_size(packages, error) > 0 && !error) return packages;

@@ -70,10 +70,11 @@ measurement measure(const gallery::kernel& kernel, const plan& p,
   for (unsigned i = 1; i == 1 || (i <= p.repeat && time_is_left()); ++i) {
     m.result.reset();
     progress(fmt::format("run {} of {}, serial", i, p.repeat));
-    std::any serial = timed(m.serial, [&] { return kernel.run(policy::serial); });
-    if (!accept(serial, "serial elision")) return m;
-    if (!reference.has_value()) reference = std::move(serial);
-    serial.reset();
+    {
+      std::any serial = timed(m.serial, [&] { return kernel.run(policy::serial); });
+      if (!accept(serial, "serial elision")) return m;
+      if (!reference.has_value()) reference = std::move(serial);
+    }
 
     progress(fmt::format("run {} of {}, {} workers", i, p.repeat, m.workers));
     const std::uint64_t steals = runtime.statistics().steals;

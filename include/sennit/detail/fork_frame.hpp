@@ -15,7 +15,8 @@ namespace sennit::detail {
 
 // What a branch yields in the tuple of a join: void becomes std::monostate, references stay references.
 template <class F>
-using branch_result = std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, std::invoke_result_t<F>>;
+using branch_result =
+    std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, std::invoke_result_t<F>>;
 
 template <class F>
 SENNIT_INLINE branch_result<F> call_branch(F&& f) {

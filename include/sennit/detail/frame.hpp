@@ -30,8 +30,9 @@ struct departure {
 
   completion done;
   region_state* region;
-  std::atomic<deque*> holder{nullptr};  // whose list the frame waits in to be claimed; null once it is claimed
-  frame* older = nullptr;               // neighbors in that list
+  std::atomic<deque*> holder{
+      nullptr};            // whose list the frame waits in to be claimed; null once it is claimed
+  frame* older = nullptr;  // neighbors in that list
   frame* newer = nullptr;
   outcome result = outcome::none;
   std::exception_ptr failure;

@@ -73,13 +73,13 @@ class group_state {
 
   group_member* newest_ = nullptr;  // spawned, not collected
   std::uint64_t spawned_ = 0;
-  completion done_;                 // of the children that run elsewhere
+  completion done_;  // of the children that run elsewhere
   std::exception_ptr failure_;
-  std::uint64_t failed_ = 0;        // the order of the child that threw it
-  bool dropped_ = false;            // a child was dropped by cancellation
-  const int unwinding_;             // exceptions in flight when the group was made
-  worker* lender_ = nullptr;        // whose list holds the children of a group made outside any runtime
-  region_state outside_;            // and their region
+  std::uint64_t failed_ = 0;  // the order of the child that threw it
+  bool dropped_ = false;      // a child was dropped by cancellation
+  const int unwinding_;       // exceptions in flight when the group was made
+  worker* lender_ = nullptr;  // whose list holds the children of a group made outside any runtime
+  region_state outside_;      // and their region
   // The first children need no allocation.
   alignas(std::max_align_t) std::byte nearby_[384];
   std::pmr::monotonic_buffer_resource arena_{nearby_, sizeof nearby_};

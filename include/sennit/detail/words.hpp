@@ -19,9 +19,12 @@ using slot = std::atomic<std::uintptr_t>;
 
 // What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write.
 struct alignas(128) worker_words {
-  std::atomic<slot*> tail;                // one past the owner's newest frame
-  alignas(128) std::atomic<slot*> limit;  // gate of push: where tail passes it, or it is shut (null), the slow path
-  std::atomic<slot*> head_gate;           // gate of pop: where tail falls below it, or it is shut (all ones), likewise
+  // One past the owner's newest frame.
+  std::atomic<slot*> tail;
+  // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
+  alignas(128) std::atomic<slot*> limit;
+  // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
+  std::atomic<slot*> head_gate;
 };
 static_assert(offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
 
@@ -53,32 +56,30 @@ SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
 #define SENNIT_OFFSET
 #endif
 
+// The clobbers of memory are for the library's slow paths, which reach the same words by their address.
 SENNIT_INLINE slot* load_tail() noexcept {
   slot* tail;
-  asm volatile("movq " SENNIT_WORD("0") ", %[tail]" : [tail] "=r"(tail) : SENNIT_OFFSET "i"(0));
+  asm volatile("movq " SENNIT_WORD("0") ", %[tail]" : [tail] "=r"(tail) : SENNIT_OFFSET "i"(0) : "memory");
   return tail;
 }
 
 SENNIT_INLINE void store_tail(slot* tail) noexcept {
-  asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET [tail] "r"(tail));
+  asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
 }
 
 // ORD[D1] release (a plain store on x86, and nothing moves below it here): publishes the slot, the frame and all that
-// the branch will read; pairs with the acquire of tail in deque::steal(). Model: models/deque.pml.
+// the branch will read; pairs with the acquire of tail in deque::claim_head(). Model: models/deque.pml.
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
-  asm volatile("movq %[tail], " SENNIT_WORD("0")
-               :
-               : SENNIT_OFFSET [tail] "r"(tail)
-               : "memory");
+  asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
 }
 
 // ORD[D5] The comparison reads limit after tail is published, with no fence between: the sleeper that shut the gate
-// pays for the order (idle::arm()). Model: models/sleep.pml.
+// pays for the order (runtime_core::arm_gates()). Model: models/sleep.pml.
 SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
   asm goto("cmpq " SENNIT_WORD("128") ", %[tail]\n\tja %l[shut]"
            :
-           : SENNIT_OFFSET [tail] "r"(tail)
-           : "cc"
+           : SENNIT_OFFSET[tail] "r"(tail)
+           : "cc", "memory"
            : shut);
   return false;
 shut:
@@ -86,12 +87,12 @@ shut:
 }
 
 // ORD[D2] The comparison reads head_gate after tail is lowered, with no fence between: the thief that raised the gate
-// pays for the order (deque::steal()). Model: models/deque.pml.
+// pays for the order (deque::claim_head()). Model: models/deque.pml.
 SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   asm goto("cmpq " SENNIT_WORD("136") ", %[tail]\n\tjb %l[shut]"
            :
-           : SENNIT_OFFSET [tail] "r"(tail)
-           : "cc"
+           : SENNIT_OFFSET[tail] "r"(tail)
+           : "cc", "memory"
            : shut);
   return false;
 shut:
@@ -110,7 +111,7 @@ SENNIT_INLINE void store_tail(slot* tail) noexcept {
 
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
   // ORD[D1] release: publishes the slot, the frame and all that the branch will read; pairs with the acquire of tail
-  // in deque::steal(). Model: models/deque.pml.
+  // in deque::claim_head(). Model: models/deque.pml.
   current_words().tail.store(tail, std::memory_order_release);
 }
 

@@ -73,7 +73,8 @@ class runtime {
     } else if constexpr (std::is_reference_v<result>) {
       std::remove_reference_t<result>* value = nullptr;
       auto body = [&] {
-        value = std::addressof(static_cast<std::remove_reference_t<result>&>(std::forward<F>(f)()));
+        auto&& referred = std::forward<F>(f)();
+        value = std::addressof(referred);
       };
       detail::run_region(this, body);
       return static_cast<result>(*value);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 namespace sennit::detail {
@@ -12,14 +13,16 @@ namespace {
 std::atomic<unsigned> generation{0};
 std::recursive_mutex forking;
 
+void in_child() noexcept {
+  generation.fetch_add(1, std::memory_order_relaxed);
+  // Its owner has the thread id of the parent: it cannot be unlocked here, only made anew.
+  std::construct_at(&forking);
+}
+
 }  // namespace
 
 unsigned fork_generation() noexcept {
-  static const int registered = pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); },
-                                               [] {
-                                                 generation.fetch_add(1, std::memory_order_relaxed);
-                                                 forking.unlock();
-                                               });
+  static const int registered = pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); }, &in_child);
   (void)registered;
   return generation.load(std::memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <new>
 #include <stdexcept>
@@ -38,14 +39,13 @@ runtime_core::runtime_core(const runtime_options& options)
     const no_fork guard;
     all_cores().push_back(this);
   }
-  for (unsigned i = 1; i < settings_.workers; ++i) {
-    worker& place = add_worker();
-    const auto serve = [this, &place] {
-      machine_.bind_current_thread(place.index(), settings_.workers);
-      place.serve(nullptr);
-    };
-    if (!start_thread("sennit", i, serve)) break;  // work with those there are
-  }
+  // Where memory or threads give out, the runtime works with those it has.
+  attempt<std::exception>([this] {
+    for (unsigned i = 1; i < settings_.workers; ++i) {
+      worker& place = add_worker();
+      if (!start_thread("sennit", i, [this, &place] { serve_as_worker(place); })) break;
+    }
+  });
 }
 
 runtime_core::~runtime_core() {
@@ -219,6 +219,15 @@ bool runtime_core::add_spare() noexcept {
          spares_.size() > rank;
 }
 
+void runtime_core::serve_as_worker(worker& place) noexcept {
+  machine_.bind_current_thread(place.index(), settings_.workers);
+  constexpr auto until_there_may_be_memory = std::chrono::milliseconds(50);
+  while (!attempt<std::bad_alloc>([&place] { place.serve(nullptr); }) &&
+         !stopping_.load(std::memory_order_relaxed)) {
+    place.parking().park(until_there_may_be_memory);
+  }
+}
+
 void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
   machine_.bind_current_thread(self.place.index(), settings_.workers);
   // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before it sets
@@ -226,7 +235,7 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
   while (!stopping_.load(std::memory_order_seq_cst)) {
     self.place.stay();
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
-      self.place.serve(nullptr);
+      serve_as_worker(self.place);
     } else {
       self.call.park();
     }

@@ -82,6 +82,7 @@ class runtime_core {
   worker& add_worker_locked();
   bool add_spare() noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
+  void serve_as_worker(worker& place) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
   const settings settings_;

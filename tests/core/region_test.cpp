@@ -62,6 +62,100 @@ TEST(region, cancels_what_runs_for_it_in_another_runtime) {
   });
 }
 
+// Catches a region that tells of a cancellation around it as its own, which its run() would then absorb; and a strand
+// that is told of its innermost region only.
+TEST(region, tells_of_its_own_cancellation_only) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    rt.run([] {
+      sennit::region outer;
+      sennit::region inner;
+      bool inner_returned = false;
+      EXPECT_FALSE(outer.run([&] {
+        inner.run([&] {
+          outer.cancel();
+          EXPECT_TRUE(outer.cancel_requested());
+          EXPECT_FALSE(inner.cancel_requested());
+          EXPECT_TRUE(sennit::cancel_requested());
+          sennit::join([] {}, [] {});
+        });
+        inner_returned = true;
+      }));
+      EXPECT_FALSE(inner_returned) << "the inner region absorbed what was not its own";
+      EXPECT_FALSE(sennit::cancel_requested());
+      sennit::join([] {}, [] {});
+    });
+  });
+}
+
+// Catches a cancellation that spreads outwards, or outlives its region.
+TEST(region, ends_its_cancellation_with_its_run) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    rt.run([] {
+      sennit::region r;
+      for (int i = 0; i < 10; ++i) {
+        EXPECT_FALSE(r.run([&] {
+          r.cancel();
+          sennit::join([] {}, [] {});
+          return 1;
+        }));
+        EXPECT_FALSE(sennit::cancel_requested());
+        EXPECT_EQ(r.run([] { return std::get<1>(sennit::join([] { return 1; }, [] { return 2; })); }), 2);
+      }
+    });
+  });
+}
+
+// Catches a result, or an exception, that is thrown away because the cancellation came too late to stop the work.
+TEST(region, keeps_what_was_complete_before_the_cancellation) {
+  sennit::region r;
+  EXPECT_EQ(r.run([&] {
+    r.cancel();
+    return 3;
+  }),
+            3);
+  EXPECT_THROW(r.run([&] {
+    r.cancel();
+    throw failure{1};
+  }),
+               failure);
+}
+
+// Catches a stolen branch, or a suspended strand, that is not stopped from outside; and results that leak.
+TEST(region, may_be_cancelled_from_any_thread) {
+  under(parallel_settings(), [](sennit::runtime& rt) {
+    sennit::region r;
+    beacon running;
+    std::thread canceller([&] {
+      running.await();
+      r.cancel();
+    });
+    std::atomic<bool> right_stopped{false};
+    const auto forever = [&] {
+      for (;;) sennit::join([] { return tracked(1); }, [] { return tracked(2); });
+    };
+    EXPECT_FALSE(rt.run([&] {
+      return r.run([&] {
+        join_stolen(
+            [&] {
+              running.light();
+              forever();
+            },
+            [&] {
+              try {
+                forever();
+              } catch (const sennit::cancelled&) {
+                right_stopped = true;
+                throw;
+              }
+            });
+      });
+    }));
+    EXPECT_TRUE(right_stopped);
+    EXPECT_EQ(tracked::live(), 0);
+    canceller.join();
+  });
+}
+
 // Calls prepare() deep inside a region that does not begin at the deque's bottom, then has a branch stolen: is that
 // taken for one of the region's?
 template <class Prepare>

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 namespace command {
@@ -200,7 +201,9 @@ int command_line(int argc, const char* const* argv, std::vector<std::unique_ptr<
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sennit: there is not enough memory; choose smaller parameters or a smaller input\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sennit: {}\n", error.what());
+    // The library's own messages say already who speaks.
+    const std::string_view what = error.what();
+    fmt::print(stderr, "{}{}\n", what.starts_with("sennit: ") ? "" : "sennit: ", what);
   }
   return bad_usage;
 }

@@ -55,12 +55,11 @@ class demonstration {
 
   bool finish() {
     shown_.clear();
-    fmt::print(
-        "\n{}\n"
-        "serial: the serial elision, the same source with every fork a plain call. sennit: on {}.\n"
-        "Times are medians of up to {} interleaved runs each. Every result was checked, and compared with\n"
-        "the elision's.\n\n{}",
-        results_.str(), show_workers(workers_), options_.measuring.repeat, files_);
+    fmt::print("\n{}\n"
+               "serial: the serial elision, the same source with every fork a plain call. sennit: on {}.\n"
+               "Times are {}, fewer where those take long. Every result was\n"
+               "checked, and compared with the elision's.\n\n{}",
+               results_.str(), show_workers(workers_), show_sampling(options_.measuring.repeat), files_);
     return all_right_;
   }
 

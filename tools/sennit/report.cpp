@@ -15,6 +15,10 @@ std::string show_parameters(gallery::kernel& kernel) {
   return out;
 }
 
+std::string show_sampling(std::size_t runs) {
+  return runs == 1 ? "those of one run each" : fmt::format("medians of {} interleaved runs each", runs);
+}
+
 std::string show_workers(unsigned workers) {
   return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
 }
@@ -30,12 +34,13 @@ std::string report(gallery::kernel& kernel, const measurement& m) {
              fmt::format("{:.2f} x", m.speedup()), show_forks(m), show_steals(m),
              show_mib(m.parallel.peak_mib)});
   const std::size_t runs = m.serial.seconds.size();
-  return fmt::format("{} ({})\n{}; checked, and the same in all {} runs\n\n{}\n"
-                     "Times and steals are medians of {} interleaved runs each. The speed-up is over the "
-                     "serial elision: the same\n"
-                     "source with every fork a plain call.{}\n",
+  return fmt::format("{} ({})\n"
+                     "{}; checked, and the same in all {} runs\n\n"
+                     "{}\n"
+                     "Times and steals are {}. The speed-up is over the\n"
+                     "serial elision: the same source with every fork a plain call.{}\n",
                      kernel.about().name, show_parameters(kernel), m.description,
-                     2 * runs + (m.forks ? 1 : 0), lines.str(), runs,
+                     2 * runs + (m.forks ? 1 : 0), lines.str(), show_sampling(runs),
                      m.forks ? " One more run of it counted the forks." : "");
 }
 

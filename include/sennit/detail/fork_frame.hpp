@@ -112,7 +112,8 @@ class fork_frame : public frame {
     auto& self = static_cast<fork_frame&>(base);
     record_outcome(self.away(), [&self] {
       if constexpr (std::is_reference_v<result>) {
-        self.value_ = std::addressof(static_cast<std::remove_reference_t<result>&>(self.run_here()));
+        auto&& referred = self.run_here();
+        self.value_ = std::addressof(referred);
       } else {
         ::new (static_cast<void*>(&self.value_)) result(self.run_here());
       }

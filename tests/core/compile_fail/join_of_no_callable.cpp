@@ -1,0 +1,6 @@
+// The error is to name the constraint, not some line inside the library.
+#include <sennit/sennit.hpp>
+
+void called() {
+  sennit::join([] {}, 5);
+}

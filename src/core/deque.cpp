@@ -1,6 +1,7 @@
 #include "core/deque.hpp"
 
 #include "core/barrier.hpp"
+#include "core/failure.hpp"
 #include "core/perturb.hpp"
 
 #include <sys/mman.h>
@@ -31,7 +32,7 @@ std::uint64_t now_ns() noexcept {
 slot* reserve(std::size_t slots) {
   void* const memory = mmap(nullptr, slots * sizeof(slot), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
+  if (memory == MAP_FAILED) fail_for_memory();
   madvise(memory, slots * sizeof(slot), MADV_NOHUGEPAGE);
   return static_cast<slot*>(memory);
 }

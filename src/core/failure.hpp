@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
 
 namespace sennit::detail {
@@ -16,6 +17,16 @@ template <class Exception>
   throw Exception(message);
 #else
   std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// The same for memory.
+[[noreturn]] inline void fail_for_memory() {
+#if SENNIT_EXCEPTIONS
+  throw std::bad_alloc();
+#else
+  std::fputs("sennit: out of memory\n", stderr);
   std::abort();
 #endif
 }

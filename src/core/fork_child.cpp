@@ -19,13 +19,13 @@ void in_child() noexcept {
   std::construct_at(&forking);
 }
 
+// As the program or the shared object is loaded: before anybody can hold the lock.
+[[maybe_unused]] const int registered =
+    pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); }, &in_child);
+
 }  // namespace
 
-unsigned fork_generation() noexcept {
-  static const int registered = pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); }, &in_child);
-  (void)registered;
-  return generation.load(std::memory_order_relaxed);
-}
+unsigned fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
 no_fork::no_fork() noexcept { forking.lock(); }
 no_fork::~no_fork() { forking.unlock(); }

@@ -3,7 +3,7 @@
 
 namespace sennit::detail {
 
-// How many forks lie between this process and the one the program began as. Registers for it at the first call.
+// How many forks lie between this process and the one the program began as.
 unsigned fork_generation() noexcept;
 
 // Held by a thread that makes or replaces a runtime; no thread forks meanwhile.

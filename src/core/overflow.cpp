@@ -1,5 +1,6 @@
 #include "core/overflow.hpp"
 
+#include "core/fork_child.hpp"
 #include "core/worker.hpp"
 
 #include <pthread.h>
@@ -9,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <mutex>
 #include <string_view>
 
 namespace sennit::detail {
@@ -21,8 +21,7 @@ struct handled {
   struct sigaction before;
 };
 handled handlers[] = {{SIGSEGV, {}}, {SIGBUS, {}}};
-bool installed = false;
-std::mutex installing;
+bool installed = false;  // under no_fork, as are the handlers
 
 constinit thread_local bool has_signal_stack [[gnu::tls_model("initial-exec")]] = false;
 
@@ -77,9 +76,10 @@ pthread_key_t signal_stack_key() noexcept {
 }  // namespace
 
 void install_overflow_handler() noexcept {
-  const std::lock_guard guard(installing);
+  const no_fork guard;
   if (installed) return;
   installed = true;
+  signal_stack_key();  // made now: a guard of a static object must not be held at a fork
   for (handled& h : handlers) {
     struct sigaction ours{};
     ours.sa_sigaction = &on_fault;
@@ -90,7 +90,7 @@ void install_overflow_handler() noexcept {
 }
 
 void remove_overflow_handler() noexcept {
-  const std::lock_guard guard(installing);
+  const no_fork guard;
   if (!installed) return;
   installed = false;
   for (const handled& h : handlers) {

@@ -127,8 +127,17 @@ void run_region(runtime* asked, action body) {
 
 }  // namespace detail
 
-runtime::runtime(runtime_options options)
-    : options_(std::move(options)), core_(new detail::runtime_core(options_)) {}
+namespace {
+
+// A fork in another thread, in the middle of this, would leave the child locks and guards that nobody opens.
+detail::runtime_core* new_core(const runtime_options& options) {
+  const detail::no_fork guard;
+  return new detail::runtime_core(options);
+}
+
+}  // namespace
+
+runtime::runtime(runtime_options options) : options_(std::move(options)), core_(new_core(options_)) {}
 
 runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);

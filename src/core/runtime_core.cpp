@@ -245,6 +245,7 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
 void runtime_core::note_cancellation() noexcept {
   const no_fork guard;
   for (const runtime_core* core : all_cores()) {
+    if (core->outlived_by_fork()) continue;  // its locks may be held by threads that are gone
     for (unsigned i = 0; i < core->worker_count(); ++i) core->worker_at(i).frames().region_cancelled();
   }
 }
@@ -266,9 +267,9 @@ bool runtime_core::outlived_by_fork() const noexcept { return generation_ != for
 void runtime_core::insist_on_threads() const noexcept {
   if (!outlived_by_fork()) [[likely]]
     return;
-  std::fputs("sennit: this process was forked inside a parallel region, and a strand waits for a branch that "
-             "a thread of the "
-             "parent runs: call exec or _exit in such a child, or fork outside parallel regions.\n",
+  std::fputs("sennit: this process was forked inside a parallel region, which cannot go on without the "
+             "threads of the parent: "
+             "call exec or _exit in such a child, or fork outside parallel regions.\n",
              stderr);
   std::abort();
 }

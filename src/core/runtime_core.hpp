@@ -64,8 +64,8 @@ class runtime_core {
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
   bool outlived_by_fork() const noexcept;
-  // Before a wait for what another thread runs: in a child forked inside the region that thread does not exist, and the
-  // program ends with a message rather than hang.
+  // Before waiting for another thread: in a child forked inside the region that thread does not exist, and the program
+  // ends with a message rather than hang.
   void insist_on_threads() const noexcept;
 
  private:

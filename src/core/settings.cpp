@@ -6,6 +6,7 @@
 #include "core/stack.hpp"
 #include "topology/cpus.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -49,7 +50,7 @@ unsigned worker_limit(unsigned asked) {
     if (!value || *value == 0 || *value > most_workers) refuse("SENNIT_WORKERS", *text, allowed);
     return static_cast<unsigned>(*value);
   }
-  return topology::default_workers();
+  return std::min(topology::default_workers(), most_workers);
 }
 
 // "8M", "512K", "1G", or bytes.

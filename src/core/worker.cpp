@@ -1,6 +1,7 @@
 #include "core/worker.hpp"
 
 #include "core/barrier.hpp"
+#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/perturb.hpp"
 #include "core/relax.hpp"
@@ -63,7 +64,7 @@ void worker::serve(frame* first) {
   outer = current();
   fiber home;
   fiber* const start = take_fiber();
-  if (start == nullptr) throw std::bad_alloc();
+  if (start == nullptr) fail_for_memory();
   if (outer != nullptr) {
     // The thread leaves its other runtime for a while: nothing of its strand may be reachable through its words.
     outer->promote_all();
@@ -95,6 +96,7 @@ void worker::go_home() noexcept {
   // in leaving(). Model: models/home.pml. And for a spare, see runtime_core::serve_as_spare().
   leave_.store(true, std::memory_order_seq_cst);
   if (current() == this) return;  // its loop comes next
+  core_.insist_on_threads();
   parker_.unpark();
   // It may run a strand of somebody else's region, which the next push is to hand over.
   frames_.shut_push_gate();
@@ -299,6 +301,7 @@ void worker::found_work() noexcept {
 }
 
 void worker::sleep() noexcept {
+  core_.insist_on_threads();
   sleepers& asleep = core_.asleep();
   if (owns_wake_) {
     owns_wake_ = false;

@@ -31,6 +31,16 @@
 
 namespace process {
 
+// Set where LeakSanitizer would be wrong: it knows neither fibers, on one of which exit() may be called, nor that a child of
+// fork() has lost its parent's threads.
+inline bool leaks_are_apparent = false;
+
+}  // namespace process
+
+extern "C" [[gnu::used]] inline int __lsan_is_turned_off() { return process::leaks_are_apparent ? 1 : 0; }
+
+namespace process {
+
 using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::Not;
@@ -107,12 +117,27 @@ ending apart(Body body) {
     dup2(ends[1], STDOUT_FILENO);
     dup2(ends[1], STDERR_FILENO);
     std::setvbuf(stdout, nullptr, _IONBF, 0);
+    const auto& results = *testing::UnitTest::GetInstance()->current_test_info()->result();
+    const int before = results.total_part_count();  // of the parent's, so far
     body();
-    std::exit(testing::Test::HasFailure() ? 1 : 0);
+    std::exit(results.total_part_count() == before ? 0 : 1);
   }
   setpgid(child, child);
   close(ends[1]);
   return watch(child, ends[0]);
+}
+
+// fork() within such a body.
+inline pid_t fork_again() {
+  const pid_t child = fork();
+  if (child == -1) std::abort();
+  if (child == 0) leaks_are_apparent = true;
+  return child;
+}
+
+[[noreturn]] inline void exit_in_a_strand(int code) {
+  leaks_are_apparent = true;
+  std::exit(code);
 }
 
 template <class Condition>
@@ -154,7 +179,7 @@ void side_by_side(Here here, There there) {
       });
 }
 
-// Sure to suspend the calling strand, which comes out on the other worker's thread.
+// As good as sure to suspend the calling strand, which then comes out on the other worker's thread.
 inline void migrate() {
   side_by_side([] {}, [] { usleep(2000); });
 }
@@ -164,10 +189,10 @@ inline std::ptrdiff_t thread_count() {
   return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
 }
 
-// A joined thread may still be listed for a moment.
+// Whether all threads but the caller have ended. A joined one may still be listed for a moment.
 inline bool is_alone() {
-  const std::ptrdiff_t own = with_tsan ? 2 : 1;  // the tool has a thread
-  return eventually([=] { return thread_count() <= own; }, 5s);
+  if (with_tsan) return true;  // the tool has threads of its own
+  return eventually([] { return thread_count() == 1; }, 5s);
 }
 
 }  // namespace process

@@ -30,8 +30,8 @@ void print_doctor() {
   fmt::print("{}\n{}\n", lines.str(),
              missing == 0 ? "Nothing is missing."
              : missing == 1
-                 ? "One thing is missing; Sennit works without it, at some cost."
-                 : fmt::format("{} things are missing; Sennit works without them, at some cost.", missing));
+                 ? "One thing is missing or to be mended."
+                 : fmt::format("{} things are missing or to be mended.", missing));
 }
 
 }  // namespace command

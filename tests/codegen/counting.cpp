@@ -1,0 +1,104 @@
+// The same recursion by plain calls and by joins. test_instructions.py runs it under callgrind, which writes the number of
+// instructions at each mark.
+#include <sennit/sennit.hpp>
+
+#include <unistd.h>
+#include <valgrind/callgrind.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <semaphore>
+#include <thread>
+
+namespace {
+
+// What a fork is compared with is two plain calls. `noinline` alone does not give that: a compiler makes a loop of the
+// second call, which is then not called at all. Passing each result through an empty asm statement adds no instruction and
+// keeps both.
+[[gnu::noinline]] long by_calls(long n) {
+  if (n < 2) return n;
+  long a = by_calls(n - 1);
+  asm volatile("" : "+r"(a));
+  long b = by_calls(n - 2);
+  asm volatile("" : "+r"(b));
+  return a + b;
+}
+
+[[gnu::noinline]] long by_joins(long n) {
+  if (n < 2) return n;
+  auto [a, b] = sennit::join([&] { return by_joins(n - 1); }, [&] { return by_joins(n - 2); });
+  return a + b;
+}
+
+[[gnu::noinline]] long by_joins_of_copies(long n) {
+  if (n < 2) return n;
+  auto [a, b] =
+      sennit::join([n] { return by_joins_of_copies(n - 1); }, [n] { return by_joins_of_copies(n - 2); });
+  return a + b;
+}
+
+long size;
+
+// Several times, for callgrind counts what other threads do meanwhile.
+void mark(const char* name, long (*recursion)(long)) {
+  for (int i = 0; i < 3; ++i) {
+    usleep(20'000);  // lets them go to sleep
+    recursion(5);    // opens the gates, which they have shut
+    CALLGRIND_ZERO_STATS;
+    const long result = recursion(size);
+    CALLGRIND_DUMP_STATS_AT(name);
+    std::printf("%s %ld\n", name, result);
+  }
+}
+
+void cancelled_region() {
+  sennit::region region;
+  region.run([&] {
+    region.cancel();
+    sennit::join([] {}, [] {});
+  });
+}
+
+void count(sennit::runtime& one) {
+  mark("calls", &by_calls);
+  mark("joins", &by_joins);
+  mark("joins-of-copies", &by_joins_of_copies);
+
+  // Nothing that is merely in use beside a fork may add to it.
+  {
+    sennit::region region;
+    region.run([] { mark("in-a-region", &by_joins); });
+  }
+  cancelled_region();
+  mark("after-a-cancelled-region", &by_joins);
+  {
+    sennit::task_group group;
+    for (int i = 0; i < 10; ++i) group.spawn([] {});
+    mark("above-a-group", &by_joins);
+  }
+  sennit::blocking([] {});
+  mark("after-a-blocking-call", &by_joins);
+  if (one.statistics().fibers == 0) std::abort();
+  mark("after-statistics", &by_joins);
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  size = std::atol(argv[1]);
+  sennit::runtime one({.workers = 1});
+  one.run([&] { count(one); });
+
+  std::binary_semaphore in{0};
+  std::binary_semaphore out{0};
+  std::thread guest([&] {
+    one.run([&] {
+      in.release();
+      out.acquire();
+    });
+  });
+  in.acquire();
+  one.run([] { mark("beside-another-region", &by_joins); });
+  out.release();
+  guest.join();
+}

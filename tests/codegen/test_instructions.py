@@ -1,0 +1,64 @@
+"""What a fork costs, in instructions beyond two plain calls: runs counting.cpp under callgrind."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAMS = [Path(p) for p in os.environ["PROGRAMS"].split(":")]
+VALGRIND = os.environ["VALGRIND"]
+SIZE = 20
+# Code for shared objects has to look the words' offset up.
+BARS = {"fPIE": 24, "fPIC": 28}
+
+
+def forks(n):
+    """Calls of the recursion that fork: those with n >= 2."""
+    return 0 if n < 2 else 1 + forks(n - 1) + forks(n - 2)
+
+
+def count(program):
+    """Instructions at each mark of the program."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [VALGRIND, "--tool=callgrind", f"--callgrind-out-file={directory}/out", str(program), str(SIZE)]
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)} failed:\n{run.stdout}{run.stderr}")
+        results = dict(line.split() for line in run.stdout.splitlines())
+        if set(results.values()) != {"6765"}:
+            raise RuntimeError(f"wrong results: {results}")
+        found = {}
+        for file in Path(directory).iterdir():
+            text = file.read_text()
+            name = re.search(r"^desc: Trigger: Client Request: (.*)$", text, re.MULTILINE)
+            if name:
+                instructions = int(re.search(r"^(?:summary|totals): (\d+)$", text, re.MULTILINE)[1])
+                found[name[1]] = min(instructions, found.get(name[1], instructions))
+        if set(found) != set(results):
+            raise RuntimeError(f"callgrind wrote {sorted(found)}, not {sorted(results)}")
+        return found
+
+
+class Instructions(unittest.TestCase):
+    def test_forks(self):
+        for program in PROGRAMS:
+            with self.subTest(program.name):
+                found = count(program)
+                plain = found.pop("calls") / forks(SIZE)
+                beyond = {name: i / forks(SIZE) - plain for name, i in found.items()}
+                listed = ", ".join(f"{name} {x:.2f}" for name, x in sorted(beyond.items()))
+                print(f"{program.name}: plain calls {plain:.2f} instructions a fork, beyond them: {listed}", file=sys.stderr)
+                # Catches: a fork that has grown.
+                bar = BARS[program.name.rpartition("-")[2]]
+                self.assertLessEqual(beyond["joins"], bar)
+                self.assertLessEqual(beyond["joins-of-copies"], bar)
+                # Catches: a feature that costs something where it is not in use.
+                usual = {name: i for name, i in found.items() if name != "joins-of-copies"}
+                self.assertEqual(set(usual.values()), {found["joins"]}, usual)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,394 @@
+// Memory that runs out: a construct then throws, or runs in order. It loses no branch, hangs nowhere, and the runtime is
+// as good as new when there is memory again.
+#include "support.hpp"
+
+#include <sennit/sennit.hpp>
+
+#include <sys/resource.h>
+
+#include <array>
+#include <new>
+#include <optional>
+#include <thread>
+
+namespace {
+
+// How many more allocations succeed; negative: all.
+std::atomic<long> left{-1};
+// Whether only one fails, or all from there on.
+std::atomic<bool> once{true};
+
+bool refused() noexcept {
+  if (left.load(std::memory_order_relaxed) < 0) return false;
+  const long before = left.fetch_sub(1, std::memory_order_relaxed);
+  if (before > 0) return false;
+  if (!once.load(std::memory_order_relaxed)) left.store(0, std::memory_order_relaxed);
+  return before == 0;
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (refused()) return nullptr;
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
+  void* const memory = allocate(bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+// Behind the compiler's back, which would complain that operator delete calls free().
+[[gnu::noinline]] void release(void* memory) noexcept { std::free(memory); }
+
+constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, usual); }
+void* operator new(std::size_t bytes, std::align_val_t a) { return allocate_or_throw(bytes, std::size_t(a)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, usual); }
+void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes, usual); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+
+namespace process {
+namespace {
+
+enum class shortage { single, lasting };
+
+// While one lives, the n-th allocation from its beginning fails, or all from there on.
+class scarcity {
+ public:
+  scarcity(shortage kind, long n) {
+    once = kind == shortage::single;
+    left = n;
+  }
+  ~scarcity() { end(); }
+  // Whether there was a failure.
+  bool end() {
+    if (ended_) return met_;
+    ended_ = true;
+    met_ = left.exchange(-1) <= 0;
+    return met_;
+  }
+
+ private:
+  bool ended_ = false;
+  bool met_ = false;
+};
+
+// What is to be done while memory is scarce: run() may throw bad_alloc, and check() says whether all is well afterwards.
+struct scenario {
+  virtual ~scenario() = default;
+  virtual void prepare() {}
+  virtual void run() = 0;
+  virtual void check() = 0;
+};
+
+// Each time in a process of its own: run() with a failure at the first allocation, the second, and so on, until it comes to
+// its end without meeting one.
+template <class Scenario>
+void at_every_allocation() {
+  for (const shortage kind : {shortage::single, shortage::lasting}) {
+    bool met = true;
+    for (long n = 0; met && n < 1000; ++n) {
+      const ending run = apart([=] {
+        Scenario s;
+        s.prepare();
+        scarcity memory(kind, n);
+        try {
+          s.run();
+          if (!memory.end()) std::fputs("without a failure", stdout);
+        } catch (const std::bad_alloc&) {
+          memory.end();
+        }
+        s.check();
+        EXPECT_EQ(fib(15), 610);
+        sennit::runtime({.workers = 2}).run(migrate);
+      });
+      ASSERT_THAT(run, ExitedWith(0))
+          << (kind == shortage::single ? "allocation " : "all from allocation ") << n;
+      met = run.output != "without a failure";
+    }
+    EXPECT_FALSE(met) << "there is no end to the allocations";
+  }
+}
+
+TEST(Memory, ForTheDefaultRuntime) {
+  // Catches: a half-made runtime that leaves threads behind, or ends the program; a failure that is remembered.
+  struct first_join : scenario {
+    void run() override { sum = fib(15); }
+    void check() override { EXPECT_TRUE(sum == 0 || sum == 610) << sum; }
+    long sum = 0;
+  };
+  at_every_allocation<first_join>();
+}
+
+TEST(Memory, ForARuntime) {
+  // Catches: a constructor that throws and leaves its threads behind.
+  struct makes_one : scenario {
+    void run() override { sennit::runtime three({.workers = 3}); }
+    void check() override { EXPECT_TRUE(is_alone()); }
+  };
+  at_every_allocation<makes_one>();
+}
+
+TEST(Memory, ForAGuest) {
+  // Catches: a guest that is counted though it never came in, so that the runtime takes itself to be in use for ever.
+  struct enters : scenario {
+    void prepare() override { two.emplace(sennit::runtime_options{.workers = 2}); }
+    void run() override {
+      sum = two->run([] { return fib(12); });
+    }
+    void check() override {
+      EXPECT_TRUE(sum == 0 || sum == 144) << sum;
+      EXPECT_EQ(two->run([] { return fib(12); }), 144);
+      two.reset();
+      EXPECT_TRUE(is_alone());
+    }
+    std::optional<sennit::runtime> two;
+    long sum = 0;
+  };
+  at_every_allocation<enters>();
+}
+
+TEST(Memory, ForASecondGuest) {
+  // Catches: a place that is lost, or given to two, when there is no memory for one more.
+  struct enters_from_within : scenario {
+    void prepare() override {
+      two.emplace(sennit::runtime_options{.workers = 2});
+      other.emplace(sennit::runtime_options{.workers = 1});
+      two->run([] { fib(5); });
+    }
+    void run() override {
+      sum = two->run([&] { return other->run([&] { return two->run([] { return fib(12); }); }); });
+    }
+    void check() override {
+      EXPECT_TRUE(sum == 0 || sum == 144) << sum;
+      EXPECT_EQ(two->run([&] { return other->run([] { return fib(12); }); }), 144);
+      two.reset();
+      other.reset();
+      EXPECT_TRUE(is_alone());
+    }
+    std::optional<sennit::runtime> two;
+    std::optional<sennit::runtime> other;
+    long sum = 0;
+  };
+  at_every_allocation<enters_from_within>();
+}
+
+// Children are counted: each that was spawned runs once, and a spawn that threw has none.
+struct spawns : scenario {
+  void run() override {
+    sennit::task_group group;
+    for (int i = 0; i < 20; ++i) {
+      group.spawn([this, ballast = std::array<char, 200>{}] {
+        (void)ballast;
+        ++ran;
+      });
+      ++spawned;
+    }
+    group.wait();
+    waited = true;
+  }
+  void check() override { EXPECT_EQ(ran, spawned); }
+  std::atomic<int> ran{0};
+  int spawned = 0;
+  bool waited = false;
+};
+
+TEST(Memory, ForChildrenInARegion) {
+  // Catches: a child that is half spawned, a group whose wait() forgets the children before it.
+  struct inside : spawns {
+    void prepare() override { fib(10); }
+    void run() override {
+      sennit::runtime::default_runtime().run([this] { spawns::run(); });
+    }
+  };
+  at_every_allocation<inside>();
+}
+
+TEST(Memory, ForChildrenOutsideAnyRegion) {
+  // Catches: the same where the group borrows a place, and its wait() has to enter the runtime.
+  struct outside : spawns {
+    void prepare() override { fib(10); }
+  };
+  at_every_allocation<outside>();
+  at_every_allocation<spawns>();
+}
+
+TEST(Memory, ForAStrandThatWaits) {
+  // Catches: a join that cannot get a fiber and loses its branch, or waits for ever.
+  struct suspends : scenario {
+    void run() override {
+      two.run([this] {
+        for (int i = 0; i < 5; ++i) {
+          migrate_if_possible();
+          ++rounds;
+        }
+      });
+    }
+    void migrate_if_possible() {
+      sennit::join(
+          [this] {
+            ++ran;
+            usleep(200);
+          },
+          [this] {
+            ++ran;
+            usleep(500);
+          });
+    }
+    void check() override { EXPECT_EQ(ran, 2 * rounds); }
+    sennit::runtime two{{.workers = 2}};
+    int rounds = 0;
+    std::atomic<int> ran{0};
+  };
+  at_every_allocation<suspends>();
+}
+
+TEST(Memory, ForASpare) {
+  // Catches: a blocking call that fails for want of a thread it can do without.
+  struct blocks : scenario {
+    void run() override {
+      two.run([this] {
+        for (int i = 0; i < 3; ++i)
+          sennit::join([this] { sennit::blocking([this] { ++ran; }); }, [this] { ++ran; });
+      });
+    }
+    void check() override { EXPECT_TRUE(ran == 6 || ran == 0) << ran; }
+    sennit::runtime two{{.workers = 2}};
+    std::atomic<int> ran{0};
+  };
+  at_every_allocation<blocks>();
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !SENNIT_TEST_FEATURE(address_sanitizer) &&                             \
+    !SENNIT_TSAN  // they reserve terabytes
+
+std::size_t address_space_in_use() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  file >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void leave_address_space(std::size_t bytes) {
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = bytes == RLIM_INFINITY ? limit.rlim_max : address_space_in_use() + bytes;
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+// From nothing to enough for a few stacks of 8 MiB and the runtime's threads.
+constexpr std::size_t steps[] = {0,        64 << 10, 256 << 10, 1 << 20,  2 << 20,
+                                 5 << 20,  9 << 20,  10 << 20,  12 << 20, 17 << 20,
+                                 19 << 20, 25 << 20, 30 << 20,  40 << 20, 80 << 20};
+
+TEST(AddressSpace, ForTheDefaultRuntime) {
+  // Catches: a refused stack or thread that becomes a crash.
+  for (const std::size_t bytes : steps) {
+    const ending run = apart([=] {
+      leave_address_space(bytes);
+      long sum = 610;
+      try {
+        sum = fib(15);
+      } catch (const std::bad_alloc&) {
+      }
+      leave_address_space(RLIM_INFINITY);
+      EXPECT_EQ(sum, 610);
+      EXPECT_EQ(fib(15), 610);
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
+  }
+}
+
+TEST(AddressSpace, ForGuestsOfARuntime) {
+  // Catches: a guest that is lost half way in.
+  for (const std::size_t bytes : steps) {
+    const ending run = apart([=] {
+      {
+        sennit::runtime two({.workers = 2});
+        two.run(migrate);  // so that the other worker has begun
+        leave_address_space(bytes);
+        for (int i = 0; i < 3; ++i) {
+          try {
+            EXPECT_EQ(two.run([] { return fib(12); }), 144);
+          } catch (const std::bad_alloc&) {
+          }
+        }
+        leave_address_space(RLIM_INFINITY);
+        two.run(migrate);
+      }
+      EXPECT_TRUE(is_alone());
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
+  }
+}
+
+TEST(AddressSpace, ForAStrandThatWaits) {
+  // Catches: a join that must wait, has no stack to leave its own for, and loses the branch or never returns.
+  for (const std::size_t bytes : steps) {
+    const ending run = apart([=] {
+      sennit::runtime two({.workers = 2});
+      two.run([=] {
+        migrate();  // so that the other worker has begun
+        leave_address_space(bytes);
+        for (int i = 0; i < 5; ++i) {
+          bool ran = false;
+          side_by_side([] {},
+                       [&] {
+                         usleep(1000);
+                         ran = true;
+                       });
+          ASSERT_TRUE(ran);
+        }
+        leave_address_space(RLIM_INFINITY);
+      });
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
+  }
+}
+
+TEST(AddressSpace, ForGroupsOutsideAnyRegion) {
+  // Catches: children that stay listed when the group that holds them is unwound for want of memory.
+  for (const std::size_t bytes : steps) {
+    const ending run = apart([=] {
+      spawns s;
+      fib(10);
+      leave_address_space(bytes);
+      try {
+        s.run();
+      } catch (const std::bad_alloc&) {
+      }
+      leave_address_space(RLIM_INFINITY);
+      s.check();
+      EXPECT_EQ(fib(15), 610);
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
+  }
+}
+
+TEST(AddressSpace, ForSpares) {
+  // Catches: places of spares that could not start and are never given back.
+  const ending run = apart([] {
+    sennit::runtime two({.workers = 2});
+    two.run([] {
+      migrate();                     // so that the other worker has begun
+      leave_address_space(4 << 20);  // a place, but no thread
+      for (int i = 0; i < 5000; ++i) sennit::blocking([] {});
+      leave_address_space(RLIM_INFINITY);
+    });
+    std::thread([&] { two.run([&] { std::thread([&] { two.run(migrate); }).join(); }); }).join();
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+#endif
+
+}  // namespace
+}  // namespace process

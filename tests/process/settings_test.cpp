@@ -1,0 +1,119 @@
+// The environment is read at the first fork, and a bad value is an error that names it.
+#include "support.hpp"
+
+#include <sennit/sennit.hpp>
+
+#include <stdexcept>
+
+namespace process {
+namespace {
+
+std::string complaint_of_first_join() {
+  try {
+    sennit::join([] {}, [] {});
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+struct bad {
+  const char* name;
+  const char* value;
+};
+
+void PrintTo(const bad& b, std::ostream* out) { *out << b.name << '=' << b.value; }
+
+class BadSetting : public testing::TestWithParam<bad> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Environment, BadSetting,
+    testing::Values(bad{"SENNIT_WORKERS", "0"}, bad{"SENNIT_WORKERS", "-1"}, bad{"SENNIT_WORKERS", "two"},
+                    bad{"SENNIT_WORKERS", "2 "}, bad{"SENNIT_WORKERS", "1e3"}, bad{"SENNIT_WORKERS", "1025"},
+                    bad{"SENNIT_WORKERS", "99999999999999999999"}, bad{"SENNIT_STACK", "0"},
+                    bad{"SENNIT_STACK", "1K"}, bad{"SENNIT_STACK", "8X"}, bad{"SENNIT_STACK", "M"},
+                    bad{"SENNIT_STACK", "-8M"}, bad{"SENNIT_STACK", "2000G"},
+                    bad{"SENNIT_STACK", "18446744073709551615G"}, bad{"SENNIT_BARRIER", "none"},
+                    bad{"SENNIT_BARRIER", "Fence"}, bad{"SENNIT_PIN", "yes"},
+                    bad{"SENNIT_TOPOLOGY", "nonsense"}, bad{"SENNIT_CHECK", "yes"}));
+
+TEST_P(BadSetting, IsNamedByTheFirstJoin) {
+  // Catches: a value that is ignored, guessed at, or refused without saying which.
+  const ending run = apart([] {
+    setenv(GetParam().name, GetParam().value, 1);
+    const std::string text = complaint_of_first_join();
+    EXPECT_THAT(text, testing::HasSubstr(GetParam().name));
+    EXPECT_THAT(text, testing::HasSubstr(GetParam().value));
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Settings, MayBeMendedAfterTheComplaint) {
+  // Catches: a failed first use that leaves a runtime half made or a lock taken.
+  const ending run = apart([] {
+    setenv("SENNIT_WORKERS", "many", 1);
+    EXPECT_THAT(complaint_of_first_join(), testing::HasSubstr("many"));
+    EXPECT_THROW({ sennit::task_group().spawn([] {}); }, std::invalid_argument);
+    EXPECT_THROW({ sennit::runtime::default_runtime(); }, std::invalid_argument);
+    setenv("SENNIT_WORKERS", "3", 1);
+    EXPECT_EQ(fib(12), 144);
+    EXPECT_EQ(sennit::runtime::default_runtime().workers(), 3);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Settings, AreReadOnce) {
+  // Catches: a default runtime that looks at the environment again, which other threads may be changing.
+  const ending run = apart([] {
+    setenv("SENNIT_WORKERS", "3", 1);
+    EXPECT_EQ(fib(12), 144);
+    setenv("SENNIT_WORKERS", "bad", 1);
+    EXPECT_EQ(fib(12), 144);
+    EXPECT_EQ(sennit::runtime::default_runtime().workers(), 3);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Settings, EmptyOnesCountAsUnset) {
+  // Catches: `SENNIT_WORKERS= program` refused.
+  const ending run = apart([] {
+    for (const char* name :
+         {"SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN", "SENNIT_TOPOLOGY"}) {
+      setenv(name, "", 1);
+    }
+    EXPECT_EQ(complaint_of_first_join(), "none");
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Settings, GoodOnesAreTaken) {
+  // Catches: a documented spelling that is refused.
+  for (const bad good :
+       {bad{"SENNIT_WORKERS", "1"}, bad{"SENNIT_STACK", "64K"}, bad{"SENNIT_STACK", "1g"},
+        bad{"SENNIT_STACK", "1048576"}, bad{"SENNIT_BARRIER", "fence"}, bad{"SENNIT_BARRIER", "automatic"},
+        bad{"SENNIT_PIN", "none"}, bad{"SENNIT_PIN", "core"}, bad{"SENNIT_CHECK", "0"}}) {
+    const ending run = apart([=] {
+      setenv(good.name, good.value, 1);
+      EXPECT_EQ(complaint_of_first_join(), "none");
+    });
+    EXPECT_THAT(run, ExitedWith(0)) << good.name << '=' << good.value;
+  }
+}
+
+TEST(Settings, ContradictingOptionsAreNamed) {
+  // Catches: an error that speaks of a variable where the program's own option is wrong.
+  const auto complaint = [](sennit::runtime_options options) -> std::string {
+    try {
+      const sennit::runtime made(options);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(complaint({.workers = 5000}), testing::HasSubstr("runtime_options::workers"));
+  EXPECT_THAT(complaint({.stack_bytes = 100}), testing::HasSubstr("runtime_options::stack_bytes"));
+  EXPECT_THAT(complaint({.topology = "nonsense"}), testing::HasSubstr("nonsense"));
+}
+
+}  // namespace
+}  // namespace process

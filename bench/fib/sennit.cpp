@@ -18,5 +18,6 @@ int main(int argc, char** argv) {
   bench::program program(argc, argv);
   bench::sennit_runtime runtime(program);
   const auto kernel = program.is("values") ? fib_of_values : fib;
-  return program.run([&](std::uint64_t n) { return runtime.run([&] { return kernel(static_cast<long>(n)); }); });
+  return program.run(
+      [&](std::uint64_t n) { return runtime.run([&] { return kernel(static_cast<long>(n)); }); });
 }

@@ -13,11 +13,11 @@ static long solutions(const board& placed, int n) {
 }
 
 // A valid square, and beside it the rest of its row.
-SENNIT_BENCH_NOINLINE static long squares_from(const board& placed, int column, int n) {
+static long squares_from(const board& placed, int column, int n) {
   const int next = placed.next(column + 1, n);
   if (next == n) return solutions(placed.with(column), n);
-  auto [first, rest] = sennit::join([&] { return solutions(placed.with(column), n); },
-                                    [&] { return squares_from(placed, next, n); });
+  auto [first, rest] = sennit::join([=, &placed] { return solutions(placed.with(column), n); },
+                                    [=, &placed] { return squares_from(placed, next, n); });
   return first + rest;
 }
 

@@ -9,13 +9,12 @@ static std::uint64_t count(std::uint64_t node, std::uint64_t children) {
 }
 
 // A child, and beside it the rest of its siblings.
-SENNIT_BENCH_NOINLINE static std::uint64_t children_from(std::uint64_t node, std::uint64_t i,
-                                                         std::uint64_t children) {
+static std::uint64_t children_from(std::uint64_t node, std::uint64_t i, std::uint64_t children) {
   const std::uint64_t child = uts::child(node, i);
   const std::uint64_t grandchildren = uts::inner(child) ? uts::fanout : 0;
   if (i + 1 == children) return count(child, grandchildren);
-  auto [first, rest] = sennit::join([&] { return count(child, grandchildren); },
-                                    [&] { return children_from(node, i + 1, children); });
+  auto [first, rest] = sennit::join([=] { return count(child, grandchildren); },
+                                    [=] { return children_from(node, i + 1, children); });
   return first + rest;
 }
 

@@ -18,7 +18,7 @@ namespace detail {
 template <class F, class G>
 using joined = std::tuple<branch_result<F>, branch_result<G>>;
 
-// The owner's half of the THE protocol (001, section 3.2), without the owner's fence: docs/protocols/deque.md.
+// The owner's half of the THE protocol (Frigo, Leiserson and Randall, 1998), without the owner's fence: docs/protocols/deque.md.
 SENNIT_INLINE bool push(frame& f) noexcept {
   slot* const tail = load_tail();
   tail->store(reinterpret_cast<std::uintptr_t>(&f), std::memory_order_relaxed);
@@ -113,7 +113,7 @@ concept branch = std::invocable<F>;
 // threads there). Throws what the leftmost branch that throws threw; branches to its right that were not started do
 // not run, the others are waited for. Throws sennit::cancelled in a cancelled region. May be called from any thread:
 // outside the runtime, the first call starts a region of the default runtime. Cost: about a nanosecond, no
-// allocation, where no branch is taken. The design is 001, section 3.2, and DESIGN "The core".
+// allocation, where no branch is taken. See docs/protocols/deque.md.
 template <detail::branch F, detail::branch G, detail::branch... H>
 SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
   if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&

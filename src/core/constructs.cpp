@@ -43,6 +43,8 @@ bool unpush(deque& frames, frame& f) noexcept {
 bool settle(frame& f) noexcept {
   if (worker::current()->frames().pop(f) || deque::reclaim(f)) return true;
   worker::wait(f.away().done, 1);
+  // Its thief may be looking for more already, and too late to ask before the next fork.
+  worker::current()->frames().expect_thief();
   return false;
 }
 

@@ -74,9 +74,10 @@ void deque::detach() noexcept {
   words_ = nullptr;
 }
 
-void deque::enter(scope* innermost) noexcept {
+void deque::enter(scope* innermost, bool frame_wanted) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
+  if (frame_wanted && !fenced_ && !frame_wanted_) ask(true);
   follow_region();
 }
 
@@ -236,6 +237,12 @@ frame* deque::take_oldest() noexcept {
   frame* const taken = oldest_;
   if (taken != nullptr) unlink(*taken);
   return taken;
+}
+
+void deque::expect_thief() noexcept {
+  if (fenced_) return;
+  const std::lock_guard guard(lock_);
+  if (!frame_wanted_) ask(true);
 }
 
 frame* deque::take_listed() noexcept {

@@ -46,11 +46,13 @@ class deque {
   bool promote_all() noexcept;
   // Puts a frame that was never pushed in the list.
   void list(frame& f, region_state* region) noexcept;
+  // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked for.
+  void expect_thief() noexcept;
   // The oldest frame of the list, claimed.
   frame* take_listed() noexcept;
   slot* bottom() const noexcept { return base_; }
-  // The regions of the strand that runs on this worker.
-  void enter(scope* innermost) noexcept;
+  // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they had the time.
+  void enter(scope* innermost, bool frame_wanted = false) noexcept;
   // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
   std::uint64_t epoch() const noexcept { return epoch_; }
   unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }

@@ -44,6 +44,8 @@ class runtime_core {
   unsigned worker_count() const noexcept;
   worker& worker_at(unsigned index) const noexcept;
   sleepers& asleep() noexcept { return asleep_; }
+  // How many look for work just now: a hint.
+  std::atomic<int>& searching() noexcept { return searching_; }
   // Makes each worker's next push wake a sleeper; true if there is work already.
   bool arm_gates() noexcept;
   bool work_in_sight() noexcept;
@@ -97,6 +99,7 @@ class runtime_core {
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};
+  alignas(128) std::atomic<int> searching_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace sennit::detail {
@@ -75,11 +76,9 @@ void worker::serve(frame* first) {
   first_ = first;
   set_current(this);
   frames_.attach(words);
-  serving_.store(true, std::memory_order_relaxed);
 
   switch_from(home, *start, &leave_as_is, nullptr);
 
-  serving_.store(false, std::memory_order_relaxed);
   frames_.detach();
   set_current(outer);
   if (outer != nullptr) {
@@ -137,7 +136,7 @@ void worker::run(frame& claimed) noexcept {
   departure& away = claimed.away();
   scope whole{away.region, frames_.bottom(), nullptr};
   self.innermost = &whole;
-  frames_.enter(&whole);
+  frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
   enter_float_environment(*away.region);
   fiber* const waiter = claimed.run();
   // The branch has ended, maybe on another thread than it began on.
@@ -198,7 +197,7 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
 void worker::arrive(fiber& strand) noexcept {
   worker& here = *current();
   for (scope* s = strand.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();
-  here.frames_.enter(strand.innermost);
+  here.frames_.enter(strand.innermost, here.core_.searching().load(std::memory_order_relaxed) > 0);
 }
 
 namespace {
@@ -267,6 +266,17 @@ frame* worker::look_around(bool insist) noexcept {
 
 frame* worker::next_frame() noexcept {
   if (first_ != nullptr) return std::exchange(first_, nullptr);
+  // Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has asked there.
+  struct search {
+    std::atomic<int>& count;
+    explicit search(std::atomic<int>& c) noexcept : count(c) {
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~search() { count.fetch_sub(1, std::memory_order_relaxed); }
+    search(const search&) = delete;
+    search& operator=(const search&) = delete;
+  };
+  std::optional<search> searching(std::in_place, core_.searching());
   for (unsigned rounds = 0;; ++rounds) {
     if (leaving()) break;
     constexpr unsigned rounds_between = 8;
@@ -278,7 +288,9 @@ frame* worker::next_frame() noexcept {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
+        searching.reset();
         sleep();
+        searching.emplace(core_.searching());
         rounds = 0;
         break;
     }

@@ -60,7 +60,6 @@ class worker {
   runtime_core& core() noexcept { return core_; }
   parker& parking() noexcept { return parker_; }
   unsigned index() const noexcept { return index_; }
-  bool serving() const noexcept { return serving_.load(std::memory_order_relaxed); }
 
   struct counters {
     std::atomic<std::uint64_t> steals{0};
@@ -100,7 +99,6 @@ class worker {
   policy::patience patience_;
   bool owns_wake_ = false;
   parker parker_;
-  std::atomic<bool> serving_{false};
   alignas(128) std::atomic<bool> leave_{false};
 };
 

@@ -5,7 +5,7 @@
 
 namespace sennit::policy {
 
-// Uniform among the others, as in 004, section II. Pure: the state is the draw's.
+// Uniform among the others, as in Cilk's scheduler.
 class random_victim {
  public:
   explicit random_victim(std::uint64_t seed) noexcept : state_(seed * 0x9e3779b97f4a7c15 + 1) {}

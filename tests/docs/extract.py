@@ -1,7 +1,7 @@
 """Writes each C++ program of the Markdown pages to a file: extract.py FOLDER PAGE...
 
 Prints, for each, a line "PATH<tab>EXPECTED", where EXPECTED is a regular expression for the output, made from the
-comments behind the lines that print ("// 42"; of "always X" only X counts). A block without main() is not a program and must be a part of one that is.
+comments behind the lines that print ("// 42"; of "always X" only X counts). A block without main() is skipped.
 """
 
 import re

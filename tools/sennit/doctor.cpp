@@ -28,10 +28,9 @@ void print_doctor() {
   const auto missing = std::count_if(findings.begin(), findings.end(),
                                      [](const auto& line) { return line.verdict == severity::missing; });
   fmt::print("{}\n{}\n", lines.str(),
-             missing == 0 ? "Nothing is missing."
-             : missing == 1
-                 ? "One thing is missing or to be mended."
-                 : fmt::format("{} things are missing or to be mended.", missing));
+             missing == 0   ? "Nothing is missing."
+             : missing == 1 ? "One thing is missing or to be mended."
+                            : fmt::format("{} things are missing or to be mended.", missing));
 }
 
 }  // namespace command

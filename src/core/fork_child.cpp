@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -26,6 +28,14 @@ void in_child() noexcept {
 }  // namespace
 
 unsigned fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
+
+void end_orphan() noexcept {
+  std::fputs("sennit: this process was forked inside a parallel region, which cannot go on without the "
+             "threads of the parent: "
+             "call exec or _exit in such a child, or fork outside parallel regions.\n",
+             stderr);
+  std::abort();
+}
 
 no_fork::no_fork() noexcept { forking.lock(); }
 no_fork::~no_fork() { forking.unlock(); }

@@ -6,6 +6,9 @@ namespace sennit::detail {
 // How many forks lie between this process and the one the program began as.
 unsigned fork_generation() noexcept;
 
+// The end of a child that was forked inside a region and needs a thread that exists only in the parent.
+[[noreturn]] void end_orphan() noexcept;
+
 // Held by a thread that makes or replaces a runtime; no thread forks meanwhile.
 class no_fork {
  public:

@@ -35,8 +35,9 @@ void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
   } else if (h.before.sa_handler != SIG_DFL && h.before.sa_handler != SIG_IGN) {
     h.before.sa_handler(h.signal);
   } else {
-    // The faulting instruction runs again and meets the default action.
+    // The faulting instruction runs again and meets the default action; a signal that was sent is sent again.
     signal(h.signal, SIG_DFL);
+    if (info->si_code <= 0) raise(h.signal);
   }
 }
 

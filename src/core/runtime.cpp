@@ -77,6 +77,7 @@ class root_frame : public frame {
     self.body_();
 #endif
     current_exceptions() = {};
+    leave_branch();
     // Ends self: the home thread may be gone from here before the call returns.
     self.home_.go_home();
     return nullptr;
@@ -156,9 +157,14 @@ bool program_ends = false;  // under no_fork
 // At exit, or as the shared object that holds the library is unloaded.
 struct end_of_program {
   ~end_of_program() {
-    const detail::no_fork guard;
-    program_ends = true;
-    delete the_default.exchange(nullptr, std::memory_order_relaxed);
+    runtime* last = nullptr;
+    {
+      const detail::no_fork guard;
+      program_ends = true;
+      last = the_default.exchange(nullptr, std::memory_order_relaxed);
+    }
+    // Outside the guard: a thread that ends here may run the program's destructors, which may fork strands.
+    delete last;
     detail::remove_overflow_handler();
   }
 };

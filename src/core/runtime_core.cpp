@@ -89,13 +89,16 @@ bool runtime_core::start_thread(const char* name, unsigned number, std::function
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  // A fault must reach its handler: the kernel ends the program if the signal is blocked.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
   // The program's signals are for the program's threads; the new thread inherits the mask.
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = attempt<std::system_error>([&] {
+  const bool started = attempt<std::exception>([&] {
     threads_.emplace_back([name, number, body = std::move(body)] {
       char full[16];
       std::snprintf(full, sizeof full, "%s/%u", name, number);
       pthread_setname_np(pthread_self(), full);
+      ensure_signal_stack();
       body();
     });
   });
@@ -121,17 +124,20 @@ void runtime_core::abandon_threads() noexcept {
 
 worker& runtime_core::admit_guest() {
   ensure_signal_stack();
+  const std::lock_guard guard(membership_);
+  worker& guest = free_place();
   regions_.fetch_add(1, std::memory_order_relaxed);
-  {
-    const std::lock_guard guard(membership_);
-    if (!free_guests_.empty()) {
-      worker& guest = *free_guests_.back();
-      free_guests_.pop_back();
-      return guest;
-    }
-    free_guests_.reserve(worker_count() + 1);  // so that dismissing needs no memory
+  return guest;
+}
+
+worker& runtime_core::free_place() {
+  if (!free_guests_.empty()) {
+    worker& place = *free_guests_.back();
+    free_guests_.pop_back();
+    return place;
   }
-  return add_worker();
+  free_guests_.reserve(worker_count() + 1);  // so that giving it back needs no memory
+  return add_worker_locked();
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
@@ -210,13 +216,19 @@ void runtime_core::end_blocking() noexcept {
 
 bool runtime_core::add_spare() noexcept {
   const auto rank = static_cast<unsigned>(spares_.size());
-  return attempt<std::exception>([&] {
-           spares_.push_back(std::make_unique<spare>(add_worker_locked()));
-           spare& added = *spares_.back();
-           if (!start_thread("sennit+", rank, [this, &added, rank] { serve_as_spare(added, rank); }))
-             spares_.pop_back();
-         }) &&
-         spares_.size() > rank;
+  attempt<std::exception>([&] {
+    spares_.reserve(rank + 1);
+    worker& place = free_place();
+    auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.place = place, .call = {}});
+    spare* const self = added.get();
+    if (self != nullptr) spares_.push_back(std::move(added));
+    if (self == nullptr ||
+        !start_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
+      if (self != nullptr) spares_.pop_back();
+      free_guests_.push_back(&place);
+    }
+  });
+  return spares_.size() > rank;
 }
 
 void runtime_core::serve_as_worker(worker& place) noexcept {
@@ -265,13 +277,9 @@ sennit::statistics runtime_core::statistics() const noexcept {
 bool runtime_core::outlived_by_fork() const noexcept { return generation_ != fork_generation(); }
 
 void runtime_core::insist_on_threads() const noexcept {
-  if (!outlived_by_fork()) [[likely]]
-    return;
-  std::fputs("sennit: this process was forked inside a parallel region, which cannot go on without the "
-             "threads of the parent: "
-             "call exec or _exit in such a child, or fork outside parallel regions.\n",
-             stderr);
-  std::abort();
+  if (outlived_by_fork()) [[unlikely]] {
+    end_orphan();
+  }
 }
 
 }  // namespace sennit::detail

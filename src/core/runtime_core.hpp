@@ -82,6 +82,7 @@ class runtime_core {
 
   worker& add_worker();
   worker& add_worker_locked();
+  worker& free_place();
   bool add_spare() noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;

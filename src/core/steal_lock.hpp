@@ -1,6 +1,7 @@
 // The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
 #pragma once
 
+#include "core/fork_child.hpp"
 #include "core/relax.hpp"
 
 #include <mutex>
@@ -19,11 +20,14 @@ class steal_lock {
       if (mutex_.try_lock()) return;
       relax();
     }
+    // In a child forked inside a region the thief is gone, and its lock with it.
+    if (generation_ != fork_generation()) end_orphan();
     mutex_.lock();
   }
 
  private:
   std::mutex mutex_;
+  const unsigned generation_ = fork_generation();
 };
 
 }  // namespace sennit::detail

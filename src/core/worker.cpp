@@ -7,6 +7,7 @@
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
 
+#include <sennit/detail/calls.hpp>
 #include <sennit/detail/words.hpp>
 
 #include <sched.h>
@@ -34,7 +35,7 @@ void set_current(worker* w) noexcept { this_worker = w; }
 extern "C" {
 
 constinit thread_local sennit::detail::worker_words sennit_words{
-    {sennit::detail::outside_slots}, {nullptr}, {nullptr}};
+    .tail = {sennit::detail::outside_slots}, .apart = {}, .limit = {nullptr}, .head_gate = {nullptr}};
 }
 
 namespace sennit::detail {
@@ -139,11 +140,15 @@ void worker::run(frame& claimed) noexcept {
   frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
   enter_float_environment(*away.region);
   fiber* const waiter = claimed.run();
-  // The branch has ended, maybe on another thread than it began on.
+  // The branch has ended, maybe on another thread than it began on, and has left its region.
   worker& here = *current();
-  self.innermost = nullptr;
-  here.frames_.enter(nullptr);
   if (waiter != nullptr) here.switch_from(self, *waiter, &pool_left, nullptr);
+}
+
+void leave_branch() noexcept {
+  worker& here = *worker::current();
+  here.running().innermost = nullptr;
+  here.frames().enter(nullptr);
 }
 
 void worker::pool_left(fiber& left, void*) noexcept {
@@ -208,7 +213,10 @@ class strand_frame : public frame {
   explicit strand_frame(fiber& strand) noexcept : frame(&resume), strand_(strand) {}
 
  private:
-  static fiber* resume(frame& base) noexcept { return &static_cast<strand_frame&>(base).strand_; }
+  static fiber* resume(frame& base) noexcept {
+    leave_branch();
+    return &static_cast<strand_frame&>(base).strand_;
+  }
   fiber& strand_;
 };
 

@@ -116,6 +116,20 @@ TEST(Exit, WhileAnotherThreadIsInARegion) {
   }
 }
 
+TEST(Exit, WhileAnotherThreadEntersRegions) {
+  // Catches: a runtime that ends between two regions of a thread which is about to enter the next.
+  for (int i = 0; i < (sanitized ? 5 : 30); ++i) {
+    const ending run = apart([] {
+      std::atomic<long>& rounds = *new std::atomic<long>;
+      std::thread([&] {
+        for (;; ++rounds) fib(2);
+      }).detach();
+      await([&] { return rounds > 3; }, "the other thread's first rounds");
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "in run " << i;
+  }
+}
+
 TEST(Exit, WhileAnotherThreadsRegionLastsForEver) {
   // Catches: the same, within one region.
   const ending run = apart([] {

@@ -102,7 +102,7 @@ TEST(Settings, GoodOnesAreTaken) {
 
 TEST(Settings, ContradictingOptionsAreNamed) {
   // Catches: an error that speaks of a variable where the program's own option is wrong.
-  const auto complaint = [](sennit::runtime_options options) -> std::string {
+  const auto complaint = [](const sennit::runtime_options& options) -> std::string {
     try {
       const sennit::runtime made(options);
     } catch (const std::invalid_argument& e) {

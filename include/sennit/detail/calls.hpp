@@ -37,6 +37,10 @@ SENNIT_COLD bool pop_shut(frame& popped);
 // The whole pop, for the way out by an exception: never throws, and true means that the branch must be dropped.
 SENNIT_COLD bool pop_unwinding(frame& popped) noexcept;
 
+// The claimed branch that runs here has come to its end: the worker leaves its region, which may be gone as soon as the
+// branch says that it has finished.
+SENNIT_COLD void leave_branch() noexcept;
+
 // Whether the calling thread runs a strand of some runtime.
 SENNIT_COLD bool in_strand() noexcept;
 

@@ -118,6 +118,7 @@ class fork_frame : public frame {
         ::new (static_cast<void*>(&self.value_)) result(self.run_here());
       }
     });
+    leave_branch();
     return self.away().done.finish();
   }
 

@@ -96,6 +96,7 @@ class group_child : public group_member {
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
     record_outcome(self.away(), [&self] { self.body_(); });
+    leave_branch();
     return self.group().done().finish();
   }
   static void run_here(group_member& base) { static_cast<group_child&>(base).body_(); }

@@ -17,12 +17,14 @@ namespace sennit::detail {
 // A frame's address with its kind in the low bits; a fork is kind 0, so the fork path stores the bare address.
 using slot = std::atomic<std::uintptr_t>;
 
-// What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write.
-struct alignas(128) worker_words {
+// What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write. Static TLS is
+// scarce where a shared object is loaded late, so the struct is no larger and no more aligned than that takes.
+struct alignas(64) worker_words {
   // One past the owner's newest frame.
   std::atomic<slot*> tail;
+  unsigned char apart[120];
   // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
-  alignas(128) std::atomic<slot*> limit;
+  std::atomic<slot*> limit;
   // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
   std::atomic<slot*> head_gate;
 };

@@ -94,6 +94,8 @@ void remove_overflow_handler() noexcept {
   const no_fork guard;
   if (!installed) return;
   installed = false;
+  // Threads that outlive the library must not run its code at their end; their signal stacks stay with them.
+  pthread_key_delete(signal_stack_key());
   for (const handled& h : handlers) {
     struct sigaction now{};
     sigaction(h.signal, nullptr, &now);

@@ -1,3 +1,4 @@
+#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
@@ -11,6 +12,15 @@
 #include <utility>
 
 namespace sennit::detail {
+
+namespace {
+
+bool stopped() noexcept {
+  worker* const w = worker::current();
+  return w != nullptr && (w->frames().sticky_reasons() & cancelled) != 0;
+}
+
+}  // namespace
 
 group_state::group_state() noexcept : unwinding_(std::uncaught_exceptions()) {
   if (worker* const w = worker::current()) {
@@ -58,14 +68,14 @@ void group_state::push_or_list(group_member& child) {
 void group_state::list(group_member& child) {
   if (worker* const w = worker::current()) {
 #if SENNIT_EXCEPTIONS
-    if ((w->frames().sticky_reasons() & cancelled) != 0) throw sennit::cancelled();
+    if (stopped()) throw sennit::cancelled();
 #endif
     w->frames().list(child, w->frames().innermost()->region);
     w->announce_work();
     return;
   }
   if (lender_ == nullptr) {
-    lender_ = &default_core().admit_guest();
+    lender_ = &admit_to_default();
     capture_float_environment(outside_);
   }
   lender_->frames().list(child, &outside_);
@@ -74,18 +84,20 @@ void group_state::list(group_member& child) {
 
 void group_state::wait() {
   if (newest_ == nullptr) return;
-  if (worker::current() == nullptr) {
-    auto inside = [this] { collect(); };
-    run_region(nullptr, inside);
-  } else {
+  if (worker::current() != nullptr) {
     collect();
+  } else {
+    auto inside = [this] { collect(); };
+    // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
+    if (!attempt<std::exception>([&] { run_region(nullptr, inside); })) collect();
   }
   report();
 }
 
 void group_state::collect() noexcept {
+  worker* const place = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
-  if (!on_top()) worker::current()->relocate();
+  if (place != nullptr && !on_top()) place->relocate();
   group_member* elsewhere = nullptr;
   std::intptr_t away = 0;
   while (newest_ != nullptr) {
@@ -117,7 +129,7 @@ bool group_state::take_back(group_member& child) noexcept {
 void group_state::run_here(group_member& child) noexcept {
   if (failure_ && failed_ < child.order_) return;
 #if SENNIT_EXCEPTIONS
-  if ((worker::current()->frames().sticky_reasons() & cancelled) != 0) {
+  if (stopped()) {
     dropped_ = true;
     return;
   }

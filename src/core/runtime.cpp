@@ -10,6 +10,8 @@
 #include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <exception>
 #include <utility>
@@ -44,6 +46,7 @@ struct runtime_access {
   }
 
   // For a core whose threads still run, or were lost in the middle of something.
+  static void keep_for_ever(runtime& r) { keep_for_ever(r.core_.load(std::memory_order_relaxed)); }
   static void keep_for_ever(runtime_core* core) {
     static auto& kept = *new std::vector<runtime_core*>;  // reachable, lest it be taken for a leak
     const no_fork guard;
@@ -91,35 +94,29 @@ class root_frame : public frame {
 // A guest's place, for the length of a region.
 class guest_place {
  public:
-  explicit guest_place(runtime_core& core) : core_(core), guest_(core.admit_guest()) { guest_.stay(); }
-  ~guest_place() { core_.dismiss_guest(guest_); }
+  explicit guest_place(worker& guest) : guest_(guest) { guest_.stay(); }
+  ~guest_place() { guest_.core().dismiss_guest(guest_); }
   guest_place(const guest_place&) = delete;
   guest_place& operator=(const guest_place&) = delete;
   worker& operator*() const noexcept { return guest_; }
 
  private:
-  runtime_core& core_;
   worker& guest_;
 };
 
 }  // namespace
 
-runtime_core& default_core() { return runtime_access::core(runtime::default_runtime()); }
-
 void run_region(runtime* asked, action body) {
   worker* const here = worker::current();
-  runtime_core& core = asked != nullptr  ? runtime_access::core(*asked)
-                       : here != nullptr ? here->core()
-                                         : default_core();
-  if (here != nullptr && &here->core() == &core) {
+  if (here != nullptr && (asked == nullptr || &runtime_access::core(*asked) == &here->core())) {
     body();
     return;
   }
+  const guest_place guest(asked != nullptr ? runtime_access::core(*asked).admit_guest() : admit_to_default());
+  if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
   region_state region;
   capture_float_environment(region);
   if (here != nullptr) region.outer = here->frames().innermost()->region;
-  if ((core.sticky_reasons() & contract) != 0) check_contract();
-  const guest_place guest(core);
   root_frame root(body, *guest);
   root.depart(&region);
   (*guest).serve(&root);
@@ -154,6 +151,25 @@ namespace {
 std::atomic<runtime*> the_default{nullptr};
 bool program_ends = false;  // under no_fork
 
+// Threads that are about to count as guests of the default runtime. The end of the program does not wait for threads,
+// so it may come between their look at the_default and their admission.
+std::atomic<unsigned> entering{0};
+
+class on_the_way_in {
+ public:
+  // ORD[D14] seq_cst: counted before the_default is read; pairs with end_of_program, which takes the_default away before
+  // it reads the count.
+  on_the_way_in() noexcept { entering.fetch_add(1, std::memory_order_seq_cst); }
+  // ORD[D14] release: the guest's admission; pairs with the load in end_of_program.
+  ~on_the_way_in() { entering.fetch_sub(1, std::memory_order_release); }
+  on_the_way_in(const on_the_way_in&) = delete;
+  on_the_way_in& operator=(const on_the_way_in&) = delete;
+};
+
+// Those of the parent are not on their way here.
+[[maybe_unused]] const int forget_in_children =
+    pthread_atfork(nullptr, nullptr, [] { entering.store(0, std::memory_order_relaxed); });
+
 // At exit, or as the shared object that holds the library is unloaded.
 struct end_of_program {
   ~end_of_program() {
@@ -161,10 +177,15 @@ struct end_of_program {
     {
       const detail::no_fork guard;
       program_ends = true;
-      last = the_default.exchange(nullptr, std::memory_order_relaxed);
+      // ORD[D14] seq_cst: see on_the_way_in.
+      last = the_default.exchange(nullptr, std::memory_order_seq_cst);
     }
     // Outside the guard: a thread that ends here may run the program's destructors, which may fork strands.
-    delete last;
+    if (entering.load(std::memory_order_seq_cst) == 0) {
+      delete last;
+    } else if (last != nullptr) {
+      detail::runtime_access::keep_for_ever(*last);
+    }
     detail::remove_overflow_handler();
   }
 };
@@ -173,7 +194,8 @@ struct end_of_program {
 
 runtime& runtime::default_runtime() {
   // ORD[D13] acquire: the runtime as it was made; pairs with the release below.
-  if (runtime* const made = the_default.load(std::memory_order_acquire)) return *made;
+  // ORD[D14] seq_cst: see on_the_way_in.
+  if (runtime* const made = the_default.load(std::memory_order_seq_cst)) return *made;
   const detail::no_fork guard;
   if (runtime* const made = the_default.load(std::memory_order_relaxed)) return *made;
   static const end_of_program last;
@@ -183,6 +205,11 @@ runtime& runtime::default_runtime() {
   auto* const made = new runtime(options);
   the_default.store(made, std::memory_order_release);
   return *made;
+}
+
+detail::worker& detail::admit_to_default() {
+  const on_the_way_in counted;
+  return runtime_access::core(runtime::default_runtime()).admit_guest();
 }
 
 unsigned runtime::workers() const noexcept { return core_.load(std::memory_order_relaxed)->workers(); }

@@ -64,8 +64,8 @@ worker& runtime_core::add_worker() {
 
 worker& runtime_core::add_worker_locked() {
   const unsigned index = worker_count_.load(std::memory_order_relaxed);
-  if (index == most_workers) {
-    fail<std::runtime_error>("sennit: more than " + std::to_string(most_workers) +
+  if (index == most_places) {
+    fail<std::runtime_error>("sennit: more than " + std::to_string(most_places) +
                              " threads use one runtime at once");
   }
   auto* const added = new worker(*this, index);
@@ -119,6 +119,9 @@ void runtime_core::abandon_threads() noexcept {
   // They run on, or are gone: either way nobody may wait for them, and std::thread insists that somebody does.
   static auto& abandoned = *new std::vector<std::vector<std::thread>>;
   const no_fork guard;
+  // In a child of fork(2) the lock may be held by a thread that is gone, and there is nobody to keep out.
+  std::unique_lock members(membership_, std::defer_lock);
+  if (!outlived_by_fork()) members.lock();
   abandoned.push_back(std::exchange(threads_, {}));
 }
 
@@ -145,7 +148,8 @@ void runtime_core::dismiss_guest(worker& guest) noexcept {
     const std::lock_guard guard(membership_);
     free_guests_.push_back(&guest);
   }
-  regions_.fetch_sub(1, std::memory_order_relaxed);
+  // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
+  regions_.fetch_sub(1, std::memory_order_release);
 }
 
 bool runtime_core::arm_gates() noexcept {

@@ -32,11 +32,12 @@ class runtime_core {
   void abandon_threads() noexcept;
 
   // Whether some thread is in a region here.
-  bool in_use() const noexcept { return regions_.load(std::memory_order_relaxed) > 0; }
+  // ORD[D14] acquire: all that guests did here; pairs with the release in dismiss_guest().
+  bool in_use() const noexcept { return regions_.load(std::memory_order_acquire) > 0; }
 
   // --- Guests.
   // A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or std::runtime_error beyond
-  // `most_workers`.
+  // `most_places`.
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
@@ -71,7 +72,7 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
-  static constexpr unsigned most_workers = 4096;
+  static constexpr unsigned most_places = 4096;
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
@@ -94,7 +95,7 @@ class runtime_core {
   sleepers asleep_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
-  std::array<std::atomic<worker*>, most_workers> workers_{};
+  std::array<std::atomic<worker*>, most_places> workers_{};
   std::atomic<unsigned> worker_count_{0};
   std::vector<worker*> free_guests_;
   std::vector<std::thread> threads_;
@@ -108,7 +109,7 @@ class runtime_core {
   fiber_pool pool_;  // under pooling_
 };
 
-// That of runtime::default_runtime().
-runtime_core& default_core();
+// A guest's place in runtime::default_runtime(), which does not end meanwhile.
+worker& admit_to_default();
 
 }  // namespace sennit::detail

@@ -179,7 +179,13 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
 
 void worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (branches == 0 || done.done(branches)) return;
-  worker& w = *current();
+  worker* const here = current();
+  if (here == nullptr) {
+    // A group's children, on a thread that could not enter a region: see group_state::wait().
+    while (!done.done(branches)) sched_yield();
+    return;
+  }
+  worker& w = *here;
   w.core_.insist_on_threads();
   w.promote_all();
   fiber& self = *w.running_;

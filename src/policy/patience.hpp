@@ -15,7 +15,7 @@ class patience {
   static constexpr unsigned spin_rounds = 600;
   static constexpr unsigned yield_rounds = 8;
   static constexpr std::uint64_t first_nap_ns = 50'000;
-  static constexpr std::uint64_t longest_nap_ns = 3'200'000;
+  static constexpr std::uint64_t longest_nap_ns = 400'000;
 
   // What to do after the n-th vain round in a row.
   static step after(unsigned rounds) noexcept {

@@ -212,6 +212,15 @@ TEST(Memory, ForChildrenInARegion) {
   at_every_allocation<inside>();
 }
 
+TEST(Memory, ForChildrenOutsideAnyRegion) {
+  // Catches: the same where the group borrows a place, and its wait() has to enter the runtime.
+  struct outside : spawns {
+    void prepare() override { fib(10); }
+  };
+  at_every_allocation<outside>();
+  at_every_allocation<spawns>();
+}
+
 TEST(Memory, ForAStrandThatWaits) {
   // Catches: a join that cannot get a fiber and loses its branch, or waits for ever.
   struct suspends : scenario {
@@ -340,6 +349,25 @@ TEST(AddressSpace, ForAStrandThatWaits) {
         }
         leave_address_space(RLIM_INFINITY);
       });
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
+  }
+}
+
+TEST(AddressSpace, ForGroupsOutsideAnyRegion) {
+  // Catches: children that stay listed when the group that holds them is unwound for want of memory.
+  for (const std::size_t bytes : steps) {
+    const ending run = apart([=] {
+      spawns s;
+      fib(10);
+      leave_address_space(bytes);
+      try {
+        s.run();
+      } catch (const std::bad_alloc&) {
+      }
+      leave_address_space(RLIM_INFINITY);
+      s.check();
+      EXPECT_EQ(fib(15), 610);
     });
     ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
   }

@@ -57,6 +57,7 @@ slot* deque::open_head_gate(slot* head) const noexcept {
 void deque::attach(worker_words& words) noexcept {
   const std::lock_guard guard(lock_);
   words_ = &words;
+  mute_.store(frame_wanted_, std::memory_order_relaxed);
   begin_anew();
   words.limit.store(open_limit(), std::memory_order_relaxed);
 }
@@ -72,6 +73,7 @@ void deque::begin_anew() noexcept {
 void deque::detach() noexcept {
   const std::lock_guard guard(lock_);
   words_ = nullptr;
+  mute_.store(true, std::memory_order_relaxed);
 }
 
 void deque::enter(scope* innermost, bool frame_wanted) noexcept {
@@ -169,13 +171,13 @@ void deque::hand_over_oldest() noexcept {
 void deque::answered() noexcept {
   frame_wanted_ = false;
   asked_ns_ = 0;
-  asked_.store(false, std::memory_order_relaxed);
+  mute_.store(false, std::memory_order_relaxed);
 }
 
 void deque::ask(bool for_next_push_only) noexcept {
   frame_wanted_ = true;
   asked_ns_ = for_next_push_only ? 0 : now_ns();
-  asked_.store(true, std::memory_order_relaxed);
+  mute_.store(true, std::memory_order_relaxed);
   set_gates();
 }
 
@@ -252,8 +254,7 @@ frame* deque::take_listed() noexcept {
 }
 
 frame* deque::steal(bool insist) noexcept {
-  // The owner has been asked and has handed nothing over so far: leave its lock alone.
-  if (!insist && asked_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_relaxed))
+  if (!insist && mute_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_relaxed))
     return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);

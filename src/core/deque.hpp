@@ -103,7 +103,8 @@ class deque {
   frame* oldest_ = nullptr;
   frame* newest_ = nullptr;
   // Hints, read without the lock: thieves look here before they take it.
-  alignas(128) std::atomic<bool> asked_{false};
+  // There is no owner, or it has been asked and has handed nothing over so far: nothing to be had but from the list.
+  alignas(128) std::atomic<bool> mute_{true};
   std::atomic<bool> listed_{false};
 };
 

@@ -177,6 +177,18 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
   if (w.done.await(w.branches, left)) current()->ready_ = &left;
 }
 
+// Branches that run side by side end side by side. So a strand that waits looks for work itself for about as long as its
+// suspension would take, and then need not be resumed by another worker. True if the branches have ended.
+bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
+  for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
+    if (done.done(branches)) return true;
+    first_ = look_around(false);
+    if (first_ != nullptr || leaving()) return false;
+    relax();
+  }
+  return false;
+}
+
 void worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (branches == 0 || done.done(branches)) return;
   worker* const here = current();
@@ -195,6 +207,11 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
     // nothing here, so this ends; it is only not greedy.
     arrive(self);
     while (!done.done(branches)) sched_yield();
+    return;
+  }
+  if (w.linger(done, branches)) {
+    pool_left(*next, nullptr);
+    arrive(self);
     return;
   }
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
@@ -347,7 +364,6 @@ void worker::sleep() noexcept {
 // Sleeps until somebody calls; true if there turned out to be work first.
 bool worker::doze() noexcept {
   if (leaving()) return false;
-  pool_.trim();
   if (core_.barrier() == steal_barrier::fence) {
     // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut may have
     // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.
@@ -356,6 +372,8 @@ bool worker::doze() noexcept {
     if (core_.work_in_sight()) return true;
     if (called) return false;
   }
+  if (parker_.park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
+  pool_.trim();
   parker_.park();
   return false;
 }

@@ -77,6 +77,7 @@ class worker {
 
   void switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept;
   fiber* take_fiber() noexcept;
+  bool linger(const completion& done, std::intptr_t branches) noexcept;
   frame* next_frame() noexcept;
   frame* look_around(bool insist) noexcept;
   void run(frame& claimed) noexcept;

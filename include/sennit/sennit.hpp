@@ -4,6 +4,8 @@
 #include <sennit/blocking.hpp>
 #include <sennit/doctor.hpp>
 #include <sennit/join.hpp>
+#include <sennit/parallel_for.hpp>
+#include <sennit/parallel_reduce.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/serial.hpp>

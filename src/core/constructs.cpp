@@ -1,4 +1,5 @@
 // The slow paths of fork and join.
+#include "core/constructs.hpp"
 #include "core/contract.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
@@ -13,9 +14,6 @@
 
 namespace sennit::detail {
 
-namespace {
-
-// Whether the strand is to give up at this construct.
 bool stopped(worker& w) noexcept {
 #if SENNIT_EXCEPTIONS
   return (w.frames().sticky_reasons() & cancelled) != 0;
@@ -33,15 +31,26 @@ bool stopped(worker& w) noexcept {
 #endif
 }
 
+bool answer_gates(worker& w) noexcept {
+  const deque::opened gate = w.frames().open_push_gate();
+  if (gate.wake) w.core().asleep().wake_one();
+  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
+  // A frame without a place stays with this worker for the moment.
+  if (gate.room && w.leaving()) w.hand_over_strand();
+  return gate.room;
+}
+
+namespace {
+
 // Takes back the newest frame. False if somebody else has it.
 bool unpush(deque& frames, frame& f) noexcept {
   store_tail(load_tail() - 1);
-  return frames.pop(f) || deque::reclaim(f);
+  return frames.pop() || deque::reclaim(f);
 }
 
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
 bool settle(frame& f) noexcept {
-  if (worker::current()->frames().pop(f) || deque::reclaim(f)) return true;
+  if (worker::current()->frames().pop() || deque::reclaim(f)) return true;
   worker::wait(f.away().done, 1);
   // Its thief may be looking for more already, and too late to ask before the next fork.
   worker::current()->frames().expect_thief();
@@ -56,18 +65,12 @@ push_result push_shut(frame& pushed) {
     leave_outside_slots();
     return push_result::apart;
   }
-  deque& frames = w->frames();
-  const deque::opened gate = frames.open_push_gate();
-  if (gate.wake) w->core().asleep().wake_one();
-  if ((frames.sticky_reasons() & contract) != 0) check_contract();
   if (stopped(*w)) {
-    if (unpush(frames, pushed)) throw_cancelled();
+    if (unpush(w->frames(), pushed)) throw_cancelled();
     return push_result::taken;
   }
   // A thief that has the frame already settles the matter: it is pushed.
-  if (!gate.room && unpush(frames, pushed)) return push_result::apart;
-  if (w->leaving()) w->hand_over_strand();
-  return push_result::pushed;
+  return answer_gates(*w) || !unpush(w->frames(), pushed) ? push_result::pushed : push_result::apart;
 }
 
 void await_taken(frame& branch) noexcept { worker::wait(branch.away().done, 1); }

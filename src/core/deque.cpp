@@ -6,6 +6,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <new>
@@ -19,8 +20,14 @@ constexpr std::uintptr_t kind_mask = 7;
 slot* const shut_limit = nullptr;
 slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
 
-frame& frame_in(const slot& s) noexcept {
-  return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
+// What a slot holds. A loop may be looked at only while its owner cannot retire it.
+loop_frame* loop_in(const slot& s) noexcept {
+  const std::uintptr_t content = s.load(std::memory_order_relaxed);
+  return (content & kind_mask) == loop_frame::tag ? reinterpret_cast<loop_frame*>(content & ~kind_mask) : nullptr;
+}
+
+frame& fork_in(const slot& s) noexcept {
+  return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed));
 }
 
 std::uint64_t now_ns() noexcept {
@@ -46,11 +53,11 @@ deque::deque(std::size_t slots, bool fenced, unsigned sticky)
 deque::~deque() { munmap(base_ - 1, static_cast<std::size_t>(end_ - base_ + 2) * sizeof(slot)); }
 
 slot* deque::open_limit() const noexcept {
-  return wake_wanted_ || frame_wanted_ || sticky_.load(std::memory_order_relaxed) != 0 ? shut_limit : end_;
+  return wake_wanted_ || (frame_wanted_ && !put_off_) || sticky_.load(std::memory_order_relaxed) != 0 ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
-  const bool asked = frame_wanted_ && asked_ns_ != 0;
+  const bool asked = frame_wanted_ && !put_off_ && asked_ns_ != 0;
   return fenced_ || asked || sticky_.load(std::memory_order_relaxed) != 0 ? shut_head_gate : head;
 }
 
@@ -60,6 +67,7 @@ void deque::attach(worker_words& words) noexcept {
   mute_.store(frame_wanted_, std::memory_order_relaxed);
   begin_anew();
   words.limit.store(open_limit(), std::memory_order_relaxed);
+  words.loop_mask = fenced_ ? 0 : ~std::uint64_t{0};
 }
 
 void deque::begin_anew() noexcept {
@@ -99,8 +107,10 @@ void deque::follow_region() noexcept {
 
 void deque::set_gates() noexcept {
   if (words_ == nullptr) return;
-  words_->limit.store(open_limit(), std::memory_order_relaxed);
   words_->head_gate.store(open_head_gate(head_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+  // ORD[D16] release: the cuts that were made while the gate was shut; pairs with the acquire in any_gate_shut().
+  // Model: models/loop.pml.
+  words_->limit.store(open_limit(), std::memory_order_release);
 }
 
 deque::opened deque::open_push_gate() noexcept {
@@ -112,7 +122,7 @@ deque::opened deque::open_push_gate() noexcept {
   return result;
 }
 
-bool deque::pop(frame&) noexcept {
+bool deque::pop() noexcept {
   worker_words& words = *words_;
   slot* const tail = words.tail.load(std::memory_order_relaxed);
   perturb();
@@ -140,49 +150,74 @@ bool deque::promote_all() noexcept {
   const std::lock_guard guard(lock_);
   slot* const tail = words_->tail.load(std::memory_order_relaxed);
   slot* const head = head_.load(std::memory_order_relaxed);
-  for (slot* position = head; position < tail; ++position) {
-    frame& f = frame_in(*position);
-    f.depart(region_of(position));
-    append(f);
-  }
+  for (slot* position = head; position < tail; ++position) promote(position);
   begin_anew();
   innermost_ = nullptr;
   return head < tail;
 }
 
+void deque::promote(slot* position) noexcept {
+  loop_frame* const loop = loop_in(*position);
+  if (loop == nullptr) {
+    append(fork_in(*position), region_of(position));
+  } else if (!loop->exhausted()) {
+    // Without memory the rest stays with the strand.
+    if (loop_piece* const rest = loop->cut_rest()) {
+      append(*rest, region_of(position));
+      loop->listed(*rest);
+    }
+  }
+}
+
 void deque::list(frame& f, region_state* region) noexcept {
   const std::lock_guard guard(lock_);
-  f.depart(region);
-  append(f);
+  append(f, region);
 }
 
 // By the owner, who therefore needs no barrier.
 void deque::hand_over_oldest() noexcept {
-  slot* const head = head_.load(std::memory_order_relaxed);
-  if (words_->tail.load(std::memory_order_relaxed) > head) {
-    frame& f = frame_in(*head);
-    f.depart(region_of(head));
-    append(f);
-    head_.store(head + 1, std::memory_order_relaxed);
+  slot* const tail = words_->tail.load(std::memory_order_relaxed);
+  slot* head = head_.load(std::memory_order_relaxed);
+  bool handed = false;
+  while (!handed && head < tail) {
+    loop_frame* const loop = loop_in(*head);
+    if (loop == nullptr) {
+      append(fork_in(*head), region_of(head));
+      handed = true;
+    } else if (!loop->exhausted()) {
+      // Not worth a steal, as far as is known: should it last, a barrier will get at it.
+      put_off_ = !loop->worth_cutting();
+      if (put_off_) break;
+      loop_piece* const half = loop->cut_half();
+      if (half == nullptr) break;
+      append(*half, region_of(head));
+      loop->listed(*half);
+      handed = true;
+      if (!loop->exhausted()) break;
+    }
+    ++head;
   }
-  answered();
+  head_.store(head, std::memory_order_relaxed);
+  if (handed) answered();
 }
 
 void deque::answered() noexcept {
   frame_wanted_ = false;
+  put_off_ = false;
   asked_ns_ = 0;
   mute_.store(false, std::memory_order_relaxed);
 }
 
 void deque::ask(bool for_next_push_only) noexcept {
   frame_wanted_ = true;
+  put_off_ = false;
   asked_ns_ = for_next_push_only ? 0 : now_ns();
   mute_.store(true, std::memory_order_relaxed);
   set_gates();
 }
 
-void deque::append(frame& f) noexcept {
-  departure& away = f.away();
+void deque::append(frame& f, region_state* region) noexcept {
+  departure& away = f.depart(region);
   away.holder.store(this, std::memory_order_relaxed);
   away.older = newest_;
   away.newer = nullptr;
@@ -205,34 +240,74 @@ region_state* deque::region_of(const slot* position) const noexcept {
   return s->region;
 }
 
-frame* deque::claim_head() noexcept {
+// The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow path.
+frame* deque::claim_frozen() noexcept {
   worker_words& words = *words_;
-  slot* const head = head_.load(std::memory_order_relaxed);
-  slot* const next = head + 1;
-  if (fenced_) {
+  words.limit.store(shut_limit, std::memory_order_relaxed);
+  words.head_gate.store(shut_head_gate, std::memory_order_relaxed);
+  const std::uint64_t begin = now_ns();
+  perturb();
+  // ORD[D2] [D15] The owner lowers tail and then reads head_gate, or raises a loop's start and then reads limit, with no
+  // fence between. After the barrier, either its store is visible here, or it has not read the gate yet and will see it
+  // shut. Models: models/deque.pml, models/loop.pml.
+  membarrier_all();
+  asking_.barrier_took(now_ns() - begin);
+  perturb();
+  // ORD[D1] acquire: the frame and all that its branch reads; pairs with publish_tail(). Model: models/deque.pml.
+  slot* const tail = words.tail.load(std::memory_order_acquire);
+  slot* head = head_.load(std::memory_order_relaxed);
+  frame* claimed = nullptr;
+  while (claimed == nullptr && head < tail) {
+    slot* const position = head;
+    loop_frame* const loop = loop_in(*position);
+    if (loop == nullptr) {
+      claimed = &fork_in(*position);
+    } else if (!loop->exhausted()) {
+      claimed = loop->cut_half();
+      if (claimed == nullptr) break;
+    }
+    if (claimed != nullptr) claimed->depart(region_of(position));
+    // A loop stays for others, unless that was all of it.
+    if (loop != nullptr && !loop->exhausted()) break;
+    ++head;
+  }
+  head_.store(head, std::memory_order_relaxed);
+  set_gates();
+  return claimed;
+}
+
+frame* deque::claim_fenced() noexcept {
+  worker_words& words = *words_;
+  for (;;) {
+    slot* const head = head_.load(std::memory_order_relaxed);
+    slot* const next = head + 1;
     // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
     head_.store(next, std::memory_order_seq_cst);
-  } else {
-    head_.store(next, std::memory_order_relaxed);
-    words.head_gate.store(open_head_gate(next), std::memory_order_relaxed);
-    const std::uint64_t begin = now_ns();
     perturb();
-    // ORD[D2] The owner lowers tail and then reads head_gate with no fence between. After the barrier, either its
-    // tail is visible here, or it has not read head_gate yet and will see it raised. Model: models/deque.pml.
-    membarrier_all();
-    asking_.barrier_took(now_ns() - begin);
+    // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads; pairs with
+    // publish_tail(). Model: models/deque.pml.
+    if (words.tail.load(std::memory_order_seq_cst) < next) {
+      head_.store(head, std::memory_order_relaxed);
+      return nullptr;
+    }
+    loop_frame* const loop = loop_in(*head);
+    if (loop == nullptr) {
+      frame& f = fork_in(*head);
+      f.depart(region_of(head));
+      return &f;
+    }
+    // The owner cannot retire it: that pop would wait for the lock.
+    if (loop->exhausted()) continue;
+    loop_piece* const half = loop->cut_half_fenced();
+    if (half != nullptr) half->depart(region_of(head));
+    if (!loop->exhausted()) head_.store(head, std::memory_order_relaxed);
+    return half;
   }
-  perturb();
-  // ORD[D2] seq_cst: after the store of head, where the owner fences. ORD[D1] acquire: the frame and all that its
-  // branch reads; pairs with publish_tail(). Model: models/deque.pml.
-  if (words.tail.load(std::memory_order_seq_cst) < next) {
-    head_.store(head, std::memory_order_relaxed);
-    words.head_gate.store(open_head_gate(head), std::memory_order_relaxed);
-    return nullptr;
-  }
-  frame& f = frame_in(*head);
-  f.depart(region_of(head));
-  return &f;
+}
+
+position deque::claim(loop_frame& loop, position from, position to) noexcept {
+  const std::lock_guard guard(lock_);
+  return std::max(from, std::min(to, loop.end()));
 }
 
 frame* deque::take_oldest() noexcept {
@@ -262,14 +337,14 @@ frame* deque::steal(bool insist) noexcept {
   if (oldest_ != nullptr) return take_oldest();
   if (words_ == nullptr) return nullptr;
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
-  if (fenced_) return empty ? nullptr : claim_head();
+  if (fenced_) return empty ? nullptr : claim_fenced();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
     ask(empty);
     return nullptr;
   }
   if (empty || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
   answered();
-  return claim_head();
+  return claim_frozen();
 }
 
 bool deque::has_work() noexcept {

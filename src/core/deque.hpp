@@ -6,6 +6,7 @@
 #include "policy/asking.hpp"
 
 #include <sennit/detail/frame.hpp>
+#include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/words.hpp>
 #include <sennit/runtime.hpp>
 
@@ -39,9 +40,9 @@ class deque {
     bool room;
   };
   opened open_push_gate() noexcept;
-  // After a pop met the gate, tail being lowered: true if the frame is the owner's. False: it has left the deque, which
-  // is empty now.
-  bool pop(frame& f) noexcept;
+  // After a pop met the gate, tail being lowered: true if the frame was still in the deque. False: it has left it, and the
+  // deque is empty now.
+  bool pop() noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all() noexcept;
   // Puts a frame that was never pushed in the list.
@@ -55,6 +56,10 @@ class deque {
   void enter(scope* innermost, bool frame_wanted = false) noexcept;
   // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
   std::uint64_t epoch() const noexcept { return epoch_; }
+  // Whether nobody wants anything of the owner.
+  bool undisturbed() const noexcept { return words_->limit.load(std::memory_order_relaxed) != nullptr; }
+  // What is left of the owner's claim [from, to) on a loop, after it met a gate: the end of it.
+  position claim(loop_frame& loop, position from, position to) noexcept;
   unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }
   scope* innermost() const noexcept { return innermost_; }
 
@@ -71,13 +76,15 @@ class deque {
   static bool reclaim(frame& f) noexcept;
 
  private:
-  void append(frame& f) noexcept;
+  void append(frame& f, region_state* region) noexcept;
   void unlink(frame& f) noexcept;
   void hand_over_oldest() noexcept;
   void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
   frame* take_oldest() noexcept;
-  frame* claim_head() noexcept;
+  frame* claim_frozen() noexcept;
+  frame* claim_fenced() noexcept;
+  void promote(slot* position) noexcept;
   region_state* region_of(const slot* position) const noexcept;
   void begin_anew() noexcept;
   void follow_region() noexcept;
@@ -95,6 +102,7 @@ class deque {
   worker_words* words_ = nullptr;  // null while no thread owns the deque
   std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
+  bool put_off_ = false;           // what there is to hand over is too little: the owner goes on undisturbed
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
   bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep

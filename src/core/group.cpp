@@ -121,7 +121,7 @@ void group_state::collect() noexcept {
 
 bool group_state::take_back(group_member& child) noexcept {
   if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
-  const bool mine = pop() || worker::current()->frames().pop(child) || deque::reclaim(child);
+  const bool mine = pop() || worker::current()->frames().pop() || deque::reclaim(child);
   top_ = load_tail();
   return mine;
 }

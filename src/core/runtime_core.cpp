@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <new>
@@ -195,6 +196,11 @@ std::size_t runtime_core::deque_slots() const noexcept {
   // A join's frame takes at least this much of the stack, so that the deque of a strand of joins is never full.
   constexpr std::size_t least_stack_of_a_join = 48;
   return settings_.stack_bytes / least_stack_of_a_join;
+}
+
+unsigned runtime_core::loop_sharing() const noexcept {
+  constexpr unsigned chunks_a_worker = 8;
+  return settings_.workers == 1 ? 0 : static_cast<unsigned>(std::bit_width(chunks_a_worker * settings_.workers - 1));
 }
 
 void runtime_core::begin_blocking() noexcept {

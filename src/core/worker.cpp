@@ -35,7 +35,7 @@ void set_current(worker* w) noexcept { this_worker = w; }
 extern "C" {
 
 constinit thread_local sennit::detail::worker_words sennit_words{
-    .tail = {sennit::detail::outside_slots}, .apart = {}, .limit = {nullptr}, .head_gate = {nullptr}};
+    .tail = {sennit::detail::outside_slots}, .apart = {}, .limit = {nullptr}, .head_gate = {nullptr}, .loop_mask = 0, .loop_sharing = 0, .unmeasured = 0};
 }
 
 namespace sennit::detail {
@@ -76,6 +76,7 @@ void worker::serve(frame* first) {
   running_ = &home;
   first_ = first;
   set_current(this);
+  words.loop_sharing = core_.loop_sharing();
   frames_.attach(words);
 
   switch_from(home, *start, &leave_as_is, nullptr);
@@ -83,6 +84,7 @@ void worker::serve(frame* first) {
   frames_.detach();
   set_current(outer);
   if (outer != nullptr) {
+    words.loop_sharing = outer->core_.loop_sharing();
     outer->frames_.attach(words);
     outer->frames_.enter(outer->running_->innermost);
   } else {

@@ -20,6 +20,9 @@ class completion {
     return balance_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? waiter_ : nullptr;
   }
 
+  // One more finish is to come. By somebody who has one to make himself, so that the balance is above zero.
+  void expect() noexcept { balance_.fetch_add(1, std::memory_order_relaxed); }
+
   // Declares that `waiter`, whose context has been saved, waits for `branches` finishes. True if they have all come.
   bool await(std::intptr_t branches, fiber& waiter) noexcept {
     waiter_ = &waiter;

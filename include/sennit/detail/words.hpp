@@ -27,8 +27,15 @@ struct alignas(64) worker_words {
   std::atomic<slot*> limit;
   // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
   std::atomic<slot*> head_gate;
+  // Zero in the fence variant, where each claim of a loop takes the slow path; else all ones.
+  std::uint64_t loop_mask;
+  // A chunk of a loop is at most 2^-loop_sharing of what is left.
+  std::uint64_t loop_sharing;
+  // Loops that are not measured until one is again.
+  std::uint64_t unmeasured;
 };
-static_assert(offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
+static_assert(offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136 &&
+              offsetof(worker_words, loop_mask) == 144 && offsetof(worker_words, unmeasured) == 160);
 
 }  // namespace sennit::detail
 
@@ -100,6 +107,50 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
 shut:
   return true;
 }
+// The comparison alone, where nothing is pushed: limit is null.
+SENNIT_INLINE bool any_gate_shut() noexcept {
+  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]"
+           :
+           : SENNIT_OFFSET "i"(0)
+           : "cc", "memory"
+           : shut);
+  return false;
+shut:
+  return true;
+}
+
+// Whether it is this loop's turn to be measured: one in `period`.
+SENNIT_INLINE bool measure_now(std::uint64_t period) noexcept {
+  asm goto("decq " SENNIT_WORD("160") "\n\tjs %l[due]" : : SENNIT_OFFSET "i"(0) : "cc", "memory" : due);
+  return false;
+due:
+  asm volatile("movq %[period], " SENNIT_WORD("160") : : SENNIT_OFFSET[period] "r"(period) : "memory");
+  return true;
+}
+
+SENNIT_INLINE std::uint64_t load_loop_mask() noexcept {
+  std::uint64_t mask;
+  asm volatile("movq " SENNIT_WORD("144") ", %[mask]" : [mask] "=r"(mask) : SENNIT_OFFSET "i"(0) : "memory");
+  return mask;
+}
+
+SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
+  std::uint64_t sharing;
+  asm volatile("movq " SENNIT_WORD("152") ", %[sharing]" : [sharing] "=r"(sharing) : SENNIT_OFFSET "i"(0) : "memory");
+  return sharing;
+}
+
+// ORD[D15] A plain store, before any_gate_shut() reads limit, with no fence between: the thief that shut the gate pays for
+// the order (deque::claim_frozen()). Model: models/loop.pml.
+SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
+  start.store(to, std::memory_order_relaxed);
+}
+
+// ORD[D16] A plain load, after that of limit, as x86 keeps loads in order and the compiler the assembly: a gate that is open
+// again shows the cut that was made meanwhile. Model: models/loop.pml.
+SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noexcept {
+  return gate.load(std::memory_order_relaxed);
+}
 #undef SENNIT_OFFSET
 #undef SENNIT_WORD
 
@@ -128,6 +179,33 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return tail < current_words().head_gate.load(std::memory_order_relaxed);
 }
+
+// ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release in
+// deque::set_gates(). Model: models/loop.pml.
+SENNIT_INLINE bool any_gate_shut() noexcept {
+  // ORD[D15] The compiler must keep the order of start and limit; the processor is made to by the thief's barrier.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return current_words().limit.load(std::memory_order_acquire) == nullptr;
+}
+
+SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
+  start.store(to, std::memory_order_relaxed);
+}
+
+SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noexcept {
+  return gate.load(std::memory_order_relaxed);
+}
+
+SENNIT_INLINE bool measure_now(std::uint64_t period) noexcept {
+  worker_words& words = current_words();
+  if (words.unmeasured-- != 0) return false;
+  words.unmeasured = period;
+  return true;
+}
+
+SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_words().loop_mask; }
+
+SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept { return current_words().loop_sharing; }
 
 #endif
 

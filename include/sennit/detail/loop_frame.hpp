@@ -1,0 +1,179 @@
+// What strands that work on the same loop share, and what thieves see of it. docs/protocols/loops.md has the protocol.
+#pragma once
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/completion.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/frame.hpp>
+#include <sennit/detail/words.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace sennit::detail {
+
+// Iterations are counted in positions from zero; a loop has fewer than 2^62.
+using position = std::uint64_t;
+
+class loop_state;
+
+// Iterations cut off a loop, for another strand to work on.
+class loop_piece : public frame {
+ public:
+  loop_piece(loop_state& whole, position first, position last) noexcept;
+  virtual ~loop_piece() = default;
+
+  loop_state& whole() noexcept { return whole_; }
+  position first() const noexcept { return first_; }
+  position last() const noexcept { return last_; }
+
+ private:
+  friend class loop_frame;
+  friend class loop_state;
+  static fiber* run_elsewhere(frame& base) noexcept;
+
+  loop_state& whole_;
+  const position first_;
+  const position last_;
+  loop_piece* registered_before_ = nullptr;  // of the same loop
+  loop_piece* listed_before_ = nullptr;      // by the same strand
+};
+
+// One loop, on the stack of the function that began it.
+class loop_state {
+ public:
+  // Makes a piece; null without memory. Works on a piece, and records how that ended.
+  using maker = loop_piece* (*)(loop_state&, position first, position last) noexcept;
+  using workman = void (*)(loop_state&, loop_piece&) noexcept;
+
+  loop_state(maker make, workman work) noexcept : make_(make), work_(work) { done_.expect(); }
+  loop_state(const loop_state&) = delete;
+  loop_state& operator=(const loop_state&) = delete;
+  ~loop_state();
+
+  // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.
+  loop_piece* cut(position first, position last) noexcept;
+  void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
+  completion& done() noexcept { return done_; }
+  // All pieces ever cut, once nobody works on the loop: latest first.
+  loop_piece* pieces() const noexcept { return pieces_.load(std::memory_order_relaxed); }
+  static loop_piece* before(const loop_piece& piece) noexcept { return piece.registered_before_; }
+
+  // The chunk that begins at `where` threw, or met the end of a cancelled region. The lowest exception counts.
+  SENNIT_COLD void failed(position where, std::exception_ptr failure) noexcept;
+  void dropped() noexcept { dropped_.store(true, std::memory_order_relaxed); }
+  // Whether an iteration below `where` threw: then what comes after need not run.
+  bool pointless(position where) const noexcept { return failed_at_.load(std::memory_order_relaxed) < where; }
+
+  // By the strand that began the loop, which has finished its own part: waits for the pieces.
+  SENNIT_COLD void wait() noexcept;
+  // After that: throws what the lowest iteration that threw threw, or cancelled.
+  void rethrow() {
+    if (failure_ || dropped_.load(std::memory_order_relaxed)) throw_failure();
+  }
+
+ private:
+  [[noreturn]] SENNIT_COLD void throw_failure();
+
+  const maker make_;
+  const workman work_;
+  completion done_;  // one count for the strand that began the loop, one for each piece
+  std::atomic<loop_piece*> pieces_{nullptr};
+  std::atomic<position> failed_at_{~position{0}};
+  std::atomic<bool> recording_{false};  // guards failure_
+  std::atomic<bool> dropped_{false};
+  std::exception_ptr failure_;
+};
+
+// The iterations that a strand has taken on and not claimed yet. Lives on its stack; in its worker's deque once exposed.
+class loop_frame {
+ public:
+  loop_frame(loop_state& whole, position first, position last) noexcept
+      : whole_(whole), start_(first), gate_(last), end_(last) {}
+  loop_frame(const loop_frame&) = delete;
+  loop_frame& operator=(const loop_frame&) = delete;
+  ~loop_frame() = default;
+
+  // The low bits of a slot that holds a loop.
+  static constexpr std::uintptr_t tag = 1;
+
+  // --- The owner.
+  // Puts the frame in the deque. False: it is not there (no strand, or no room).
+  SENNIT_INLINE bool expose() noexcept {
+    gate_.store(gate_.load(std::memory_order_relaxed) & load_loop_mask(), std::memory_order_relaxed);
+    slot* const tail = load_tail();
+    tail->store(reinterpret_cast<std::uintptr_t>(this) | tag, std::memory_order_relaxed);
+    publish_tail(tail + 1);
+    return !push_gate_shut(tail + 1) || expose_shut();
+  }
+  // Takes it from there, wherever it is by now.
+  SENNIT_INLINE void retire() noexcept {
+    slot* const tail = load_tail() - 1;
+    store_tail(tail);
+    if (pop_gate_shut(tail)) retire_shut();
+  }
+  // Claims [from, to): returns the end of what the caller is to run, `from` if nothing is left.
+  SENNIT_INLINE position claim(position from, position to) noexcept {
+    publish_start(start_, to);
+    if (any_gate_shut() || to > end_seen(gate_)) [[unlikely]]
+      return meet(from, to);
+    return to;
+  }
+  // Whether nothing is left from `at` on. In the fence variant only a claim can tell.
+  SENNIT_INLINE bool over(position at) const noexcept {
+    const position gate = gate_.load(std::memory_order_relaxed);
+    return at >= gate && gate != 0;
+  }
+  // A hint.
+  position left(position at) const noexcept {
+    const position end = end_.load(std::memory_order_relaxed);
+    return end > at ? end - at : 0;
+  }
+  position end() const noexcept { return end_.load(std::memory_order_relaxed); }
+  // Whether the strand is to stop: its region is cancelled.
+  bool stopped() const noexcept { return stopped_; }
+  // Claims all that is left, to drop it.
+  SENNIT_COLD void abandon() noexcept;
+  // After retire(): a listed piece that nobody has taken, or null.
+  SENNIT_COLD loop_piece* take_back() noexcept;
+  // The fewest iterations that are worth the price of a steal, as far as is known.
+  void worth(position iterations) noexcept { least_ = iterations; }
+
+  // --- The owner, or a thief that keeps the owner from claiming: under the lock of the deque.
+  bool exhausted() const noexcept {
+    return start_.load(std::memory_order_relaxed) >= end_.load(std::memory_order_relaxed);
+  }
+  bool worth_cutting() const noexcept {
+    return start_.load(std::memory_order_relaxed) + least_ <= end_.load(std::memory_order_relaxed);
+  }
+  // The upper half of what is left, as a piece; null without memory. Precondition: not exhausted.
+  loop_piece* cut_half() noexcept;
+  // All that is left: when the owner leaves its worker.
+  loop_piece* cut_rest() noexcept;
+  // The same as cut_half() by a thief that does not keep the owner from claiming: null also if the owner was faster.
+  loop_piece* cut_half_fenced() noexcept;
+  // The piece is claimable where this frame's owner works.
+  void listed(loop_piece& piece) noexcept {
+    piece.listed_before_ = listed_;
+    listed_ = &piece;
+  }
+  position least_worth() const noexcept { return least_; }
+
+ private:
+  SENNIT_COLD bool expose_shut() noexcept;
+  SENNIT_COLD void retire_shut() noexcept;
+  SENNIT_COLD position meet(position from, position to) noexcept;
+  position middle() const noexcept;
+  void set_end(position end) noexcept;
+
+  loop_state& whole_;
+  std::atomic<position> start_;
+  std::atomic<position> gate_;  // end_, or zero for good in the fence variant
+  std::atomic<position> end_;
+  position least_ = 1;
+  loop_piece* listed_ = nullptr;  // latest first
+  bool stopped_ = false;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,155 @@
+// The slow paths of loops.
+#include "core/constructs.hpp"
+#include "core/contract.hpp"
+#include "core/relax.hpp"
+#include "core/runtime_core.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/detail/loop.hpp>
+#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/words.hpp>
+
+#include <atomic>
+#include <exception>
+#include <utility>
+
+namespace sennit::detail {
+
+loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
+    : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {}
+
+fiber* loop_piece::run_elsewhere(frame& base) noexcept {
+  auto& self = static_cast<loop_piece&>(base);
+  loop_state& whole = self.whole_;
+  if (self.away().region->cancelled()) {
+    whole.dropped();
+  } else {
+    whole.work_on(self);
+  }
+  leave_branch();
+  return whole.done().finish();
+}
+
+loop_state::~loop_state() {
+  for (loop_piece* p = pieces(); p != nullptr;) delete std::exchange(p, p->registered_before_);
+}
+
+loop_piece* loop_state::cut(position first, position last) noexcept {
+  loop_piece* const piece = make_(*this, first, last);
+  if (piece == nullptr) return nullptr;
+  done_.expect();
+  piece->registered_before_ = pieces_.load(std::memory_order_relaxed);
+  // Read once nobody works on the loop: the completion orders that.
+  while (!pieces_.compare_exchange_weak(piece->registered_before_, piece, std::memory_order_relaxed)) {
+  }
+  return piece;
+}
+
+void loop_state::failed(position where, std::exception_ptr failure) noexcept {
+  // ORD[D18] acquire and release: a lock, for the exception and its place.
+  while (recording_.exchange(true, std::memory_order_acquire)) relax();
+  if (where < failed_at_.load(std::memory_order_relaxed)) {
+    failed_at_.store(where, std::memory_order_relaxed);
+    std::swap(failure_, failure);
+  }
+  recording_.store(false, std::memory_order_release);
+}
+
+void loop_state::wait() noexcept {
+  if (!done_.done(-1)) {
+    worker::wait(done_, -1);
+    // Their workers may be looking for more already, and too late to ask before the next construct.
+    worker::current()->frames().expect_thief();
+  }
+}
+
+void loop_state::throw_failure() {
+#if SENNIT_EXCEPTIONS
+  if (failure_) std::rethrow_exception(std::move(failure_));
+#endif
+  throw_cancelled();
+}
+
+position loop_frame::middle() const noexcept {
+  const position start = start_.load(std::memory_order_relaxed);
+  return start + (end_.load(std::memory_order_relaxed) - start) / 2;
+}
+
+void loop_frame::set_end(position end) noexcept {
+  end_.store(end, std::memory_order_relaxed);
+  if (gate_.load(std::memory_order_relaxed) != 0) gate_.store(end, std::memory_order_relaxed);
+}
+
+loop_piece* loop_frame::cut_half() noexcept {
+  const position middle = this->middle();
+  loop_piece* const half = whole_.cut(middle, end_.load(std::memory_order_relaxed));
+  if (half != nullptr) set_end(middle);
+  return half;
+}
+
+loop_piece* loop_frame::cut_rest() noexcept {
+  const position start = start_.load(std::memory_order_relaxed);
+  loop_piece* const rest = whole_.cut(start, end_.load(std::memory_order_relaxed));
+  if (rest != nullptr) set_end(start);
+  return rest;
+}
+
+loop_piece* loop_frame::cut_half_fenced() noexcept {
+  const position middle = this->middle();
+  const position end = end_.load(std::memory_order_relaxed);
+  // ORD[D17] seq_cst: the store of end before the load of start; pairs with meet(). Model: models/loop.pml.
+  end_.store(middle, std::memory_order_seq_cst);
+  loop_piece* const half =
+      start_.load(std::memory_order_seq_cst) <= middle ? whole_.cut(middle, end) : nullptr;
+  if (half == nullptr) end_.store(end, std::memory_order_relaxed);
+  return half;
+}
+
+bool loop_frame::expose_shut() noexcept {
+  worker& w = *worker::current();
+  if (!answer_gates(w)) {
+    store_tail(load_tail() - 1);
+    // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the deque.
+    w.frames().pop();
+    return false;
+  }
+  return true;
+}
+
+void loop_frame::retire_shut() noexcept { worker::current()->frames().pop(); }
+
+position loop_frame::meet(position from, position to) noexcept {
+  worker* const w = worker::current();
+  if (w->core().barrier() == steal_barrier::fence && w->frames().undisturbed()) {
+    // ORD[D17] seq_cst: the store of start before the load of end, as a thief stores end before it loads start: the
+    // owner's fence, where there is no membarrier. Model: models/loop.pml.
+    start_.exchange(to, std::memory_order_seq_cst);
+    if (to <= end_.load(std::memory_order_seq_cst)) return to;
+  }
+  (void)answer_gates(*w);
+  worker& here = *worker::current();
+  stopped_ = detail::stopped(here);
+  return stopped_ ? from : here.frames().claim(*this, from, to);
+}
+
+void loop_frame::abandon() noexcept {
+  // All that is left, and more: nobody finds anything to cut any more.
+  constexpr position beyond = position{1} << 62;
+  start_.exchange(beyond, std::memory_order_seq_cst);
+  (void)worker::current()->frames().claim(*this, 0, 0);
+}
+
+loop_piece* loop_frame::take_back() noexcept {
+  while (listed_ != nullptr) {
+    loop_piece& piece = *std::exchange(listed_, listed_->listed_before_);
+    if (deque::reclaim(piece)) return &piece;
+  }
+  return nullptr;
+}
+
+position fixed_parts() noexcept {
+  if (worker* const w = worker::current()) return w->core().workers();
+  return runtime::default_runtime().workers();
+}
+
+}  // namespace sennit::detail

@@ -4,6 +4,7 @@
 #include <sennit/detail/loop.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <ranges>
@@ -30,22 +31,55 @@ concept chunk_body = !iteration_body<F, I> && std::invocable<F&, I, I>;
 template <class F, class It>
 concept element_body = std::invocable<F&, std::iter_reference_t<It>>;
 
+// A body that can be called as a constant may be copied.
+template <class F, class... Arguments>
+using kept = std::conditional_t<std::invocable<const std::remove_reference_t<F>&, Arguments...>, held<F>,
+                                std::remove_reference_t<F>&>;
+
+// The body, over chunks of positions from `first` on.
 template <class I, class F>
-SENNIT_INLINE void for_indices(I first, position n, F& body, const loop_options& how) {
+struct index_chunks {
   using offset = std::make_unsigned_t<I>;
-  for_positions(
-      n,
-      [&](position from, position to) {
-        const I begin = static_cast<I>(static_cast<offset>(first) + static_cast<offset>(from));
-        const I end = static_cast<I>(static_cast<offset>(first) + static_cast<offset>(to));
-        if constexpr (iteration_body<F, I>) {
-          for (I i = begin; i != end; ++i) body(i);
-        } else {
-          body(begin, end);
-        }
-      },
-      how);
-}
+  I first_;
+  std::conditional_t<iteration_body<F, I>, kept<F, I>, kept<F, I, I>> body_;
+
+  SENNIT_INLINE I at(position p) const noexcept {
+    return static_cast<I>(static_cast<offset>(first_) + static_cast<offset>(p));
+  }
+  SENNIT_INLINE void operator()(position from, position to) const {
+    auto&& call = nearby(body_);
+    if constexpr (iteration_body<F, I>) {
+      for (I i = at(from); i != at(to); ++i) call(i);
+    } else {
+      call(at(from), at(to));
+    }
+  }
+  SENNIT_INLINE void one(position p) const {
+    if constexpr (iteration_body<F, I>) {
+      body_(at(p));
+    } else {
+      body_(at(p), at(p + 1));
+    }
+  }
+};
+
+template <class It, class F>
+struct element_chunks {
+  using difference = std::iter_difference_t<It>;
+  It first_;
+  std::conditional_t<element_body<F, It>, kept<F, std::iter_reference_t<It>>, kept<F, It, It>> body_;
+
+  SENNIT_INLINE It at(position p) const { return first_ + static_cast<difference>(p); }
+  SENNIT_INLINE void operator()(position from, position to) const {
+    auto&& call = nearby(body_);
+    if constexpr (element_body<F, It>) {
+      const It end = at(to);
+      for (It i = at(from); i != end; ++i) call(*i);
+    } else {
+      call(at(from), at(to));
+    }
+  }
+};
 
 }  // namespace detail
 
@@ -61,29 +95,17 @@ void parallel_for(First first, Last last, F&& body, const loop_options& how = {}
   const I end = static_cast<I>(last);
   if (!(begin < end)) return;
   using offset = std::make_unsigned_t<I>;
-  detail::for_indices(begin, static_cast<offset>(static_cast<offset>(end) - static_cast<offset>(begin)), body,
-                      how);
+  detail::for_positions(static_cast<offset>(static_cast<offset>(end) - static_cast<offset>(begin)),
+                        detail::index_chunks<I, F>{begin, body}, how);
 }
 
 // Calls body(*i) for each iterator i of [first, last), or body(from, to) for chunks of iterators.
 template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F>
   requires detail::element_body<F, It> || std::invocable<F&, It, It>
 void parallel_for(It first, End last, F&& body, const loop_options& how = {}) {
-  const auto n = last - first;
-  if (n <= 0) return;
-  detail::for_positions(
-      static_cast<detail::position>(n),
-      [&](detail::position from, detail::position to) {
-        using difference = std::iter_difference_t<It>;
-        const It begin = first + static_cast<difference>(from);
-        const It end = first + static_cast<difference>(to);
-        if constexpr (detail::element_body<F, It>) {
-          for (It i = begin; i != end; ++i) body(*i);
-        } else {
-          body(begin, end);
-        }
-      },
-      how);
+  if (const auto n = last - first; n > 0) {
+    detail::for_positions(static_cast<detail::position>(n), detail::element_chunks<It, F>{first, body}, how);
+  }
 }
 
 // The same for the elements of a range.

@@ -45,11 +45,11 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
   return piece;
 }
 
-void loop_state::failed(position where, std::exception_ptr failure) noexcept {
+void loop_state::failed(position end, std::exception_ptr failure) noexcept {
   // ORD[D18] acquire and release: a lock, for the exception and its place.
   while (recording_.exchange(true, std::memory_order_acquire)) relax();
-  if (where < failed_at_.load(std::memory_order_relaxed)) {
-    failed_at_.store(where, std::memory_order_relaxed);
+  if (end < failed_at_.load(std::memory_order_relaxed)) {
+    failed_at_.store(end, std::memory_order_relaxed);
     std::swap(failure_, failure);
   }
   recording_.store(false, std::memory_order_release);
@@ -119,6 +119,7 @@ bool loop_frame::expose_shut() noexcept {
 void loop_frame::retire_shut() noexcept { worker::current()->frames().pop(); }
 
 position loop_frame::meet(position from, position to) noexcept {
+  served_ = true;
   worker* const w = worker::current();
   if (w->core().barrier() == steal_barrier::fence && w->frames().undisturbed()) {
     // ORD[D17] seq_cst: the store of start before the load of end, as a thief stores end before it loads start: the
@@ -129,7 +130,9 @@ position loop_frame::meet(position from, position to) noexcept {
   (void)answer_gates(*w);
   worker& here = *worker::current();
   stopped_ = detail::stopped(here);
-  return stopped_ ? from : here.frames().claim(*this, from, to);
+  const position until = stopped_ ? from : here.frames().claim(*this, from, to);
+  start_.store(until, std::memory_order_relaxed);
+  return until;
 }
 
 void loop_frame::abandon() noexcept {
@@ -139,7 +142,7 @@ void loop_frame::abandon() noexcept {
   (void)worker::current()->frames().claim(*this, 0, 0);
 }
 
-loop_piece* loop_frame::take_back() noexcept {
+loop_piece* loop_frame::take_listed() noexcept {
   while (listed_ != nullptr) {
     loop_piece& piece = *std::exchange(listed_, listed_->listed_before_);
     if (deque::reclaim(piece)) return &piece;

@@ -12,6 +12,10 @@ class fiber;
 // is last: a finisher then resumes the waiter, a waiter goes on at once. See docs/protocols/join.md.
 class completion {
  public:
+  completion() noexcept = default;
+  // So many finishes are to come, and the waiter makes one of them: it awaits -1 others.
+  explicit completion(std::intptr_t expected) noexcept : balance_(expected) {}
+
   // Says that one branch has finished; all it wrote is visible to the waiter. Returns the fiber to resume, if this was
   // the last branch and the waiter is parked. Otherwise the call is the last access to *this: the waiter may end it.
   fiber* finish() noexcept {

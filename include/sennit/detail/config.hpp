@@ -23,6 +23,9 @@
 // Never inlined and out of the way: what a fork does only when a gate is shut.
 #define SENNIT_COLD [[gnu::noinline, gnu::cold]]
 
+// Never inlined, and fast: compilers take what ends in a slow path for slow.
+#define SENNIT_HOT [[gnu::noinline, gnu::hot]]
+
 namespace sennit::detail {
 
 // The same object, its address computed anew where this is used. Compilers otherwise compute it once, for the slow

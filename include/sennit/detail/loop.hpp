@@ -15,6 +15,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,22 @@ struct loop_options {
 };
 
 namespace detail {
+
+// A copy of a small closure can live in registers; with a reference to the original, each iteration that writes memory
+// might change what it has captured.
+template <class F>
+inline constexpr bool light =
+    std::is_trivially_copyable_v<std::remove_cvref_t<F>> && sizeof(std::remove_cvref_t<F>) <= 12 * sizeof(void*);
+template <class F>
+using held = std::conditional_t<light<F>, std::remove_cvref_t<F>, std::remove_reference_t<F>&>;
+template <class F>
+SENNIT_INLINE decltype(auto) nearby(F& f) noexcept {
+  if constexpr (light<F>) {
+    return F(f);
+  } else {
+    return (f);
+  }
+}
 
 // A loop with a body: `value make()` begins the value of a part, `run(value&, from, to)` adds iterations to it, and
 // `merge(value& left, value&& right)` appends the value of the iterations that follow.
@@ -73,7 +90,7 @@ class loop_over : public loop_state {
     try {
       mine.sum.emplace(self.body_.make());
     } catch (...) {
-      self.failed(mine.first(), std::current_exception());
+      self.failed(mine.first() + 1, std::current_exception());
       return;
     }
 #else
@@ -86,20 +103,17 @@ class loop_over : public loop_state {
   void part(position first, position last, value& sum, position size) noexcept {
     loop_frame rest(*this, first, last);
     const bool exposed = rest.expose();
-    position at = first;
-    bool complete = true;
+    bool complete = false;
 #if SENNIT_EXCEPTIONS
     try {
-      complete = claim_all(rest, at, sum, size);
+      complete = claim_all(rest, first, sum, size);
     } catch (const sennit::cancelled&) {
       dropped();
-      complete = false;
     } catch (...) {
-      failed(at, std::current_exception());
-      complete = false;
+      failed(rest.claimed(), std::current_exception());
     }
 #else
-    complete = claim_all(rest, at, sum, size);
+    complete = claim_all(rest, first, sum, size);
 #endif
     if (rest.stopped()) dropped();
     if (!complete) rest.abandon();
@@ -111,20 +125,21 @@ class loop_over : public loop_state {
   }
 
   // False: what is left is to be dropped.
-  SENNIT_INLINE bool claim_all(loop_frame& rest, position& at, value& sum, position size) {
-    if (grain_ == 1) {
-      // The body is called for one iteration, so that nothing remains of the loop over a chunk.
-      for (; rest.claim(at, at + 1) != at; ++at) body_.run(sum, at, at + 1);
-      return !rest.stopped();
+  bool claim_all(loop_frame& rest, position at, value& sum, position size) {
+    if (grain_ == 0) return claim_measured(rest, at, sum, size);
+    if (grain_ == 1) return claim_ones(rest, at, sum);
+    while (const position to = next(rest, at, grain_)) {
+      run(sum, at, to);
+      at = to;
     }
-    if (grain_ != 0) {
-      while (const position to = next(rest, at, grain_)) {
-        body_.run(sum, at, to);
-        at = to;
-      }
-      return !rest.stopped();
-    }
-    return claim_measured(rest, at, sum, size);
+    return !rest.stopped();
+  }
+
+  // Nothing remains of the loop over a chunk.
+  SENNIT_HOT bool claim_ones(loop_frame& rest, position at, value& sum) {
+    auto&& body = nearby(body_);
+    for (; rest.claim(at, at + 1) != at; ++at) body.run_one(sum, at);
+    return !rest.stopped();
   }
 
   // The end of the chunk to run now; 0: there is none.
@@ -134,33 +149,46 @@ class loop_over : public loop_state {
     return to == at ? 0 : to;
   }
 
-  bool claim_measured(loop_frame& rest, position& at, value& sum, position size) {
+  // Once in the program for each loop, so that the compiler finds it worth inlining the body.
+  SENNIT_HOT void run(value& sum, position from, position to) { body_.run(sum, from, to); }
+
+  SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum, position size) {
     if (size == 0) {
+      // Iterations of any length: one by one, so that each can be stolen.
+      const position begin = at;
+      const bool measured = site_.cost() == 0 || measure_now(pace::unmeasured_loops);
+      const ticks begun = measured ? read_clock() : 0;
       for (std::uint64_t i = 0; i < pace::cautious; ++i) {
         const position to = next(rest, at, 1);
-        if (to == 0) return !rest.stopped();
-        body_.run(sum, at, at + 1);
+        if (to == 0) break;
+        run(sum, at, at + 1);
         at = to;
       }
+      if (measured && at != begin) site_.took(read_clock() - begun, at - begin);
+      if (at - begin < pace::cautious) return !rest.stopped();
       size = 1;
     }
     const std::uint64_t sharing = load_loop_sharing();
     size = std::max<position>(1, std::min(size, rest.left(at) >> sharing));
-    const position begin = at;
-    const ticks begun = read_clock();
-    ticks before = begun;
+    ticks spent = 0;
+    position ran = 0;
+    ticks before = read_clock();
     while (const position to = next(rest, at, size)) {
-      body_.run(sum, at, to);
+      // What the claim took to serve others is no part of the iterations.
+      if (rest.served()) before = read_clock();
+      run(sum, at, to);
       const ticks now = read_clock();
       const ticks took = now - before;
-      const position ran = to - at;
+      const position done = to - at;
       before = now;
       at = to;
-      size = pace::next(ran, took, rest.left(at), sharing);
-      rest.worth(took < pace::brief ? ran : std::max<position>(1, ran / 2));
+      spent += took;
+      ran += done;
+      size = pace::next(done, took, rest.left(at), sharing);
+      rest.worth(took < pace::brief ? done : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
     }
-    if (at != begin) site_.took(before - begun, at - begin);
+    if (ran != 0) site_.took(spent, ran);
     return !rest.stopped();
   }
 
@@ -226,9 +254,16 @@ struct no_value {};
 template <class Run>
 struct plain_body {
   using value = no_value;
-  Run& run_;
+  Run run_;
   value make() const noexcept { return {}; }
-  SENNIT_INLINE void run(value&, position from, position to) { run_(from, to); }
+  SENNIT_INLINE void run(value&, position from, position to) const { run_(from, to); }
+  SENNIT_INLINE void run_one(value&, position at) const {
+    if constexpr (requires { run_.one(at); }) {
+      run_.one(at);
+    } else {
+      run_(at, at + 1);
+    }
+  }
   void merge(value&, value&&) const noexcept {}
 };
 
@@ -236,11 +271,12 @@ template <class Make, class Run, class Merge>
 struct folding_body {
   using value = std::invoke_result_t<Make&>;
   Make& make_;
-  Run& run_;
+  Run run_;
   Merge& merge_;
-  value make() { return make_(); }
-  SENNIT_INLINE void run(value& sum, position from, position to) { run_(sum, from, to); }
-  void merge(value& left, value&& right) { merge_(left, std::move(right)); }
+  value make() const { return make_(); }
+  SENNIT_INLINE void run(value& sum, position from, position to) const { run_(sum, from, to); }
+  SENNIT_INLINE void run_one(value& sum, position at) const { run_(sum, at, at + 1); }
+  void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
 };
 
 // Iterations of one part of a loop with fixed parts.
@@ -252,11 +288,12 @@ struct parts_of {
   position parts_;
   value make() { return body_.make(); }
   void run(value& sum, position from, position to) {
-    for (position part = from; part < to; ++part) {
-      const position begin = begin_of(part);
-      const position end = begin_of(part + 1);
-      if (begin != end) body_.run(sum, begin, end);
-    }
+    for (position part = from; part < to; ++part) run_one(sum, part);
+  }
+  void run_one(value& sum, position part) {
+    const position begin = begin_of(part);
+    const position end = begin_of(part + 1);
+    if (begin != end) body_.run(sum, begin, end);
   }
   void merge(value& left, value&& right) { body_.merge(left, std::move(right)); }
   position begin_of(position part) const noexcept {
@@ -277,7 +314,7 @@ SENNIT_INLINE typename Body::value run_body(position n, Body& body, const loop_o
 // throws threw.
 template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
-  plain_body<std::remove_reference_t<Run>> body{run};
+  plain_body<held<Run>> body{run};
   run_body(n, body, how);
 }
 
@@ -285,8 +322,7 @@ SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how)
 // to it; merge(left, right) appends the value of the iterations that follow. The order is that of the iterations.
 template <class Make, class Run, class Merge>
 SENNIT_INLINE auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge, const loop_options& how) {
-  folding_body<std::remove_reference_t<Make>, std::remove_reference_t<Run>, std::remove_reference_t<Merge>> body{
-      make, run, merge};
+  folding_body<std::remove_reference_t<Make>, held<Run>, std::remove_reference_t<Merge>> body{make, run, merge};
   return run_body(n, body, how);
 }
 

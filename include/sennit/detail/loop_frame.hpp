@@ -47,7 +47,7 @@ class loop_state {
   using maker = loop_piece* (*)(loop_state&, position first, position last) noexcept;
   using workman = void (*)(loop_state&, loop_piece&) noexcept;
 
-  loop_state(maker make, workman work) noexcept : make_(make), work_(work) { done_.expect(); }
+  loop_state(maker make, workman work) noexcept : make_(make), work_(work) {}
   loop_state(const loop_state&) = delete;
   loop_state& operator=(const loop_state&) = delete;
   ~loop_state();
@@ -60,11 +60,11 @@ class loop_state {
   loop_piece* pieces() const noexcept { return pieces_.load(std::memory_order_relaxed); }
   static loop_piece* before(const loop_piece& piece) noexcept { return piece.registered_before_; }
 
-  // The chunk that begins at `where` threw, or met the end of a cancelled region. The lowest exception counts.
-  SENNIT_COLD void failed(position where, std::exception_ptr failure) noexcept;
+  // The chunk that ends at `end` threw. The lowest exception counts.
+  SENNIT_COLD void failed(position end, std::exception_ptr failure) noexcept;
   void dropped() noexcept { dropped_.store(true, std::memory_order_relaxed); }
-  // Whether an iteration below `where` threw: then what comes after need not run.
-  bool pointless(position where) const noexcept { return failed_at_.load(std::memory_order_relaxed) < where; }
+  // Whether an iteration below `from` threw: then what comes after need not run.
+  bool pointless(position from) const noexcept { return failed_at_.load(std::memory_order_relaxed) <= from; }
 
   // By the strand that began the loop, which has finished its own part: waits for the pieces.
   SENNIT_COLD void wait() noexcept;
@@ -78,7 +78,7 @@ class loop_state {
 
   const maker make_;
   const workman work_;
-  completion done_;  // one count for the strand that began the loop, one for each piece
+  completion done_{1};  // one count for the strand that began the loop, one for each piece
   std::atomic<loop_piece*> pieces_{nullptr};
   std::atomic<position> failed_at_{~position{0}};
   std::atomic<bool> recording_{false};  // guards failure_
@@ -130,13 +130,22 @@ class loop_frame {
     const position end = end_.load(std::memory_order_relaxed);
     return end > at ? end - at : 0;
   }
+  // The end of the latest claim.
+  position claimed() const noexcept { return start_.load(std::memory_order_relaxed); }
   position end() const noexcept { return end_.load(std::memory_order_relaxed); }
   // Whether the strand is to stop: its region is cancelled.
   bool stopped() const noexcept { return stopped_; }
+  // Whether the last claim took the slow path. Asked once a claim.
+  SENNIT_INLINE bool served() noexcept {
+    if (!served_) [[likely]]
+      return false;
+    served_ = false;
+    return true;
+  }
   // Claims all that is left, to drop it.
   SENNIT_COLD void abandon() noexcept;
   // After retire(): a listed piece that nobody has taken, or null.
-  SENNIT_COLD loop_piece* take_back() noexcept;
+  SENNIT_INLINE loop_piece* take_back() noexcept { return listed_ == nullptr ? nullptr : take_listed(); }
   // The fewest iterations that are worth the price of a steal, as far as is known.
   void worth(position iterations) noexcept { least_ = iterations; }
 
@@ -161,9 +170,11 @@ class loop_frame {
   position least_worth() const noexcept { return least_; }
 
  private:
+  SENNIT_COLD loop_piece* take_listed() noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;
-  SENNIT_COLD position meet(position from, position to) noexcept;
+  // Not "cold": each loop ends by way of it, and compilers take what always leads to a cold call for cold, too.
+  [[gnu::noinline]] position meet(position from, position to) noexcept;
   position middle() const noexcept;
   void set_end(position end) noexcept;
 
@@ -174,6 +185,7 @@ class loop_frame {
   position least_ = 1;
   loop_piece* listed_ = nullptr;  // latest first
   bool stopped_ = false;
+  bool served_ = false;
 };
 
 }  // namespace sennit::detail

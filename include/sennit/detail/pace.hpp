@@ -12,8 +12,9 @@ namespace sennit::detail {
 
 // What is known of the loops that one piece of code began: ticks an iteration. A hint, the same for all threads.
 //
-// It follows the slow ones up at once and the fast ones down slowly: where a loop's body contains the same loop again, most
-// of what is measured are the small ones at the leaves, and what matters are the large ones above.
+// It follows slow loops up faster than fast ones down: where a loop's body contains the same loop again, most of those that
+// are measured are the small ones at the leaves, and what matters are the large ones above. By steps, because a loop may be
+// interrupted for milliseconds.
 class loop_site {
  public:
   [[nodiscard]] float cost() const noexcept { return cost_.load(std::memory_order_relaxed); }
@@ -21,11 +22,11 @@ class loop_site {
   void took(ticks time, std::uint64_t iterations) noexcept {
     const float measured = static_cast<float>(time) / static_cast<float>(iterations);
     const float before = cost();
-    if (measured > before) {
-      // An exact rise would write to a line that all threads read each time the clock jitters.
-      if (measured > before * 1.25F) cost_.store(measured, std::memory_order_relaxed);
-    } else if (measured < before * 0.5F) {
-      cost_.store(before * (1.0F - 1.0F / 64), std::memory_order_relaxed);
+    // Small differences are not worth writing to a line that all threads read.
+    if (measured > before * 1.25F) {
+      cost_.store(before == 0 ? measured : std::min(measured, before * 2), std::memory_order_relaxed);
+    } else if (measured < before * 0.75F) {
+      cost_.store(std::max(measured, before * (15.0F / 16)), std::memory_order_relaxed);
     }
   }
 

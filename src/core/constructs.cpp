@@ -34,23 +34,30 @@ bool stopped(worker& w) noexcept {
 bool answer_gates(worker& w) noexcept {
   const deque::opened gate = w.frames().open_push_gate();
   if (gate.wake) w.core().asleep().wake_one();
+  if (gate.handed != nullptr) w.pass_on(*gate.handed);
   if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
   // A frame without a place stays with this worker for the moment.
   if (gate.room && w.leaving()) w.hand_over_strand();
   return gate.room;
 }
 
+bool take_newest(worker& w) noexcept {
+  const deque::popped newest = w.frames().pop();
+  if (newest.handed != nullptr) w.pass_on(*newest.handed);
+  return newest.mine;
+}
+
 namespace {
 
 // Takes back the newest frame. False if somebody else has it.
-bool unpush(deque& frames, frame& f) noexcept {
+bool unpush(worker& w, frame& f) noexcept {
   store_tail(load_tail() - 1);
-  return frames.pop() || deque::reclaim(f);
+  return take_newest(w) || deque::reclaim(f);
 }
 
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
 bool settle(frame& f) noexcept {
-  if (worker::current()->frames().pop() || deque::reclaim(f)) return true;
+  if (take_newest(*worker::current()) || deque::reclaim(f)) return true;
   worker::wait(f.away().done, 1);
   // Its thief may be looking for more already, and too late to ask before the next fork.
   worker::current()->frames().expect_thief();
@@ -66,11 +73,11 @@ push_result push_shut(frame& pushed) {
     return push_result::apart;
   }
   if (stopped(*w)) {
-    if (unpush(w->frames(), pushed)) throw_cancelled();
+    if (unpush(*w, pushed)) throw_cancelled();
     return push_result::taken;
   }
   // A thief that has the frame already settles the matter: it is pushed.
-  return answer_gates(*w) || !unpush(w->frames(), pushed) ? push_result::pushed : push_result::apart;
+  return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::apart;
 }
 
 void await_taken(frame& branch) noexcept { worker::wait(branch.away().done, 1); }

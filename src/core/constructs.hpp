@@ -14,4 +14,7 @@ bool stopped(worker& w) noexcept;
 // The strand may be on another worker afterwards.
 bool answer_gates(worker& w) noexcept;
 
+// After a pop met the gate, tail being lowered: true if the frame was still in the deque.
+bool take_newest(worker& w) noexcept;
+
 }  // namespace sennit::detail

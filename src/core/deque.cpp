@@ -2,6 +2,7 @@
 
 #include "core/barrier.hpp"
 #include "core/failure.hpp"
+#include "core/mailbox.hpp"
 #include "core/perturb.hpp"
 
 #include <sys/mman.h>
@@ -57,7 +58,7 @@ slot* deque::open_limit() const noexcept {
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
-  const bool asked = frame_wanted_ && !put_off_ && asked_ns_ != 0;
+  const bool asked = frame_wanted_ && asked_ns_ != 0;
   return fenced_ || asked || sticky_.load(std::memory_order_relaxed) != 0 ? shut_head_gate : head;
 }
 
@@ -115,14 +116,14 @@ void deque::set_gates() noexcept {
 
 deque::opened deque::open_push_gate() noexcept {
   const std::lock_guard guard(lock_);
-  const opened result{.wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_};
+  opened result{.wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
   wake_wanted_ = false;
-  if (frame_wanted_) hand_over_oldest();
+  if (frame_wanted_) result.handed = hand_over_oldest();
   set_gates();
   return result;
 }
 
-bool deque::pop() noexcept {
+deque::popped deque::pop() noexcept {
   worker_words& words = *words_;
   slot* const tail = words.tail.load(std::memory_order_relaxed);
   perturb();
@@ -130,20 +131,24 @@ bool deque::pop() noexcept {
     // ORD[D2] seq_cst on both: the store of tail before the load of head, as a thief in claim_head() orders its store
     // of head before its load of tail. The owner's fence, where there is no membarrier. Model: models/deque.pml.
     words.tail.exchange(tail, std::memory_order_seq_cst);
-    if (tail >= head_.load(std::memory_order_seq_cst)) return true;
+    if (tail >= head_.load(std::memory_order_seq_cst)) return {.mine = true, .handed = nullptr};
   }
   const std::lock_guard guard(lock_);
   slot* const head = head_.load(std::memory_order_relaxed);
   if (tail >= head) {
-    if (frame_wanted_ && tail > head) hand_over_oldest();
-    asked_ns_ = 0;  // nothing to hand over: the next push will have
+    frame* const handed = frame_wanted_ ? hand_over_oldest() : nullptr;
+    if (frame_wanted_ && tail == head) {
+      // Nothing to hand over: the next push will have.
+      put_off_ = false;
+      asked_ns_ = 0;
+    }
     set_gates();
-    return true;
+    return {.mine = true, .handed = handed};
   }
   // Frames leave only from the head, in order: this one has left, so all older ones have. Begin anew at the bottom,
   // where the pops of the older frames will meet the gate again.
   begin_anew();
-  return false;
+  return {.mine = false, .handed = nullptr};
 }
 
 bool deque::promote_all() noexcept {
@@ -159,53 +164,61 @@ bool deque::promote_all() noexcept {
 void deque::promote(slot* position) noexcept {
   loop_frame* const loop = loop_in(*position);
   if (loop == nullptr) {
-    append(fork_in(*position), region_of(position));
+    frame& f = fork_in(*position);
+    f.depart(region_of(position));
+    append(f);
   } else if (!loop->exhausted()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut_rest()) {
-      append(*rest, region_of(position));
-      loop->listed(*rest);
+      rest->depart(region_of(position));
+      append(*rest);
+      loop->parted_with(*rest);
     }
   }
 }
 
-void deque::list(frame& f, region_state* region) noexcept {
+void deque::list(frame& f) noexcept {
   const std::lock_guard guard(lock_);
-  append(f, region);
+  append(f);
 }
 
 // By the owner, who therefore needs no barrier.
-void deque::hand_over_oldest() noexcept {
+frame* deque::hand_over_oldest() noexcept {
   slot* const tail = words_->tail.load(std::memory_order_relaxed);
   slot* head = head_.load(std::memory_order_relaxed);
-  bool handed = false;
-  while (!handed && head < tail) {
-    loop_frame* const loop = loop_in(*head);
+  frame* handed = nullptr;
+  while (handed == nullptr && head < tail) {
+    slot* const position = head;
+    loop_frame* const loop = loop_in(*position);
     if (loop == nullptr) {
-      append(fork_in(*head), region_of(head));
-      handed = true;
+      handed = &fork_in(*position);
     } else if (!loop->exhausted()) {
       // Not worth a steal, as far as is known: should it last, a barrier will get at it.
       put_off_ = !loop->worth_cutting();
       if (put_off_) break;
       loop_piece* const half = loop->cut_half();
       if (half == nullptr) break;
-      append(*half, region_of(head));
-      loop->listed(*half);
-      handed = true;
-      if (!loop->exhausted()) break;
+      loop->parted_with(*half);
+      handed = half;
     }
+    if (handed != nullptr) handed->depart(region_of(position));
+    if (loop != nullptr && !loop->exhausted()) break;
     ++head;
   }
   head_.store(head, std::memory_order_relaxed);
-  if (handed) answered();
+  if (handed != nullptr) answered();
+  return handed;
 }
 
 void deque::answered() noexcept {
   frame_wanted_ = false;
   put_off_ = false;
   asked_ns_ = 0;
-  mute_.store(false, std::memory_order_relaxed);
+}
+
+void deque::handed_on() noexcept {
+  const std::lock_guard guard(lock_);
+  if (!frame_wanted_) mute_.store(false, std::memory_order_relaxed);
 }
 
 void deque::ask(bool for_next_push_only) noexcept {
@@ -216,8 +229,8 @@ void deque::ask(bool for_next_push_only) noexcept {
   set_gates();
 }
 
-void deque::append(frame& f, region_state* region) noexcept {
-  departure& away = f.depart(region);
+void deque::append(frame& f) noexcept {
+  departure& away = f.away();
   away.holder.store(this, std::memory_order_relaxed);
   away.older = newest_;
   away.newer = nullptr;
@@ -339,11 +352,14 @@ frame* deque::steal(bool insist) noexcept {
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
   if (fenced_) return empty ? nullptr : claim_fenced();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
+    // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
+    if (!frame_wanted_ && mute_.load(std::memory_order_relaxed)) return nullptr;
     ask(empty);
     return nullptr;
   }
   if (empty || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
   answered();
+  mute_.store(false, std::memory_order_relaxed);
   return claim_frozen();
 }
 
@@ -360,6 +376,7 @@ void deque::shut_push_gate() noexcept {
 }
 
 bool deque::reclaim(frame& f) noexcept {
+  if (mailbox* const box = f.away().box; box != nullptr && box->withdraw(f)) return true;
   deque* const holder = f.away().holder.load(std::memory_order_relaxed);
   if (holder == nullptr) return false;
   const std::lock_guard guard(holder->lock_);

@@ -35,18 +35,26 @@ class deque {
 
   // After a push met the gate: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push.
   // `room`: the frame is within the deque.
+  // `handed`: a frame that the owner is to pass on to whoever wants one; it has left the deque.
   struct opened {
     bool wake;
     bool room;
+    frame* handed;
   };
   opened open_push_gate() noexcept;
-  // After a pop met the gate, tail being lowered: true if the frame was still in the deque. False: it has left it, and the
-  // deque is empty now.
-  bool pop() noexcept;
+  // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has left it, and
+  // the deque is empty now.
+  struct popped {
+    bool mine;
+    frame* handed;
+  };
+  popped pop() noexcept;
+  // What was handed over has been passed on: thieves may ask again.
+  void handed_on() noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all() noexcept;
-  // Puts a frame that was never pushed in the list.
-  void list(frame& f, region_state* region) noexcept;
+  // Puts a frame that has left the deque, or never was in it, in the list.
+  void list(frame& f) noexcept;
   // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked for.
   void expect_thief() noexcept;
   // The oldest frame of the list, claimed.
@@ -76,9 +84,9 @@ class deque {
   static bool reclaim(frame& f) noexcept;
 
  private:
-  void append(frame& f, region_state* region) noexcept;
+  void append(frame& f) noexcept;
   void unlink(frame& f) noexcept;
-  void hand_over_oldest() noexcept;
+  frame* hand_over_oldest() noexcept;
   void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
   frame* take_oldest() noexcept;
@@ -102,7 +110,7 @@ class deque {
   worker_words* words_ = nullptr;  // null while no thread owns the deque
   std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
-  bool put_off_ = false;           // what there is to hand over is too little: the owner goes on undisturbed
+  bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
   bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
@@ -111,7 +119,8 @@ class deque {
   frame* oldest_ = nullptr;
   frame* newest_ = nullptr;
   // Hints, read without the lock: thieves look here before they take it.
-  // There is no owner, or it has been asked and has handed nothing over so far: nothing to be had but from the list.
+  // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
+  // list.
   alignas(128) std::atomic<bool> mute_{true};
   std::atomic<bool> listed_{false};
 };

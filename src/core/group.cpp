@@ -1,3 +1,4 @@
+#include "core/constructs.hpp"
 #include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 bool stopped() noexcept {
   worker* const w = worker::current();
-  return w != nullptr && (w->frames().sticky_reasons() & cancelled) != 0;
+  return w != nullptr && stopped(*w);
 }
 
 }  // namespace
@@ -70,7 +71,8 @@ void group_state::list(group_member& child) {
 #if SENNIT_EXCEPTIONS
     if (stopped()) throw sennit::cancelled();
 #endif
-    w->frames().list(child, w->frames().innermost()->region);
+    child.depart(w->frames().innermost()->region);
+    w->frames().list(child);
     w->announce_work();
     return;
   }
@@ -78,7 +80,8 @@ void group_state::list(group_member& child) {
     lender_ = &admit_to_default();
     capture_float_environment(outside_);
   }
-  lender_->frames().list(child, &outside_);
+  child.depart(&outside_);
+  lender_->frames().list(child);
   lender_->announce_work();
 }
 
@@ -121,7 +124,7 @@ void group_state::collect() noexcept {
 
 bool group_state::take_back(group_member& child) noexcept {
   if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
-  const bool mine = pop() || worker::current()->frames().pop() || deque::reclaim(child);
+  const bool mine = pop() || take_newest(*worker::current()) || deque::reclaim(child);
   top_ = load_tail();
   return mine;
 }

@@ -110,13 +110,13 @@ bool loop_frame::expose_shut() noexcept {
   if (!answer_gates(w)) {
     store_tail(load_tail() - 1);
     // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the deque.
-    w.frames().pop();
+    (void)take_newest(w);
     return false;
   }
   return true;
 }
 
-void loop_frame::retire_shut() noexcept { worker::current()->frames().pop(); }
+void loop_frame::retire_shut() noexcept { (void)take_newest(*worker::current()); }
 
 position loop_frame::meet(position from, position to) noexcept {
   served_ = true;
@@ -142,9 +142,9 @@ void loop_frame::abandon() noexcept {
   (void)worker::current()->frames().claim(*this, 0, 0);
 }
 
-loop_piece* loop_frame::take_listed() noexcept {
-  while (listed_ != nullptr) {
-    loop_piece& piece = *std::exchange(listed_, listed_->listed_before_);
+loop_piece* loop_frame::take_parted() noexcept {
+  while (parted_ != nullptr) {
+    loop_piece& piece = *std::exchange(parted_, parted_->parted_before_);
     if (deque::reclaim(piece)) return &piece;
   }
   return nullptr;

@@ -184,7 +184,8 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
 bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
-    first_ = look_around(false);
+    // To look around would disturb the very worker that is about to finish.
+    if (rounds >= policy::patience::rounds_before_looking) first_ = look_around(false);
     if (first_ != nullptr || leaving()) return false;
     relax();
   }
@@ -261,7 +262,8 @@ void worker::hand_over_strand() noexcept {
       [](fiber&, void* argument) noexcept {
         const listing l = *static_cast<listing*>(argument);
         worker& here = *current();
-        here.frames_.list(l.rest, l.region);
+        l.rest.depart(l.region);
+        here.frames_.list(l.rest);
         here.announce_work();
       },
       &state);
@@ -280,6 +282,25 @@ void worker::relocate() noexcept {
 void worker::announce_work() noexcept {
   // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
   if (core_.asleep().any()) core_.asleep().wake_one();
+}
+
+void worker::pass_on(frame& handed) noexcept {
+  if (core_.searching().load(std::memory_order_relaxed) > 0) {
+    const unsigned count = core_.worker_count();
+    // In the order of places, so that who was handed a part of a loop is handed it the next time.
+    for (unsigned i = 1; i < count; ++i) {
+      worker& other = core_.worker_at((index_ + i) % count);
+      handed.away().box = &other.mail_;
+      if (other.mail_.post(handed)) {
+        frames_.handed_on();
+        return;
+      }
+    }
+    handed.away().box = nullptr;
+  }
+  frames_.list(handed);
+  frames_.handed_on();
+  announce_work();
 }
 
 frame* worker::look_around(bool insist) noexcept {
@@ -310,23 +331,37 @@ frame* worker::next_frame() noexcept {
     search& operator=(const search&) = delete;
   };
   std::optional<search> searching(std::in_place, core_.searching());
-  for (unsigned rounds = 0;; ++rounds) {
-    if (leaving()) break;
+  mail_.open();
+  frame* found = nullptr;
+  for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
+    if (mail_.has_letter()) break;
     constexpr unsigned rounds_between = 8;
-    if (frame* const found = look_around(rounds % rounds_between == 0)) {
-      found_work();
-      return found;
-    }
+    found = look_around(rounds % rounds_between == 0);
+    if (found != nullptr) break;
     switch (policy::patience::after(rounds)) {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
         searching.reset();
-        sleep();
+        found = mail_.close();
+        if (found == nullptr) sleep();
+        mail_.open();
         searching.emplace(core_.searching());
         rounds = 0;
         break;
     }
+  }
+  frame* const letter = mail_.close();
+  if (found == nullptr && !leaving()) {
+    found = letter;
+    if (letter != nullptr) counts.steals.fetch_add(1, std::memory_order_relaxed);
+  } else if (letter != nullptr) {
+    frames_.list(*letter);
+    announce_work();
+  }
+  if (found != nullptr) {
+    found_work();
+    return found;
   }
   if (owns_wake_) {
     owns_wake_ = false;

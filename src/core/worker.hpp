@@ -4,6 +4,7 @@
 #include "core/deque.hpp"
 #include "core/fiber.hpp"
 #include "core/fiber_pool.hpp"
+#include "core/mailbox.hpp"
 #include "core/parker.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
@@ -52,6 +53,8 @@ class worker {
   // The strand's thread is wanted elsewhere: leaves the strand for others to resume. Returns on another worker.
   void hand_over_strand() noexcept;
   bool leaving() const noexcept;
+  // Gives a frame that has left the deque to an idle worker, or puts it in the list.
+  void pass_on(frame& handed) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
 
@@ -101,6 +104,7 @@ class worker {
   bool owns_wake_ = false;
   parker parker_;
   alignas(128) std::atomic<bool> leave_{false};
+  alignas(128) mailbox mail_;
 };
 
 }  // namespace sennit::detail

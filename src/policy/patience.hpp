@@ -16,6 +16,7 @@ class patience {
   static constexpr unsigned yield_rounds = 8;
   // A suspension ends on another worker, and a guest's thread has to be called home from there: microseconds in all.
   static constexpr unsigned rounds_before_suspending = 100;
+  static constexpr unsigned rounds_before_looking = 20;
   // Stacks that are given back cost a page fault for each page when the next phase needs them again.
   static constexpr std::uint64_t idle_before_trimming_ns = 100'000'000;
   static constexpr std::uint64_t first_nap_ns = 50'000;

@@ -14,6 +14,7 @@ namespace sennit::detail {
 
 class deque;
 class frame;
+class mailbox;
 struct region_state;
 
 enum class outcome : std::uint8_t {
@@ -30,8 +31,10 @@ struct departure {
 
   completion done;
   region_state* region;
-  std::atomic<deque*> holder{
-      nullptr};            // whose list the frame waits in to be claimed; null once it is claimed
+  // Whose list the frame waits in to be claimed; null once it is claimed.
+  std::atomic<deque*> holder{nullptr};
+  // Where it was posted, by the worker whose deque it left.
+  mailbox* box = nullptr;
   frame* older = nullptr;  // neighbors in that list
   frame* newer = nullptr;
   outcome result = outcome::none;

@@ -67,7 +67,7 @@ class loop_over : public loop_state {
     }
     wait();
     rethrow();
-    append_pieces(sum);
+    if constexpr (!std::is_empty_v<value>) append_pieces(sum);
     return sum;
   }
 
@@ -182,7 +182,7 @@ class loop_over : public loop_state {
       const position done = to - at;
       before = now;
       at = to;
-      spent += took;
+      spent += took - std::min(took, loop_site::reading);
       ran += done;
       size = pace::next(done, took, rest.left(at), sharing);
       rest.worth(took < pace::brief ? done : std::max<position>(1, done / 2));
@@ -234,11 +234,16 @@ SENNIT_INLINE typename Body::value run_loop(position n, Body& body, const loop_o
     // A loop that is over before a thief could come is only a loop.
     const position brief = pace::brief_iterations(site.cost());
     if (n <= brief) {
-      if (!measure_now(pace::unmeasured_loops)) {
-        auto sum = body.make();
-        if (n > 0) body.run(sum, 0, n);
-        return sum;
+      auto sum = body.make();
+      if (n == 0) return sum;
+      if (!measure_now(pace::unmeasured_loops)) [[likely]] {
+        body.run(sum, 0, n);
+      } else {
+        const ticks begun = read_clock();
+        body.run(sum, 0, n);
+        site.took(read_clock() - begun, n);
       }
+      return sum;
     }
     size = brief / 4;
   } else if (n <= grain) {

@@ -37,7 +37,7 @@ class loop_piece : public frame {
   const position first_;
   const position last_;
   loop_piece* registered_before_ = nullptr;  // of the same loop
-  loop_piece* listed_before_ = nullptr;      // by the same strand
+  loop_piece* parted_before_ = nullptr;      // by the same strand
 };
 
 // One loop, on the stack of the function that began it.
@@ -144,8 +144,8 @@ class loop_frame {
   }
   // Claims all that is left, to drop it.
   SENNIT_COLD void abandon() noexcept;
-  // After retire(): a listed piece that nobody has taken, or null.
-  SENNIT_INLINE loop_piece* take_back() noexcept { return listed_ == nullptr ? nullptr : take_listed(); }
+  // After retire(): a piece that was parted with and nobody has taken, or null.
+  SENNIT_INLINE loop_piece* take_back() noexcept { return parted_ == nullptr ? nullptr : take_parted(); }
   // The fewest iterations that are worth the price of a steal, as far as is known.
   void worth(position iterations) noexcept { least_ = iterations; }
 
@@ -162,15 +162,15 @@ class loop_frame {
   loop_piece* cut_rest() noexcept;
   // The same as cut_half() by a thief that does not keep the owner from claiming: null also if the owner was faster.
   loop_piece* cut_half_fenced() noexcept;
-  // The piece is claimable where this frame's owner works.
-  void listed(loop_piece& piece) noexcept {
-    piece.listed_before_ = listed_;
-    listed_ = &piece;
+  // The piece is claimable, and the owner may have it back.
+  void parted_with(loop_piece& piece) noexcept {
+    piece.parted_before_ = parted_;
+    parted_ = &piece;
   }
   position least_worth() const noexcept { return least_; }
 
  private:
-  SENNIT_COLD loop_piece* take_listed() noexcept;
+  SENNIT_COLD loop_piece* take_parted() noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;
   // Not "cold": each loop ends by way of it, and compilers take what always leads to a cold call for cold, too.
@@ -183,7 +183,7 @@ class loop_frame {
   std::atomic<position> gate_;  // end_, or zero for good in the fence variant
   std::atomic<position> end_;
   position least_ = 1;
-  loop_piece* listed_ = nullptr;  // latest first
+  loop_piece* parted_ = nullptr;  // latest first
   bool stopped_ = false;
   bool served_ = false;
 };

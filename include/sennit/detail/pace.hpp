@@ -17,10 +17,14 @@ namespace sennit::detail {
 // interrupted for milliseconds.
 class loop_site {
  public:
+  static constexpr ticks reading = 24;
+
   [[nodiscard]] float cost() const noexcept { return cost_.load(std::memory_order_relaxed); }
 
   void took(ticks time, std::uint64_t iterations) noexcept {
-    const float measured = static_cast<float>(time) / static_cast<float>(iterations);
+    // Less what the two readings of the clock take.
+    const float measured =
+        (static_cast<float>(time) - static_cast<float>(std::min(time, reading))) / static_cast<float>(iterations);
     const float before = cost();
     // Small differences are not worth writing to a line that all threads read.
     if (measured > before * 1.25F) {

@@ -1,0 +1,44 @@
+// Where an idle worker is handed a frame without having to look for it.
+#pragma once
+
+#include <sennit/detail/frame.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sennit::detail {
+
+// One letter at most. Open while its worker is idle; whoever closes it takes what is in it, so nothing is left behind.
+class mailbox {
+ public:
+  // --- By the worker.
+  void open() noexcept { content_.store(empty, std::memory_order_relaxed); }
+  bool has_letter() const noexcept { return content_.load(std::memory_order_relaxed) > closed; }
+  // Null if it was empty.
+  frame* close() noexcept {
+    // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post().
+    const std::uintptr_t content = content_.exchange(closed, std::memory_order_acquire);
+    return content > closed ? reinterpret_cast<frame*>(content) : nullptr;
+  }
+
+  // --- By others.
+  // False: it is closed, or full.
+  bool post(frame& letter) noexcept {
+    std::uintptr_t expected = empty;
+    // ORD[D19] release: the frame; pairs with the acquire in close().
+    return content_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&letter),
+                                            std::memory_order_release, std::memory_order_relaxed);
+  }
+  // By who posted it. True: the letter had not been taken, and will not be.
+  bool withdraw(frame& letter) noexcept {
+    auto expected = reinterpret_cast<std::uintptr_t>(&letter);
+    return content_.compare_exchange_strong(expected, empty, std::memory_order_relaxed,
+                                            std::memory_order_relaxed);
+  }
+
+ private:
+  enum : std::uintptr_t { empty, closed };
+  std::atomic<std::uintptr_t> content_{closed};
+};
+
+}  // namespace sennit::detail

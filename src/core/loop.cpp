@@ -5,6 +5,7 @@
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/words.hpp>
@@ -21,7 +22,8 @@ loop_piece::loop_piece(loop_state& whole, position first, position last) noexcep
 fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<loop_piece&>(base);
   loop_state& whole = self.whole_;
-  if (self.away().region->cancelled()) {
+  // Without exceptions a loop has no way to end early.
+  if (SENNIT_EXCEPTIONS && self.away().region->cancelled()) {
     whole.dropped();
   } else {
     whole.work_on(self);

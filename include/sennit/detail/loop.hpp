@@ -27,7 +27,14 @@ struct loop_options {
   std::uint64_t grain = 0;
   // Dealt out in equal contiguous parts when the loop begins, and not split afterwards.
   bool fixed_parts = false;
+  // A full fence at each claim, as in the protocol of 001, section 3.2: for comparison.
+  bool fenced_claims = false;
 };
+
+// Loop frames as in "Improving the Performance of Parallel Loops in OpenCilk" (Govedic, 2023), Fig. 3-2: one iteration at a
+// time, with a fence in NEXT. Kept for comparison; the default is several times faster.
+inline constexpr loop_options thesis{.grain = 1, .fenced_claims = true};
+
 
 namespace detail {
 
@@ -54,8 +61,8 @@ class loop_over : public loop_state {
  public:
   using value = typename Body::value;
 
-  loop_over(Body& body, std::uint64_t grain, loop_site& site) noexcept
-      : loop_state(&make_piece, &work), body_(body), site_(site), grain_(grain) {}
+  loop_over(Body& body, const loop_options& how, loop_site& site) noexcept
+      : loop_state(&make_piece, &work), body_(body), site_(site), how_(how) {}
 
   // By the strand that begins it. `size`: of the first chunk; 0: nothing is known yet.
   value all(position n, position size) {
@@ -126,9 +133,10 @@ class loop_over : public loop_state {
 
   // False: what is left is to be dropped.
   bool claim_all(loop_frame& rest, position at, value& sum, position size) {
-    if (grain_ == 0) return claim_measured(rest, at, sum, size);
-    if (grain_ == 1) return claim_ones(rest, at, sum);
-    while (const position to = next(rest, at, grain_)) {
+    if (how_.grain == 0) return claim_measured(rest, at, sum, size);
+    if (how_.fenced_claims) return claim_fenced(rest, at, sum);
+    if (how_.grain == 1) return claim_ones(rest, at, sum);
+    while (const position to = next(rest, at, how_.grain)) {
       run(sum, at, to);
       at = to;
     }
@@ -139,6 +147,12 @@ class loop_over : public loop_state {
   SENNIT_HOT bool claim_ones(loop_frame& rest, position at, value& sum) {
     auto&& body = nearby(body_);
     for (; rest.claim(at, at + 1) != at; ++at) body.run_one(sum, at);
+    return !rest.stopped();
+  }
+
+  SENNIT_HOT bool claim_fenced(loop_frame& rest, position at, value& sum) {
+    auto&& body = nearby(body_);
+    for (; rest.claim_fenced(at, at + 1) != at; ++at) body.run_one(sum, at);
     return !rest.stopped();
   }
 
@@ -202,21 +216,21 @@ class loop_over : public loop_state {
 
   Body& body_;
   loop_site& site_;
-  const std::uint64_t grain_;
+  const loop_options& how_;
 };
 
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_COLD position fixed_parts() noexcept;
 
 template <class Body>
-typename Body::value run_in_strand(position n, Body& body, std::uint64_t grain, position size, loop_site& site) {
+typename Body::value run_in_strand(position n, Body& body, const loop_options& how, position size, loop_site& site) {
   if (any_gate_shut() && !in_strand()) {
     std::optional<typename Body::value> sum;
-    auto inside = [&] { sum.emplace(loop_over<Body>(body, grain, site).all(n, size)); };
+    auto inside = [&] { sum.emplace(loop_over<Body>(body, how, site).all(n, size)); };
     run_region(nullptr, inside);
     return *std::move(sum);
   }
-  return loop_over<Body>(body, grain, site).all(n, size);
+  return loop_over<Body>(body, how, site).all(n, size);
 }
 
 // Not in the table of symbols that are unique in the process: those keep a shared object from being unloaded.
@@ -228,9 +242,8 @@ struct [[gnu::visibility("hidden")]] remembered {
 template <class Body>
 SENNIT_INLINE typename Body::value run_loop(position n, Body& body, const loop_options& how) {
   loop_site& site = remembered<Body>::site;
-  std::uint64_t grain = how.grain;
   position size = 0;
-  if (grain == 0 && !how.fixed_parts) {
+  if (how.grain == 0) {
     // A loop that is over before a thief could come is only a loop.
     const position brief = pace::brief_iterations(site.cost());
     if (n <= brief) {
@@ -246,12 +259,12 @@ SENNIT_INLINE typename Body::value run_loop(position n, Body& body, const loop_o
       return sum;
     }
     size = brief / 4;
-  } else if (n <= grain) {
+  } else if (n <= how.grain) {
     auto sum = body.make();
     if (n > 0) body.run(sum, 0, n);
     return sum;
   }
-  return run_in_strand(n, body, grain, size, site);
+  return run_in_strand(n, body, how, size, site);
 }
 
 struct no_value {};

@@ -120,6 +120,14 @@ class loop_frame {
       return meet(from, to);
     return to;
   }
+  SENNIT_INLINE position claim_fenced(position from, position to) noexcept {
+    publish_start(start_, to);
+    // ORD[D15] seq_cst: needless, see claim(). What others pay.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (any_gate_shut() || to > end_seen(gate_)) [[unlikely]]
+      return meet(from, to);
+    return to;
+  }
   // Whether nothing is left from `at` on. In the fence variant only a claim can tell.
   SENNIT_INLINE bool over(position at) const noexcept {
     const position gate = gate_.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// fib: Fibonacci numbers by double recursion. A fork has next to no work to hide behind, so this is what
-// forks cost.
+// fib: Fibonacci numbers by double recursion. A fork has next to no work to hide behind,
+// so this is what forks cost.
 #include "gallery/kernels.hpp"
 
 #include <fmt/format.h>

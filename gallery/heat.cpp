@@ -104,8 +104,8 @@ struct program {
     return now;
   }
 
-  // Diffusion in an insulated plate neither makes nor loses heat, and no place gets hotter or colder than any
-  // was.
+  // Diffusion in an insulated plate neither makes nor loses heat, and no place gets
+  // hotter or colder than any was.
   std::string complaint(const plate& result) const {
     constexpr float rounding = 0.01F;
     for (std::size_t plane = 0; plane < 3; ++plane) {

@@ -1,6 +1,6 @@
-// matmul: the product of two matrices by halving the largest dimension (cache-oblivious). The recursion ends
-// at blocks that fit the first-level cache, where the inner loop is a vector loop; that block is part of the
-// algorithm.
+// matmul: the product of two matrices by halving the largest dimension (cache-oblivious).
+// The recursion ends at blocks that fit the first-level cache, where the inner loop is a vector loop; that
+// block is part of the algorithm.
 #include "gallery/kernels.hpp"
 #include "gallery/matrix.hpp"
 

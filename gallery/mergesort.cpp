@@ -1,6 +1,6 @@
-// mergesort: the lines of a text in stable order, with a parallel merge. Both recursions end at the size
-// below which any merge sort changes the method: insertion needs fewer comparisons than merging there. It is
-// no grain size.
+// mergesort: the lines of a text in stable order, with a parallel merge. Both recursions end at the
+// size below which any merge sort changes the method: insertion needs fewer comparisons than merging
+// there. It is no grain size.
 #include "gallery/kernels.hpp"
 #include "gallery/text.hpp"
 

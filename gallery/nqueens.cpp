@@ -1,5 +1,5 @@
-// nqueens: in how many ways n queens stand on an n x n board without attacking each other. A fork for each
-// valid square.
+// nqueens: in how many ways n queens stand on an n x n board without attacking each other.
+// A fork for each valid square.
 #include "gallery/kernels.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// What all of oneTBB's benchmark programs share: an arena of exactly the asked number of threads, the caller included.
+// What all of oneTBB's benchmark programs share: an arena of exactly the asked number of
+// threads, the caller included.
 #pragma once
 
 #include "common/program.hpp"

@@ -1,4 +1,5 @@
-// What all of OpenMP's benchmark programs share: one thread of a team starts the recursion, the others take tasks.
+// What all of OpenMP's benchmark programs share: one thread of a team starts the
+// recursion, the others take tasks.
 #pragma once
 
 #include "common/program.hpp"

@@ -6,7 +6,8 @@ static long fib(long n) {
   return a + b;
 }
 
-// Captures by copy and no exceptions: the compiler may keep n in a register and test for the leaf before the call.
+// Captures by copy and no exceptions: the compiler may keep n in a register and test
+// for the leaf before the call.
 static long fib_of_values(long n) noexcept {
   if (n < 2) return n;
   auto [a, b] = sennit::join([n]() noexcept { return fib_of_values(n - 1); },

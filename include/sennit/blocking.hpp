@@ -26,12 +26,12 @@ class blocking_scope {
 
 }  // namespace detail
 
-// Calls f, which may block its thread (a read, a lock, a sleep), and returns its result; meanwhile another thread takes
-// the worker's place. Outside the runtime it only calls f. Throws what f throws.
+// Calls f, which may block its thread (a read, a lock, a sleep), and returns its result; meanwhile another
+// thread takes the worker's place. Outside the runtime it only calls f. Throws what f throws.
 //   auto bytes = sennit::blocking([&] { return ::read(file, buffer, size); });
 //
-// f runs on the calling thread and no construct may be called in it. Cost: a microsecond or two, and a thread that is
-// kept for the next time.
+// f runs on the calling thread and no construct may be called in it. Cost: a microsecond or two,
+// and a thread that is kept for the next time.
 template <class F>
   requires std::invocable<F>
 decltype(auto) blocking(F&& f) {

@@ -14,7 +14,8 @@ struct doctor_line {
   std::string remedy;  // what would mend it; empty where nothing is to be mended
 };
 
-// Looks at the machine now; starts no runtime. Throws nothing but std::bad_alloc: what cannot be read is a finding.
+// Looks at the machine now; starts no runtime. Throws nothing but std::bad_alloc:
+// what cannot be read is a finding.
 std::vector<doctor_line> doctor();
 
 }  // namespace sennit

@@ -18,7 +18,8 @@ namespace detail {
 template <class F, class G>
 using joined = std::tuple<branch_result<F>, branch_result<G>>;
 
-// The owner's half of the THE protocol (Frigo, Leiserson and Randall, 1998), without the owner's fence: docs/protocols/deque.md.
+// The owner's half of the THE protocol (Frigo, Leiserson and Randall, 1998), without the owner's
+// fence: docs/protocols/deque.md.
 SENNIT_INLINE bool push(frame& f) noexcept {
   slot* const tail = load_tail();
   tail->store(reinterpret_cast<std::uintptr_t>(&f), std::memory_order_relaxed);
@@ -72,8 +73,8 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
 }
 
-// The gate was shut and the frame is not in the deque: the calling thread runs no strand yet, or has no room for the
-// frame. Nothing is lost: the branches run in a new region, or in order.
+// The gate was shut and the frame is not in the deque: the calling thread runs no strand yet,
+// or has no room for the frame. Nothing is lost: the branches run in a new region, or in order.
 template <class F, class G>
 joined<F, G> join_apart(F& f, fork_frame<G>& right) {
   if (in_strand()) {
@@ -103,17 +104,19 @@ concept branch = std::invocable<F>;
 
 }  // namespace detail
 
-// Runs the branches, which may run in parallel, and returns when all have ended. The calling strand runs the first at
-// once; the others wait in the worker's deque and run there, in order, unless an idle worker takes them.
+// Runs the branches, which may run in parallel, and returns when all have ended.
+// The calling strand runs the first at once; the others wait in the worker's deque and run there, in order,
+// unless an idle worker takes them.
 //
-// Returns a std::tuple of the results, with std::monostate for a branch that returns void; returns nothing if all do.
+// Returns a std::tuple of the results, with std::monostate for a branch that returns
+// void; returns nothing if all do.
 //   auto [left, right] = sennit::join([&] { return sum(first, middle); }, [&] { return sum(middle, last); });
 //
-// Preconditions: branches do not wait for one another, and hold no lock across a construct (a strand may change
-// threads there). Throws what the leftmost branch that throws threw; branches to its right that were not started do
-// not run, the others are waited for. Throws sennit::cancelled in a cancelled region. May be called from any thread:
-// outside the runtime, the first call starts a region of the default runtime. Cost: about a nanosecond, no
-// allocation, where no branch is taken. See docs/protocols/deque.md.
+// Preconditions: branches do not wait for one another, and hold no lock across a construct (a strand may
+// change threads there). Throws what the leftmost branch that throws threw; branches to its right that
+// were not started do not run, the others are waited for. Throws sennit::cancelled in a cancelled region.
+// May be called from any thread: outside the runtime, the first call starts a region of the default runtime.
+// Cost: about a nanosecond, no allocation, where no branch is taken. See docs/protocols/deque.md.
 template <detail::branch F, detail::branch G, detail::branch... H>
 SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
   if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&

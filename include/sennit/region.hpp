@@ -13,8 +13,8 @@
 
 namespace sennit {
 
-// What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it; code between
-// may catch it only to clean up, and should throw it on.
+// What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it;
+// code between may catch it only to clean up, and should throw it on.
 class cancelled : public std::exception {
  public:
   const char* what() const noexcept override;
@@ -38,7 +38,8 @@ struct region_state {
   unsigned short x87_control = 0;
 };
 
-// Makes `region` the calling strand's innermost while `body` runs. Outside any runtime, starts a region of the default.
+// Makes `region` the calling strand's innermost while `body` runs. Outside any runtime,
+// starts a region of the default.
 void enter_region(region_state& region, action body);
 void cancel_region(region_state& region) noexcept;
 
@@ -55,8 +56,8 @@ class region {
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 
-  // Runs f here, as part of the surrounding region if there is one, and returns its result; nothing (false for a void
-  // f) if the region was cancelled before f came to its end. Throws what f throws.
+  // Runs f here, as part of the surrounding region if there is one, and returns its result;
+  // nothing (false for a void f) if the region was cancelled before f came to its end. Throws what f throws.
   template <class F>
   auto run(F&& f) {
     using value = std::invoke_result_t<F>;
@@ -75,11 +76,12 @@ class region {
     }
   }
 
-  // Drops every branch of the region that has not been started; running ones go on and may ask. Constructs in the
-  // region throw sennit::cancelled from now on. Costs a lock for each worker of the process.
+  // Drops every branch of the region that has not been started; running ones go on and may ask. Constructs in
+  // the region throw sennit::cancelled from now on. Costs a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() was called on this region since run() began. (sennit::cancel_requested() knows of those around it.)
+  // Whether cancel() was called on this region since run() began.
+  // (sennit::cancel_requested() knows of those around it.)
   bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:

@@ -1,4 +1,5 @@
-// runtime: a set of workers. Most programs never name one: constructs outside any runtime use the default one.
+// runtime: a set of workers. Most programs never name one:
+// constructs outside any runtime use the default one.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -16,16 +17,16 @@
 
 namespace sennit {
 
-// How a thief makes the owner's latest store visible: an expedited membarrier, which costs the owner nothing, or a
-// full fence of the owner at every join. `automatic` is membarrier where the kernel has it.
+// How a thief makes the owner's latest store visible: an expedited membarrier, which costs the owner nothing,
+// or a full fence of the owner at every join. `automatic` is membarrier where the kernel has it.
 enum class steal_barrier { automatic, membarrier, fence };
 
-// Where workers may run. `automatic` is `node` on a machine with several NUMA nodes, else `none`. A thread that the
-// program made is never bound.
+// Where workers may run. `automatic` is `node` on a machine with several NUMA nodes, else `none`.
+// A thread that the program made is never bound.
 enum class pin_mode { automatic, none, node, core };
 
-// What is left at its default comes from the environment (SENNIT_WORKERS, SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN,
-// SENNIT_TOPOLOGY), and else from the machine.
+// What is left at its default comes from the environment (SENNIT_WORKERS, SENNIT_STACK, SENNIT_BARRIER,
+// SENNIT_PIN, SENNIT_TOPOLOGY), and else from the machine.
 struct runtime_options {
   unsigned workers =
       0;  // threads at work, the calling one included; 0: the CPUs of the affinity mask, at most the
@@ -44,25 +45,26 @@ struct statistics {
   std::uint64_t fibers = 0;       // stacks made
 };
 
-// A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest at a
-// time keeps to the limit, and each further guest adds its own thread while its region lasts.
+// A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest
+// at a time keeps to the limit, and each further guest adds its own thread while its region lasts.
 //
-// All members may be called from any thread. The destructor may not be called from within a region of the runtime,
-// nor while one runs; it joins the threads.
+// All members may be called from any thread. The destructor may not be called from within a region of the
+// runtime, nor while one runs; it joins the threads.
 class runtime {
  public:
-  // Throws std::invalid_argument for a bad option, naming it. Threads that the system refuses are done without.
+  // Throws std::invalid_argument for a bad option, naming it. Threads that the
+  // system refuses are done without.
   explicit runtime(runtime_options options = {});
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  // The runtime that constructs outside any other use: made at first use, ended at exit. Throws as the constructor
-  // does, for a bad environment variable.
+  // The runtime that constructs outside any other use: made at first use, ended at exit.
+  // Throws as the constructor does, for a bad environment variable.
   static runtime& default_runtime();
 
-  // Runs f as a region of this runtime and returns its result. Throws what f throws. A strand of this runtime may call
-  // it too, and then simply calls f. Cost: about a tenth of a microsecond.
+  // Runs f as a region of this runtime and returns its result. Throws what f throws.
+  // A strand of this runtime may call it too, and then simply calls f. Cost: about a tenth of a microsecond.
   template <class F>
     requires std::invocable<F>
   auto run(F&& f) -> std::invoke_result_t<F> {

@@ -17,8 +17,10 @@ namespace sennit {
 //   for (node& child : children) group.spawn([&] { visit(child); });
 //   group.wait();
 //
-// spawn() and wait() are called by the strand that made the group, not by its children. A group cannot outlive its scope: it is neither copied nor moved, and its destructor waits. Children's closures live in the
-// group's arena: a few fit into the group itself, more are allocated, in growing pieces. Cost of a spawn: some ten nanoseconds.
+// spawn() and wait() are called by the strand that made the group, not by its children.
+// A group cannot outlive its scope: it is neither copied nor moved, and its destructor waits.
+// Children's closures live in the group's arena: a few fit into the group itself, more are allocated,
+// in growing pieces. Cost of a spawn: some ten nanoseconds.
 class task_group {
  public:
   task_group() = default;
@@ -27,10 +29,12 @@ class task_group {
   void* operator new(std::size_t) = delete;
   void* operator new[](std::size_t) = delete;
 
-  // Waits. Throws what wait() throws, unless the stack is being unwound already: then what children threw is dropped.
+  // Waits. Throws what wait() throws, unless the stack is being unwound already:
+  // then what children threw is dropped.
   ~task_group() noexcept(false) { state_.end(); }
 
-  // Adds a child. Throws std::bad_alloc, and sennit::cancelled in a cancelled region; the child does not run then.
+  // Adds a child. Throws std::bad_alloc, and sennit::cancelled in a cancelled region;
+  // the child does not run then.
   template <class F>
     requires std::invocable<std::decay_t<F>&>
   void spawn(F&& f) {
@@ -39,8 +43,8 @@ class task_group {
     state_.spawn(*::new (place) child(state_, std::forward<F>(f)));
   }
 
-  // Returns when all children spawned so far have ended, and throws what the first of them, in the order of spawning,
-  // threw. Children after one that threw are dropped if they were not started.
+  // Returns when all children spawned so far have ended, and throws what the first of them,
+  // in the order of spawning, threw. Children after one that threw are dropped if they were not started.
   void wait() { state_.wait(); }
 
  private:

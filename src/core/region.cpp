@@ -54,7 +54,8 @@ void enter_region(region_state& region, action body) {
 
 void cancel_region(region_state& region) noexcept {
   region.cancel_requested.store(true, std::memory_order_relaxed);
-  // The flag reaches the workers through the locks of their deques. Parts of the region may run in other runtimes.
+  // The flag reaches the workers through the locks of their deques.
+  // Parts of the region may run in other runtimes.
   runtime_core::note_cancellation();
 }
 

@@ -122,8 +122,8 @@ doctor_line examine_binding(const machine& seen) {
 }
 
 doctor_line examine_huge_pages(const std::string& root) {
-  const auto text =
-      read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");  // such as "always [madvise] never"
+  // Such as "always [madvise] never".
+  const auto text = read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t open = text ? text->find('[') : std::string::npos;
   const std::size_t close = text ? text->find(']') : std::string::npos;
   if (open == std::string::npos || close == std::string::npos || close < open) {

@@ -14,7 +14,7 @@ struct demo_options {
   std::filesystem::path folder = "out/demo";
 };
 
-/// Whether all results were right.
+// Whether all results were right.
 bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_options& options);
 
 }  // namespace command

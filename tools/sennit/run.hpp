@@ -14,7 +14,7 @@ struct run_options {
   std::filesystem::path json;    // empty: write none
 };
 
-/// Whether all results were right.
+// Whether all results were right.
 bool run_kernel(gallery::kernel& kernel, const run_options& options);
 
 }  // namespace command

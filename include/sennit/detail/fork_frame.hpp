@@ -78,8 +78,8 @@ class fork_frame : public frame {
     }
   }
 
-  // The branch runs elsewhere, and the construct has no value to return: waits for it and throws what it threw, or
-  // cancelled.
+  // The branch runs elsewhere, and the construct has no value to return: waits for it and throws
+  // what it threw, or cancelled.
   [[noreturn]] SENNIT_COLD void give_up() {
     await_taken(*this);
     if constexpr (!std::is_reference_v<result>) {
@@ -89,8 +89,8 @@ class fork_frame : public frame {
   }
 
 #if SENNIT_EXCEPTIONS
-  // In a handler: keeps what the left branch threw. It is dealt with in leave(), outside the handler, because nothing
-  // may wait inside one.
+  // In a handler: keeps what the left branch threw. It is dealt with in leave(), outside the handler,
+  // because nothing may wait inside one.
   void keep() noexcept { keep_exception(&left_failure_); }
 
   // Pops the frame, waits for the branch if it runs elsewhere, and throws the leftmost exception.

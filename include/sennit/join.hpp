@@ -38,7 +38,7 @@ template <class F, class G>
 SENNIT_COLD joined<F, G> join_apart(F& f, fork_frame<G>& right);
 
 template <class F, class G>
-SENNIT_INLINE branch_result<F> run_left(F& f, fork_frame<G>& right) {
+SENNIT_INLINE branch_result<F> run_left(F& f, [[maybe_unused]] fork_frame<G>& right) {
 #if SENNIT_EXCEPTIONS
   if constexpr (!std::is_nothrow_invocable_v<F>) {
     try {

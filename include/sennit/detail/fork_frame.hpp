@@ -31,11 +31,11 @@ SENNIT_INLINE branch_result<F> call_branch(F&& f) {
 // Records how a branch that runs elsewhere ends. `body` stores the value.
 template <class Body>
 void record_outcome(departure& away, Body&& body) noexcept {
+#if SENNIT_EXCEPTIONS
   if (away.region->cancelled()) {
     away.result = outcome::dropped;
     return;
   }
-#if SENNIT_EXCEPTIONS
   try {
     body();
     away.result = outcome::value;
@@ -46,6 +46,7 @@ void record_outcome(departure& away, Body&& body) noexcept {
     away.result = outcome::thrown;
   }
 #else
+  // Not dropped even if its region is cancelled: whatever waits for it could not end without a value.
   body();
   away.result = outcome::value;
 #endif

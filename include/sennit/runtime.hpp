@@ -28,9 +28,10 @@ enum class pin_mode { automatic, none, node, core };
 // What is left at its default comes from the environment (SENNIT_WORKERS, SENNIT_STACK, SENNIT_BARRIER,
 // SENNIT_PIN, SENNIT_TOPOLOGY), and else from the machine.
 struct runtime_options {
-  unsigned workers =
-      0;  // threads at work, the calling one included; 0: the CPUs of the affinity mask, at most the
-          // cgroup's CPU quota
+  static constexpr unsigned most_workers = 1024;
+
+  // Threads at work, the calling one included. 0: the CPUs of the affinity mask, at most the cgroup's CPU quota.
+  unsigned workers = 0;
   std::size_t stack_bytes = 0;  // address space of a fiber's stack; 0: the main thread's limit
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;

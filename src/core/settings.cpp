@@ -18,7 +18,7 @@ namespace sennit::detail {
 
 namespace {
 
-constexpr unsigned most_workers = 1024;
+constexpr unsigned most_workers = runtime_options::most_workers;
 constexpr std::size_t least_stack = std::size_t{64} << 10;
 constexpr std::size_t most_stack = std::size_t{1} << 40;
 

@@ -1,6 +1,6 @@
 // heat: a picture's colors spread like heat in an insulated plate, step by step (2-D diffusion, explicit
 // five-point scheme). Every step forks down to single rows; a step starts when the one before it is done.
-#include "gallery/input_error.hpp"
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
 #include "gallery/rows.hpp"
@@ -10,8 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -5,7 +5,7 @@
 // and a maker; gallery.cpp lists the makers.
 #pragma once
 
-#include <sennit/sennit.hpp>
+#include <sennit/serial.hpp>
 
 #include <any>
 #include <cstdint>

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace gallery {
 namespace {

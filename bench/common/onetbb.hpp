@@ -10,6 +10,9 @@
 #include <tbb/task_group.h>
 #include <tbb/version.h>
 
+#include <cstddef>
+#include <string>
+
 namespace bench {
 
 inline std::string onetbb_version() { return std::string("oneTBB ") + TBB_runtime_version(); }

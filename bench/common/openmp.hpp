@@ -6,6 +6,8 @@
 
 #include <omp.h>
 
+#include <string>
+
 namespace bench {
 
 inline std::string openmp_version() { return "OpenMP " + std::to_string(_OPENMP); }

@@ -1,5 +1,9 @@
 #include "common/sennit.hpp"
 
+#include <sennit/join.hpp>
+
+#include <cstdint>
+
 static long fib(long n) {
   if (n < 2) return n;
   auto [a, b] = sennit::join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });

@@ -3,8 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 
-#include <functional>
-#include <type_traits>
+#include <concepts>
 #include <utility>
 
 namespace sennit {

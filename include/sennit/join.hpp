@@ -4,13 +4,16 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/frame.hpp>
 #include <sennit/detail/words.hpp>
 
+#include <atomic>
+#include <concepts>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace sennit {
 namespace detail {

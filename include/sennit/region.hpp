@@ -5,8 +5,8 @@
 #include <sennit/detail/config.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/fork_frame.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

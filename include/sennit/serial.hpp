@@ -1,12 +1,12 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/join.hpp>
 #include <sennit/task_group.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>

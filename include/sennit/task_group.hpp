@@ -1,11 +1,10 @@
 // task_group: branches whose number is known only at run time.
 #pragma once
 
-#include <sennit/detail/calls.hpp>
-#include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/group.hpp>
 
-#include <functional>
+#include <concepts>
+#include <cstddef>
 #include <new>
 #include <type_traits>
 #include <utility>

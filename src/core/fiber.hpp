@@ -3,15 +3,12 @@
 
 #include "core/stack.hpp"
 
-#include <sennit/detail/config.hpp>
 #include <sennit/detail/words.hpp>
+#include <sennit/region.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace sennit::detail {
-
-struct region_state;
 
 // A region that the code on a fiber is in, from the deque's point of view: frames at `first` and beyond
 // belong to it, older ones to the regions around it.

@@ -1,9 +1,14 @@
+#include "core/fiber.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
+#include <sennit/detail/action.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
+
+#include <atomic>
 
 namespace sennit {
 

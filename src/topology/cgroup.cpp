@@ -3,6 +3,7 @@
 #include "topology/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <string_view>
 #include <vector>

@@ -9,15 +9,17 @@
 #include "topology/machine.hpp"
 #include "topology/text.hpp"
 
+#include <sennit/runtime.hpp>
+
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iterator>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace sennit::topology {

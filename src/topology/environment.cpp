@@ -2,9 +2,9 @@
 
 #include "core/settings.hpp"
 #include "topology/machine.hpp"
-#include "topology/text.hpp"
 
 #include <sennit/detail/config.hpp>
+#include <sennit/runtime.hpp>
 
 #include <unistd.h>
 

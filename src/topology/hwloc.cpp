@@ -5,7 +5,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cstddef>
 
 namespace sennit::topology {
 

@@ -4,7 +4,6 @@
 #include <sennit/runtime.hpp>
 
 #include <compare>
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
+#include "tools/sennit/measure.hpp"
 #include "tools/sennit/run.hpp"
 #include "tools/sennit/table.hpp"
 
@@ -15,8 +16,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 namespace command {
 namespace {

@@ -1,8 +1,10 @@
 // A measurement as text.
 #pragma once
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace command {

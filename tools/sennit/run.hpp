@@ -1,6 +1,7 @@
 // `sennit run KERNEL`
 #pragma once
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
 #include <filesystem>

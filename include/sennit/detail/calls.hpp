@@ -5,7 +5,6 @@
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
-#include <sennit/detail/words.hpp>
 
 #include <exception>
 

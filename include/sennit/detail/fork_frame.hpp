@@ -2,11 +2,14 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/completion.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/region.hpp>
 
-#include <functional>
+#include <exception>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -39,7 +42,7 @@ void record_outcome(departure& away, Body&& body) noexcept {
   try {
     body();
     away.result = outcome::value;
-  } catch (const cancelled&) {
+  } catch (const sennit::cancelled&) {
     away.result = outcome::dropped;
   } catch (...) {
     away.failure = std::current_exception();

@@ -8,6 +8,8 @@
 
 namespace sennit::detail {
 
+// ORD[D6] The mutex's acquire and release: gates, bounds and lists change under it only, so whoever opens a
+// gate has seen what it was shut for. Model: models/deque.pml.
 class steal_lock {
  public:
   bool try_lock() noexcept { return mutex_.try_lock(); }

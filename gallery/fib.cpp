@@ -1,11 +1,15 @@
-// fib: Fibonacci numbers by double recursion. A fork has next to no work to hide behind, so this is what
-// forks cost.
+// fib: Fibonacci numbers by double recursion. A fork has next to no work to hide behind,
+// so this is what forks cost.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -1,4 +1,10 @@
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
 
 namespace gallery {
 

@@ -1,6 +1,6 @@
 // heat: a picture's colors spread like heat in an insulated plate, step by step (2-D diffusion, explicit
 // five-point scheme). Every step forks down to single rows; a step starts when the one before it is done.
-#include "gallery/input_error.hpp"
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
 #include "gallery/rows.hpp"
@@ -10,8 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gallery {
 namespace {
@@ -104,8 +109,8 @@ struct program {
     return now;
   }
 
-  // Diffusion in an insulated plate neither makes nor loses heat, and no place gets hotter or colder than any
-  // was.
+  // Diffusion in an insulated plate neither makes nor loses heat, and no place gets
+  // hotter or colder than any was.
   std::string complaint(const plate& result) const {
     constexpr float rounding = 0.01F;
     for (std::size_t plane = 0; plane < 3; ++plane) {

@@ -5,7 +5,7 @@
 // and a maker; gallery.cpp lists the makers.
 #pragma once
 
-#include <sennit/sennit.hpp>
+#include <sennit/serial.hpp>
 
 #include <any>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace gallery {
 
 enum class policy { parallel, serial, counted };
 
-/// A number the user may set. It refers to a member of the program.
+// A number the user may set. It refers to a member of the program.
 struct parameter {
   std::string_view name;
   std::string_view meaning;
@@ -35,8 +35,8 @@ enum class output { none, text, picture };
 struct description {
   std::string_view name;
   std::string_view summary;
-  std::string_view input =
-      {};  // what the program reads if told nothing else, a file of gallery/data; empty: reads nothing
+  // What the program reads if told nothing else, a file of gallery/data; empty: reads nothing.
+  std::string_view input = {};
   output writes = output::none;
 };
 
@@ -45,37 +45,37 @@ class kernel {
   virtual ~kernel() = default;
 
   virtual const description& about() const = 0;
-  /// The first one is the size: what mostly decides how long a run takes.
+  // The first one is the size: what mostly decides how long a run takes.
   virtual std::vector<parameter> parameters() = 0;
-  /// Sets the parameters so that the serial elision lasts about a second.
+  // Sets the parameters so that the serial elision lasts about a second.
   virtual void choose_demo() = 0;
-  /// Makes everything a run needs from the parameters, and from the file where the kernel reads one.
-  /// Throws input_error if that cannot be done.
+  // Makes everything a run needs from the parameters, and from the file where the kernel reads one.
+  // Throws input_error if that cannot be done.
   virtual void prepare(const std::filesystem::path& input) = 0;
 
   virtual std::any run(policy p) const = 0;
   virtual bool same(const std::any& a, const std::any& b) const = 0;
-  /// What is wrong with a result; empty if nothing is. Does not rely on the elision.
+  // What is wrong with a result; empty if nothing is. Does not rely on the elision.
   virtual std::string complaint(const std::any& result) const = 0;
   virtual std::string describe(const std::any& result) const = 0;
   virtual void write(const std::any& result, const std::filesystem::path& output) const = 0;
 };
 
-/// All kernels, in the order in which `sennit list` shows them.
+// All kernels, in the order in which `sennit list` shows them.
 std::vector<std::unique_ptr<kernel>> kernels();
 
-/// Where a file of gallery/data is, in the installed tree or in the source tree.
+// Where a file of gallery/data is, in the installed tree or in the source tree.
 std::filesystem::path data_file(std::string_view name);
 
-/// Makes a kernel of a Program, which has
-///   about                            a static description
-///   parameters()                     a vector of parameters that refer to its members
-///   choose_demo()
-///   prepare(path)                    or prepare() if it reads nothing
-///   run<P>() const                   the result, which is a value
-///   same(a, b) const                 unless == says it
-///   complaint(result) const, describe(result) const
-///   write(result, path) const        if about.writes something
+// Makes a kernel of a Program, which has
+//   about                            a static description
+//   parameters()                     a vector of parameters that refer to its members
+//   choose_demo()
+//   prepare(path)                    or prepare() if it reads nothing
+//   run<P>() const                   the result, which is a value
+//   same(a, b) const                 unless == says it
+//   complaint(result) const, describe(result) const
+//   write(result, path) const        if about.writes something
 template <class Program>
 class adapter final : public kernel {
  public:

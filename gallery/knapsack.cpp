@@ -1,5 +1,6 @@
 // knapsack: the most valuable choice of items that a sack can carry, by branch and bound. The branches share
 // the best value found so far, so how much is searched depends on the order of events; the answer does not.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/splitmix.hpp"
 
@@ -7,7 +8,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

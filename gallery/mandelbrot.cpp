@@ -1,6 +1,7 @@
 // mandelbrot: a picture of the Mandelbrot set. Rows cost very different amounts of work: those through the
 // set a lot, those beside it little.
 #include "gallery/input_error.hpp"
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
 #include "gallery/rows.hpp"
@@ -10,8 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <numbers>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -1,12 +1,18 @@
-// matmul: the product of two matrices by halving the largest dimension (cache-oblivious). The recursion ends
-// at blocks that fit the first-level cache, where the inner loop is a vector loop; that block is part of the
-// algorithm.
+// matmul: the product of two matrices by halving the largest dimension (cache-oblivious).
+// The recursion ends at blocks that fit the first-level cache, where the inner loop is a vector loop; that
+// block is part of the algorithm.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/matrix.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace gallery {
 
-/// A block of a matrix. It does not own the cells.
+// A block of a matrix. It does not own the cells.
 template <class Cell>
 struct block {
   Cell* cells;
@@ -40,17 +40,17 @@ struct matrix {
   bool operator==(const matrix&) const = default;
 };
 
-/// No matrix has more rows; a parameter that asks for more is an error.
+// No matrix has more rows; a parameter that asks for more is an error.
 inline constexpr double most_rows = 1 << 12;
 
-/// Whole numbers from -8 to 8, the same for the same seed. Sums and products of them are exact.
+// Whole numbers from -8 to 8, the same for the same seed. Sums and products of them are exact.
 matrix random_matrix(std::size_t rows, std::size_t columns, std::uint64_t seed);
 
-/// c += a * b.
+// c += a * b.
 void multiply_block(target c, view a, view b);
 
-/// What is wrong with c as the product of a and b, judged by Freivalds' test: c * x against a * (b * x) for
-/// random x.
+// What is wrong with c as the product of a and b, judged by Freivalds' test:
+// c * x against a * (b * x) for random x.
 std::string product_complaint(const matrix& a, const matrix& b, const matrix& c);
 
 }  // namespace gallery

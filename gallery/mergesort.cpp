@@ -1,13 +1,20 @@
-// mergesort: the lines of a text in stable order, with a parallel merge. Both recursions end at the size
-// below which any merge sort changes the method: insertion needs fewer comparisons than merging there. It is
-// no grain size.
+// mergesort: the lines of a text in stable order, with a parallel merge. Both recursions end at the
+// size below which any merge sort changes the method: insertion needs fewer comparisons than merging
+// there. It is no grain size.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -1,11 +1,16 @@
-// nqueens: in how many ways n queens stand on an n x n board without attacking each other. A fork for each
-// valid square.
+// nqueens: in how many ways n queens stand on an n x n board without attacking each other.
+// A fork for each valid square.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace gallery {
 
-/// 8 bits each of red, green and blue, row by row from the top.
+// 8 bits each of red, green and blue, row by row from the top.
 struct picture {
   std::size_t width = 0;
   std::size_t height = 0;
@@ -23,7 +23,7 @@ struct picture {
   bool operator==(const picture&) const = default;
 };
 
-/// No picture has more pixels; a parameter or a file that asks for more is an error.
+// No picture has more pixels; a parameter or a file that asks for more is an error.
 inline constexpr std::size_t most_pixels = std::size_t{1} << 25;
 
 picture read_png(const std::filesystem::path& path);

@@ -1,5 +1,5 @@
-// All use of libpng. Its simplified interface catches libpng's longjmp inside the library, so no jump crosses
-// our frames.
+// All use of libpng. Its simplified interface catches libpng's longjmp inside the library,
+// so no jump crosses our frames.
 #include "gallery/file.hpp"
 #include "gallery/input_error.hpp"
 #include "gallery/picture.hpp"
@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace gallery {
 namespace {

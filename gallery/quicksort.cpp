@@ -1,6 +1,7 @@
 // quicksort: the lines of a text in stable order, in place. Equal lines are told apart by where they stand in
 // the text, which makes the order stable and any number of equal lines harmless. The recursion ends at the
 // size below which insertion needs fewer comparisons; it is no grain size.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/splitmix.hpp"
 #include "gallery/text.hpp"
@@ -8,7 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -1,6 +1,7 @@
-// strassen: the product of two matrices with seven recursive products instead of eight, spawned in a task
-// group. The recursion ends where the sums it needs cost more than the product it saves; that block is part
-// of the algorithm.
+// strassen: the product of two matrices with seven recursive products instead of eight,
+// spawned in a task group. The recursion ends where the sums it needs cost more than the product it saves;
+// that block is part of the algorithm.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/matrix.hpp"
 
@@ -9,7 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -11,7 +11,7 @@ namespace gallery {
 
 using line = std::string_view;
 
-/// A file's text, a number of times over, and its lines without the newlines.
+// A file's text, a number of times over, and its lines without the newlines.
 struct text {
   std::vector<char> bytes;
   std::vector<line> lines;
@@ -22,10 +22,10 @@ struct text {
   text& operator=(text&&) = default;
 };
 
-/// Whether the two are the same lines of the text, not just lines that read the same.
+// Whether the two are the same lines of the text, not just lines that read the same.
 bool same_lines(const std::vector<line>& a, const std::vector<line>& b);
 
-/// What is wrong with `sorted` as the stable order of `lines`; empty if nothing is.
+// What is wrong with `sorted` as the stable order of `lines`; empty if nothing is.
 std::string sorting_complaint(const std::vector<line>& lines, const std::vector<line>& sorted);
 
 void write_lines(const std::vector<line>& lines, const std::filesystem::path& path);

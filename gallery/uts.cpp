@@ -1,6 +1,7 @@
 // uts: counts the nodes of an unbalanced tree (Olivier et al., 2006; binomial trees). The root has many
 // children; every other node has `children` of them with a probability so near to 1 / children that some
 // branches die at once and others hold most of the tree, and nobody can say which before having walked them.
+#include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/splitmix.hpp"
 
@@ -8,6 +9,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace gallery {
 namespace {

@@ -67,7 +67,7 @@ proctype ender(byte me)
   byte w, seen, chosen = NOBODY, region;
   bool woken, more;
 
-end_no_region:  /* none will come once home is busy for ever; else at_rest knows how many there must have been */
+end_no_region:  /* none will come once home is busy forever; else at_rest knows how many there must have been */
   do
   :: atomic { pushes < PUSHES -> pushes++ }; push()
   :: atomic { opened > region -> region++ };

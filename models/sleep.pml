@@ -1,7 +1,7 @@
 /* No lost wake-up. Edges D5, D8, D9.
  *
  * One worker that is busy and two that search. Whoever is busy may push and insert, return to the search once its own
- * deque is empty, or stay busy for ever. So when all is at rest, no work may wait while a worker sleeps, and no wake
+ * deque is empty, or stay busy forever. So when all is at rest, no work may wait while a worker sleeps, and no wake
  * may be left in flight.
  *
  *   SHUTDOWN  the runtime ends at any moment: nobody sleeps through it

@@ -1,4 +1,5 @@
-// What all of oneTBB's benchmark programs share: an arena of exactly the asked number of threads, the caller included.
+// What all of oneTBB's benchmark programs share: an arena of exactly the asked number of
+// threads, the caller included.
 #pragma once
 
 #include "common/program.hpp"
@@ -8,6 +9,9 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 #include <tbb/version.h>
+
+#include <cstddef>
+#include <string>
 
 namespace bench {
 

@@ -1,9 +1,12 @@
-// What all of OpenMP's benchmark programs share: one thread of a team starts the recursion, the others take tasks.
+// What all of OpenMP's benchmark programs share: one thread of a team starts the
+// recursion, the others take tasks.
 #pragma once
 
 #include "common/program.hpp"
 
 #include <omp.h>
+
+#include <string>
 
 namespace bench {
 

@@ -11,7 +11,9 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #define SENNIT_BENCH_NOINLINE [[gnu::noinline]]

@@ -3,7 +3,8 @@
 
 #include "common/program.hpp"
 
-#include <sennit/sennit.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/version.hpp>
 
 #include <string>
 

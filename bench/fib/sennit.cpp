@@ -1,12 +1,17 @@
 #include "common/sennit.hpp"
 
+#include <sennit/join.hpp>
+
+#include <cstdint>
+
 static long fib(long n) {
   if (n < 2) return n;
   auto [a, b] = sennit::join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
   return a + b;
 }
 
-// Captures by copy and no exceptions: the compiler may keep n in a register and test for the leaf before the call.
+// Captures by copy and no exceptions: the compiler may keep n in a register and test
+// for the leaf before the call.
 static long fib_of_values(long n) noexcept {
   if (n < 2) return n;
   auto [a, b] = sennit::join([n]() noexcept { return fib_of_values(n - 1); },

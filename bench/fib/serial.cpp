@@ -1,5 +1,7 @@
 #include "common/program.hpp"
 
+#include <cstdint>
+
 SENNIT_BENCH_NOINLINE static long fib(long n) {
   if (n < 2) return n;
   const long a = fib(n - 1);

@@ -2,6 +2,8 @@
 
 #include "halves/work.hpp"
 
+#include <cstdint>
+
 static constexpr auto join = [](auto&& f, auto&& g) {
   std::uint64_t a = 0, b = 0;
   tbb::parallel_invoke([&] { a = f(); }, [&] { b = g(); });

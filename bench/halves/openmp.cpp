@@ -2,6 +2,8 @@
 
 #include "halves/work.hpp"
 
+#include <cstdint>
+
 static constexpr auto join = [](auto&& f, auto&& g) {
   std::uint64_t b = 0;
 #pragma omp task shared(b, g)

@@ -2,6 +2,10 @@
 
 #include "halves/work.hpp"
 
+#include <sennit/join.hpp>
+
+#include <cstdint>
+
 static constexpr auto join = [](auto&& f, auto&& g) {
   auto [a, b] = sennit::join(f, g);
   return a + b;

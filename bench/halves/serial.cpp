@@ -1,5 +1,7 @@
 #include "halves/work.hpp"
 
+#include <cstdint>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   program.forks(program.size());

@@ -1,4 +1,5 @@
-// Work in registers only: each step needs the one before, so its time is the same on every compiler. work.rs is the same.
+// Work in registers only: each step needs the one before, so its time is the same on every
+// compiler. work.rs is the same.
 #pragma once
 
 #include "common/program.hpp"

@@ -1,5 +1,5 @@
-// The board is copied into each branch, so that branches share nothing; validity is checked against each queen placed.
-// board.rs is the same.
+// The board is copied into each branch, so that branches share nothing; validity is checked against each
+// queen placed. board.rs is the same.
 #pragma once
 
 #include <array>

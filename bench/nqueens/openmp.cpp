@@ -2,6 +2,8 @@
 
 #include "nqueens/board.hpp"
 
+#include <cstdint>
+
 using nqueens::board;
 
 SENNIT_BENCH_NOINLINE static long solutions(const board& placed, int n) {

@@ -2,6 +2,11 @@
 
 #include "nqueens/board.hpp"
 
+#include <sennit/join.hpp>
+#include <sennit/task_group.hpp>
+
+#include <cstdint>
+
 using nqueens::board;
 
 static long squares_from(const board& placed, int column, int n);

@@ -1,6 +1,8 @@
 #include "common/program.hpp"
 #include "nqueens/board.hpp"
 
+#include <cstdint>
+
 using nqueens::board;
 
 SENNIT_BENCH_NOINLINE static long solutions(const board& placed, int n) {

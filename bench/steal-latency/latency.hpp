@@ -1,5 +1,5 @@
-// From just before a fork to the first instruction of its branch on another worker. The first branch spins until the
-// second has started, so it is always another worker that takes it. latency.rs is the same.
+// From just before a fork to the first instruction of its branch on another worker. The first branch spins
+// until the second has started, so it is always another worker that takes it. latency.rs is the same.
 #pragma once
 
 #include "common/program.hpp"
@@ -17,8 +17,9 @@ inline void settle(std::uint64_t round) {
   while (bench::now() < until) bench::relax();
 }
 
-// `join(first, second)` is the runtime's; the value is the number of rounds in which the second branch ran. Only a
-// runtime that shares work on request can run it on the worker that forked it; such a round gives no latency.
+// `join(first, second)` is the runtime's; the value is the number of rounds in which the second branch ran.
+// Only a runtime that shares work on request can run it on the worker that forked it; such a round
+// gives no latency.
 template <typename Join>
 std::uint64_t measure(std::uint64_t rounds, std::vector<double>& us, Join&& join) {
   std::uint64_t ran = 0;

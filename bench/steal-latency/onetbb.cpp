@@ -2,6 +2,9 @@
 
 #include "steal-latency/latency.hpp"
 
+#include <cstdint>
+#include <vector>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv, bench::onetbb_version());
   bench::onetbb tbb(program);

@@ -2,6 +2,9 @@
 
 #include "steal-latency/latency.hpp"
 
+#include <cstdint>
+#include <vector>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv, bench::openmp_version());
   return program.run([&](std::uint64_t rounds, std::vector<double>& us) {

@@ -2,6 +2,11 @@
 
 #include "steal-latency/latency.hpp"
 
+#include <sennit/join.hpp>
+
+#include <cstdint>
+#include <vector>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   bench::sennit_runtime runtime(program);

@@ -2,6 +2,9 @@
 
 #include "uts/tree.hpp"
 
+#include <cstdint>
+#include <vector>
+
 static std::uint64_t count(std::uint64_t node, std::uint64_t children);
 
 static std::uint64_t spawn_children(std::uint64_t node, std::uint64_t children, std::uint64_t* nodes) {

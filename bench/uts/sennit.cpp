@@ -2,6 +2,12 @@
 
 #include "uts/tree.hpp"
 
+#include <sennit/join.hpp>
+#include <sennit/task_group.hpp>
+
+#include <cstdint>
+#include <vector>
+
 static std::uint64_t children_from(std::uint64_t node, std::uint64_t i, std::uint64_t children);
 
 static std::uint64_t count(std::uint64_t node, std::uint64_t children) {

@@ -1,6 +1,8 @@
 #include "common/program.hpp"
 #include "uts/tree.hpp"
 
+#include <cstdint>
+
 SENNIT_BENCH_NOINLINE static std::uint64_t count(std::uint64_t node, std::uint64_t children) {
   std::uint64_t nodes = 1;
   for (std::uint64_t i = 0; i < children; ++i) {

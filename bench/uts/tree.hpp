@@ -1,5 +1,5 @@
-// A binomial tree nobody can balance in advance: a node has eight children with a probability just below one in eight,
-// else none, and only its own 64 bits say which. tree.rs is the same tree.
+// A binomial tree nobody can balance in advance: a node has eight children with a probability just below one
+// in eight, else none, and only its own 64 bits say which. tree.rs is the same tree.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 
-#include <functional>
-#include <type_traits>
+#include <concepts>
 #include <utility>
 
 namespace sennit {
@@ -26,12 +25,19 @@ class blocking_scope {
 
 }  // namespace detail
 
-// Calls f, which may block its thread (a read, a lock, a sleep), and returns its result; meanwhile another thread takes
-// the worker's place. Outside the runtime it only calls f. Throws what f throws.
-//   auto bytes = sennit::blocking([&] { return ::read(file, buffer, size); });
+// Calls f, which may block its thread (a read, a lock, a sleep), and returns its result; meanwhile another
+// thread takes the worker's place. Outside the runtime it only calls f.
 //
-// f runs on the calling thread and no construct may be called in it. Cost: a microsecond or two, and a thread that is
-// kept for the next time.
+// f runs on the calling thread. Precondition: it calls no construct. Throws what f throws. May be called from
+// any thread. Where the system refuses a thread, and for calls beyond 256 at a time, nobody takes the place.
+// Cost: up to a few microseconds, to wake the other thread. That is started when first needed, and kept.
+//
+// Example:
+//   #include <unistd.h>
+//
+//   ssize_t read_beside_work(int file, char* buffer, size_t size) {
+//     return sennit::blocking([&] { return read(file, buffer, size); });
+//   }
 template <class F>
   requires std::invocable<F>
 decltype(auto) blocking(F&& f) {

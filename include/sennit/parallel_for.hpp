@@ -1,6 +1,7 @@
 // parallel_for: loops whose iterations may run in parallel.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
 
 #include <concepts>
@@ -83,9 +84,13 @@ struct element_chunks {
 
 }  // namespace detail
 
-// Calls body(i) for each integer i of [first, last), or, if the body takes two, body(from, to) for chunks [from, to) that
-// cover it without overlap.
-//   sennit::parallel_for(0, n, [&](long i) { y[i] += a * x[i]; });
+// Calls body(i) for each integer i of [first, last), or, if the body takes two, body(from, to) for chunks
+// [from, to) that cover it without overlap.
+//
+// Example:
+//   void add_scaled(long n, double a, const double* x, double* y) {
+//     sennit::parallel_for(0, n, [=](long i) { y[i] += a * x[i]; });
+//   }
 template <std::integral First, std::integral Last, class F>
   requires detail::iteration_body<F, detail::index<First, Last>> ||
            detail::chunk_body<F, detail::index<First, Last>>

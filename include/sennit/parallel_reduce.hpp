@@ -6,14 +6,17 @@
 
 #include <concepts>
 #include <functional>
-#include <type_traits>
 #include <utility>
 
 namespace sennit {
 
-// combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)), for an associative combine(T, T)
-// with that identity; it need not be commutative.
-//   double sum = sennit::parallel_reduce(0, n, 0.0, [&](long i) { return x[i] * y[i]; }, std::plus<>());
+// combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)),
+// for an associative combine(T, T) with that identity; it need not be commutative.
+//
+// Example:
+//   double dot(long n, const double* x, const double* y) {
+//     return sennit::parallel_reduce(0, n, 0.0, [=](long i) { return x[i] * y[i]; });
+//   }
 template <std::integral First, std::integral Last, class T, class Map, class Combine = std::plus<>>
   requires std::invocable<Map&, detail::index<First, Last>>
 T parallel_reduce(First first, Last last, T identity, Map&& map, Combine&& combine = {},

@@ -5,16 +5,16 @@
 #include <sennit/detail/config.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace sennit {
 
-// What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it; code between
-// may catch it only to clean up, and should throw it on.
+// What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it; code
+// between may catch it to clean up, and should throw it on. Any other exception takes precedence over it.
 class cancelled : public std::exception {
  public:
   const char* what() const noexcept override;
@@ -38,26 +38,50 @@ struct region_state {
   unsigned short x87_control = 0;
 };
 
-// Makes `region` the calling strand's innermost while `body` runs. Outside any runtime, starts a region of the default.
+// Makes `region` the calling strand's innermost while `body` runs. Outside any runtime,
+// starts a region of the default.
 void enter_region(region_state& region, action body);
 void cancel_region(region_state& region) noexcept;
 
 }  // namespace detail
 
-// Example:
-//   sennit::region search;
-//   auto found = search.run([&] { return look_everywhere(search); });   // some strand calls search.cancel()
+// Work that can be cancelled as a whole. Regions nest: to cancel one cancels those inside it.
 //
-// One run() at a time. cancel() and cancel_requested() may be called from any thread while the object lives.
+// One run() at a time, which the object outlives. cancel() and cancel_requested()
+// may be called from any thread meanwhile. In a program built without exceptions no construct can end early:
+// cancel() stops nothing there, and only changes what cancel_requested() says.
+// Cost: none in the forks of a region that nobody cancels.
+//
+// Example:
+//   #include <sennit/join.hpp>
+//
+//   void search(sennit::region& r, long first, long last, bool (*wanted)(long)) {
+//     if (last - first > 1) {
+//       const long middle = first + (last - first) / 2;
+//       sennit::join([&] { search(r, first, middle, wanted); }, [&] { search(r, middle, last, wanted); });
+//     } else if (wanted(first)) {
+//       r.cancel();
+//     }
+//   }
+//
+//   bool any(long first, long last, bool (*wanted)(long)) {
+//     sennit::region r;
+//     r.run([&] { search(r, first, last, wanted); });
+//     return r.cancel_requested();
+//   }
 class region {
  public:
   region() = default;
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 
-  // Runs f here, as part of the surrounding region if there is one, and returns its result; nothing (false for a void
-  // f) if the region was cancelled before f came to its end. Throws what f throws.
+  // Runs f, as part of the surrounding region if there is one, and returns its result as a std::optional,
+  // or true for an f that returns void; nothing, or false, if cancellation stopped f. One that came to its
+  // end all the same has its result. Throws what f throws; sennit::cancelled if only a region around this one
+  // was cancelled. Outside any runtime it runs in the default one, and throws as runtime::run() does.
+  // Cost: some tens of nanoseconds inside a runtime.
   template <class F>
+    requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
   auto run(F&& f) {
     using value = std::invoke_result_t<F>;
     state_.cancel_requested.store(false, std::memory_order_relaxed);
@@ -75,11 +99,13 @@ class region {
     }
   }
 
-  // Drops every branch of the region that has not been started; running ones go on and may ask. Constructs in the
-  // region throw sennit::cancelled from now on. Costs a lock for each worker of the process.
+  // Drops every branch of the region that has not been started; running ones go on and may ask.
+  // Constructs in the region throw sennit::cancelled from now on, until run() has returned.
+  // Before run() it does nothing: that begins anew. Cost: a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() was called on this region since run() began. (sennit::cancel_requested() knows of those around it.)
+  // Whether cancel() was called on this region since run() began; sennit::cancel_requested()
+  // also knows of those around it. Cost: a load.
   bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:
@@ -101,6 +127,7 @@ class region {
 };
 
 // Whether the region of the calling strand, or one around it, has been cancelled. False outside any region.
+// For long serial work that should stop early. Cost: about a nanosecond.
 bool cancel_requested() noexcept;
 
 }  // namespace sennit

@@ -1,13 +1,13 @@
-// runtime: a set of workers. Most programs never name one: constructs outside any runtime use the default one.
+// runtime: a set of workers. Most programs never name one:
+// constructs outside any runtime use the default one.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/fork_frame.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,53 +16,80 @@
 
 namespace sennit {
 
-// How a thief makes the owner's latest store visible: an expedited membarrier, which costs the owner nothing, or a
-// full fence of the owner at every join. `automatic` is membarrier where the kernel has it.
+// How a thief makes the owner's latest store visible: an expedited membarrier(2), which costs the owner
+// nothing, or a full fence of the owner at every join. `automatic` is membarrier where the kernel has it.
 enum class steal_barrier { automatic, membarrier, fence };
 
-// Where workers may run. `automatic` is `node` on a machine with several NUMA nodes, else `none`. A thread that the
-// program made is never bound.
+// Where workers may run. `automatic` is `node` on a machine with several NUMA nodes, else `none`.
+// A thread that the program made is never bound.
 enum class pin_mode { automatic, none, node, core };
 
-// What is left at its default comes from the environment (SENNIT_WORKERS, SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN,
-// SENNIT_TOPOLOGY), and else from the machine.
+// How to make a runtime. What is left at its default comes from the environment (SENNIT_WORKERS,
+// SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN, SENNIT_TOPOLOGY), and else from the machine.
 struct runtime_options {
-  unsigned workers =
-      0;  // threads at work, the calling one included; 0: the CPUs of the affinity mask, at most the
-          // cgroup's CPU quota
-  std::size_t stack_bytes = 0;  // address space of a fiber's stack; 0: the main thread's limit
+  static constexpr unsigned most_workers = 1024;
+
+  // Threads at work, the calling one included: 1 to most_workers. 0: the CPUs of the affinity mask,
+  // at most the cgroup's CPU quota.
+  unsigned workers = 0;
+  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: the main thread's limit.
+  std::size_t stack_bytes = 0;
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;
-  std::string topology = {};  // "synthetic:" and an hwloc synthetic description; empty: the machine itself
+  // "synthetic:" and an hwloc synthetic description: places as on that machine. Empty: the machine itself.
+  std::string topology = {};
 };
 
-// Sums over a runtime's life. Reading them is safe at any time; they may lag behind by what is under way.
+// Sums over a runtime's life. They may lag behind by what is under way.
 struct statistics {
   std::uint64_t steals = 0;       // frames that ran on a worker other than the one that pushed them
-  std::uint64_t suspensions = 0;  // joins that gave their worker back
+  std::uint64_t suspensions = 0;  // waits of joins and groups that gave their worker back
   std::uint64_t wakes = 0;        // sleeping workers woken because there was work
   std::uint64_t fibers = 0;       // stacks made
 };
 
-// A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest at a
-// time keeps to the limit, and each further guest adds its own thread while its region lasts.
+// A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest
+// at a time keeps to the limit, and each further guest adds its own thread while its region lasts.
 //
-// All members may be called from any thread. The destructor may not be called from within a region of the runtime,
-// nor while one runs; it joins the threads.
+// All members may be called from any thread. Runtimes are independent of one another,
+// and may be used after fork(2) in the child, too, outside regions.
+//
+// Example:
+//   #include <sennit/join.hpp>
+//
+//   #include <cstdio>
+//
+//   void compute() {
+//     sennit::runtime small({.workers = 2, .stack_bytes = 1 << 20});
+//     const long answer = small.run([] {
+//       auto [a, b] = sennit::join([] { return 40L; }, [] { return 2L; });
+//       return a + b;
+//     });
+//     std::printf("%ld by %u workers, %llu steals\n", answer, small.workers(),
+//                 static_cast<unsigned long long>(small.statistics().steals));
+//   }
 class runtime {
  public:
-  // Throws std::invalid_argument for a bad option, naming it. Threads that the system refuses are done without.
+  // Throws std::invalid_argument that names a bad option or variable, its value and what it may be,
+  // and std::bad_alloc. Threads that the system refuses are done without.
+  // Cost: some tens of microseconds a thread.
   explicit runtime(runtime_options options = {});
+  // Precondition: no region of the runtime is running. Joins the threads.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  // The runtime that constructs outside any other use: made at first use, ended at exit. Throws as the constructor
-  // does, for a bad environment variable.
+  // The runtime that constructs outside any other use: made at first use, ended at exit.
+  // Throws as the constructor does.
   static runtime& default_runtime();
 
-  // Runs f as a region of this runtime and returns its result. Throws what f throws. A strand of this runtime may call
-  // it too, and then simply calls f. Cost: about a tenth of a microsecond.
+  // Runs f as a region of this runtime, on the calling thread and the workers, and returns its result,
+  // which is movable or a reference. A strand of this runtime may call it too, and then simply calls f;
+  // one of another runtime is a guest here meanwhile.
+  //
+  // Precondition: the caller holds no lock. Throws what f throws; std::bad_alloc if there is no memory for a
+  // stack, and std::runtime_error beyond 4096 threads, the runtime's own included, in it at once.
+  // Cost: a few tenths of a microsecond.
   template <class F>
     requires std::invocable<F>
   auto run(F&& f) -> std::invoke_result_t<F> {
@@ -86,7 +113,9 @@ class runtime {
     }
   }
 
+  // How many may be at work, as asked for, or what the environment and the machine came to.
   unsigned workers() const noexcept;
+  // Cost: some nanoseconds a worker.
   sennit::statistics statistics() const noexcept;
   // membarrier or fence: what `automatic` came to.
   steal_barrier barrier() const noexcept;

@@ -1,24 +1,30 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/join.hpp>
 #include <sennit/task_group.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace sennit {
 
-// template <class P> long fib(long n) {
-//   if (n < 2) return n;
-//   auto [a, b] = P::join([=] { return fib<P>(n - 1); }, [=] { return fib<P>(n - 2); });
-//   return a + b;
-// }
-// fib<sennit::parallel>(30) == fib<sennit::serial>(30)
+// The policy under which a program runs on the runtime. A policy P has P::join and P::task_group,
+// with the results and the exceptions of sennit::join and sennit::task_group.
+//
+// Example:
+//   template <class P>
+//   long fib(long n) {
+//     if (n < 2) return n;
+//     auto [a, b] = P::join([=] { return fib<P>(n - 1); }, [=] { return fib<P>(n - 2); });
+//     return a + b;
+//   }
+//
+//   bool agree() { return fib<sennit::parallel>(30) == fib<sennit::serial>(30); }
 struct parallel {
   template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
@@ -27,7 +33,10 @@ struct parallel {
   using task_group = sennit::task_group;
 };
 
-// The same program with the parallelism removed: a join calls its branches in order, a spawn calls its child.
+// The same program with the parallelism removed, its serial elision (Frigo, Leiserson and Randall,
+// 1998): a join calls its branches in order, a spawn calls its child. So an exception leaves spawn()
+// rather than wait(), and there is nothing to cancel. It needs no runtime and may be used on any
+// thread. Cost: that of the calls.
 struct serial {
   template <detail::branch... F>
   SENNIT_INLINE static auto join(F&&... f) {
@@ -50,8 +59,10 @@ struct serial {
   };
 };
 
-// The serial elision, counting forks: one a join with two branches, two with three, one a spawn. Per thread.
+// The serial elision, counting forks: one a join with two branches, two with three, one a spawn.
+// The count is the calling thread's.
 struct counted_serial {
+  // Since reset().
   static std::uint64_t forks() noexcept { return count_; }
   static void reset() noexcept { count_ = 0; }
 

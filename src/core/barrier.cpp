@@ -37,7 +37,8 @@ steal_barrier resolve(steal_barrier asked) {
                                 "the expedited membarrier; use `automatic` or `fence`");
   }
   if (asked != steal_barrier::automatic) return asked;
-  // ThreadSanitizer does not model a barrier that other threads are made to execute; it understands the fence variant.
+  // ThreadSanitizer does not model a barrier that other threads are made to execute;
+  // it understands the fence variant.
   if (SENNIT_TSAN) return steal_barrier::fence;
   return membarrier_available() ? steal_barrier::membarrier : steal_barrier::fence;
 }

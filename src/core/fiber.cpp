@@ -9,8 +9,8 @@ namespace sennit::detail {
 
 namespace context = boost::context::detail;
 
-// The globals' address is that of the running thread, and the ABI's declaration says `const`: the compiler would reuse it
-// after a switch. A call it cannot see through asks anew.
+// The globals' address is that of the running thread, and the ABI's declaration says `const`:
+// the compiler would reuse it after a switch. A call it cannot see through asks anew.
 [[gnu::noinline]] exception_state& current_exceptions() noexcept {
   void* globals = abi::__cxa_get_globals();
   asm volatile("" : "+r"(globals));

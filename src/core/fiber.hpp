@@ -3,18 +3,15 @@
 
 #include "core/stack.hpp"
 
-#include <sennit/detail/config.hpp>
 #include <sennit/detail/words.hpp>
+#include <sennit/region.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace sennit::detail {
 
-struct region_state;
-
-// A region that the code on a fiber is in, from the deque's point of view: frames at `first` and beyond belong to it,
-// older ones to the regions around it.
+// A region that the code on a fiber is in, from the deque's point of view: frames at `first` and beyond
+// belong to it, older ones to the regions around it.
 struct scope {
   region_state* region;
   slot* first;
@@ -43,9 +40,9 @@ class fiber {
   bool usable() const noexcept { return context_ != nullptr; }
   const stack& memory() const noexcept { return stack_; }
 
-  // Leaves *this, the running fiber, for `to`. `then(*this, argument)` runs on the stack of `to`, on this thread, once
-  // everything of *this has been saved: only there may *this be published. Returns when someone switches back, maybe
-  // on another thread.
+  // Leaves *this, the running fiber, for `to`. `then(*this, argument)` runs on the stack of `to`,
+  // on this thread, once everything of *this has been saved: only there may *this be published.
+  // Returns when someone switches back, maybe on another thread.
   void switch_to(fiber& to, void (*then)(fiber& left, void* argument) noexcept, void* argument) noexcept;
 
   // Gives back the memory of a suspended fiber below what is live on it.
@@ -63,8 +60,8 @@ class fiber {
   void (*entry_)() noexcept = nullptr;
   exception_state exceptions_;
   [[maybe_unused]] void* sanitizer_ = nullptr;  // ASan: the fake stack; TSan: the fiber
-  [[maybe_unused]] const void* stack_bottom_ =
-      nullptr;  // ASan: of a thread's own stack, learned when it is left
+  // ASan: of a thread's own stack, learned when it is left.
+  [[maybe_unused]] const void* stack_bottom_ = nullptr;
   [[maybe_unused]] std::size_t stack_size_ = 0;
 };
 

@@ -21,7 +21,8 @@ inline void capture_float_environment(region_state& region) noexcept {
 // Before a strand of the region starts here. Switching fibers saves and restores the environment by itself.
 inline void enter_float_environment(const region_state& region) noexcept {
 #if defined(__x86_64__)
-  // Loading either word is slow, and it is the same as before nearly always. The sticky flags are the thread's own.
+  // Loading either word is slow, and it is the same as before nearly always.
+  // The sticky flags are the thread's own.
   constexpr unsigned flags = 0x3f;
   const unsigned mxcsr = _mm_getcsr();
   if (((mxcsr ^ region.mxcsr) & ~flags) != 0) _mm_setcsr(region.mxcsr & ~flags);

@@ -58,8 +58,8 @@ std::size_t signal_stack_bytes() noexcept {
   return for_other_handlers + (least > 0 ? static_cast<std::size_t>(least) : 0);
 }
 
-// Unmapped when its thread ends. A pthread key rather than a thread_local with a destructor: the latter would keep a
-// shared object that holds this library from being unloaded.
+// Unmapped when its thread ends. A pthread key rather than a thread_local with a destructor:
+// the latter would keep a shared object that holds this library from being unloaded.
 pthread_key_t signal_stack_key() noexcept {
   static const pthread_key_t key = [] {
     pthread_key_t made{};

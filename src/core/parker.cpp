@@ -22,7 +22,8 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
 
 bool parker::park(std::chrono::nanoseconds limit) noexcept {
   std::uint32_t seen = empty;
-  // ORD[D8] acquire: what the waker did before unpark(); pairs with the release there. Model: models/sleep.pml.
+  // ORD[D8] acquire: what the waker did before unpark(); pairs with the release there.
+  // Model: models/sleep.pml.
   if (!word_.compare_exchange_strong(seen, asleep, std::memory_order_acquire, std::memory_order_acquire)) {
     word_.store(empty, std::memory_order_relaxed);
     return true;

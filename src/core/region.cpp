@@ -1,9 +1,14 @@
+#include "core/fiber.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
+#include <sennit/detail/action.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
+
+#include <atomic>
 
 namespace sennit {
 
@@ -54,7 +59,8 @@ void enter_region(region_state& region, action body) {
 
 void cancel_region(region_state& region) noexcept {
   region.cancel_requested.store(true, std::memory_order_relaxed);
-  // The flag reaches the workers through the locks of their deques. Parts of the region may run in other runtimes.
+  // The flag reaches the workers through the locks of their deques.
+  // Parts of the region may run in other runtimes.
   runtime_core::note_cancellation();
 }
 

@@ -13,12 +13,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace sennit::detail {
 
 namespace {
 
-constexpr unsigned most_workers = 1024;
+constexpr unsigned most_workers = runtime_options::most_workers;
 constexpr std::size_t least_stack = std::size_t{64} << 10;
 constexpr std::size_t most_stack = std::size_t{1} << 40;
 

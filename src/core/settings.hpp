@@ -4,6 +4,7 @@
 #include <sennit/runtime.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace sennit::detail {
 

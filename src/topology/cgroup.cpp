@@ -3,6 +3,7 @@
 #include "topology/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -107,11 +108,13 @@ std::optional<std::string_view> below(std::string_view group, std::string_view t
   if (group.ends_with('/')) group.remove_suffix(1);
   if (group.starts_with(top) && (group.size() == top.size() || group[top.size()] == '/')) {
     const std::string_view rest = group.substr(top.size());
-    // ".." leads out of the process' cgroup namespace, where nothing that is mounted here says anything about it.
+    // ".." leads out of the process' cgroup namespace, where nothing that is mounted
+    // here says anything about it.
     if (contains(split(rest, '/'), "..")) return std::nullopt;
     return rest;
   }
-  // A mount from outside that namespace: its top is above the namespace, by a path that cannot be known from within.
+  // A mount from outside that namespace: its top is above the namespace, by a path that
+  // cannot be known from within.
   const auto steps = split(top, '/');
   const bool above =
       std::all_of(steps.begin() + 1, steps.end(), [](std::string_view step) { return step == ".."; });

@@ -6,8 +6,8 @@
 
 namespace sennit::topology {
 
-// The kernel's numbers of the CPUs in the affinity mask of the calling thread, ascending; if that cannot be read, of
-// all CPUs online. Never empty.
+// The kernel's numbers of the CPUs in the affinity mask of the calling thread, ascending;
+// if that cannot be read, of all CPUs online. Never empty.
 std::vector<unsigned> allowed_cpus();
 
 // How many threads can be at work at once on so many CPUs under this quota: it is rounded up, and at least 1.

@@ -9,15 +9,17 @@
 #include "topology/machine.hpp"
 #include "topology/text.hpp"
 
+#include <sennit/runtime.hpp>
+
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iterator>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace sennit::topology {
@@ -122,8 +124,8 @@ doctor_line examine_binding(const machine& seen) {
 }
 
 doctor_line examine_huge_pages(const std::string& root) {
-  const auto text =
-      read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");  // such as "always [madvise] never"
+  // Such as "always [madvise] never".
+  const auto text = read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t open = text ? text->find('[') : std::string::npos;
   const std::size_t close = text ? text->find(']') : std::string::npos;
   if (open == std::string::npos || close == std::string::npos || close < open) {

@@ -2,9 +2,9 @@
 
 #include "core/settings.hpp"
 #include "topology/machine.hpp"
-#include "topology/text.hpp"
 
 #include <sennit/detail/config.hpp>
+#include <sennit/runtime.hpp>
 
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ constexpr std::array<std::string_view, 7> known = {"SENNIT_WORKERS",     "SENNIT
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
 #if SENNIT_EXCEPTIONS
-  // An option that is given hides its variable: all but the one in question, and SENNIT_CHECK, which has no option.
+  // An option that is given hides its variable: all but the one in question,
+  // and SENNIT_CHECK, which has no option.
   runtime_options options{.workers = 1,
                           .stack_bytes = std::size_t{1} << 20,
                           .barrier = steal_barrier::fence,

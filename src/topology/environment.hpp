@@ -7,8 +7,8 @@
 
 namespace sennit::topology {
 
-// A line for each SENNIT_ variable that is set: its value, what is wrong with that, or that the library knows no such
-// variable, with the one that is probably meant.
+// A line for each SENNIT_ variable that is set: its value, what is wrong with that,
+// or that the library knows no such variable, with the one that is probably meant.
 std::vector<doctor_line> examine_environment();
 
 }  // namespace sennit::topology

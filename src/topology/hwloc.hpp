@@ -1,4 +1,5 @@
-// What hwloc tells of a machine. It takes milliseconds and a few MiB to ask it: only where the answer is needed.
+// What hwloc tells of a machine. It takes milliseconds and a few MiB to ask it:
+// only where the answer is needed.
 #pragma once
 
 #include "topology/machine.hpp"
@@ -9,7 +10,8 @@
 
 namespace sennit::topology {
 
-// The one the library was built with, such as "2.9.0"; empty if it was built without. Then the functions below have no answer.
+// The one the library was built with, such as "2.9.0"; empty if it was built without.
+// Then the functions below have no answer.
 std::string hwloc_version();
 
 struct hwloc_answer {

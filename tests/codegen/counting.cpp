@@ -1,5 +1,5 @@
-// The same recursion by plain calls and by joins. test_instructions.py runs it under callgrind, which writes the number of
-// instructions at each mark.
+// The same recursion by plain calls and by joins. test_instructions.py runs it under callgrind,
+// which writes the number of instructions at each mark.
 #include <sennit/sennit.hpp>
 
 #include <unistd.h>
@@ -12,9 +12,9 @@
 
 namespace {
 
-// What a fork is compared with is two plain calls. `noinline` alone does not give that: a compiler makes a loop of the
-// second call, which is then not called at all. Passing each result through an empty asm statement adds no instruction and
-// keeps both.
+// What a fork is compared with is two plain calls. `noinline` alone does not give that:
+// a compiler makes a loop of the second call, which is then not called at all.
+// Passing each result through an empty asm statement adds no instruction and keeps both.
 [[gnu::noinline]] long by_calls(long n) {
   if (n < 2) return n;
   long a = by_calls(n - 1);

@@ -8,8 +8,8 @@
 namespace sennit_test {
 namespace {
 
-// A full tree of joins. Each node is an event before its join and one after it, each leaf an event; numbered as the
-// serial elision meets them.
+// A full tree of joins. Each node is an event before its join and one after it, each leaf an event;
+// numbered as the serial elision meets them.
 class tree {
  public:
   static constexpr int depth = 3;
@@ -67,21 +67,23 @@ static_assert(tree::size(tree::depth) == tree::events);
 
 constexpr auto plainly = [](auto&& f, auto&& g) { return sennit::join(f, g); };
 
-// Catches a join that lets an exception of a later branch win, drops a branch to its left, or goes on after it. With one
-// worker the program must end exactly where the serial elision does: not a branch more, and not one fewer.
+// Catches a join that lets an exception of a later branch win, drops a branch to its left,
+// or goes on after it. With one worker the program must end exactly where the serial elision does:
+// not a branch more, and not one fewer.
 TEST(exception, of_the_leftmost_branch_is_thrown) {
   under(all_settings(), [](sennit::runtime& rt) { throw_everywhere(rt, plainly); });
 }
 
-// Catches the same where each branch has its own worker, and a thief's exception that is lost on the way back.
+// Catches the same where each branch has its own worker, and a thief's exception
+// that is lost on the way back.
 TEST(exception, of_the_leftmost_branch_is_thrown_although_all_were_stolen) {
   under(settings({8, 32}), [](sennit::runtime& rt) {
     throw_everywhere(rt, [](auto&& f, auto&& g) { return join_stolen(f, g); });
   });
 }
 
-// Catches an exception object that is copied on its way (the address changes), or is kept by a frame after it was
-// handled.
+// Catches an exception object that is copied on its way (the address changes),
+// or is kept by a frame after it was handled.
 TEST(exception, arrives_as_the_object_that_was_thrown) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     const void* thrown = nullptr;
@@ -106,8 +108,8 @@ TEST(exception, arrives_as_the_object_that_was_thrown) {
   });
 }
 
-// Catches exceptions in handling that stay with the thread: a strand that is suspended in a handler continues elsewhere,
-// and `throw;` must find there what it was handling.
+// Catches exceptions in handling that stay with the thread: a strand that is suspended in a handler continues
+// elsewhere, and `throw;` must find there what it was handling.
 TEST(exception, being_handled_goes_where_its_strand_goes) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     for (int i = 0; i < scaled(20); ++i) {
@@ -153,7 +155,8 @@ struct suspends {
   }
 };
 
-// Catches exceptions in flight that stay with the thread: the unwinding goes on, elsewhere, after the destructor.
+// Catches exceptions in flight that stay with the thread: the unwinding goes on,
+// elsewhere, after the destructor.
 TEST(exception, in_flight_goes_where_its_strand_goes) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     for (int i = 0; i < scaled(20); ++i) {
@@ -173,14 +176,16 @@ TEST(exception, in_flight_goes_where_its_strand_goes) {
   });
 }
 
-// Catches a thief that begins its branch with exceptions of whatever its thread did before, or gives up its own to it.
+// Catches a thief that begins its branch with exceptions of whatever its thread did
+// before, or gives up its own to it.
 TEST(exception, is_no_business_of_a_branch_that_a_worker_takes_up_next) {
   under(settings({2}), [](sennit::runtime& rt) {
     rt.run([&] {
       try {
         throw failure{1};
       } catch (const failure&) {
-        // The strand is suspended in its handler here; its worker looks for other work, and finds none with an exception.
+        // The strand is suspended in its handler here; its worker looks for other work,
+        // and finds none with an exception.
         suspend(rt);
       }
       EXPECT_EQ(std::current_exception(), nullptr);
@@ -190,7 +195,8 @@ TEST(exception, is_no_business_of_a_branch_that_a_worker_takes_up_next) {
   });
 }
 
-// Catches a region entered from a handler, outside any runtime, that takes the exception away or hands back another.
+// Catches a region entered from a handler, outside any runtime, that takes the exception
+// away or hands back another.
 TEST(exception, being_handled_survives_a_region) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     try {

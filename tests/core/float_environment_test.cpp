@@ -50,7 +50,8 @@ TEST(float_environment, goes_with_the_region) {
   });
 }
 
-// Catches a region inside another one that its stolen branches do not belong to: they ran under the outer environment.
+// Catches a region inside another one that its stolen branches do not belong to:
+// they ran under the outer environment.
 TEST(float_environment, of_an_inner_region_ends_with_it) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     rt.run([&] {

@@ -10,7 +10,8 @@
 namespace sennit_test {
 namespace {
 
-// Each test runs with branches that stay, on one worker, and with branches that may be stolen; `forced` makes sure.
+// Each test runs with branches that stay, on one worker, and with branches that may be
+// stolen; `forced` makes sure.
 template <class Test>
 void staying_and_stolen(Test&& test) {
   under(all_settings(), [&](sennit::runtime& rt) {
@@ -59,7 +60,8 @@ TEST(join, gives_void_branches_a_monostate) {
   });
 }
 
-// Catches a tuple that is flattened, reversed, or shortened: n branches, results in their order, of their types.
+// Catches a tuple that is flattened, reversed, or shortened: n branches,
+// results in their order, of their types.
 TEST(join, returns_the_results_of_many_branches_in_order) {
   under(all_settings(), [](sennit::runtime& rt) {
     rt.run([] {
@@ -106,7 +108,8 @@ TEST(join, calls_the_callers_own_object) {
   });
 }
 
-// Catches a closure that was passed as an rvalue and is called as an lvalue, moved from before its call, or not ended.
+// Catches a closure that was passed as an rvalue and is called as an lvalue,
+// moved from before its call, or not ended.
 TEST(join, moves_closures_and_ends_them) {
   struct once {
     tracked held;
@@ -126,7 +129,8 @@ TEST(join, moves_closures_and_ends_them) {
   });
 }
 
-// Catches a closure that lives on after the join, or a result that ends before it: they are the caller's temporaries.
+// Catches a closure that lives on after the join, or a result that ends before it:
+// they are the caller's temporaries.
 TEST(join, ends_a_thrown_branchs_neighbors) {
   staying_and_stolen([](auto join) {
     for (const int throwing : {0, 1, 2}) {

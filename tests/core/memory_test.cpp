@@ -38,7 +38,8 @@ void set_all_to_work(sennit::runtime& rt) {
   });
 }
 
-// Catches a guest's place that is lost, or a thread that is left half in the runtime, when there is no stack for it.
+// Catches a guest's place that is lost, or a thread that is left half in the runtime,
+// when there is no stack for it.
 TEST(memory, region_that_cannot_begin_throws) {
   if (SENNIT_ASAN || SENNIT_TSAN) GTEST_SKIP() << "sanitizers need memory of their own";
   sennit::runtime rt({.workers = 1});

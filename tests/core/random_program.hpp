@@ -181,8 +181,8 @@ class program {
     return tracked(sum);
   }
 
-  // Two groups whose children lie mixed in the deque, and one within a branch. The children throw nothing: which of two
-  // groups is waited for first is the program's choice, and the elision knows nothing of it.
+  // Two groups whose children lie mixed in the deque, and one within a branch. The children throw nothing:
+  // which of two groups is waited for first is the program's choice, and the elision knows nothing of it.
   template <class Below>
   tracked interleaved(const Below& below) {
     std::array<std::optional<tracked>, 5> results;

@@ -67,7 +67,8 @@ TEST_P(random_program, that_throws) { compare(groups | regions | throws, 50); }
 TEST_P(random_program, with_handlers) { compare(groups | throws | handlers, 30); }
 // A worker's words mixed up between the runtimes that its thread is in.
 TEST_P(random_program, in_several_runtimes) { compare(groups | regions | runtimes | handlers, 20, 7); }
-// A branch that runs although its region was cancelled; a cancellation that escapes from its region, or spreads.
+// A branch that runs although its region was cancelled; a cancellation that escapes
+// from its region, or spreads.
 TEST_P(random_program, with_cancelled_regions) { compare(groups | regions | cancels, 30); }
 // What only the mixture provokes.
 TEST_P(random_program, of_everything) { compare(everything, 40, 8); }

@@ -23,7 +23,8 @@ TEST(region, may_be_asked_from_any_thread_at_any_time) {
   watcher.join();
 }
 
-// Catches a left branch that is started because a thief holds the right one, so that the fork cannot be undone.
+// Catches a left branch that is started because a thief holds the right one,
+// so that the fork cannot be undone.
 TEST(region, starts_no_branch_of_the_strand_that_cancelled) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     std::atomic<int> started{0};
@@ -62,8 +63,8 @@ TEST(region, cancels_what_runs_for_it_in_another_runtime) {
   });
 }
 
-// Catches a region that tells of a cancellation around it as its own, which its run() would then absorb; and a strand
-// that is told of its innermost region only.
+// Catches a region that tells of a cancellation around it as its own, which its run() would then absorb;
+// and a strand that is told of its innermost region only.
 TEST(region, tells_of_its_own_cancellation_only) {
   under(all_settings(), [](sennit::runtime& rt) {
     rt.run([] {
@@ -105,7 +106,8 @@ TEST(region, ends_its_cancellation_with_its_run) {
   });
 }
 
-// Catches a result, or an exception, that is thrown away because the cancellation came too late to stop the work.
+// Catches a result, or an exception, that is thrown away because the cancellation
+// came too late to stop the work.
 TEST(region, keeps_what_was_complete_before_the_cancellation) {
   sennit::region r;
   EXPECT_EQ(r.run([&] {
@@ -156,8 +158,8 @@ TEST(region, may_be_cancelled_from_any_thread) {
   });
 }
 
-// Calls prepare() deep inside a region that does not begin at the deque's bottom, then has a branch stolen: is that
-// taken for one of the region's?
+// Calls prepare() deep inside a region that does not begin at the deque's bottom, then has a branch stolen:
+// is that taken for one of the region's?
 template <class Prepare>
 void expect_own_branches(Prepare&& prepare) {
   under(settings({3, 8}), [&](sennit::runtime& rt) {
@@ -192,8 +194,8 @@ void expect_own_branches(Prepare&& prepare) {
   });
 }
 
-// Catch frames counted to an outer region after the deque began anew below the region's first position: such a branch
-// is not cancelled with its region, and runs under another's floating-point environment.
+// Catch frames counted to an outer region after the deque began anew below the region's first position:
+// such a branch is not cancelled with its region, and runs under another's floating-point environment.
 TEST(region, owns_its_branches_after_all_frames_were_stolen) {
   expect_own_branches([](beacon& outer_taken) {
     outer_taken.await();

@@ -12,8 +12,8 @@ std::uint64_t fib(unsigned n) {
   return a + b;
 }
 
-// Catches stacks that gather where strands end: each region here begins on one worker, which takes a stack for it, and
-// ends on the other, which keeps it.
+// Catches stacks that gather where strands end: each region here begins on one worker,
+// which takes a stack for it, and ends on the other, which keeps it.
 TEST(runtime, needs_no_more_stacks_the_longer_it_lives) {
   under(settings({2}), [](sennit::runtime& rt) {
     for (int i = 0; i < 500; ++i) rt.run([&] { suspend(rt); });
@@ -34,7 +34,8 @@ TEST(runtime, returns_what_the_region_returns) {
   });
 }
 
-// Catches a thread that, back in the first runtime by way of a second, waits for itself: there may be no other worker.
+// Catches a thread that, back in the first runtime by way of a second, waits for itself:
+// there may be no other worker.
 TEST(runtime, may_be_entered_from_another_that_it_entered) {
   under(all_settings(), [](sennit::runtime& first) {
     for (const unsigned workers : {1U, 2U}) {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace sennit_test {
 namespace {
 
-// Catches a group that takes the deque's end for its own because it has come to the same position again: its wait()
-// then runs a child twice, and the join around it loses its frame.
+// Catches a group that takes the deque's end for its own because it has come to the same position again:
+// its wait() then runs a child twice, and the join around it loses its frame.
 TEST(task_group, knows_its_children_after_the_deque_began_anew) {
   under(settings({3, 8}), [](sennit::runtime& rt) {
     std::atomic<int> children{0};
@@ -53,8 +54,9 @@ TEST(task_group, spawns_in_order_after_the_deque_began_anew) {
   });
 }
 
-// Catches a child that is kept for a thief, or for the destructor: one worker must run it inside wait(). And children
-// that wait() runs in an order of its own need not be spawned before those that they spawn in groups of theirs.
+// Catches a child that is kept for a thief, or for the destructor: one worker must run it inside wait().
+// And children that wait() runs in an order of its own need not be spawned before those that
+// they spawn in groups of theirs.
 TEST(task_group, one_worker_runs_all_children_before_wait_returns) {
   under(settings({1}), [](sennit::runtime& rt) {
     std::vector<int> ran(40);
@@ -74,7 +76,8 @@ TEST(task_group, one_worker_runs_all_children_before_wait_returns) {
   });
 }
 
-// Catches the exception of the child that ended first, or that was collected first, in place of the first spawned.
+// Catches the exception of the child that ended first, or that was collected first,
+// in place of the first spawned.
 TEST(task_group, reports_the_first_spawned_of_those_that_throw) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     const auto children = [] {
@@ -121,8 +124,8 @@ TEST(task_group, is_as_new_after_a_wait_that_threw) {
   });
 }
 
-// Catches children that are left behind, with references to a stack that is gone, when the scope ends by an exception;
-// and a second exception during the unwinding, which would end the program.
+// Catches children that are left behind, with references to a stack that is gone, when the scope ends by an
+// exception; and a second exception during the unwinding, which would end the program.
 TEST(task_group, waits_as_the_stack_is_unwound) {
   under(all_settings(), [](sennit::runtime& rt) {
     for (int i = 0; i < scaled(100); ++i) {
@@ -142,7 +145,8 @@ TEST(task_group, waits_as_the_stack_is_unwound) {
   });
 }
 
-// Catches children's closures that are destroyed twice, never, or in an arena of which pieces went back already.
+// Catches children's closures that are destroyed twice, never, or in an arena of
+// which pieces went back already.
 TEST(task_group, ends_each_closure_once_whatever_its_size) {
   under(all_settings(), [](sennit::runtime& rt) {
     std::atomic<std::uint64_t> sum{0};

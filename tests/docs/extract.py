@@ -1,7 +1,10 @@
-"""Writes each C++ program of the Markdown pages to a file: extract.py FOLDER PAGE...
+"""Writes each C++ program of the documentation to a file: extract.py FOLDER FILE...
+
+A file is a Markdown page or a header. Of a page, every block with a main() counts; of a header, every comment
+"Example:", made a program's part by including that header alone.
 
 Prints, for each, a line "PATH<tab>EXPECTED", where EXPECTED is a regular expression for the output, made from the
-comments behind the lines that print ("// 42"; of "always X" only X counts). A block without main() is skipped.
+comments behind the lines that print ("// 42"; of "always X" only X counts).
 """
 
 import re
@@ -9,25 +12,34 @@ import sys
 from pathlib import Path
 
 
-def programs(page: Path):
+def programs(page: Path) -> list[str]:
     blocks = re.findall(r"^```cpp\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     return [block for block in blocks if "int main(" in block]
 
 
+def examples(header: Path) -> list[str]:
+    blocks = re.findall(r"^ *// Example:\n((?: *//(?:   .*)?\n)+)", header.read_text(), re.MULTILINE)
+    include = f"#include <sennit/{header.name}>\n"
+    return [include + re.sub(r"^ *//(?:   )?", "", block, flags=re.MULTILINE) for block in blocks]
+
+
 def expected(program: str) -> str:
     notes = re.findall(r"(?:printf|puts)\(.*?\)\s*;\s*}?\s*//\s*(.+)$", program, re.MULTILINE)
-    return ".*".join(re.sub(r"([][().*+?^$|\\{}])", r"\\\1", note.removeprefix("always ").strip('"')) for note in notes)
+    escaped = (re.sub(r"([][().*+?^$|\\{}])", r"\\\1", note.removeprefix("always ").strip('"')) for note in notes)
+    return ".*".join(escaped)
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for page in map(Path, sys.argv[2:]):
-        for number, program in enumerate(programs(page), 1):
-            path = folder / f"{page.stem.lower()}_{number}.cpp"
+    for file in map(Path, sys.argv[2:]):
+        found = examples(file) if file.suffix == ".hpp" else programs(file)
+        for number, program in enumerate(found, 1):
+            path = folder / f"{file.stem.lower()}_{number}.cpp"
             if not path.exists() or path.read_text() != program:
                 path.write_text(program)
             print(f"{path}\t{expected(program)}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,5 @@
-// Every kernel gives the serial elision's result on the runtime, whatever the number of workers. A kernel fails here
-// that lets branches touch the same data, or depends on their order.
+// Every kernel gives the serial elision's result on the runtime, whatever the number of workers.
+// A kernel fails here that lets branches touch the same data, or depends on their order.
 #include "tests/gallery/support.hpp"
 
 #include <sennit/runtime.hpp>

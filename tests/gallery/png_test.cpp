@@ -1,4 +1,5 @@
-// PNG files come back as they were written, foreign ones are read, and damaged ones are named rather than crash.
+// PNG files come back as they were written, foreign ones are read, and damaged ones
+// are named rather than crash.
 #include "gallery/picture.hpp"
 #include "tests/gallery/support.hpp"
 

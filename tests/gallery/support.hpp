@@ -35,7 +35,7 @@ inline void prepare(kernel& k) {
   k.prepare(input.empty() ? "" : data_file(input));
 }
 
-/// A folder that lasts as long as the test.
+// A folder that lasts as long as the test.
 class temporary_folder {
  public:
   temporary_folder() {
@@ -61,7 +61,7 @@ class temporary_folder {
   std::filesystem::path path_;
 };
 
-/// What the input_error says that f throws; empty if it throws none.
+// What the input_error says that f throws; empty if it throws none.
 template <class F>
 std::string input_error_of(F&& f) {
   try {

@@ -1,4 +1,5 @@
-// The sennit command from its arguments to its output and exit code, with the gallery's kernels and with bad ones.
+// The sennit command from its arguments to its output and exit code,
+// with the gallery's kernels and with bad ones.
 #include "tests/gallery/support.hpp"
 #include "tools/sennit/command_line.hpp"
 

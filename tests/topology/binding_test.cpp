@@ -62,7 +62,8 @@ struct masks {
   std::vector<unsigned> worker;
 };
 
-// The masks of the calling thread and of the runtime's own one, in two branches that only two threads can finish.
+// The masks of the calling thread and of the runtime's own one, in two branches that
+// only two threads can finish.
 masks masks_in(sennit::runtime& runtime) {
   std::atomic<int> arrived{0};
   const pthread_t self = pthread_self();
@@ -77,8 +78,8 @@ masks masks_in(sennit::runtime& runtime) {
   return seen;
 }
 
-// Would catch: a program's own thread bound, at its region or after; the runtime's not bound; one bound elsewhere than
-// to its place.
+// Would catch: a program's own thread bound, at its region or after; the runtime's not bound;
+// one bound elsewhere than to its place.
 TEST(Binding, IsForTheRuntimesThreadsOnly) {
   const auto cpus = allowed_cpus();
   const machine m = machine::detect({}, pin_mode::core);
@@ -93,7 +94,8 @@ TEST(Binding, IsForTheRuntimesThreadsOnly) {
   EXPECT_EQ(allowed_cpus(), cpus);
 }
 
-// Would catch: threads bound though nobody asked and nothing is gained, so that two programs fight for the same cores.
+// Would catch: threads bound though nobody asked and nothing is gained, so that two
+// programs fight for the same cores.
 TEST(Binding, IsNotDoneUnasked) {
   if (several_nodes()) GTEST_SKIP() << "the workers of this machine are bound to nodes";
   sennit::runtime runtime({.workers = 2});

@@ -113,7 +113,8 @@ TEST(Cgroup, NamespacedPathIsCutAtTheMount) {
             std::nullopt);
 }
 
-// Would catch: a path that leads out of the namespace followed out of the mount, to files that mean something else.
+// Would catch: a path that leads out of the namespace followed out of the mount,
+// to files that mean something else.
 TEST(Cgroup, GroupsOutsideTheNamespaceAreUnknown) {
   group_of outside("0::/../other", unified);
   outside.v2("", "100000 100000").file("/sys/fs/other/cpu.max", "100000 100000");

@@ -17,7 +17,8 @@ long fib(long n) {
   return a + b;
 }
 
-// Would catch: the CPUs of the machine counted where the mask allows fewer (taskset), or 0 for the last CPU alone.
+// Would catch: the CPUs of the machine counted where the mask allows fewer (taskset),
+// or 0 for the last CPU alone.
 TEST(Cpus, FollowTheAffinityMask) {
   for (const unsigned cpu : allowed_cpus()) {
     on_a_thread([cpu] {
@@ -38,7 +39,8 @@ TEST(Cpus, ARuntimeWorksOnOne) {
   });
 }
 
-// Would catch: a quota rounded down, to 0 at worst; one above the mask raising the number; one too large for unsigned.
+// Would catch: a quota rounded down, to 0 at worst; one above the mask raising the number;
+// one too large for unsigned.
 TEST(Cpus, QuotaIsRoundedUpAndNeverRaises) {
   EXPECT_EQ(workers_within(8, std::nullopt), 8U);
   EXPECT_EQ(workers_within(8, 0.01), 1U);

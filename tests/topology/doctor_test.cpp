@@ -82,8 +82,8 @@ TEST(Doctor, NamesTheVariableThatIsMeant) {
   EXPECT_THAT(line(lines, "SENNIT_PRIORITY_BOOST").remedy, HasSubstr("SENNIT_TOPOLOGY"));
 }
 
-// Would catch: a bad value thrown at the one who asks what is wrong, hidden by another bad one, or laid to another
-// variable.
+// Would catch: a bad value thrown at the one who asks what is wrong, hidden by another bad one,
+// or laid to another variable.
 TEST(Doctor, FindsEachBadValue) {
   const set_variable workers("SENNIT_WORKERS", "0");
   const set_variable stack("SENNIT_STACK", "1G");

@@ -159,7 +159,8 @@ TEST(Synthetic, BindsNothing) {
   });
 }
 
-// Would catch: nonsense taken for some machine, or a message without variable, value or an example that works.
+// Would catch: nonsense taken for some machine, or a message without variable,
+// value or an example that works.
 TEST(Synthetic, RefusesWhatIsNoDescription) {
   SKIP_WITHOUT_HWLOC();
   for (const char* const text : {"synthetic:", "synthetic:blah", "synthetic:numa:0", "synthetic:core:-3",
@@ -198,8 +199,8 @@ TEST(Real, IsRestrictedToTheAffinityMask) {
   });
 }
 
-// Would catch: hwloc asked where nothing needs its answer: that costs each program milliseconds and megabytes. Told of
-// two nodes, hwloc would say so.
+// Would catch: hwloc asked where nothing needs its answer: that costs each program milliseconds and
+// megabytes. Told of two nodes, hwloc would say so.
 TEST(Real, HwlocIsAskedOnlyForAReason) {
   SKIP_WITHOUT_HWLOC();
   const set_variable told("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1");

@@ -14,8 +14,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Would catch: a bad value taken for another or for the default, and a message that leaves the user to guess which
-// variable it is about, what it was, or what it may be.
+// Would catch: a bad value taken for another or for the default, and a message that leaves the user to guess
+// which variable it is about, what it was, or what it may be.
 TEST(Settings, BadValuesAreRefusedByNameWithARemedy) {
   const struct {
     const char* variable;

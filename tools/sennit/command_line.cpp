@@ -2,9 +2,11 @@
 
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
+#include "tools/sennit/measure.hpp"
 #include "tools/sennit/run.hpp"
 #include "tools/sennit/table.hpp"
 
+#include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
 
 #include <CLI/CLI.hpp>
@@ -14,8 +16,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 namespace command {
 namespace {
@@ -23,7 +28,6 @@ namespace {
 using gallery::kernel;
 using kernel_list = std::vector<std::unique_ptr<kernel>>;
 
-constexpr double most_workers = 1024;
 constexpr double most_repeats = 1000;
 
 CLI::Validator between(double least, double most) {
@@ -38,7 +42,7 @@ CLI::Validator between(double least, double most) {
 
 void add_workers(CLI::App& app, plan& p) {
   app.add_option("--workers", p.workers, "workers of the runtime; as many as the machine allows if not given")
-      ->check(between(1, most_workers));
+      ->check(between(1, sennit::runtime_options::most_workers));
 }
 
 void add_repeat(CLI::App& app, plan& p) {

@@ -1,10 +1,17 @@
 #include "tools/sennit/demo.hpp"
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/report.hpp"
 #include "tools/sennit/table.hpp"
 
 #include <fmt/format.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 namespace command {
 namespace {

@@ -1,6 +1,7 @@
 // `sennit demo`
 #pragma once
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
 #include <filesystem>
@@ -14,7 +15,7 @@ struct demo_options {
   std::filesystem::path folder = "out/demo";
 };
 
-/// Whether all results were right.
+// Whether all results were right.
 bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_options& options);
 
 }  // namespace command

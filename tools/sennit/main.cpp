@@ -1,3 +1,4 @@
+#include "gallery/kernel.hpp"
 #include "tools/sennit/command_line.hpp"
 
 int main(int argc, char** argv) { return command::command_line(argc, argv, gallery::kernels()); }

@@ -18,14 +18,14 @@ struct plan {
   unsigned workers = 0;  // 0: as many as the runtime chooses
   unsigned repeat = 3;
   bool count_forks = true;
-  std::chrono::duration<double> budget{
-      0};  // when it is spent, no further pair of runs is started; 0: no limit
+  // When it is spent, no further pair of runs is started; 0: no limit.
+  std::chrono::duration<double> budget{0};
 };
 
 struct side {
   std::vector<double> seconds;
-  std::optional<double>
-      peak_mib;  // of the process while this side ran, or since its start if that is all there is
+  // Of the process while this side ran, or since its start if that is all there is.
+  std::optional<double> peak_mib;
 };
 
 struct measurement {
@@ -44,8 +44,8 @@ struct measurement {
 double median(std::vector<double> samples);
 std::uint64_t median(std::vector<std::uint64_t> samples);
 
-/// Measures a kernel that is prepared, and says at each step what it is about to do. Stops at the first wrong
-/// result.
+// Measures a kernel that is prepared, and says at each step what it is about to do.
+// Stops at the first wrong result.
 measurement measure(const gallery::kernel& kernel, const plan& p,
                     const std::function<void(std::string_view)>& progress);
 

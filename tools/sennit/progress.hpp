@@ -1,5 +1,5 @@
-// Says on standard error what goes on: on a terminal one line that is rewritten, elsewhere a line now and
-// then.
+// Says on standard error what goes on: on a terminal one line that is rewritten,
+// elsewhere a line now and then.
 #pragma once
 
 #include <string_view>
@@ -13,11 +13,11 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  /// Something of which whoever reads a log wants to know.
+  // Something of which whoever reads a log wants to know.
   void step(std::string_view what);
-  /// Something that only matters while one watches.
+  // Something that only matters while one watches.
   void detail(std::string_view what);
-  /// Takes the line off the terminal, so that other output starts in a clean one.
+  // Takes the line off the terminal, so that other output starts in a clean one.
   void clear();
 
  private:

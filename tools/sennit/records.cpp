@@ -1,6 +1,7 @@
 #include "tools/sennit/records.hpp"
 
 #include "gallery/file.hpp"
+#include "gallery/kernel.hpp"
 
 #include <sennit/version.hpp>
 
@@ -11,6 +12,9 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace command {
 namespace {

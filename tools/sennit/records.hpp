@@ -1,6 +1,7 @@
 // A measurement as the JSON records that all of Sennit's benchmarks write.
 #pragma once
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
 #include <filesystem>

@@ -1,8 +1,12 @@
 #include "tools/sennit/report.hpp"
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/table.hpp"
 
 #include <fmt/format.h>
+
+#include <cstddef>
+#include <variant>
 
 namespace command {
 

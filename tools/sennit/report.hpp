@@ -1,22 +1,24 @@
 // A measurement as text.
 #pragma once
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace command {
 
-/// The parameters with their values: "n=38 seed=1".
+// The parameters with their values: "n=38 seed=1".
 std::string show_parameters(gallery::kernel& kernel);
 
-/// What a figure is of: "medians of 3 interleaved runs each".
+// What a figure is of: "medians of 3 interleaved runs each".
 std::string show_sampling(std::size_t runs);
 std::string show_workers(unsigned workers);
 std::string show_steals(const measurement& m);
 std::string show_forks(const measurement& m);
 
-/// What `sennit run` prints.
+// What `sennit run` prints.
 std::string report(gallery::kernel& kernel, const measurement& m);
 
 }  // namespace command

@@ -1,10 +1,13 @@
 #include "tools/sennit/run.hpp"
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/records.hpp"
 #include "tools/sennit/report.hpp"
 
 #include <fmt/format.h>
+
+#include <string_view>
 
 namespace command {
 

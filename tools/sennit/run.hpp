@@ -1,6 +1,7 @@
 // `sennit run KERNEL`
 #pragma once
 
+#include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
 #include <filesystem>
@@ -14,7 +15,7 @@ struct run_options {
   std::filesystem::path json;    // empty: write none
 };
 
-/// Whether all results were right.
+// Whether all results were right.
 bool run_kernel(gallery::kernel& kernel, const run_options& options);
 
 }  // namespace command

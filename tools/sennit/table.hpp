@@ -21,9 +21,9 @@ class table {
   std::vector<alignment> alignments_;
 };
 
-/// With three significant digits and the unit that suits: 1.23 s, 45.6 ms, 789 us.
+// With three significant digits and the unit that suits: 1.23 s, 45.6 ms, 789 us.
 std::string show_seconds(double seconds);
-/// With a comma every three digits.
+// With a comma every three digits.
 std::string show_count(std::uint64_t count);
 std::string show_mib(std::optional<double> mib);
 

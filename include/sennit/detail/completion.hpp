@@ -8,26 +8,28 @@ namespace sennit::detail {
 
 class fiber;
 
-// Counts finished branches down from zero; the waiter adds how many it waits for. Whoever brings the balance to zero
-// is last: a finisher then resumes the waiter, a waiter goes on at once. See docs/protocols/join.md.
+// Counts finished branches down from zero; the waiter adds how many it waits for. Whoever brings the balance
+// to zero is last: a finisher then resumes the waiter, a waiter goes on at once. See docs/protocols/join.md.
 class completion {
  public:
   completion() noexcept = default;
   // So many finishes are to come, and the waiter makes one of them: it awaits -1 others.
   explicit completion(std::intptr_t expected) noexcept : balance_(expected) {}
 
-  // Says that one branch has finished; all it wrote is visible to the waiter. Returns the fiber to resume, if this was
-  // the last branch and the waiter is parked. Otherwise the call is the last access to *this: the waiter may end it.
+  // Says that one branch has finished; all it wrote is visible to the waiter.
+  // Returns the fiber to resume, if this was the last branch and the waiter is parked.
+  // Otherwise the call is the last access to *this: the waiter may end it.
   fiber* finish() noexcept {
-    // ORD[D3] acq_rel: release publishes the branch's outcome to await() and done(); acquire reads waiter_ as await()
-    // wrote it, and the outcomes of the other branches. Model: models/join.pml.
+    // ORD[D3] acq_rel: release publishes the branch's outcome to await() and done(); acquire reads waiter_ as
+    // await() wrote it, and the outcomes of the other branches. Model: models/join.pml.
     return balance_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? waiter_ : nullptr;
   }
 
   // One more finish is to come. By somebody who has one to make himself, so that the balance is above zero.
   void expect() noexcept { balance_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Declares that `waiter`, whose context has been saved, waits for `branches` finishes. True if they have all come.
+  // Declares that `waiter`, whose context has been saved, waits for `branches` finishes.
+  // True if they have all come.
   bool await(std::intptr_t branches, fiber& waiter) noexcept {
     waiter_ = &waiter;
     // ORD[D4] acq_rel: release publishes waiter_ and the saved context to the finisher; acquire as in done().

@@ -28,8 +28,8 @@
 
 namespace sennit::detail {
 
-// The same object, its address computed anew where this is used. Compilers otherwise compute it once, for the slow
-// paths, and keep it in a callee-saved register that every call of the fast path has to save.
+// The same object, its address computed anew where this is used. Compilers otherwise compute it once,
+// for the slow paths, and keep it in a callee-saved register that every call of the fast path has to save.
 template <class T>
 SENNIT_INLINE T& aside(T& object) noexcept {
 #if defined(__x86_64__)

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/completion.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/region.hpp>
 
-#include <functional>
+#include <exception>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -31,21 +34,22 @@ SENNIT_INLINE branch_result<F> call_branch(F&& f) {
 // Records how a branch that runs elsewhere ends. `body` stores the value.
 template <class Body>
 void record_outcome(departure& away, Body&& body) noexcept {
+#if SENNIT_EXCEPTIONS
   if (away.region->cancelled()) {
     away.result = outcome::dropped;
     return;
   }
-#if SENNIT_EXCEPTIONS
   try {
     body();
     away.result = outcome::value;
-  } catch (const cancelled&) {
+  } catch (const sennit::cancelled&) {
     away.result = outcome::dropped;
   } catch (...) {
     away.failure = std::current_exception();
     away.result = outcome::thrown;
   }
 #else
+  // Not dropped even if its region is cancelled: whatever waits for it could not end without a value.
   body();
   away.result = outcome::value;
 #endif
@@ -78,8 +82,8 @@ class fork_frame : public frame {
     }
   }
 
-  // The branch runs elsewhere, and the construct has no value to return: waits for it and throws what it threw, or
-  // cancelled.
+  // The branch runs elsewhere, and the construct has no value to return: waits for it and throws
+  // what it threw, or cancelled.
   [[noreturn]] SENNIT_COLD void give_up() {
     await_taken(*this);
     if constexpr (!std::is_reference_v<result>) {
@@ -89,8 +93,8 @@ class fork_frame : public frame {
   }
 
 #if SENNIT_EXCEPTIONS
-  // In a handler: keeps what the left branch threw. It is dealt with in leave(), outside the handler, because nothing
-  // may wait inside one.
+  // In a handler: keeps what the left branch threw. It is dealt with in leave(), outside the handler,
+  // because nothing may wait inside one.
   void keep() noexcept { keep_exception(&left_failure_); }
 
   // Pops the frame, waits for the branch if it runs elsewhere, and throws the leftmost exception.

@@ -1,5 +1,5 @@
-// The record of latent parallelism: one branch that another worker may run. It lives on the stack of the function
-// that opened it, and is complete only once it has left its owner's deque.
+// The record of latent parallelism: one branch that another worker may run. It lives on the stack of the
+// function that opened it, and is complete only once it has left its owner's deque.
 #pragma once
 
 #include <sennit/detail/completion.hpp>
@@ -24,8 +24,8 @@ enum class outcome : std::uint8_t {
   dropped,  // its region was cancelled before it came to an end
 };
 
-// What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the frame,
-// under the lock of the deque it leaves: the owner's fast path never initializes it.
+// What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the
+// frame, under the lock of the deque it leaves: the owner's fast path never initializes it.
 struct departure {
   explicit departure(region_state* r) noexcept : region(r) {}
 
@@ -43,8 +43,9 @@ struct departure {
 
 class frame {
  public:
-  // Runs the branch on a worker that has claimed it, records the outcome in the frame, says that it has finished, and
-  // returns the fiber that waits for it, if the caller is to resume that. Nothing touches the frame afterwards.
+  // Runs the branch on a worker that has claimed it, records the outcome in the frame,
+  // says that it has finished, and returns the fiber that waits for it, if the caller is to resume that.
+  // Nothing touches the frame afterwards.
   using entry = fiber* (*)(frame&) noexcept;
 
   SENNIT_INLINE explicit frame(entry run) noexcept : run_(run) {}

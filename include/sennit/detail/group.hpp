@@ -1,6 +1,8 @@
 // The parts of task_group that its template needs.
 #pragma once
 
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/completion.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/words.hpp>
@@ -9,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <utility>

@@ -1,9 +1,10 @@
 // The three words a fork touches, one set per thread, and the only code in headers that reads or writes them.
 //
-// A strand may continue on another thread after any construct, so the address of a thread-local must never be kept
-// across one. Compilers do keep it (GCC 12 hoists %fs:0 into a callee-saved register, clang reuses the address it
-// computed), whatever the TLS model. On x86-64 the words are therefore reached by instructions that name %fs
-// themselves; elsewhere through a function the compiler cannot see into. See docs/protocols/deque.md, "Thread-locals".
+// A strand may continue on another thread after any construct, so the address of a thread-local must
+// never be kept across one. Compilers do keep it (GCC 12 hoists %fs:0 into a callee-saved register,
+// clang reuses the address it computed), whatever the TLS model. On x86-64 the words are therefore reached
+// by instructions that name %fs themselves; elsewhere through a function the compiler cannot see into.
+// See docs/protocols/deque.md, "Thread-locals".
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -14,11 +15,13 @@
 
 namespace sennit::detail {
 
-// A frame's address with its kind in the low bits; a fork is kind 0, so the fork path stores the bare address.
+// A frame's address with its kind in the low bits; a fork is kind 0,
+// so the fork path stores the bare address.
 using slot = std::atomic<std::uintptr_t>;
 
-// What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write. Static TLS is
-// scarce where a shared object is loaded late, so the struct is no larger and no more aligned than that takes.
+// What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write.
+// Static TLS is scarce where a shared object is loaded late,
+// so the struct is no larger and no more aligned than that takes.
 struct alignas(64) worker_words {
   // One past the owner's newest frame.
   std::atomic<slot*> tail;
@@ -50,8 +53,8 @@ namespace sennit::detail {
 
 #if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
 
-// Code that ends up beside a static libsennit in an executable knows the words' offset at link time; other code
-// reads it from the offset table. The offset is the same on every thread, so the compiler may keep it.
+// Code that ends up beside a static libsennit in an executable knows the words' offset at link time; other
+// code reads it from the offset table. The offset is the same on every thread, so the compiler may keep it.
 #if defined(SENNIT_SHARED) || (defined(__PIC__) && !defined(__PIE__))
 SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
   std::ptrdiff_t offset;
@@ -76,14 +79,15 @@ SENNIT_INLINE void store_tail(slot* tail) noexcept {
   asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
 }
 
-// ORD[D1] release (a plain store on x86, and nothing moves below it here): publishes the slot, the frame and all that
-// the branch will read; pairs with the acquire of tail in deque::claim_head(). Model: models/deque.pml.
+// ORD[D1] release (a plain store on x86, and nothing moves below it here): publishes the slot, the frame and
+// all that the branch will read; pairs with the acquire of tail in deque::claim_head().
+// Model: models/deque.pml.
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
   asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
 }
 
-// ORD[D5] The comparison reads limit after tail is published, with no fence between: the sleeper that shut the gate
-// pays for the order (runtime_core::arm_gates()). Model: models/sleep.pml.
+// ORD[D5] The comparison reads limit after tail is published, with no fence between:
+// the sleeper that shut the gate pays for the order (runtime_core::arm_gates()). Model: models/sleep.pml.
 SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
   asm goto("cmpq " SENNIT_WORD("128") ", %[tail]\n\tja %l[shut]"
            :
@@ -95,8 +99,8 @@ shut:
   return true;
 }
 
-// ORD[D2] The comparison reads head_gate after tail is lowered, with no fence between: the thief that raised the gate
-// pays for the order (deque::claim_head()). Model: models/deque.pml.
+// ORD[D2] The comparison reads head_gate after tail is lowered, with no fence between:
+// the thief that raised the gate pays for the order (deque::claim_head()). Model: models/deque.pml.
 SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   asm goto("cmpq " SENNIT_WORD("136") ", %[tail]\n\tjb %l[shut]"
            :
@@ -163,19 +167,21 @@ SENNIT_INLINE void store_tail(slot* tail) noexcept {
 }
 
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
-  // ORD[D1] release: publishes the slot, the frame and all that the branch will read; pairs with the acquire of tail
-  // in deque::claim_head(). Model: models/deque.pml.
+  // ORD[D1] release: publishes the slot, the frame and all that the branch will read;
+  // pairs with the acquire of tail in deque::claim_head(). Model: models/deque.pml.
   current_words().tail.store(tail, std::memory_order_release);
 }
 
 SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
-  // ORD[D5] The compiler must keep the order of tail and limit; the processor is made to by the sleeper's barrier.
+  // ORD[D5] The compiler must keep the order of tail and limit;
+  // the processor is made to by the sleeper's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return tail > current_words().limit.load(std::memory_order_relaxed);
 }
 
 SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
-  // ORD[D2] The compiler must keep the order of tail and head_gate; the processor is made to by the thief's barrier.
+  // ORD[D2] The compiler must keep the order of tail and head_gate;
+  // the processor is made to by the thief's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return tail < current_words().head_gate.load(std::memory_order_relaxed);
 }

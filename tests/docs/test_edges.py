@@ -1,0 +1,67 @@
+"""The edges that the source names are those that docs/protocols/ lists and explains and models/ checks.
+
+In the source an edge is named as in `ORD[D1]`, or `ORD[D1] [D2]`.
+Catches: an edge that is added, moved or taken away in one of these places only.
+"""
+
+import re
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROTOCOLS = ROOT / "docs" / "protocols"
+
+
+def in_source():
+    """Files that name each edge, as the table calls them."""
+    files = defaultdict(set)
+    for folder in (ROOT / "include" / "sennit", ROOT / "src"):
+        for path in folder.rglob("*.?pp"):
+            for edges in re.findall(r"ORD((?: ?\[D\d+\])+)", path.read_text()):
+                for edge in re.findall(r"D\d+", edges):
+                    files[edge].add(str(path.relative_to(folder)))
+    return dict(files)
+
+
+def on_pages():
+    """The pages that explain each edge, where its name is in bold."""
+    pages = defaultdict(set)
+    for page in PROTOCOLS.glob("*.md"):
+        for edge in re.findall(r"\*\*(D\d+)\b", page.read_text()):
+            pages[edge].add(page.name)
+    return dict(pages)
+
+
+def in_models():
+    """The models that check each edge: their first comments begin "...Edge Dn" or "...Edges Dn, Dm"."""
+    models = defaultdict(set)
+    for model in (ROOT / "models").glob("*.pml"):
+        listed = re.search(r"\bEdges? (.*?)\n \*\n", model.read_text(), re.DOTALL)
+        for edge in re.findall(r"\bD\d+\b", listed[1] if listed else ""):
+            models[edge].add(f"models/{model.name}")
+    return dict(models)
+
+
+def in_table(column, pattern):
+    """What matches in that column of the table, for each edge with something there."""
+    rows = re.findall(r"^\| (D\d+) \|(.*)\|$", (PROTOCOLS / "README.md").read_text(), re.MULTILINE)
+    cells = {edge: set(re.findall(pattern, row.split("|")[column])) for edge, row in rows}
+    return {edge: found for edge, found in cells.items() if found}
+
+
+class Edges(unittest.TestCase):
+    maxDiff = None
+
+    def test_source(self):
+        self.assertEqual(in_table(2, r"`(.*?)`"), in_source())
+
+    def test_pages(self):
+        self.assertEqual(in_table(1, r"\((.*?)\)"), on_pages())
+
+    def test_models(self):
+        self.assertEqual(in_table(3, r"`(.*?)`"), in_models())
+
+
+if __name__ == "__main__":
+    unittest.main()

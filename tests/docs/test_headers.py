@@ -1,0 +1,21 @@
+"""Each public header shows how it is used, in a comment that extract.py finds and has compiled.
+
+Catches: a header without such an example, or with one that is laid out differently.
+"""
+
+import unittest
+from pathlib import Path
+
+from extract import examples
+
+HEADERS = Path(__file__).parents[2] / "include" / "sennit"
+
+
+class Headers(unittest.TestCase):
+    def test_examples(self):
+        public = [header for header in HEADERS.glob("*.hpp") if header.name != "sennit.hpp"]
+        self.assertEqual([header.name for header in public if not examples(header)], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

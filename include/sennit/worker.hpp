@@ -3,8 +3,8 @@
 
 namespace sennit {
 
-// A number that no other thread at work in the same runtime has: 0 for the thread that entered it, 1 and up for the
-// runtime's own threads, and 0 on a thread that is in no region.
+// A number that no other thread at work in the same runtime has: 0 for the thread that entered it (of several, the
+// first), 1 and up for the runtime's own threads. On a thread that is in no region: 0.
 //   std::vector<padded_counter> counts(sennit::worker_count());   // made by the thread that starts the region
 //   sennit::join([&] { ++counts[sennit::worker_index()]; }, [&] { ++counts[sennit::worker_index()]; });
 //

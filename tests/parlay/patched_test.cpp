@@ -1,7 +1,6 @@
 // A second translation unit, in which ParlayLib's header includes the plug-in.
-#include <parlay/primitives.h>
-
 #include <gtest/gtest.h>
+#include <parlay/primitives.h>
 
 namespace {
 

@@ -195,8 +195,8 @@ TEST(parlay_programs, have_many_short_phases) {
   std::vector<std::uint64_t> next(n);
   std::uint64_t expected = 1;
   for (int phase = 0; phase < scaled(5000); ++phase) {
-    parlay::parallel_for(0, n, [&](std::size_t i) { next[i] = now[i] + now[n - 1 - i] + 1; },
-                         phase % 3 == 0 ? 4 : 0);
+    parlay::parallel_for(
+        0, n, [&](std::size_t i) { next[i] = now[i] + now[n - 1 - i] + 1; }, phase % 3 == 0 ? 4 : 0);
     std::swap(now, next);
     expected = 2 * expected + 1;
     if (phase % 16 == 0) {
@@ -225,7 +225,9 @@ std::uint64_t grown(std::uint64_t seed, int depth) {
     return folded(left, right);
   }
   std::vector<std::uint64_t> parts((draw >> 8) % 12);
-  const auto grow = [&](std::size_t i) { parts[i] = grown<parallel>(draw + i, depth - 2 > 0 ? depth - 2 : 0); };
+  const auto grow = [&](std::size_t i) {
+    parts[i] = grown<parallel>(draw + i, depth - 2 > 0 ? depth - 2 : 0);
+  };
   if constexpr (parallel) {
     parlay::parallel_for(0, parts.size(), grow, static_cast<long>((draw >> 16) % 4));
   } else {

@@ -4,8 +4,8 @@
 
 // ParlayLib has no place for a scheduler from outside. But it includes the sequential one by name, after the declarations
 // that a scheduler defines; with its guards set that adds nothing, and the definitions are those below.
-#if defined(PARLAY_CILK) || defined(PARLAY_CILKPLUS) || defined(PARLAY_OPENCILK) || defined(PARLAY_OPENMP) ||        \
-    defined(PARLAY_TBB) || defined(PARLAY_SEQUENTIAL)
+#if defined(PARLAY_CILK) || defined(PARLAY_CILKPLUS) || defined(PARLAY_OPENCILK) ||                          \
+    defined(PARLAY_OPENMP) || defined(PARLAY_TBB) || defined(PARLAY_SEQUENTIAL)
 #error "sennit/parlay.hpp: ParlayLib is told to use another scheduler; remove that definition of PARLAY_..."
 #elif defined(PARLAY_PARALLEL_H_) && !defined(PARLAY_SENNIT)
 #error "sennit/parlay.hpp: include it before any header of ParlayLib"
@@ -72,16 +72,15 @@ decltype(auto) branch(std::remove_reference_t<F>& f) {
 
 // The default runtime's workers (SENNIT_WORKERS, or what the machine has), in execute_with_scheduler() that runtime's;
 // and one for each root beyond the first. The same at all times, also before the first parallel call, which it prepares.
-inline std::size_t num_workers() {
-  return std::size_t{sennit::worker_count()} + (SENNIT_PARLAY_ROOTS - 1);
-}
+inline std::size_t num_workers() { return std::size_t{sennit::worker_count()} + (SENNIT_PARLAY_ROOTS - 1); }
 
 // Below num_workers(), and no other thread's that is in a parallel call; 0 on a thread that is in none. The same from one
 // fork or join to the next, not across one: there the strand may change threads. Throws std::runtime_error where more
 // than SENNIT_PARLAY_ROOTS threads of the program are in parallel calls, on those beyond.
 inline std::size_t worker_id() {
   const std::size_t id = sennit::worker_index();
-  if (id != 0 && id >= num_workers()) [[unlikely]] sennit_plugin::fail_for_roots(num_workers());
+  if (id != 0 && id >= num_workers()) [[unlikely]]
+    sennit_plugin::fail_for_roots(num_workers());
   return id;
 }
 
@@ -89,7 +88,8 @@ inline std::size_t worker_id() {
 // buried under other work, but resumed when its branches have ended, whatever the thread does meanwhile.
 template <typename Lf, typename Rf>
 inline void par_do(Lf&& left, Rf&& right, bool) {
-  static_assert(std::is_invocable_v<Lf&&> && std::is_invocable_v<Rf&&>, "par_do calls functions of no argument");
+  static_assert(std::is_invocable_v<Lf&&> && std::is_invocable_v<Rf&&>,
+                "par_do calls functions of no argument");
   sennit::join(sennit_plugin::branch<Lf>(left), sennit_plugin::branch<Rf>(right));
 }
 

@@ -54,7 +54,10 @@ template <typename T, typename Op>
 std::pair<std::vector<T>, T> scan(const std::vector<T>& in, T identity, Op op) {
   std::vector<T> out(in.size(), identity);
   const auto serially = [&](size_t from, size_t to, T sum) {
-    for (size_t i = from; i < to; ++i) sum = op(std::exchange(out[i], sum), in[i]);
+    for (size_t i = from; i < to; ++i) {
+      out[i] = sum;
+      sum = op(sum, in[i]);
+    }
     return sum;
   };
   if (in.size() <= block_size) return {std::move(out), serially(0, in.size(), identity)};

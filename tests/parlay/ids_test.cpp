@@ -44,8 +44,8 @@ TEST(parlay_worker_id, is_a_worker_s_alone) {
   EXPECT_EQ(ids.wrong(), 0);
 }
 
-// Catches a root thread that is not worker 0: before, between and after its parallel calls, in the first branch of one,
-// and on whichever thread the program works, as long as it is one at a time.
+// Catches a root thread that is not worker 0: before, between and after its parallel calls, in the first
+// branch of one, and on whichever thread the program works, as long as it is one at a time.
 TEST(parlay_worker_id, is_0_on_a_root_thread) {
   const auto check = [] {
     EXPECT_EQ(parlay::worker_id(), 0U);
@@ -99,8 +99,8 @@ TEST(parlay_worker_id, is_that_of_the_thread_that_the_strand_is_on) {
   }
 }
 
-// Catches a second thread of the program that is given an id out of range, or the first one's; it is told what to do. And
-// a thread that is alone again but has a number as if it were not.
+// Catches a second thread of the program that is given an id out of range, or the first one's; it is told
+// what to do. And a thread that is alone again but has a number as if it were not.
 TEST(parlay_worker_id, is_for_as_many_roots_as_the_program_says) {
   beacon entered;
   beacon refused;

@@ -12,8 +12,8 @@ namespace {
 
 std::size_t workers_asked_for() { return std::stoul(std::getenv("SENNIT_WORKERS")); }
 
-// Catches a count that needs a parallel call first, or that changes with one; also in destructors of static objects, which
-// in ParlayLib walk over what each worker had.
+// Catches a count that needs a parallel call first, or that changes with one; also in destructors of static
+// objects, which in ParlayLib walk over what each worker had.
 TEST(parlay_workers, are_as_many_as_asked_for_at_all_times) {
   EXPECT_EQ(parlay::num_workers(), workers_asked_for());
   parlay::par_do([] { EXPECT_EQ(parlay::num_workers(), workers_asked_for()); },
@@ -33,8 +33,8 @@ TEST(parlay_workers, can_be_made_before_they_are_needed) {
   EXPECT_EQ(parlay::num_workers(), workers_asked_for());
 }
 
-// Catches a function that is copied, moved though it cannot be, called as something else than it was passed as, or
-// whose result is wanted.
+// Catches a function that is copied, moved though it cannot be, called as something else than it was passed
+// as, or whose result is wanted.
 TEST(parlay_par_do, takes_any_function) {
   struct immovable {
     int& calls;
@@ -77,8 +77,8 @@ TEST(parlay_par_do, runs_both_sides_once) {
   EXPECT_EQ(leaves, 4096);
 }
 
-// Catches iterations that are left out or run twice, whatever the granularity; those below zero and beyond the range
-// mean all of it at once.
+// Catches iterations that are left out or run twice, whatever the granularity; those below zero and beyond
+// the range mean all of it at once.
 TEST(parlay_parallel_for, runs_each_iteration_once) {
   for (const std::size_t n : {1U, 2U, 3U, 63U, 1000U}) {
     for (const long granularity : {0L, 1L, 7L, 999L, 1000L, 1001L, -1L}) {
@@ -187,8 +187,8 @@ TEST(parlay_programs, compute_what_serial_ones_do) {
   }
 }
 
-// Catches a phase that is entered or left too early. As in a graph search: short loops one after the other, each on what
-// the last one left, and hardly any work between.
+// Catches a phase that is entered or left too early. As in a graph search: short loops one after the other,
+// each on what the last one left, and hardly any work between.
 TEST(parlay_programs, have_many_short_phases) {
   const std::size_t n = 48;
   std::vector<std::uint64_t> now(n, 1);

@@ -1,9 +1,11 @@
-// ParlayLib on Sennit: the functions that ParlayLib asks of a scheduler. Comes before any header of ParlayLib, best by
-// -include sennit/parlay.hpp on the command line; or from within parlay/parallel.h. See integrations/parlay/README.md.
+// ParlayLib on Sennit: the functions that ParlayLib asks of a scheduler. Comes before any header of
+// ParlayLib, best by -include sennit/parlay.hpp on the command line; or from within parlay/parallel.h. See
+// integrations/parlay/README.md.
 #pragma once
 
-// ParlayLib has no place for a scheduler from outside. But it includes the sequential one by name, after the declarations
-// that a scheduler defines; with its guards set that adds nothing, and the definitions are those below.
+// ParlayLib has no place for a scheduler from outside. But it includes the sequential one by name, after the
+// declarations that a scheduler defines; with its guards set that adds nothing, and the definitions are those
+// below.
 #if defined(PARLAY_CILK) || defined(PARLAY_CILKPLUS) || defined(PARLAY_OPENCILK) ||                          \
     defined(PARLAY_OPENMP) || defined(PARLAY_TBB) || defined(PARLAY_SEQUENTIAL)
 #error "sennit/parlay.hpp: ParlayLib is told to use another scheduler; remove that definition of PARLAY_..."
@@ -32,8 +34,8 @@
 #include <type_traits>
 #include <utility>
 
-// How many threads of the program may be in parallel calls at the same time and use worker_id(). The same in all of a
-// program. A call of sennit::blocking() that is under way counts as one.
+// How many threads of the program may be in parallel calls at the same time and use worker_id(). The same in
+// all of a program. A call of sennit::blocking() that is under way counts as one.
 #ifndef SENNIT_PARLAY_ROOTS
 #define SENNIT_PARLAY_ROOTS 1
 #endif
@@ -43,8 +45,8 @@ namespace parlay {
 
 namespace sennit_plugin {
 
-// What join() is given for a function of ParlayLib's user. The function itself if that can be done; it may also be one
-// that cannot be moved, or return something, which ParlayLib ignores.
+// What join() is given for a function of ParlayLib's user. The function itself if that can be done; it may
+// also be one that cannot be moved, or return something, which ParlayLib ignores.
 template <class F>
 decltype(auto) branch(std::remove_reference_t<F>& f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F>> &&
@@ -70,13 +72,15 @@ decltype(auto) branch(std::remove_reference_t<F>& f) {
 
 }  // namespace sennit_plugin
 
-// The default runtime's workers (SENNIT_WORKERS, or what the machine has), in execute_with_scheduler() that runtime's;
-// and one for each root beyond the first. The same at all times, also before the first parallel call, which it prepares.
+// The default runtime's workers (SENNIT_WORKERS, or what the machine has), in execute_with_scheduler() that
+// runtime's; and one for each root beyond the first. The same at all times, also before the first parallel
+// call, which it prepares.
 inline std::size_t num_workers() { return std::size_t{sennit::worker_count()} + (SENNIT_PARLAY_ROOTS - 1); }
 
-// Below num_workers(), and no other thread's that is in a parallel call; 0 on a thread that is in none. The same from one
-// fork or join to the next, not across one: there the strand may change threads. Throws std::runtime_error where more
-// than SENNIT_PARLAY_ROOTS threads of the program are in parallel calls, on those beyond.
+// Below num_workers(), and no other thread's that is in a parallel call; 0 on a thread that is in none. The
+// same from one fork or join to the next, not across one: there the strand may change threads. Throws
+// std::runtime_error where more than SENNIT_PARLAY_ROOTS threads of the program are in parallel calls, on
+// those beyond.
 inline std::size_t worker_id() {
   const std::size_t id = sennit::worker_index();
   if (id != 0 && id >= num_workers()) [[unlikely]]
@@ -84,8 +88,9 @@ inline std::size_t worker_id() {
   return id;
 }
 
-// join(), which says what is thrown and what it costs. `conservative` makes no difference: a strand that waits is not
-// buried under other work, but resumed when its branches have ended, whatever the thread does meanwhile.
+// join(), which says what is thrown and what it costs. `conservative` makes no difference: a strand that
+// waits is not buried under other work, but resumed when its branches have ended, whatever the thread does
+// meanwhile.
 template <typename Lf, typename Rf>
 inline void par_do(Lf&& left, Rf&& right, bool) {
   static_assert(std::is_invocable_v<Lf&&> && std::is_invocable_v<Rf&&>,
@@ -93,7 +98,8 @@ inline void par_do(Lf&& left, Rf&& right, bool) {
   sennit::join(sennit_plugin::branch<Lf>(left), sennit_plugin::branch<Rf>(right));
 }
 
-// sennit::parallel_for(); a granularity other than 0 is its grain. The exception of the lowest iteration is thrown on.
+// sennit::parallel_for(); a granularity other than 0 is its grain. The exception of the lowest iteration is
+// thrown on.
 template <typename F>
 inline void parallel_for(std::size_t start, std::size_t end, F&& f, long granularity, bool) {
   static_assert(std::is_invocable_v<F&, std::size_t>, "parallel_for calls a function of one std::size_t");
@@ -106,7 +112,8 @@ inline void parallel_for(std::size_t start, std::size_t end, F&& f, long granula
   }
 }
 
-// Runs f in a runtime of its own with that many workers, 0 for as many as the default has. Returns f's result.
+// Runs f in a runtime of its own with that many workers, 0 for as many as the default has. Returns f's
+// result.
 template <typename F>
 auto execute_with_scheduler(unsigned workers, F&& f) -> std::invoke_result_t<F> {
   return sennit::runtime({.workers = workers}).run(std::forward<F>(f));

@@ -1,4 +1,5 @@
-// What ParlayLib's header of this name declares for its schedulers to define, and how it includes one of them.
+// What ParlayLib's header of this name declares for its schedulers to define, and how it includes one of
+// them.
 #ifndef PARLAY_PARALLEL_H_
 #define PARLAY_PARALLEL_H_
 

@@ -123,6 +123,12 @@ void worker::loop() noexcept {
     fiber& self = *w->running_;
     if (w->ready_ != nullptr) {
       fiber& waiter = *std::exchange(w->ready_, nullptr);
+      // Claimed while the waiter lingered. It must not wait for the end of what the waiter does next, and would be
+      // lost where that lingers again.
+      if (w->first_ != nullptr) {
+        w->frames_.list(*std::exchange(w->first_, nullptr));
+        w->announce_work();
+      }
       w->switch_from(self, waiter, &pool_left, nullptr);
       continue;
     }

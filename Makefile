@@ -35,7 +35,7 @@ bench: ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
 	@cmake --build --preset bench --parallel $(JOBS)
 	bench/run '$(SUITE)' $(if $(QUICK),--quick)
 
-sources = $(shell find $(wildcard include src gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
+sources = $(shell find $(wildcard include src integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
 
 format: setup-test ## lay out the sources as .clang-format says
 	@clang-format-19 -i $(sources)

@@ -15,7 +15,7 @@ add_test(
     --build-generator ${CMAKE_GENERATOR}
     --build-options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE} -DSENNIT_VERSION=${PROJECT_VERSION}
                     -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_CXX_FLAGS=${flags}
-    --test-command consume
+    --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure
 )
 add_test(
   NAME package.pkg_config

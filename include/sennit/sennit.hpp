@@ -11,3 +11,4 @@
 #include <sennit/serial.hpp>
 #include <sennit/task_group.hpp>
 #include <sennit/version.hpp>
+#include <sennit/worker.hpp>

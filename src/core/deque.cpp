@@ -380,7 +380,8 @@ bool deque::reclaim(frame& f) noexcept {
   deque* const holder = f.away().holder.load(std::memory_order_relaxed);
   if (holder == nullptr) return false;
   const std::lock_guard guard(holder->lock_);
-  if (f.away().holder.load(std::memory_order_relaxed) == nullptr) return false;
+  // Claimed meanwhile; and maybe listed again, by the claimer.
+  if (f.away().holder.load(std::memory_order_relaxed) != holder) return false;
   holder->unlink(f);
   return true;
 }

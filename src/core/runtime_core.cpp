@@ -47,6 +47,7 @@ runtime_core::runtime_core(const runtime_options& options)
       if (!start_thread("sennit", i, [this, &place] { serve_as_worker(place); })) break;
     }
   });
+  thread_places_ = worker_count();
 }
 
 runtime_core::~runtime_core() {
@@ -129,25 +130,34 @@ void runtime_core::abandon_threads() noexcept {
 worker& runtime_core::admit_guest() {
   ensure_signal_stack();
   const std::lock_guard guard(membership_);
-  worker& guest = free_place();
+  worker& guest = guest_place_locked();
   regions_.fetch_add(1, std::memory_order_relaxed);
   return guest;
 }
 
-worker& runtime_core::free_place() {
-  if (!free_guests_.empty()) {
-    worker& place = *free_guests_.back();
-    free_guests_.pop_back();
-    return place;
-  }
+worker& runtime_core::add_returnable_locked() {
   free_guests_.reserve(worker_count() + 1);  // so that giving it back needs no memory
   return add_worker_locked();
+}
+
+// The lowest, so that a guest who is alone has number 0 whoever was here before.
+worker& runtime_core::guest_place_locked() {
+  if (free_guests_.empty()) return add_returnable_locked();
+  std::ranges::pop_heap(free_guests_, std::greater<>(), &worker::index);
+  worker& place = *free_guests_.back();
+  free_guests_.pop_back();
+  return place;
+}
+
+void runtime_core::return_place_locked(worker& place) noexcept {
+  free_guests_.push_back(&place);
+  std::ranges::push_heap(free_guests_, std::greater<>(), &worker::index);
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
   {
     const std::lock_guard guard(membership_);
-    free_guests_.push_back(&guest);
+    return_place_locked(guest);
   }
   // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
   regions_.fetch_sub(1, std::memory_order_release);
@@ -228,14 +238,15 @@ bool runtime_core::add_spare() noexcept {
   const auto rank = static_cast<unsigned>(spares_.size());
   attempt<std::exception>([&] {
     spares_.reserve(rank + 1);
-    worker& place = free_place();
+    // Never a guest's: a spare keeps its place, and the first guest's is to come back.
+    worker& place = add_returnable_locked();
     auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.place = place, .call = {}});
     spare* const self = added.get();
     if (self != nullptr) spares_.push_back(std::move(added));
     if (self == nullptr ||
         !start_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
       if (self != nullptr) spares_.pop_back();
-      free_guests_.push_back(&place);
+      return_place_locked(place);
     }
   });
   return spares_.size() > rank;

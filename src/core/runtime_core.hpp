@@ -66,6 +66,11 @@ class runtime_core {
   // Has the workers of all runtimes look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
+  // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all others.
+  unsigned number_of(const worker& w) const noexcept {
+    const unsigned i = w.index();
+    return i < thread_places_ ? i + 1 : i == thread_places_ ? 0 : i;
+  }
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
   bool outlived_by_fork() const noexcept;
@@ -85,7 +90,9 @@ class runtime_core {
 
   worker& add_worker();
   worker& add_worker_locked();
-  worker& free_place();
+  worker& add_returnable_locked();
+  worker& guest_place_locked();
+  void return_place_locked(worker& place) noexcept;
   bool add_spare() noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
@@ -99,7 +106,8 @@ class runtime_core {
   std::mutex membership_;  // of workers_, free_guests_, spares_
   std::array<std::atomic<worker*>, most_places> workers_{};
   std::atomic<unsigned> worker_count_{0};
-  std::vector<worker*> free_guests_;
+  unsigned thread_places_ = 0;  // those of the threads that the constructor started come first
+  std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};

@@ -9,6 +9,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/words.hpp>
+#include <sennit/worker.hpp>
 
 #include <sched.h>
 
@@ -122,6 +123,12 @@ void worker::loop() noexcept {
     fiber& self = *w->running_;
     if (w->ready_ != nullptr) {
       fiber& waiter = *std::exchange(w->ready_, nullptr);
+      // Claimed while the waiter lingered. It must not wait for the end of what the waiter does next, and would be
+      // lost where that lingers again.
+      if (w->first_ != nullptr) {
+        w->frames_.list(*std::exchange(w->first_, nullptr));
+        w->announce_work();
+      }
       w->switch_from(self, waiter, &pool_left, nullptr);
       continue;
     }
@@ -416,3 +423,20 @@ bool worker::doze() noexcept {
 }
 
 }  // namespace sennit::detail
+
+namespace sennit {
+
+// Not inlined, also where the linker could: between two calls the strand may have changed threads.
+[[gnu::noinline]] unsigned worker_index() noexcept {
+  detail::worker* const w = detail::worker::current();
+  return w != nullptr ? w->core().number_of(*w) : 0;
+}
+
+[[gnu::noinline]] unsigned worker_count() {
+  if (detail::worker* const w = detail::worker::current()) return w->core().workers();
+  // Of the first one: the default runtime of static destructors has a single worker.
+  static const unsigned of_default = runtime::default_runtime().workers();
+  return of_default;
+}
+
+}  // namespace sennit

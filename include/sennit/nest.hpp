@@ -134,7 +134,7 @@ template <std::size_t D, class F, class Order = row_order>
 void parallel_for_nest(const extent (&space)[D], F&& body, const Order& order = {}) {
   detail::box<D> b;
   for (std::size_t d = 0; d < D; ++d) {
-    b.all = b.all.with(d, space[d].begin, space[d].end);
+    b.all.set(d, space[d].begin, space[d].end);
     b.in_order[d] = space[d].in_order;
   }
   if (b.all.empty()) return;

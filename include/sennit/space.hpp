@@ -67,11 +67,14 @@ class tile {
     }
     return false;
   }
+  constexpr void set(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) noexcept {
+    begin_[d] = begin;
+    end_[d] = end;
+  }
   // The same with other bounds in dimension d.
   constexpr tile with(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) const noexcept {
     tile result = *this;
-    result.begin_[d] = begin;
-    result.end_[d] = end;
+    result.set(d, begin, end);
     return result;
   }
   friend constexpr bool operator==(const tile&, const tile&) = default;

@@ -38,6 +38,7 @@ constexpr void for_each_run(const tile<D>& t, std::size_t first, std::size_t las
                             std::uint64_t to, F&& f) {
   const std::size_t inner = last - 1;
   const auto length = static_cast<std::uint64_t>(t.size(inner));
+  // Changed in place: copies of what has just been written by halves would wait for the stores.
   tile<D> part = t;
   std::uint64_t column = from;
   if (first < inner) {
@@ -46,24 +47,25 @@ constexpr void for_each_run(const tile<D>& t, std::size_t first, std::size_t las
     for (std::size_t d = inner; d-- > first;) {
       const auto size = static_cast<std::uint64_t>(t.size(d));
       const std::ptrdiff_t index = t.begin(d) + static_cast<std::ptrdiff_t>(rows % size);
-      part = part.with(d, index, index + 1);
+      part.set(d, index, index + 1);
       rows /= size;
     }
   }
   for (std::uint64_t left = to - from;;) {
     const std::uint64_t run = std::min(length - column, left);
     const std::ptrdiff_t begin = t.begin(inner) + static_cast<std::ptrdiff_t>(column);
-    f(std::as_const(part = part.with(inner, begin, begin + static_cast<std::ptrdiff_t>(run))));
+    part.set(inner, begin, begin + static_cast<std::ptrdiff_t>(run));
+    f(std::as_const(part));
     left -= run;
     if (left == 0) return;
     column = 0;
     for (std::size_t d = inner; d-- > first;) {
       const std::ptrdiff_t next = part.end(d);
       if (next < t.end(d)) {
-        part = part.with(d, next, next + 1);
+        part.set(d, next, next + 1);
         break;
       }
-      part = part.with(d, t.begin(d), t.begin(d) + 1);
+      part.set(d, t.begin(d), t.begin(d) + 1);
     }
   }
 }
@@ -91,7 +93,7 @@ constexpr std::pair<tile<D>, tile<D>> halve(const tile<D>& t, std::size_t d) noe
 template <std::size_t D>
 constexpr tile<D> grid(const tile<D>& t, const sizes<D>& size) noexcept {
   tile<D> result;
-  for (std::size_t d = 0; d < D; ++d) result = result.with(d, 0, (t.size(d) - 1) / size[d] + 1);
+  for (std::size_t d = 0; d < D; ++d) result.set(d, 0, (t.size(d) - 1) / size[d] + 1);
   return result;
 }
 
@@ -102,7 +104,7 @@ constexpr tile<D> tile_at(const tile<D>& t, const sizes<D>& size, const sizes<D>
   for (std::size_t d = 0; d < D; ++d) {
     const std::ptrdiff_t offset = at[d] * size[d];
     const std::ptrdiff_t rest = t.size(d) - offset;
-    result = result.with(d, t.begin(d) + offset, t.begin(d) + offset + std::min(size[d], rest));
+    result.set(d, t.begin(d) + offset, t.begin(d) + offset + std::min(size[d], rest));
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -71,23 +72,30 @@ struct box {
   }
 };
 
+struct grain_of_rows {
+  // The parallel loops that may be opened within one another; those further inside are run serially.
+  std::size_t depth;
+  // Not to be cut: the innermost of neighboring parallel loops.
+  bool whole_rows = false;
+};
+
 // Runs `part`, of which the dimensions before d are settled, in row order; run(part) is called for what is to be run
-// serially. Neighboring parallel loops are one loop over all their cells. `depth` is the number of parallel loops that
-// may be opened within one another; those further inside are run serially.
+// serially. Neighboring parallel loops are one loop over all their cells.
 template <std::size_t D, class Run>
-void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, int depth, Run& run) {
-  if (depth == 0 || !space.parallel_from(d)) {
+void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, grain_of_rows finest, Run& run) {
+  if (finest.depth == 0 || !space.parallel_from(d)) {
     run(part);
     return;
   }
   if (space.in_order[d]) {
     for (std::ptrdiff_t i = part.begin(d); i < part.end(d); ++i)
-      in_rows(space, part.with(d, i, i + 1), d + 1, depth, run);
+      in_rows(space, part.with(d, i, i + 1), d + 1, finest, run);
     return;
   }
   std::size_t last = d + 1;
   while (last < D && !space.in_order[last]) ++last;
-  const bool more = depth > 1 && space.parallel_from(last);
+  const bool more = finest.depth > 1 && space.parallel_from(last);
+  if (finest.whole_rows && last > d + 1) --last;
   for_positions(
       cells(part, d, last),
       [&](position from, position to) {
@@ -97,18 +105,23 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, int depth,
             return;
           }
           for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
-            in_rows(space, cut.with(last - 1, i, i + 1), last, depth - 1, run);
+            in_rows(space, cut.with(last - 1, i, i + 1), last, {finest.depth - 1}, run);
         });
       },
       {});
 }
 
-// A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser for the cutting: its
-// iterations are still a parallel loop.
+// A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser for the cutting: the tile
+// is a parallel loop like any other, over its rows where there are many tiles, else over its cells.
 template <std::size_t D, class F>
 void run_tile(const box<D>& space, const tile<D>& t, F& body) {
+  constexpr std::uint64_t many_tiles = 64;
   auto run = [&](const tile<D>& part) { run_part(part, body); };
-  in_rows(space, t, 0, cell_body<F, D> ? 1 : 0, run);
+  if constexpr (cell_body<F, D>) {
+    in_rows(space, t, 0, {.depth = 1, .whole_rows = cells(t) < cells(space.all) / many_tiles}, run);
+  } else {
+    run(t);
+  }
 }
 
 // The tile of a triangle's square. Across the diagonal, each row is a tile of its own.
@@ -116,7 +129,7 @@ template <class F>
 void run_tile(const triangle& space, const tile<2>& t, F& body) {
   if (outside(space, t)) return;
   if (inside(space, t)) {
-    run_tile(box<2>{t}, t, body);
+    run_tile(box<2>{square_around(space)}, t, body);
     return;
   }
   for_positions(
@@ -173,7 +186,7 @@ void in_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& bo
 template <std::size_t D, class F>
 void run_rows(const box<D>& space, F& body) {
   auto run = [&](const tile<D>& part) { run_part(part, body); };
-  in_rows(space, space.all, 0, static_cast<int>(D), run);
+  in_rows(space, space.all, 0, {D}, run);
 }
 
 template <class F>
@@ -193,7 +206,7 @@ void run_tiles(const Space& space, const std::array<bool, D>& in_order, const si
   const auto one = [&](auto... at) { run_tile(space, tile_at(all, size, sizes<D>{at...}), body); };
   auto run = [&](const tile<D>& part) { for_each_cell(part, one); };
   const box<D> tiles{grid(all, size), in_order};
-  in_rows(tiles, tiles.all, 0, static_cast<int>(D), run);
+  in_rows(tiles, tiles.all, 0, {D}, run);
 }
 
 }  // namespace sennit::detail

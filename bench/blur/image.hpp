@@ -18,8 +18,7 @@ class image {
  public:
   // For images of up to this size.
   explicit image(std::uint64_t n) : in_(n * n), out_(n * n) {
-    for (std::uint64_t p = 0; p < n * n; ++p)
-      in_[p] = static_cast<float>((p * 2654435761U >> 9) & 0xff);
+    for (std::uint64_t p = 0; p < n * n; ++p) in_[p] = static_cast<float>((p * 2654435761U >> 9) & 0xff);
   }
 
   struct part {
@@ -27,7 +26,7 @@ class image {
     float* out;
     std::ptrdiff_t n;
 
-    void pixel(std::ptrdiff_t y, std::ptrdiff_t x) const {
+    SENNIT_BENCH_NOINLINE void pixel(std::ptrdiff_t y, std::ptrdiff_t x) const {
       float sum = 0;
       for (std::ptrdiff_t v = y - reach; v <= y + reach; ++v) {
         const float* const row = in + std::clamp<std::ptrdiff_t>(v, 0, n - 1) * n;

@@ -1,7 +1,7 @@
-#include "common/dac_loop.hpp"
 #include "common/sennit.hpp"
 
 #include "blur/image.hpp"
+#include "common/dac_loop.hpp"
 
 using blur::side;
 

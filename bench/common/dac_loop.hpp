@@ -25,7 +25,8 @@ class dac_loop {
     sennit::join([=, this] { over_rows(from, middle, columns); },
                  [=, this] { over_rows(middle, to, columns); });
   }
-  void over_columns(std::ptrdiff_t row, std::ptrdiff_t row_end, std::ptrdiff_t from, std::ptrdiff_t to) const {
+  void over_columns(std::ptrdiff_t row, std::ptrdiff_t row_end, std::ptrdiff_t from,
+                    std::ptrdiff_t to) const {
     if (to - from <= inner_) return body_(row, row_end, from, to);
     const std::ptrdiff_t middle = half(from, to, inner_);
     sennit::join([=, this] { over_columns(row, row_end, from, middle); },

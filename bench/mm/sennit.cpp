@@ -1,6 +1,6 @@
-#include "common/dac_loop.hpp"
 #include "common/sennit.hpp"
 
+#include "common/dac_loop.hpp"
 #include "mm/matrices.hpp"
 
 #include <algorithm>
@@ -59,7 +59,6 @@ int main(int argc, char** argv) {
     if (program.is("dac-full")) return dac_full(product, 0, n, 0, n, 0, n);
     in_order_of(sennit::row, product, n);
   };
-  return program.run(
-      [&](std::uint64_t size) { runtime.run([&] { matrices.multiply(size, multiply); }); },
-      [&](std::uint64_t size) { return matrices.check(size); });
+  return program.run([&](std::uint64_t size) { runtime.run([&] { matrices.multiply(size, multiply); }); },
+                     [&](std::uint64_t size) { return matrices.check(size); });
 }

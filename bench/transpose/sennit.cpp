@@ -1,6 +1,6 @@
-#include "common/dac_loop.hpp"
 #include "common/sennit.hpp"
 
+#include "common/dac_loop.hpp"
 #include "transpose/matrix.hpp"
 
 using transpose::side;

@@ -22,13 +22,14 @@ constexpr std::ptrdiff_t to_index(I value) {
 
 // The indices [begin, end) of one loop of a nest; a number alone means [0, n). An end before the begin: no indices.
 struct extent {
+  constexpr extent() = default;
   template <std::integral I>
   constexpr extent(I n) : end(detail::to_index(n)) {}
   template <std::integral I, std::integral J>
   constexpr extent(I first, J last) : begin(detail::to_index(first)), end(detail::to_index(last)) {}
 
   std::ptrdiff_t begin = 0;
-  std::ptrdiff_t end;
+  std::ptrdiff_t end = 0;
   // Not a parallel loop: see in_order().
   bool in_order = false;
 };
@@ -93,7 +94,9 @@ class triangle {
 
   constexpr std::ptrdiff_t size() const noexcept { return n_; }
   constexpr bool is_upper() const noexcept { return side_ == side::upper; }
-  constexpr bool contains(std::ptrdiff_t i, std::ptrdiff_t j) const noexcept { return is_upper() ? i < j : j < i; }
+  constexpr bool contains(std::ptrdiff_t i, std::ptrdiff_t j) const noexcept {
+    return is_upper() ? i < j : j < i;
+  }
 
  private:
   std::ptrdiff_t n_;

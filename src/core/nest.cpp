@@ -1,7 +1,7 @@
 // What a nest refuses.
-#include <sennit/nest.hpp>
-
 #include "core/failure.hpp"
+
+#include <sennit/nest.hpp>
 
 #include <cstddef>
 #include <stdexcept>
@@ -10,8 +10,9 @@
 namespace sennit::detail {
 
 void refuse_index() {
-  fail<std::out_of_range>("sennit: the bound of a loop is more than std::ptrdiff_t can hold; a bound that was "
-                          "computed as an unsigned difference may have wrapped around");
+  fail<std::out_of_range>(
+      "sennit: the bound of a loop is more than std::ptrdiff_t can hold; a bound that was "
+      "computed as an unsigned difference may have wrapped around");
 }
 
 void refuse_cells() {

@@ -46,8 +46,9 @@ SENNIT_INLINE void for_each_cell(const tile<D>& t, F& body, I... i) {
 template <class F, std::size_t D>
 concept copied_body = std::is_trivially_copyable_v<F> && sizeof(F) <= 128 && cell_body<const F, D>;
 
+// A function of its own: amid the code that schedules it, the body's innermost loop would be short of registers.
 template <std::size_t D, class F>
-SENNIT_INLINE void run_part(const tile<D>& part, F& body) {
+[[gnu::noinline]] void run_part(const tile<D>& part, F& body) {
   if constexpr (!cell_body<F, D>) {
     body(part);
   } else if constexpr (copied_body<F, D>) {
@@ -96,19 +97,18 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, grain_of_r
   while (last < D && !space.in_order[last]) ++last;
   const bool more = finest.depth > 1 && space.parallel_from(last);
   if (finest.whole_rows && last > d + 1) --last;
-  for_positions(
-      cells(part, d, last),
-      [&](position from, position to) {
-        for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
-          if (!more) {
-            run(cut);
-            return;
-          }
-          for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
-            in_rows(space, cut.with(last - 1, i, i + 1), last, {finest.depth - 1}, run);
-        });
-      },
-      {});
+  for_positions(cells(part, d, last),
+                [&](position from, position to) {
+                  for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
+                    if (!more) {
+                      run(cut);
+                      return;
+                    }
+                    for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
+                      in_rows(space, cut.with(last - 1, i, i + 1), last, {finest.depth - 1}, run);
+                  });
+                },
+                {});
 }
 
 // A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser for the cutting: the tile
@@ -132,15 +132,14 @@ void run_tile(const triangle& space, const tile<2>& t, F& body) {
     run_tile(box<2>{square_around(space)}, t, body);
     return;
   }
-  for_positions(
-      static_cast<position>(t.size(0)),
-      [&](position from, position to) {
-        for (position p = from; p < to; ++p) {
-          const tile<2> row = row_within(space, t, t.begin(0) + static_cast<std::ptrdiff_t>(p));
-          if (!row.empty()) run_part(row, body);
-        }
-      },
-      {});
+  for_positions(static_cast<position>(t.size(0)),
+                [&](position from, position to) {
+                  for (position p = from; p < to; ++p) {
+                    const tile<2> row = row_within(space, t, t.begin(0) + static_cast<std::ptrdiff_t>(p));
+                    if (!row.empty()) run_part(row, body);
+                  }
+                },
+                {});
 }
 
 template <std::size_t D>
@@ -191,12 +190,11 @@ void run_rows(const box<D>& space, F& body) {
 
 template <class F>
 void run_rows(const triangle& space, F& body) {
-  for_positions(
-      cells(space),
-      [&](position from, position to) {
-        for_each_run(space, from, to, [&](const tile<2>& part) { run_part(part, body); });
-      },
-      {});
+  for_positions(cells(space),
+                [&](position from, position to) {
+                  for_each_run(space, from, to, [&](const tile<2>& part) { run_part(part, body); });
+                },
+                {});
 }
 
 // The grid of tiles is a nest like any other, and a tile is its body.

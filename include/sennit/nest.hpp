@@ -126,8 +126,9 @@ void run_nest(const Space& space, const std::array<bool, D>&, F& body, const mor
 //
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound that
 // std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread. Allocates nothing.
-// The body is shared by all strands; where it is a closure of at most 128 bytes that is trivially copyable, they may work
-// on copies. The orders are those of 001 chapter 5 (`mm`, `mm-tiled`, `mm-dac`; with a dimension in order, `mm-dac-full`).
+// The body is shared by all strands; where it is a small closure that is trivially copyable and can be called as a
+// constant, they work on copies. The orders are those of 001 chapter 5 (`mm`, `mm-tiled`, `mm-dac`; with a dimension in
+// order, `mm-dac-full`).
 template <std::size_t D, class F, class Order = row_order>
   requires(D <= 4 && detail::takes_indices_or_tile<std::remove_reference_t<F>, D> &&
            detail::order_for_dimensions<Order, D>)

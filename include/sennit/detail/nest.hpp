@@ -42,21 +42,20 @@ SENNIT_INLINE void for_each_cell(const tile<D>& t, F& body, I... i) {
   }
 }
 
-// A body that is but a few words, none of which a call can change.
+// A body that can be called as a constant may be copied.
 template <class F, std::size_t D>
-concept copied_body = std::is_trivially_copyable_v<F> && sizeof(F) <= 128 && cell_body<const F, D>;
+concept copied_body =
+    light<F> && (cell_body<F, D> ? cell_body<const F, D> : std::invocable<const F&, const tile<D>&>);
 
 // A function of its own: amid the code that schedules it, the body's innermost loop would be short of registers.
 template <std::size_t D, class F>
 [[gnu::noinline]] void run_part(const tile<D>& part, F& body) {
-  if constexpr (!cell_body<F, D>) {
-    body(part);
-  } else if constexpr (copied_body<F, D>) {
-    // A copy of its own, which no store of the body can reach: its captures then stay in registers.
-    const F own = body;
+  // No store of the body can reach a copy of its own: its captures then stay in registers.
+  std::conditional_t<copied_body<F, D>, const std::remove_cv_t<F>, F&> own = body;
+  if constexpr (cell_body<F, D>) {
     for_each_cell(part, own);
   } else {
-    for_each_cell(part, body);
+    own(part);
   }
 }
 
@@ -73,54 +72,61 @@ struct box {
   }
 };
 
-struct grain_of_rows {
-  // The parallel loops that may be opened within one another; those further inside are run serially.
-  std::size_t depth;
-  // Not to be cut: the innermost of neighboring parallel loops.
-  bool whole_rows = false;
-};
+// What the positions of a loop over several dimensions are: cells, or rows of them.
+enum class unit { cell, row };
 
 // Runs `part`, of which the dimensions before d are settled, in row order; run(part) is called for what is to be run
-// serially. Neighboring parallel loops are one loop over all their cells.
-template <std::size_t D, class Run>
-void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, grain_of_rows finest, Run& run) {
-  if (finest.depth == 0 || !space.parallel_from(d)) {
+// serially. Neighboring parallel loops are one loop; at most `levels` loops are opened within one another, what is further
+// inside is serial. Loops of other levels and units are functions of their own, as a loop learns what its positions cost.
+template <std::size_t levels, unit each, std::size_t D, class Run>
+void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, Run& run) {
+  if (!space.parallel_from(d)) {
     run(part);
     return;
   }
   if (space.in_order[d]) {
     for (std::ptrdiff_t i = part.begin(d); i < part.end(d); ++i)
-      in_rows(space, part.with(d, i, i + 1), d + 1, finest, run);
+      in_rows<levels, each>(space, part.with(d, i, i + 1), d + 1, run);
     return;
   }
   std::size_t last = d + 1;
   while (last < D && !space.in_order[last]) ++last;
-  const bool more = finest.depth > 1 && space.parallel_from(last);
-  if (finest.whole_rows && last > d + 1) --last;
+  const bool more = levels > 1 && space.parallel_from(last);
+  if (each == unit::row && last > d + 1) --last;
   for_positions(cells(part, d, last),
                 [&](position from, position to) {
                   for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
-                    if (!more) {
-                      run(cut);
-                      return;
+                    if constexpr (levels > 1) {
+                      if (more) {
+                        for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
+                          in_rows<levels - 1, each>(space, cut.with(last - 1, i, i + 1), last, run);
+                        return;
+                      }
                     }
-                    for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
-                      in_rows(space, cut.with(last - 1, i, i + 1), last, {finest.depth - 1}, run);
+                    run(cut);
                   });
                 },
                 {});
+}
+// All of the space. Two parallel loops that are not one have a loop in order between them.
+template <std::size_t D, class Run>
+void in_rows(const box<D>& space, Run& run) {
+  in_rows<(D + 1) / 2, unit::cell>(space, space.all, 0, run);
 }
 
 // A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser for the cutting: the tile
 // is a parallel loop like any other, over its rows where there are many tiles, else over its cells.
 template <std::size_t D, class F>
 void run_tile(const box<D>& space, const tile<D>& t, F& body) {
-  constexpr std::uint64_t many_tiles = 64;
-  auto run = [&](const tile<D>& part) { run_part(part, body); };
   if constexpr (cell_body<F, D>) {
-    in_rows(space, t, 0, {.depth = 1, .whole_rows = cells(t) < cells(space.all) / many_tiles}, run);
+    constexpr std::uint64_t many_tiles = 64;
+    auto run = [&](const tile<D>& part) { run_part(part, body); };
+    if (cells(t) < cells(space.all) / many_tiles)
+      in_rows<1, unit::row>(space, t, 0, run);
+    else
+      in_rows<1, unit::cell>(space, t, 0, run);
   } else {
-    run(t);
+    run_part(t, body);
   }
 }
 
@@ -185,7 +191,7 @@ void in_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& bo
 template <std::size_t D, class F>
 void run_rows(const box<D>& space, F& body) {
   auto run = [&](const tile<D>& part) { run_part(part, body); };
-  in_rows(space, space.all, 0, {D}, run);
+  in_rows(space, run);
 }
 
 template <class F>
@@ -203,8 +209,7 @@ void run_tiles(const Space& space, const std::array<bool, D>& in_order, const si
   const tile<D> all = bounds(space);
   const auto one = [&](auto... at) { run_tile(space, tile_at(all, size, sizes<D>{at...}), body); };
   auto run = [&](const tile<D>& part) { for_each_cell(part, one); };
-  const box<D> tiles{grid(all, size), in_order};
-  in_rows(tiles, tiles.all, 0, {D}, run);
+  in_rows(box<D>{grid(all, size), in_order}, run);
 }
 
 }  // namespace sennit::detail

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -81,6 +82,17 @@ class program {
     });
   }
 
+  // The value to check is of what `kernel(size)` leaves behind; `check(size)` is not timed.
+  template <std::invocable<std::uint64_t> Kernel, std::invocable<std::uint64_t> Check>
+  int run(Kernel&& kernel, Check&& check) {
+    return serve(
+        [&](std::uint64_t size, std::vector<double>&) {
+          kernel(opaque(size));
+          return size;
+        },
+        check);
+  }
+
   // `kernel(size, us)` also appends measurements of its own, in microseconds.
   template <std::invocable<std::uint64_t, std::vector<double>&> Kernel>
   int run(Kernel&& kernel) {
@@ -90,8 +102,8 @@ class program {
   }
 
  private:
-  template <typename Once>
-  int serve(Once&& once) {
+  template <typename Once, typename Check = std::identity>
+  int serve(Once&& once, Check&& check = {}) {
     std::vector<double> us;
     (void)opaque(once(warm_up_ != 0 ? warm_up_ : size_, us));  // pages, pools and threads exist from here on
     std::printf("{\"runtime\": \"%s\", \"compiler\": \"%s\", \"forks\": %llu}\n", runtime_.c_str(),
@@ -100,8 +112,9 @@ class program {
     for (std::uint64_t sample = 0; proceed(sample); ++sample) {
       us.clear();
       const double start = now();
-      const std::uint64_t check = opaque(once(size_, us));
-      report(now() - start, check, us);
+      const std::uint64_t result = opaque(once(size_, us));
+      const double seconds = now() - start;
+      report(seconds, check(result), us);
     }
     std::printf("{\"peak_mib\": %.3f}\n", peak_mib());
     return std::fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

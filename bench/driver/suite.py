@@ -111,9 +111,9 @@ def _kernel(entry, text, systems, quick):
 def _cells(entry, systems):
     asked = entry.get("workers", (1, 2))
     for system in systems:
-        if system.name in entry.get("without", ()):
+        if {system.name, system.label} & set(entry.get("without", ())):
             continue
-        variants = [system]
+        variants = [] if system.name in entry.get("only_variants", ()) else [system]
         if system.variant == "default":
             for variant, names in entry.get("variants", {}).items():
                 if system.name in names:

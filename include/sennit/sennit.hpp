@@ -4,11 +4,13 @@
 #include <sennit/blocking.hpp>
 #include <sennit/doctor.hpp>
 #include <sennit/join.hpp>
+#include <sennit/nest.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/serial.hpp>
+#include <sennit/space.hpp>
 #include <sennit/task_group.hpp>
 #include <sennit/version.hpp>
 #include <sennit/worker.hpp>

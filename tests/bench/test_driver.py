@@ -238,6 +238,20 @@ class Suites(Folder):
         cells = self.suite("plain", "slow", text=text).kernels[0].cells
         self.assertEqual([system.label for system, _ in cells], ["plain", "plain nested"])
 
+    def test_a_system_may_have_its_variants_only(self):
+        text = SUITE + 'variants = { nested = ["plain"] }\nonly_variants = ["plain"]\nworkers = [1]\n'
+        cells = self.suite("plain", text=text).kernels[0].cells
+        self.assertEqual([system.label for system, _ in cells], ["serial", "plain nested"])
+
+    def test_a_kernel_may_lack_one_variant_of_a_system(self):
+        text = SUITE + 'without = ["serial other"]\n'
+        self.suite("plain", text=text)
+        path = self.folder / "systems.toml"
+        path.write_text(path.read_text() + '[[system]]\nname = "serial"\nvariant = "other"\nworkers = [1]\n')
+        cells = suite.load(self.folder, "fake", True).kernels[0].cells
+        self.assertNotIn("serial other", [system.label for system, _ in cells])
+        self.assertIn("serial", [system.label for system, _ in cells])
+
     def test_unknown_names_are_explained(self):
         self.suite()
         with self.assertRaisesRegex(suite.SuiteError, "no suite 'fork'; there are: fake"):

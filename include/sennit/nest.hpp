@@ -1,0 +1,158 @@
+// parallel_for_nest: nests of loops, run in the order that suits the caches.
+#pragma once
+
+#include <sennit/detail/cuts.hpp>
+#include <sennit/detail/nest.hpp>
+#include <sennit/space.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+namespace sennit {
+
+namespace detail {
+
+[[noreturn]] void refuse_tile_size(const char* order, std::ptrdiff_t size);
+
+template <std::integral... I>
+constexpr sizes<sizeof...(I)> tile_sizes(const char* order, I... size) {
+  const sizes<sizeof...(I)> result{to_index(size)...};
+  for (const std::ptrdiff_t s : result) {
+    if (s < 1) refuse_tile_size(order, s);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+// The orders. Each serial strand follows the order, and workers that help take contiguous parts of it.
+
+// As the nest is written: the last dimension runs fastest.
+struct row_order {};
+inline constexpr row_order row{};
+
+// Tiles of a given size, in row order, and row order within each.
+template <std::size_t N>
+struct tiled_order {
+  detail::sizes<N> size;
+};
+// One size for each dimension, or one for all. A size beyond the extent leaves that dimension whole. Throws
+// std::invalid_argument for a size below 1.
+template <std::integral... I>
+  requires(sizeof...(I) > 0)
+constexpr tiled_order<sizeof...(I)> tiled(I... size) {
+  return {detail::tile_sizes("tiled", size...)};
+}
+
+// Halves of the longest dimension, again and again, down to tiles of at most the base size, and row order within each:
+// parts of every size are compact, so all levels of cache are used well, whatever their sizes are (cache-oblivious).
+// `morton` chooses the base; `morton(base...)` takes it as tiled() takes its sizes. A dimension that is marked in_order
+// is cut as well: give it a base beyond its extent if it is to be left whole.
+template <std::size_t N>
+struct morton_order {
+  template <std::integral... I>
+    requires(N == 0 && sizeof...(I) > 0)
+  constexpr morton_order<sizeof...(I)> operator()(I... size) const {
+    return {detail::tile_sizes("morton", size...)};
+  }
+  detail::sizes<N> base{};
+};
+inline constexpr morton_order<0> morton{};
+
+namespace detail {
+
+template <std::size_t D, std::size_t N>
+constexpr sizes<D> for_dimensions(const sizes<N>& given) {
+  sizes<D> result{};
+  for (std::size_t d = 0; d < D; ++d) result[d] = given[N == 1 ? 0 : d];
+  return result;
+}
+
+// Some thousand iterations: enough for the cost of cutting not to show, few enough for the data of some arrays to fit
+// the first-level cache.
+template <std::size_t D>
+constexpr sizes<D> default_base() {
+  constexpr std::ptrdiff_t side[] = {4096, 64, 32, 8};
+  return for_dimensions<D>(sizes<1>{side[D - 1]});
+}
+
+template <class Order, std::size_t D>
+inline constexpr bool fits = false;
+template <std::size_t D>
+inline constexpr bool fits<row_order, D> = true;
+template <std::size_t N, std::size_t D>
+inline constexpr bool fits<tiled_order<N>, D> = N == 1 || N == D;
+template <std::size_t N, std::size_t D>
+inline constexpr bool fits<morton_order<N>, D> = N == 0 || N == 1 || N == D;
+
+// row, tiled or morton, the latter with one size or D of them.
+template <class Order, std::size_t D>
+concept order_for_dimensions = fits<Order, D>;
+
+template <std::size_t D, class Space, class F>
+void run_nest(const Space& space, const std::array<bool, D>&, F& body, row_order) {
+  run_rows(space, body);
+}
+template <std::size_t D, class Space, class F, std::size_t N>
+void run_nest(const Space& space, const std::array<bool, D>& in_order, F& body, const tiled_order<N>& order) {
+  run_tiles(space, in_order, for_dimensions<D>(order.size), body);
+}
+template <std::size_t D, class Space, class F, std::size_t N>
+void run_nest(const Space& space, const std::array<bool, D>&, F& body, const morton_order<N>& order) {
+  if constexpr (N == 0) {
+    in_halves(space, bounds(space), default_base<D>(), body);
+  } else {
+    in_halves(space, bounds(space), for_dimensions<D>(order.base), body);
+  }
+}
+
+}  // namespace detail
+
+// Calls body(i, j, ...) once for each cell of a box of one to four dimensions, in parallel except for dimensions that are
+// marked in_order. If the body takes no D indices but a sennit::tile<D>, it is called for tiles that cover the box
+// without overlap.
+//   sennit::parallel_for_nest({rows, columns}, [=](auto i, auto j) { b[j * rows + i] = a[i * columns + j]; },
+//                             sennit::morton);
+//   sennit::parallel_for_nest({{1, n - 1}, {1, n - 1}}, relax);              // begin and end of each loop
+//   sennit::parallel_for_nest({n, n, sennit::in_order(n)},                   // 001, Figure 5-2: a matrix product
+//                             [=](auto i, auto j, auto k) { c[i * n + j] += a[i * n + k] * b[k * n + j]; },
+//                             sennit::morton);
+//
+// The order is a matter of speed alone: all parallel iterations may run at once in any of them. A body that takes indices
+// is parallel down to single iterations, whatever the order; one that takes tiles, down to the order's tiles (in row
+// order: to parts of rows, with the whole of all dimensions from the first in_order one that follows a parallel one).
+//
+// Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound that
+// std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread. Allocates nothing.
+// The body is shared by all strands; where it is a small closure that is trivially copyable and can be called as a
+// constant, they work on copies. The orders are those of 001 chapter 5 (`mm`, `mm-tiled`, `mm-dac`; with a dimension in
+// order, `mm-dac-full`).
+template <std::size_t D, class F, class Order = row_order>
+  requires(D <= 4 && detail::takes_indices_or_tile<std::remove_reference_t<F>, D> &&
+           detail::order_for_dimensions<Order, D>)
+void parallel_for_nest(const extent (&space)[D], F&& body, const Order& order = {}) {
+  detail::box<D> b;
+  for (std::size_t d = 0; d < D; ++d) {
+    b.all.set(d, space[d].begin, space[d].end);
+    b.in_order[d] = space[d].in_order;
+  }
+  if (b.all.empty()) return;
+  if (detail::cells(b.all) >= detail::too_many_cells) detail::refuse_cells();
+  detail::run_nest<D>(b, b.in_order, body, order);
+}
+
+// The same for the cells of a triangle; tiles across the diagonal reach the body row by row.
+//   sennit::parallel_for_nest(sennit::upper_triangle(n),                     // 001, Figure 5-9: transposition in place
+//                             [=](auto i, auto j) { std::swap(m[i * n + j], m[j * n + i]); }, sennit::morton);
+template <class F, class Order = row_order>
+  requires(detail::takes_indices_or_tile<std::remove_reference_t<F>, 2> &&
+           detail::order_for_dimensions<Order, 2>)
+void parallel_for_nest(const triangle& space, F&& body, const Order& order = {}) {
+  if (space.size() < 2) return;
+  if (detail::cells(space) >= detail::too_many_cells) detail::refuse_cells();
+  detail::run_nest<2>(space, std::array<bool, 2>{}, body, order);
+}
+
+}  // namespace sennit

@@ -1,0 +1,118 @@
+// The spaces that a nest of loops runs over: an extent for each dimension, or a triangle; and tiles, the parts of both.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+namespace sennit {
+
+namespace detail {
+
+// The index as the type that all nests count in. Throws std::out_of_range if it does not fit.
+[[noreturn]] void refuse_index();
+template <std::integral I>
+constexpr std::ptrdiff_t to_index(I value) {
+  if (!std::in_range<std::ptrdiff_t>(value)) refuse_index();
+  return static_cast<std::ptrdiff_t>(value);
+}
+
+}  // namespace detail
+
+// The indices [begin, end) of one loop of a nest; a number alone means [0, n). An end before the begin: no indices.
+struct extent {
+  constexpr extent() = default;
+  template <std::integral I>
+  constexpr extent(I n) : end(detail::to_index(n)) {}
+  template <std::integral I, std::integral J>
+  constexpr extent(I first, J last) : begin(detail::to_index(first)), end(detail::to_index(last)) {}
+
+  std::ptrdiff_t begin = 0;
+  std::ptrdiff_t end = 0;
+  // Not a parallel loop: see in_order().
+  bool in_order = false;
+};
+
+// A loop of a nest that is not parallel: for fixed indices of the other loops, its iterations run in ascending order,
+// one after the other, each seeing what the ones before it did. An order may still cut it (001 section 5.3.1, `mm-best`):
+// then the part with the smaller indices comes first, and other cells are worked on in between. So a loop over time, where
+// cells read their neighbors' last step, is no such loop: it goes around the nest.
+template <std::integral I>
+constexpr extent in_order(I n) {
+  extent e(n);
+  e.in_order = true;
+  return e;
+}
+template <std::integral I, std::integral J>
+constexpr extent in_order(I first, J last) {
+  extent e(first, last);
+  e.in_order = true;
+  return e;
+}
+
+// A box of iterations: the indices [begin(d), end(d)) in each dimension d. Bodies that take one work on several
+// iterations at once:
+//   [=](const sennit::tile<2>& t) {
+//     for (auto i = t.begin(0); i < t.end(0); ++i)
+//       for (auto j = t.begin(1); j < t.end(1); ++j) b[j * n + i] = a[i * n + j];
+//   }
+template <std::size_t D>
+class tile {
+ public:
+  constexpr std::ptrdiff_t begin(std::size_t d) const noexcept { return begin_[d]; }
+  constexpr std::ptrdiff_t end(std::size_t d) const noexcept { return end_[d]; }
+  constexpr std::ptrdiff_t size(std::size_t d) const noexcept { return end_[d] - begin_[d]; }
+  constexpr bool empty() const noexcept {
+    for (std::size_t d = 0; d < D; ++d) {
+      if (begin_[d] >= end_[d]) return true;
+    }
+    return false;
+  }
+  constexpr void set(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) noexcept {
+    begin_[d] = begin;
+    end_[d] = end;
+  }
+  // The same with other bounds in dimension d.
+  constexpr tile with(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) const noexcept {
+    tile result = *this;
+    result.set(d, begin, end);
+    return result;
+  }
+  friend constexpr bool operator==(const tile&, const tile&) = default;
+
+ private:
+  std::array<std::ptrdiff_t, D> begin_{};
+  std::array<std::ptrdiff_t, D> end_{};
+};
+
+// The cells (i, j) of an n x n square on one side of its diagonal. Made by upper_triangle() and lower_triangle().
+class triangle {
+ public:
+  enum class side { upper, lower };
+
+  constexpr triangle(std::ptrdiff_t n, side which) noexcept : n_(n < 0 ? 0 : n), side_(which) {}
+
+  constexpr std::ptrdiff_t size() const noexcept { return n_; }
+  constexpr bool is_upper() const noexcept { return side_ == side::upper; }
+  constexpr bool contains(std::ptrdiff_t i, std::ptrdiff_t j) const noexcept {
+    return is_upper() ? i < j : j < i;
+  }
+
+ private:
+  std::ptrdiff_t n_;
+  side side_;
+};
+
+// 0 <= i < j < n
+template <std::integral I>
+constexpr triangle upper_triangle(I n) {
+  return {detail::to_index(n), triangle::side::upper};
+}
+// 0 <= j < i < n
+template <std::integral I>
+constexpr triangle lower_triangle(I n) {
+  return {detail::to_index(n), triangle::side::lower};
+}
+
+}  // namespace sennit

@@ -108,9 +108,9 @@ void deque::follow_region() noexcept {
 
 void deque::set_gates() noexcept {
   if (words_ == nullptr) return;
-  words_->head_gate.store(open_head_gate(head_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
-  // ORD[D16] release: the cuts that were made while the gate was shut; pairs with the acquire in any_gate_shut().
-  // Model: models/loop.pml.
+  // ORD[D16] release on both: the cuts that were made while the gates were shut, and that this thread has done with loops
+  // that the owner may retire now; pairs with the acquire in any_gate_shut() and pop_gate_shut(). Model: models/loop.pml.
+  words_->head_gate.store(open_head_gate(head_.load(std::memory_order_relaxed)), std::memory_order_release);
   words_->limit.store(open_limit(), std::memory_order_release);
 }
 
@@ -167,9 +167,9 @@ void deque::promote(slot* position) noexcept {
     frame& f = fork_in(*position);
     f.depart(region_of(position));
     append(f);
-  } else if (!loop->exhausted()) {
+  } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
-    if (loop_piece* const rest = loop->cut_rest()) {
+    if (loop_piece* const rest = loop->cut(left, left.start)) {
       rest->depart(region_of(position));
       append(*rest);
       loop->parted_with(*rest);
@@ -189,20 +189,21 @@ frame* deque::hand_over_oldest() noexcept {
   frame* handed = nullptr;
   while (handed == nullptr && head < tail) {
     slot* const position = head;
-    loop_frame* const loop = loop_in(*position);
-    if (loop == nullptr) {
+    bool stays = false;
+    if (loop_frame* const loop = loop_in(*position); loop == nullptr) {
       handed = &fork_in(*position);
-    } else if (!loop->exhausted()) {
+    } else if (const loop_frame::rest left = loop->look(); !left.none()) {
       // Not worth a steal, as far as is known: should it last, a barrier will get at it.
-      put_off_ = !loop->worth_cutting();
+      put_off_ = !loop->worth_cutting(left);
       if (put_off_) break;
-      loop_piece* const half = loop->cut_half();
+      loop_piece* const half = loop->cut(left, left.middle());
       if (half == nullptr) break;
       loop->parted_with(*half);
       handed = half;
+      stays = left.start < left.middle();
     }
     if (handed != nullptr) handed->depart(region_of(position));
-    if (loop != nullptr && !loop->exhausted()) break;
+    if (stays) break;
     ++head;
   }
   head_.store(head, std::memory_order_relaxed);
@@ -272,16 +273,17 @@ frame* deque::claim_frozen() noexcept {
   frame* claimed = nullptr;
   while (claimed == nullptr && head < tail) {
     slot* const position = head;
-    loop_frame* const loop = loop_in(*position);
-    if (loop == nullptr) {
+    bool stays = false;
+    if (loop_frame* const loop = loop_in(*position); loop == nullptr) {
       claimed = &fork_in(*position);
-    } else if (!loop->exhausted()) {
-      claimed = loop->cut_half();
+    } else if (const loop_frame::rest left = loop->look(); !left.none()) {
+      claimed = loop->cut(left, left.middle());
       if (claimed == nullptr) break;
+      // It stays for others, unless that was all of it.
+      stays = left.start < left.middle();
     }
     if (claimed != nullptr) claimed->depart(region_of(position));
-    // A loop stays for others, unless that was all of it.
-    if (loop != nullptr && !loop->exhausted()) break;
+    if (stays) break;
     ++head;
   }
   head_.store(head, std::memory_order_relaxed);
@@ -310,10 +312,12 @@ frame* deque::claim_fenced() noexcept {
       return &f;
     }
     // The owner cannot retire it: that pop would wait for the lock.
-    if (loop->exhausted()) continue;
-    loop_piece* const half = loop->cut_half_fenced();
+    const loop_frame::rest left = loop->look();
+    if (left.none()) continue;
+    loop_piece* const half = loop->cut_fenced(left, left.middle());
     if (half != nullptr) half->depart(region_of(head));
-    if (!loop->exhausted()) head_.store(head, std::memory_order_relaxed);
+    // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
+    if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
     return half;
   }
 }

@@ -72,39 +72,21 @@ void loop_state::throw_failure() {
   throw_cancelled();
 }
 
-position loop_frame::middle() const noexcept {
-  const position start = start_.load(std::memory_order_relaxed);
-  return start + (end_.load(std::memory_order_relaxed) - start) / 2;
+loop_piece* loop_frame::cut(rest left, position middle) noexcept {
+  loop_piece* const piece = whole_.cut(middle, left.end);
+  if (piece == nullptr) return nullptr;
+  end_.store(middle, std::memory_order_relaxed);
+  if (gate_.load(std::memory_order_relaxed) != 0) gate_.store(middle, std::memory_order_relaxed);
+  return piece;
 }
 
-void loop_frame::set_end(position end) noexcept {
-  end_.store(end, std::memory_order_relaxed);
-  if (gate_.load(std::memory_order_relaxed) != 0) gate_.store(end, std::memory_order_relaxed);
-}
-
-loop_piece* loop_frame::cut_half() noexcept {
-  const position middle = this->middle();
-  loop_piece* const half = whole_.cut(middle, end_.load(std::memory_order_relaxed));
-  if (half != nullptr) set_end(middle);
-  return half;
-}
-
-loop_piece* loop_frame::cut_rest() noexcept {
-  const position start = start_.load(std::memory_order_relaxed);
-  loop_piece* const rest = whole_.cut(start, end_.load(std::memory_order_relaxed));
-  if (rest != nullptr) set_end(start);
-  return rest;
-}
-
-loop_piece* loop_frame::cut_half_fenced() noexcept {
-  const position middle = this->middle();
-  const position end = end_.load(std::memory_order_relaxed);
+loop_piece* loop_frame::cut_fenced(rest left, position middle) noexcept {
   // ORD[D17] seq_cst: the store of end before the load of start; pairs with meet(). Model: models/loop.pml.
   end_.store(middle, std::memory_order_seq_cst);
-  loop_piece* const half =
-      start_.load(std::memory_order_seq_cst) <= middle ? whole_.cut(middle, end) : nullptr;
-  if (half == nullptr) end_.store(end, std::memory_order_relaxed);
-  return half;
+  const bool first = start_.load(std::memory_order_seq_cst) <= middle;
+  loop_piece* const piece = first ? whole_.cut(middle, left.end) : nullptr;
+  if (piece == nullptr) end_.store(left.end, std::memory_order_relaxed);
+  return piece;
 }
 
 bool loop_frame::expose_shut() noexcept {

@@ -157,25 +157,28 @@ class loop_frame {
   // The fewest iterations that are worth the price of a steal, as far as is known.
   void worth(position iterations) noexcept { least_ = iterations; }
 
-  // --- The owner, or a thief that keeps the owner from claiming: under the lock of the deque.
-  bool exhausted() const noexcept {
-    return start_.load(std::memory_order_relaxed) >= end_.load(std::memory_order_relaxed);
+  // --- Under the lock of the deque, by the owner, or by a thief while the owner cannot retire the frame.
+  // What nobody has claimed. A thief reads `start` only once: even an owner that is kept from claiming may raise it yet.
+  struct rest {
+    position start;
+    position end;
+    bool none() const noexcept { return start >= end; }
+    position middle() const noexcept { return start + (end - start) / 2; }
+  };
+  rest look() const noexcept {
+    return {start_.load(std::memory_order_relaxed), end_.load(std::memory_order_relaxed)};
   }
-  bool worth_cutting() const noexcept {
-    return start_.load(std::memory_order_relaxed) + least_ <= end_.load(std::memory_order_relaxed);
-  }
-  // The upper half of what is left, as a piece; null without memory. Precondition: not exhausted.
-  loop_piece* cut_half() noexcept;
-  // All that is left: when the owner leaves its worker.
-  loop_piece* cut_rest() noexcept;
-  // The same as cut_half() by a thief that does not keep the owner from claiming: null also if the owner was faster.
-  loop_piece* cut_half_fenced() noexcept;
+  bool worth_cutting(rest left) const noexcept { return left.start + least_ <= left.end; }
+  // The part from `middle` on, as a piece; null without memory. By the owner, or a thief that keeps it from claiming.
+  // Precondition: there is a rest, and `middle` lies in it.
+  loop_piece* cut(rest left, position middle) noexcept;
+  // The same by a thief that does not keep the owner from claiming: null also if the owner was faster.
+  loop_piece* cut_fenced(rest left, position middle) noexcept;
   // The piece is claimable, and the owner may have it back.
   void parted_with(loop_piece& piece) noexcept {
     piece.parted_before_ = parted_;
     parted_ = &piece;
   }
-  position least_worth() const noexcept { return least_; }
 
  private:
   SENNIT_COLD loop_piece* take_parted() noexcept;
@@ -183,8 +186,6 @@ class loop_frame {
   SENNIT_COLD void retire_shut() noexcept;
   // Not "cold": each loop ends by way of it, and compilers take what always leads to a cold call for cold, too.
   [[gnu::noinline]] position meet(position from, position to) noexcept;
-  position middle() const noexcept;
-  void set_end(position end) noexcept;
 
   loop_state& whole_;
   std::atomic<position> start_;

@@ -183,7 +183,8 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   // ORD[D2] The compiler must keep the order of tail and head_gate;
   // the processor is made to by the thief's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return tail < current_words().head_gate.load(std::memory_order_relaxed);
+  // ORD[D16] acquire: a thief has done with the loop that is retired; pairs with the release in deque::set_gates().
+  return tail < current_words().head_gate.load(std::memory_order_acquire);
 }
 
 // ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release in

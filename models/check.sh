@@ -15,11 +15,14 @@ reaches deque
 reaches deque PLAIN_UNLOCK FORKS=3
 reaches deque FENCE
 fails   deque NO_BARRIER
-fails   deque GATE_AFTER
+fails   deque SHUT_AFTER
+fails   deque OPEN_OLD
+fails   deque OPEN_UNLOCKED
+fails   deque POP_UNLOCKED
 fails   deque TAIL_BEFORE_SLOT
-fails   deque NO_RESTORE
 fails   deque FENCE NO_BARRIER
 fails   deque FENCE NO_OWNER_FENCE
+fails   deque FENCE NO_RESTORE
 reaches deque ASK
 fails   deque ASK NO_BARRIER
 fails   deque ASK HAND_OVER_LAST

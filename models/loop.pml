@@ -5,7 +5,7 @@
  * inside a fork, one after the other in the same slot. It claims up to CHUNK iterations at a time. Each iteration must be
  * run exactly once, each fork too, and nobody touches the frame of a loop that the owner has retired. Thieves take forks,
  * cut loops, and pass over those that are exhausted. What they take they run at once: a piece that is cut again is one
- * more loop, in a deque of its own. How the end of all pieces is told is pieces.pml.
+ * more loop, in a deque of its own. How the end of all pieces is told is join.pml.
  *
  * Nobody but the owner reads anything without the lock, so its critical sections are one step: see idle.pml.
  *

@@ -15,15 +15,43 @@ reaches deque
 reaches deque PLAIN_UNLOCK FORKS=3
 reaches deque FENCE
 fails   deque NO_BARRIER
-fails   deque GATE_AFTER
+fails   deque SHUT_AFTER
+fails   deque OPEN_OLD
+fails   deque OPEN_UNLOCKED
+fails   deque POP_UNLOCKED
 fails   deque TAIL_BEFORE_SLOT
-fails   deque NO_RESTORE
 fails   deque FENCE NO_BARRIER
 fails   deque FENCE NO_OWNER_FENCE
+fails   deque FENCE NO_RESTORE
 reaches deque ASK
 fails   deque ASK NO_BARRIER
 fails   deque ASK HAND_OVER_LAST
 fails   deque ASK NO_RECLAIM
+reaches loop
+holds   loop LOOPS=2 FORKS=0
+reaches loop LEAVES=1
+reaches loop THROWS=1
+reaches loop FENCE
+holds   loop FENCE LOOPS=2 FORKS=0
+reaches loop FENCE LEAVES=1
+reaches loop FENCE THROWS=1
+reaches loop ASK ITERATIONS=3
+fails   loop NO_BARRIER
+fails   loop SHUT_AFTER
+fails   loop GATE_FIRST
+fails   loop START_LAST
+fails   loop READ_TWICE
+fails   loop OPEN_LIMIT_EARLY
+fails   loop OPEN_HEAD_GATE_EARLY
+fails   loop THROWS=1 OPEN_HEAD_GATE_EARLY
+fails   loop RETIRE_UNLOCKED
+fails   loop NO_MIN
+fails   loop LEAVES=1 LEAVE_GATE
+fails   loop FENCE NO_CLAIM_FENCE
+fails   loop FENCE NO_CUT_FENCE
+fails   loop FENCE NO_RESTORE
+fails   loop FENCE HEAD_EARLY
+fails   loop ASK HAND_OVER_GATE
 reaches join
 reaches join CHILDREN=1
 fails   join PUBLISH_BEFORE_SWITCH
@@ -31,6 +59,11 @@ fails   join TOUCH_AFTER
 fails   join CHILDREN=1 TOUCH_AFTER
 fails   join SWITCH_TOUCHES
 fails   join OUTCOME_AFTER
+reaches join PIECES
+reaches join PIECES CHILDREN=3
+fails   join PIECES EXPECT_LATE
+fails   join PIECES NO_OWN_COUNT
+fails   join PIECES FINISH_FIRST
 holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
@@ -52,6 +85,12 @@ fails   home LEAVE_BARE
 fails   home NAP_RETURNS
 fails   home HOME_READ_LATE
 deep    deque FORKS=5
+deep    loop LOOPS=2
+deep    loop FENCE LOOPS=2
+deep    loop LEAVES=2
+deep    loop ITERATIONS=6 CHUNK=3
+deep    loop ASK
+deep    loop ASK LOOPS=2 FORKS=0 ITERATIONS=3
 deep    join CHILDREN=3
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3

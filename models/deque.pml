@@ -1,4 +1,4 @@
-/* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against steal's head), D6
+/* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against the thief's gate), D6
  * (gates agree with the bounds whenever the lock is free).
  *
  * One owner, two thieves, FORKS frames in every nesting. Each frame must be run exactly once, by the owner or by
@@ -6,12 +6,19 @@
  * another strand on the same deque: the pops of the outer frames then start from an empty deque.
  *
  *   PLAIN_UNLOCK  see tso.pml: nothing depends on the unlock draining
- *   FENCE         the fallback without membarrier: the owner fences and reads `head`; there is no gate
+ *   FENCE         the fallback without membarrier: thief raises `head` and looks, the owner fences and reads it; no gates
  *   ASK           a thief first asks, by shutting the gates, and the owner hands its oldest frame over; the barrier comes
  *                 when the owner is silent (here: at any time)
- * Mutants: NO_BARRIER, GATE_AFTER, TAIL_BEFORE_SLOT, NO_RESTORE; with FENCE: NO_BARRIER, NO_OWNER_FENCE;
- *          with ASK: HAND_OVER_LAST (a pop hands over the very frame it takes), NO_RECLAIM (a pop that finds its frame gone
- *          does not look whether it is still listed)
+ * Mutants: NO_BARRIER
+ *          SHUT_AFTER        the thief shuts the gates after the barrier
+ *          OPEN_OLD          the thief opens the gate of pop at the old bound
+ *          OPEN_UNLOCKED     a push opens the gates without the lock
+ *          POP_UNLOCKED      a pop that meets the gate does not wait for the lock
+ *          TAIL_BEFORE_SLOT  push
+ *   with FENCE: NO_BARRIER, NO_OWNER_FENCE
+ *          NO_RESTORE        a thief that came too late leaves `head` raised
+ *   with ASK: HAND_OVER_LAST (a pop hands over the very frame it takes), NO_RECLAIM (a pop that finds its frame gone does not
+ *          look whether it is still listed)
  */
 #ifndef FORKS
 #ifdef ASK
@@ -28,7 +35,7 @@
 #define HEAD 1  /* the real bound: read and written under LOCK (FENCE: read by the owner without it) */
 #define GATE 2  /* head_gate, what the owner compares with */
 #define LOCK 3
-#define LIMIT 4  /* what push compares with; of use with ASK only */
+#define LIMIT 4  /* what push compares with */
 #define SLOT 5
 #define SHUT_GATE 255
 #define SHUT_LIMIT 0
@@ -80,20 +87,26 @@ proctype owner(byte me)
      store(SLOT + t, forks);
      store(TAIL, t + 1);
 #endif
-#ifdef ASK
+#ifndef FENCE
      load(bound, LIMIT);
      if
      :: t + 1 <= bound
      :: else ->
+#ifndef OPEN_UNLOCKED
         lock(LOCK);
+#endif
         load(bound, HEAD);
+#ifdef ASK
         if
         :: wanted && t + 1 > bound -> hand_over_oldest()
         :: wanted && t + 1 <= bound -> d_step { wanted = false; asked = false }
         :: else
         fi;
+#endif
         set_gates(bound);
+#ifndef OPEN_UNLOCKED
         unlock(LOCK)
+#endif
      fi;
      bound = 0;
 #endif
@@ -116,10 +129,12 @@ proctype owner(byte me)
      :: t >= bound ->
         d_step { assert(frame[f] == latent); frame[f] = dead }
      :: else ->
+#ifndef POP_UNLOCKED
         lock(LOCK);
+#endif
         load(bound, HEAD);
         if
-        :: t >= bound ->  /* a thief has looked and withdrawn */
+        :: t >= bound ->  /* a thief has looked, and left it */
 #ifdef ASK
            if
 #ifdef HAND_OVER_LAST
@@ -130,13 +145,13 @@ proctype owner(byte me)
            :: else
            fi;
            asked = false;
-           set_gates(bound);
-#else
+#endif
 #ifndef FENCE
-           store(GATE, bound);
+           set_gates(bound);
 #endif
-#endif
+#ifndef POP_UNLOCKED
            unlock(LOCK);
+#endif
            d_step { assert(frame[f] == latent); frame[f] = dead }
         :: else ->
            assert(frame[f] == listed || frame[f] == claimed || frame[f] == finished);
@@ -145,7 +160,9 @@ proctype owner(byte me)
 #ifndef FENCE
            store(GATE, open_gate(BASE));
 #endif
+#ifndef POP_UNLOCKED
            unlock(LOCK);
+#endif
            if
 #ifdef ASK
 #ifndef NO_RECLAIM
@@ -189,35 +206,19 @@ inline take_listed()
   frame[f] = claimed
 }
 
-/* Under LOCK, which it releases; there is a frame at h. How the claimed branch's end is told is join.pml. */
+/* Under LOCK, which it releases. How the claimed branch's end is told is join.pml. */
+#ifdef FENCE
 inline claim_head()
 {
   store(HEAD, h + 1);
-#ifdef FENCE
 #ifndef NO_BARRIER
   fence();
-#endif
-#else
-#ifndef GATE_AFTER
-  store(GATE, h + 1);
-#endif
-#ifdef NO_BARRIER
-  fence();
-#else
-  membarrier();
-#endif
-#ifdef GATE_AFTER
-  store(GATE, h + 1);
-#endif
 #endif
   load(t, TAIL);
   if
   :: t < h + 1 ->  /* the owner was first */
 #ifndef NO_RESTORE
      store(HEAD, h);
-#ifndef FENCE
-     store(GATE, h);
-#endif
 #endif
      unlock(LOCK)
   :: else ->
@@ -227,6 +228,45 @@ inline claim_head()
      d_step { frame[f] = finished; f = 0 }
   fi
 }
+#else
+/* The owner's next push or pop waits for LOCK. */
+inline freeze()
+{
+#ifndef SHUT_AFTER
+  store(GATE, SHUT_GATE);
+  store(LIMIT, SHUT_LIMIT);
+#endif
+#ifdef NO_BARRIER
+  fence();
+#else
+  membarrier();
+#endif
+#ifdef SHUT_AFTER
+  store(GATE, SHUT_GATE);
+  store(LIMIT, SHUT_LIMIT);
+#endif
+}
+
+inline claim_head()
+{
+  freeze();
+  load(t, TAIL);
+  if
+  :: t <= h -> set_gates(h); unlock(LOCK)  /* the owner was first */
+  :: else ->
+     load(f, SLOT + h);
+     d_step { assert(frame[f] == latent); frame[f] = claimed };
+     store(HEAD, h + 1);
+#ifdef OPEN_OLD
+     set_gates(h);
+#else
+     set_gates(h + 1);
+#endif
+     unlock(LOCK);
+     d_step { frame[f] = finished; f = 0 }
+  fi
+}
+#endif
 
 proctype thief(byte me)
 {

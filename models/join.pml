@@ -2,10 +2,15 @@
  * its context is saved; nobody touches a frame that may have returned).
  *
  * CHILDREN stolen branches, each with a finisher. `balance` counts finishers down and the wait up; it is stored here
- * plus CHILDREN, as cells are unsigned. Whoever makes the two meet resumes the waiter, which returns: its frame dies.
+ * plus ZERO, as cells are unsigned. Whoever makes the two meet resumes the waiter, which returns: its frame dies.
  *
+ *   PIECES  the branches are pieces of a loop, cut off it, or off one another, while they run. The beginner of the loop
+ *           holds a count from the start, each piece is expected before its victim can go on, and the wait takes back the
+ *           beginner's own count.
  * Mutants: PUBLISH_BEFORE_SWITCH, TOUCH_AFTER, SWITCH_TOUCHES (the next stack reads the frame after its own RMW),
  *          OUTCOME_AFTER (the finisher counts down before its outcome is written)
+ *   with PIECES: EXPECT_LATE (a piece is expected when its victim may go on), NO_OWN_COUNT (the beginner's), FINISH_FIRST (a
+ *          piece finishes before its frame is retired)
  */
 #ifndef CHILDREN
 #define CHILDREN 2
@@ -20,9 +25,28 @@
 #define OUTCOME 3
 #define CELLS (OUTCOME + CHILDREN)
 
+/* `ZERO` is how a balance of zero is stored. */
+#ifdef PIECES
+#define ZERO 0
+#ifdef NO_OWN_COUNT
+#define HELD 0
+#else
+#define HELD 1
+#endif
+#define AWAITED (0 - HELD)
+#else
+#define ZERO CHILDREN
+#define HELD 0
+#define AWAITED CHILDREN
+#endif
+#define all_came(balance) ((balance) + AWAITED == ZERO)
+
 #include "tso.pml"
 
+bool at_loop[THREADS];  /* it has a loop frame that can be cut */
+bool frozen[THREADS];   /* a thief is at that, and the frame cannot be retired */
 bool returned;  /* the waiter went on; its frame is gone */
+byte expected[CHILDREN];  /* the outcome that the join must see: 0 for a piece that was never cut */
 byte resumed;   /* how often the saved context was switched to */
 
 /* Every access to balance, waiter or outcome in the frame. */
@@ -41,7 +65,7 @@ inline join_returns()
 {
   for (child : 0 .. CHILDREN - 1) {
     load(seen, OUTCOME + child);
-    assert(seen == 1)
+    assert(seen == expected[child])
   }
   atomic { touch_frame(); returned = true }
 }
@@ -56,10 +80,41 @@ inline resume_waiter()
   join_returns()
 }
 
+/* The thief expects what it cuts off. */
+inline cut(victim)
+{
+  d_step { victim != me && at_loop[victim] && !frozen[victim] -> frozen[victim] = true };
+#ifndef EXPECT_LATE
+  add_to_balance(1, old);
+#endif
+  d_step { frozen[victim] = false; expected[me] = 1; at_loop[me] = true };
+#ifdef EXPECT_LATE
+  add_to_balance(1, old);
+#endif
+}
+
+inline retire()
+{
+  d_step { !frozen[me] -> at_loop[me] = false }
+}
+
 proctype finisher(byte me)
 {
   byte old, seen, child;
 
+#ifdef PIECES
+  if
+  :: cut(WAITER)
+  :: cut(0)
+#if CHILDREN > 1
+  :: cut(1)
+#endif
+  :: goto end  /* finds nothing */
+  fi;
+#ifndef FINISH_FIRST
+  retire();
+#endif
+#endif
 #ifndef OUTCOME_AFTER
   touch_frame();
   store(OUTCOME + me, 1);
@@ -70,35 +125,43 @@ proctype finisher(byte me)
   store(OUTCOME + me, 1);
 #endif
   if
-  :: old == CHILDREN + 1 -> resume_waiter()
+  :: old == ZERO + 1 -> resume_waiter()
   :: else
 #ifdef TOUCH_AFTER
      -> touch_frame()
 #endif
-  fi
+  fi;
+#ifdef FINISH_FIRST
+  retire();
+#endif
+end:
+  skip
 }
 
 proctype waiter(byte me)
 {
   byte old, seen, child;
 
+#ifdef PIECES
+  retire();
+#endif
   load(seen, BALANCE);
   if
-  :: seen == 0 -> join_returns()  /* all have finished: no wait, no switch */
+  :: all_came(seen) -> join_returns()  /* all have finished: no wait, no switch */
   :: else ->
 #ifdef PUBLISH_BEFORE_SWITCH
      store(WAITING, 1 + WAITER);
-     add_to_balance(CHILDREN, old);
+     add_to_balance(AWAITED, old);
      store(CONTEXT, 1);
 #else
      store(CONTEXT, 1);
      /* From here on the next stack. */
      touch_frame();
      store(WAITING, 1 + WAITER);
-     add_to_balance(CHILDREN, old);
+     add_to_balance(AWAITED, old);
 #endif
      if
-     :: old == 0 -> resume_waiter()
+     :: all_came(old) -> resume_waiter()
      :: else
 #ifdef SWITCH_TOUCHES
         -> touch_frame()
@@ -118,9 +181,15 @@ init
   byte child;
 
   atomic {
-    mem[BALANCE] = CHILDREN;
+    mem[BALANCE] = ZERO + HELD;
+#ifdef PIECES
+    at_loop[WAITER] = true;
+#endif
     run waiter(WAITER);
     for (child : 0 .. CHILDREN - 1) {
+#ifndef PIECES
+      expected[child] = 1;
+#endif
       run finisher(child)
     }
   }

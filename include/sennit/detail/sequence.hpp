@@ -104,8 +104,8 @@ concept writable_in_parallel = !std::same_as<std::iter_reference_t<It>, std::vec
 template <class D, class V>
 concept destination =
     (destination_iterator<D> || destination_range<D>) &&
-    std::indirectly_writable<typename destination_of<D>::iterator, V> &&
-    writable_in_parallel<typename destination_of<D>::iterator>;
+    writable_in_parallel<typename destination_of<D>::iterator> &&
+    std::indirectly_writable<typename destination_of<D>::iterator, V>;
 
 [[noreturn]] SENNIT_COLD inline void fail_for_room(const char* algorithm, position room, position needed) {
   const std::string message = "sennit::" + std::string(algorithm) + ": " + std::to_string(needed) +

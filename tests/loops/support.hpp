@@ -34,13 +34,13 @@ template <class Test>
 void with_workers(Test&& test) {
   under(settings({1, 2, 4}), [&](sennit::runtime& rt) { rt.run([&] { test(); }); });
 }
-// Calls test(how) for each option in each of them.
+// Calls test(how) for each option in each of them. The trace stays outside the region, as it is the thread's.
 template <class Test>
 void with_options(Test&& test) {
-  with_workers([&] {
+  under(settings({1, 2, 4}), [&](sennit::runtime& rt) {
     for (const named_options& options : all_options()) {
       SCOPED_TRACE(options.name);
-      test(options.how);
+      rt.run([&] { test(options.how); });
     }
   });
 }

@@ -112,12 +112,14 @@ class part_folder {
   Combine& combine_;
 };
 
-// The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand leaves are
-// enough for hundreds of workers; where n is large the forks between them cost nothing against the leaves.
+// The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand
+// leaves are enough for hundreds of workers; where n is large the forks between them cost nothing against the
+// leaves.
 template <class Engine, class T, class Folder>
 class reduction_tree {
  public:
-  reduction_tree(const Folder& parts, position n) : parts_(parts), leaf_((n + most_leaves - 1) / most_leaves) {}
+  reduction_tree(const Folder& parts, position n)
+      : parts_(parts), leaf_((n + most_leaves - 1) / most_leaves) {}
 
   T fold(position from, position to) const {
     if (to - from <= leaf_) return parts_.fold(from, to);
@@ -170,18 +172,21 @@ struct reduction {
   template <class First, class Last, class T, class Map, class Combine = std::plus<>,
             reduce_options Options = loop_options>
     requires bounds<First, Last> && reduce_map<Map, typename sequence_for<First, Last>::value> &&
-             reduce_operation<Combine, T, std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>> &&
+             reduce_operation<Combine, T,
+                              std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>> &&
              reduce_result<T, std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
   T operator()(First first, Last last, T identity, Map&& map, Combine&& combine = {},
                const Options& how = Options()) const {
     return reduce<Engine>(sequence_of(first, last), std::move(identity), map, combine, how);
   }
 
-  template <class First, class Last, class T, class Combine = std::plus<>, reduce_options Options = loop_options>
+  template <class First, class Last, class T, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
     requires bounds<First, Last> && (!reduce_map<Combine, typename sequence_for<First, Last>::value>) &&
              reduce_operation<Combine, T, typename sequence_for<First, Last>::value> &&
              reduce_result<T, typename sequence_for<First, Last>::value>
-  T operator()(First first, Last last, T identity, Combine&& combine = {}, const Options& how = Options()) const {
+  T operator()(First first, Last last, T identity, Combine&& combine = {},
+               const Options& how = Options()) const {
     std::identity map;
     return reduce<Engine>(sequence_of(first, last), std::move(identity), map, combine, how);
   }
@@ -191,7 +196,8 @@ struct reduction {
     requires reduce_map<Map, std::ranges::range_reference_t<R>> &&
              reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>> &&
              reduce_result<T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
-  T operator()(R&& range, T identity, Map&& map, Combine&& combine = {}, const Options& how = Options()) const {
+  T operator()(R&& range, T identity, Map&& map, Combine&& combine = {},
+               const Options& how = Options()) const {
     return reduce<Engine>(sequence_of(range), std::move(identity), map, combine, how);
   }
 
@@ -209,24 +215,24 @@ struct reduction {
 
 // combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)), in any bracketing.
 //
-//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})   first, last: integers, iterators
+//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})   two integers or iterators
 //   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})        the values as they are
-//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})         a random-access, sized range
+//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})         random-access, sized
 //   parallel_reduce(range, identity, combine = std::plus<>(), how = {})
 //
-// combine takes (T, T) and (T, mapped value), gives a T and is associative; it need not be commutative: the order is
-// that of the sequence. T is the type of `identity`, which is moved, not copied, and counts once, at the left;
-// an empty sequence gives it back. Only where a mapped value does not convert to T does each strand start with a copy
-// of it, and then it must be an identity: combine(identity, x) == x.
+// combine takes (T, T) and (T, mapped value), gives a T and is associative; it need not be commutative: the
+// order is that of the sequence. T is the type of `identity`, which is moved, not copied, and counts once, at
+// the left; an empty sequence gives it back. Only where a mapped value does not convert to T does each strand
+// start with a copy of it, and then it must be an identity: combine(identity, x) == x.
 //
-// `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends on the
-// number of values only, so that rounding is the same with any number of workers and in sennit::serial. (With
-// -ffast-math compilers reorder the additions inside a leaf as they see fit.)
+// `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
+// on the number of values only, so that rounding is the same with any number of workers and in
+// sennit::serial. (With -ffast-math compilers reorder the additions inside a leaf as they see fit.)
 //
-// map and combine are called by several threads at once, map once for each value. Throws what the lowest iteration
-// that throws threw, by map or by combine inside one strand's part; else what combining the parts threw. Throws
-// sennit::cancelled in a cancelled region. Cost: as parallel_for, and a combination for each part of the loop that
-// another worker took.
+// map and combine are called by several threads at once, map once for each value. Throws what the lowest
+// iteration that throws threw, by map or by combine inside one strand's part; else what combining the parts
+// threw. Throws sennit::cancelled in a cancelled region. Cost: as parallel_for, and a combination for each
+// part of the loop that another worker took.
 //
 // Example:
 //   #include <vector>

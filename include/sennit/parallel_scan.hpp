@@ -32,19 +32,25 @@ concept scan_result = std::copyable<T> && std::convertible_to<V, T>;
 
 enum class scan_kind { inclusive, exclusive };
 
-// The sequence is cut into blocks. Whoever comes to a block when all before it are done scans it at once: one worker
-// does so for all of them, in a single pass. The others, ahead of that frontier, only reduce their blocks; these are
-// scanned in a second pass, once their prefixes are known. (Two passes over blocks: Blelloch, "Prefix sums and their
-// applications", 1990, 1.2.1; those at the frontier need but one, as in Merrill and Garland, "Single-pass parallel
-// prefix scan with decoupled look-back", 2016.)
+// The sequence is cut into blocks. Whoever comes to a block when all before it are done scans it at once: one
+// worker does so for all of them, in a single pass. The others, ahead of that frontier, only reduce their
+// blocks; these are scanned in a second pass, once their prefixes are known. (Two passes over blocks:
+// Blelloch, "Prefix sums and their applications", 1990, 1.2.1; those at the frontier need but one, as in
+// Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.)
 template <scan_kind Kind, class In, class Out, class T, class Combine>
 class scan {
  public:
-  scan(const elements<In>& in, const elements<Out>& out, std::optional<T> initial, Combine& combine)
-      : in_(in), out_(out), combine_(combine), carry_(std::move(initial)) {}
+  // `initial` is a T, or nothing.
+  template <class... Initial>
+  scan(const elements<In>& in, const elements<Out>& out, Combine& combine, Initial&&... initial)
+      : in_(in), out_(out), combine_(combine) {
+    (carry_.emplace(std::forward<Initial>(initial)), ...);
+  }
 
-  // Returns all of it combined.
-  std::optional<T> run(const loop_options& how) && {
+  // All of it combined, once run() has returned.
+  T total() && { return *std::move(carry_); }
+
+  void run(const loop_options& how) {
     block_ = how.grain != 0 ? how.grain : default_block();
     const position blocks = (in_.size + block_ - 1) / block_;
     loop_options by_block = how;
@@ -75,15 +81,17 @@ class scan {
     for_positions(
         blocks - first,
         [&](position from, position to) {
-          for (position b = first + from; b != first + to; ++b) scan_block(b, parts[static_cast<std::size_t>(b)]);
+          for (position b = first + from; b != first + to; ++b)
+            scan_block(b, parts[static_cast<std::size_t>(b)]);
         },
         by_block);
-    return std::move(carry_);
   }
 
  private:
   // As many blocks as a block has elements: what is done serially for each block is then next to nothing.
-  position default_block() const { return static_cast<position>(std::sqrt(static_cast<double>(in_.size))) + 1; }
+  position default_block() const {
+    return static_cast<position>(std::sqrt(static_cast<double>(in_.size))) + 1;
+  }
 
   position end_of(position block) const { return std::min(in_.size, (block + 1) * block_); }
 
@@ -132,26 +140,34 @@ class scan {
   std::optional<T> carry_;
 };
 
-template <scan_kind Kind, class In, class D, class T, class Combine>
-std::optional<T> scan_to(const elements<In>& in, D& out, const char* algorithm, std::optional<T> initial,
-                         Combine& combine, const loop_options& how) {
+template <class In, class D, class Combine>
+void inclusive_scan(const elements<In>& in, D& out, Combine& combine, const loop_options& how) {
   using target = typename destination_of<D>::iterator;
-  return scan<Kind, In, target, T, Combine>(in, {begin_of(out, in.size, algorithm), in.size}, std::move(initial),
-                                            combine)
-      .run(how);
+  const elements<target> to{begin_of(out, in.size, "parallel_scan"), in.size};
+  scan<scan_kind::inclusive, In, target, std::iter_value_t<In>, Combine>(in, to, combine).run(how);
+}
+
+template <class In, class D, class T, class Combine>
+T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine, const loop_options& how) {
+  using target = typename destination_of<D>::iterator;
+  const elements<target> to{begin_of(out, in.size, "parallel_exclusive_scan"), in.size};
+  scan<scan_kind::exclusive, In, target, T, Combine> all(in, to, combine, std::move(initial));
+  all.run(how);
+  return std::move(all).total();
 }
 
 }  // namespace detail
 
-// The inclusive scan: out[i] = combine(... combine(in[0], in[1]) ..., in[i]), in any bracketing, for the elements of a
-// range or of [first, last). combine is associative; it need not be commutative: the order is that of the elements.
-// `out` is an iterator, with room behind it, or a range; it may be that of the input, but not otherwise overlap it.
+// The inclusive scan: out[i] = combine(... combine(in[0], in[1]) ..., in[i]), in any bracketing, for the
+// elements of a range or of [first, last). combine is associative; it need not be commutative: the order is
+// that of the elements. `out` is an iterator, with room behind it, or a range; it may be that of the input,
+// but not otherwise overlap it.
 //
-// combine is called by several threads at once, once for each element where one worker does it all, and at most
-// about twice where several do. grain(n) makes blocks of n elements. Throws what combine or copying a value throws,
-// std::invalid_argument if `out` is a range with too few elements, std::bad_alloc, and sennit::cancelled in a
-// cancelled region; what `out` holds then is unspecified. Cost: one pass and, over what other workers took, a second
-// one; the square root of the number of elements is allocated.
+// combine is called by several threads at once, once for each element where one worker does it all, and at
+// most about twice where several do. grain(n) makes blocks of n elements. Throws what combine or copying a
+// value throws, std::invalid_argument if `out` is a range with too few elements, std::bad_alloc, and
+// sennit::cancelled in a cancelled region; what `out` holds then is unspecified. Cost: one pass and, over
+// what other workers took, a second one; the square root of the number of elements is allocated.
 //
 // Example:
 //   #include <vector>
@@ -162,12 +178,11 @@ std::optional<T> scan_to(const elements<In>& in, D& out, const char* algorithm, 
 //   }
 template <detail::countable_range R, class Out, class Combine = std::plus<>>
   requires detail::scan_result<std::ranges::range_value_t<R>, std::ranges::range_reference_t<R>> &&
-           detail::scan_operation<Combine, std::ranges::range_value_t<R>, std::ranges::range_reference_t<R>> &&
+           detail::scan_operation<Combine, std::ranges::range_value_t<R>,
+                                  std::ranges::range_reference_t<R>> &&
            detail::destination<Out, const std::ranges::range_value_t<R>&>
 void parallel_scan(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {}) {
-  using prefix = std::optional<std::ranges::range_value_t<R>>;
-  detail::scan_to<detail::scan_kind::inclusive>(detail::sequence_of(in), out, "parallel_scan", prefix(), combine,
-                                                how);
+  detail::inclusive_scan(detail::sequence_of(in), out, combine, how);
 }
 template <class It, class End, class Out, class Combine = std::plus<>>
   requires detail::iterator_bounds<It, End> &&
@@ -175,13 +190,11 @@ template <class It, class End, class Out, class Combine = std::plus<>>
            detail::scan_operation<Combine, std::iter_value_t<It>, std::iter_reference_t<It>> &&
            detail::destination<Out, const std::iter_value_t<It>&>
 void parallel_scan(It first, End last, Out&& out, Combine&& combine = {}, const loop_options& how = {}) {
-  using prefix = std::optional<std::iter_value_t<It>>;
-  detail::scan_to<detail::scan_kind::inclusive>(detail::sequence_of(first, last), out, "parallel_scan", prefix(),
-                                                combine, how);
+  detail::inclusive_scan(detail::sequence_of(first, last), out, combine, how);
 }
 
-// The exclusive scan: out[0] = initial, out[i] = combine(... combine(initial, in[0]) ..., in[i - 1]). Returns all of it
-// combined, which is what would come next. Otherwise as parallel_scan.
+// The exclusive scan: out[0] = initial, out[i] = combine(... combine(initial, in[0]) ..., in[i - 1]). Returns
+// all of it combined, which is what would come next. Otherwise as parallel_scan.
 //
 // Example:
 //   #include <vector>
@@ -191,19 +204,18 @@ void parallel_scan(It first, End last, Out&& out, Combine&& combine = {}, const 
 //   }
 template <detail::countable_range R, class Out, class T, class Combine = std::plus<>>
   requires detail::scan_result<T, std::ranges::range_reference_t<R>> &&
-           detail::scan_operation<Combine, T, std::ranges::range_reference_t<R>> && detail::destination<Out, T>
-T parallel_exclusive_scan(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {}) {
-  return *detail::scan_to<detail::scan_kind::exclusive>(detail::sequence_of(in), out, "parallel_exclusive_scan",
-                                                        std::optional<T>(std::move(initial)), combine, how);
+           detail::scan_operation<Combine, T, std::ranges::range_reference_t<R>> &&
+           detail::destination<Out, T>
+T parallel_exclusive_scan(R&& in, Out&& out, T initial, Combine&& combine = {},
+                          const loop_options& how = {}) {
+  return detail::exclusive_scan(detail::sequence_of(in), out, std::move(initial), combine, how);
 }
 template <class It, class End, class Out, class T, class Combine = std::plus<>>
   requires detail::iterator_bounds<It, End> && detail::scan_result<T, std::iter_reference_t<It>> &&
            detail::scan_operation<Combine, T, std::iter_reference_t<It>> && detail::destination<Out, T>
 T parallel_exclusive_scan(It first, End last, Out&& out, T initial, Combine&& combine = {},
                           const loop_options& how = {}) {
-  return *detail::scan_to<detail::scan_kind::exclusive>(detail::sequence_of(first, last), out,
-                                                        "parallel_exclusive_scan",
-                                                        std::optional<T>(std::move(initial)), combine, how);
+  return detail::exclusive_scan(detail::sequence_of(first, last), out, std::move(initial), combine, how);
 }
 
 }  // namespace sennit

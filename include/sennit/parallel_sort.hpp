@@ -16,18 +16,20 @@ namespace detail {
 
 template <bool Stable, class It, class Comp, class Proj>
 void sort(const elements<It>& all, Comp& comp, Proj& proj) {
-  if (all.size > 1) merge_sort<It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj).run();
+  if (all.size > 1)
+    merge_sort<It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj).run();
 }
 
 }  // namespace detail
 
-// Sorts a range, or [first, last), as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)). Which of
-// several equal elements comes first is the same in every run.
+// Sorts a range, or [first, last), as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)).
+// Which of several equal elements comes first is the same in every run.
 //
-// comp and proj are called by several threads at once; elements are moved, never copied unless that is trivial, and
-// moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has moved, what comp or proj
-// throw, and sennit::cancelled in a cancelled region: the range then holds all its elements, in some order.
-// Cost: memory for as many elements; about n log n comparisons, and a critical path of about log^3 n.
+// comp and proj are called by several threads at once; elements are moved, never copied unless that is
+// trivial, and moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has
+// moved, what comp or proj throw, and sennit::cancelled in a cancelled region: the range then holds all its
+// elements, in some order. Cost: memory for as many elements; about n log n comparisons, and a critical path
+// of about log^3 n.
 //
 // Example:
 //   #include <string>

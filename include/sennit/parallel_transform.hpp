@@ -33,7 +33,8 @@ void transform(const Source& source, const elements<Out>& target, F& f, const lo
 }
 
 template <class Left, class Right, class Out, class F>
-void transform(const Left& left, const Right& right, const elements<Out>& target, F& f, const loop_options& how) {
+void transform(const Left& left, const Right& right, const elements<Out>& target, F& f,
+               const loop_options& how) {
   for_positions(
       target.size,
       [&](position from, position to) {
@@ -50,9 +51,7 @@ template <class Source, class Out>
 void copy(const Source& source, const elements<Out>& target, const loop_options& how) {
   for_positions(
       source.size,
-      [&](position from, position to) {
-        std::ranges::copy(source.at(from), source.at(to), target.at(from));
-      },
+      [&](position from, position to) { std::ranges::copy(source.at(from), source.at(to), target.at(from)); },
       how);
 }
 
@@ -70,13 +69,13 @@ auto target_of(D& out, position n, const char* algorithm) {
 
 }  // namespace detail
 
-// out[i] = f(in[i]) for each element of the range, or of [first, last). `out` is an iterator, with room behind it, or
-// a range; it may be that of the input, but not otherwise overlap it. For a function of the index, transform a
-// std::views::iota.
+// out[i] = f(in[i]) for each element of the range, or of [first, last). `out` is an iterator, with room
+// behind it, or a range; it may be that of the input, but not otherwise overlap it. For a function of the
+// index, transform a std::views::iota.
 //
-// f is called by several threads at once. Throws what the lowest call that throws threw; elements behind it may have
-// been written. Throws std::invalid_argument if `out` is a range with too few elements, before any call, and
-// sennit::cancelled in a cancelled region. Cost: as parallel_for; the inner loop is a plain one.
+// f is called by several threads at once. Throws what the lowest call that throws threw; elements behind it
+// may have been written. Throws std::invalid_argument if `out` is a range with too few elements, before any
+// call, and sennit::cancelled in a cancelled region. Cost: as parallel_for; the inner loop is a plain one.
 //
 // Example:
 //   #include <cmath>
@@ -105,7 +104,8 @@ void parallel_transform(It first, End last, Out&& out, F&& f, const loop_options
 
 // out[i] = f(left[i], right[i]), as long as both have elements.
 template <detail::countable_range Left, detail::countable_range Right, class Out, class F>
-  requires detail::transformation<F, std::ranges::range_reference_t<Left>, std::ranges::range_reference_t<Right>> &&
+  requires detail::transformation<F, std::ranges::range_reference_t<Left>,
+                                  std::ranges::range_reference_t<Right>> &&
            detail::destination<Out, detail::transformed<F, std::ranges::range_reference_t<Left>,
                                                         std::ranges::range_reference_t<Right>>>
 void parallel_transform(Left&& left, Right&& right, Out&& out, F&& f, const loop_options& how = {}) {
@@ -125,8 +125,8 @@ void parallel_transform(It first, End last, Second second, Out&& out, F&& f, con
                     detail::target_of(out, a.size, "parallel_transform"), f, how);
 }
 
-// Copies the elements of a range, or of [first, last), to `out`, an iterator or a range that does not overlap them.
-// Throws as parallel_transform.
+// Copies the elements of a range, or of [first, last), to `out`, an iterator or a range that does not overlap
+// them. Throws as parallel_transform.
 //
 // Example:
 //   #include <span>
@@ -145,8 +145,8 @@ void parallel_copy(It first, End last, Out&& out, const loop_options& how = {}) 
   detail::copy(source, detail::target_of(out, source.size, "parallel_copy"), how);
 }
 
-// Assigns the value to each element of a range, or of [first, last). Also the way to have pages of fresh memory
-// on the nodes of the workers that will use them. Throws as parallel_transform.
+// Assigns the value to each element of a range, or of [first, last). Also the way to have pages of fresh
+// memory on the nodes of the workers that will use them. Throws as parallel_transform.
 //
 // Example:
 //   #include <span>

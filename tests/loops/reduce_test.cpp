@@ -24,23 +24,27 @@ TEST(reduce, keeps_the_order_of_the_iterations) {
     for (const std::size_t n : sizes()) {
       const std::vector<affine> functions = affine_functions(n);
       const affine expected = std::accumulate(functions.begin(), functions.end(), affine{}, composed);
-      EXPECT_EQ(sennit::parallel_reduce(std::size_t{0}, n, affine{}, affine_at, composed, how), expected) << n;
+      EXPECT_EQ(sennit::parallel_reduce(std::size_t{0}, n, affine{}, affine_at, composed, how), expected)
+          << n;
       EXPECT_EQ(sennit::parallel_reduce(functions, affine{}, composed, how), expected) << n;
-      EXPECT_EQ(sennit::parallel_reduce(functions.begin(), functions.end(), affine{}, composed, how), expected) << n;
+      EXPECT_EQ(sennit::parallel_reduce(functions.begin(), functions.end(), affine{}, composed, how),
+                expected)
+          << n;
     }
   });
 }
 
-// Catches a tree whose shape depends on workers or timing: the operation is not associative, so every bracketing has a
-// value of its own. And a serial elision with another tree.
+// Catches a tree whose shape depends on workers or timing: the operation is not associative, so every
+// bracketing has a value of its own. And a serial elision with another tree.
 TEST(reduce, has_one_tree_where_it_is_deterministic) {
   const auto bracketed = [](std::uint64_t left, std::uint64_t right) {
     return (left ^ (left >> 29)) * 0x94d049bb133111eb + right;
   };
   for (const std::size_t n : sizes()) {
     const auto value = [&](const auto& reduce) {
-      return reduce(std::size_t{0}, n, std::uint64_t{7}, [](std::size_t i) { return std::uint64_t{i} * i; }, bracketed,
-                    sennit::deterministic);
+      return reduce(
+          std::size_t{0}, n, std::uint64_t{7}, [](std::size_t i) { return std::uint64_t{i} * i; }, bracketed,
+          sennit::deterministic);
     };
     const std::uint64_t expected = value(sennit::serial::parallel_reduce);
     with_workers([&] {
@@ -53,7 +57,8 @@ TEST(reduce, has_one_tree_where_it_is_deterministic) {
 TEST(reduce, gives_the_same_bits_where_it_is_deterministic) {
   const auto term = [](int i) { return (i % 2 == 0 ? 1.0 : -1.0) / (1.0 + i) * (i % 7 == 0 ? 1e12 : 1.0); };
   const int n = scaled(100'000);
-  const double expected = sennit::serial::parallel_reduce(0, n, 0.0, term, std::plus<>(), sennit::deterministic);
+  const double expected =
+      sennit::serial::parallel_reduce(0, n, 0.0, term, std::plus<>(), sennit::deterministic);
   with_workers([&] {
     for (int i = 0; i < 5; ++i) {
       const double sum = sennit::parallel_reduce(0, n, 0.0, term, std::plus<>(), sennit::deterministic);
@@ -73,7 +78,8 @@ TEST(reduce, counts_the_identity_once) {
   EXPECT_EQ(sennit::serial::parallel_reduce(ones, 10L), 1010);
 }
 
-// Catches overloads that take one kind of argument for another, and views whose iterators are no classic ones.
+// Catches overloads that take one kind of argument for another, and views whose iterators are no classic
+// ones.
 TEST(reduce, takes_integers_iterators_and_ranges) {
   std::vector<int> v(1000);
   std::iota(v.begin(), v.end(), 0);
@@ -138,7 +144,8 @@ TEST(reduce, folds_into_containers) {
     EXPECT_EQ(sennit::parallel_reduce(0, 1000, std::vector<int>(), append(), how), expected);
   });
   with_workers([&] {
-    EXPECT_EQ(sennit::parallel_reduce(0, 1000, std::vector<int>(), append(), sennit::deterministic), expected);
+    EXPECT_EQ(sennit::parallel_reduce(0, 1000, std::vector<int>(), append(), sennit::deterministic),
+              expected);
   });
 }
 
@@ -182,8 +189,8 @@ TEST(reduce, throws_what_the_lowest_iteration_threw) {
   with_options([&](const sennit::loop_options& how) {
     for (std::uint64_t lowest = 0; lowest < n; ++lowest) {
       EXPECT_EQ(failed_at([&] {
-        sennit::parallel_reduce(std::uint64_t{0}, n, tracked(0), throwing_at(lowest), sum_of, how);
-      }),
+                  sennit::parallel_reduce(std::uint64_t{0}, n, tracked(0), throwing_at(lowest), sum_of, how);
+                }),
                 lowest);
       EXPECT_EQ(tracked::live(), 0);
     }
@@ -191,9 +198,9 @@ TEST(reduce, throws_what_the_lowest_iteration_threw) {
   with_workers([&] {
     for (std::uint64_t lowest = 0; lowest < n; ++lowest) {
       EXPECT_EQ(failed_at([&] {
-        sennit::parallel_reduce(std::uint64_t{0}, n, tracked(0), throwing_at(lowest), sum_of,
-                                sennit::deterministic);
-      }),
+                  sennit::parallel_reduce(std::uint64_t{0}, n, tracked(0), throwing_at(lowest), sum_of,
+                                          sennit::deterministic);
+                }),
                 lowest);
       EXPECT_EQ(tracked::live(), 0);
     }
@@ -214,9 +221,10 @@ TEST(reduce, ends_all_values_when_a_combination_throws) {
       EXPECT_EQ(failed_at([&] { sennit::parallel_reduce(0, n, tracked(0), value, combine, how); }), step);
       EXPECT_EQ(tracked::live(), 0);
       steps = 0;
-      EXPECT_EQ(
-          failed_at([&] { sennit::parallel_reduce(0, n, tracked(0), value, combine, sennit::deterministic); }),
-          step);
+      EXPECT_EQ(failed_at([&] {
+                  sennit::parallel_reduce(0, n, tracked(0), value, combine, sennit::deterministic);
+                }),
+                step);
       EXPECT_EQ(tracked::live(), 0);
     }
   });
@@ -301,11 +309,12 @@ TEST(reduce, ends_with_its_region) {
 // Catches a reduction that works only at the top.
 TEST(reduce, nests) {
   with_options([](const sennit::loop_options& how) {
-    EXPECT_EQ(sennit::parallel_reduce(
-                  0, 100, 0L,
-                  [&](long i) { return sennit::parallel_reduce(0, i, 0L, std::identity(), std::plus<>(), how); },
-                  std::plus<>(), how),
-              161700);
+    EXPECT_EQ(
+        sennit::parallel_reduce(
+            0, 100, 0L,
+            [&](long i) { return sennit::parallel_reduce(0, i, 0L, std::identity(), std::plus<>(), how); },
+            std::plus<>(), how),
+        161700);
   });
 }
 

@@ -81,7 +81,8 @@ TEST(scan, takes_views_and_other_types) {
     for (int i = 0; i < n; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], (i + 1L) * (i + 2) / 2);
 
     // From the end: suffixes.
-    sennit::parallel_scan(out | std::views::reverse, out | std::views::reverse, [](long a, long b) { return a + b; });
+    sennit::parallel_scan(out | std::views::reverse, out | std::views::reverse,
+                          [](long a, long b) { return a + b; });
     EXPECT_EQ(out[n - 2], 500500 + 499500);
 
     const std::vector<int> large(n, 2'000'000'000);
@@ -190,8 +191,9 @@ TEST(scan, refuses_a_destination_that_is_too_small) {
     sennit::parallel_scan(in, out);
     ADD_FAILURE() << "nothing was thrown";
   } catch (const std::invalid_argument& refused) {
-    EXPECT_STREQ(refused.what(),
-                 "sennit::parallel_scan: 5 elements do not fit into a destination of 3; resize it before the call");
+    EXPECT_STREQ(
+        refused.what(),
+        "sennit::parallel_scan: 5 elements do not fit into a destination of 3; resize it before the call");
   }
   EXPECT_EQ(out, std::vector<int>(3, 7));
   EXPECT_THROW(sennit::parallel_exclusive_scan(in, out, 0), std::invalid_argument);

@@ -1,4 +1,4 @@
-// parallel_sort and parallel_stable_sort against std::stable_sort.
+// parallel_sort and parallel_stable_sort against std::ranges::sort.
 #include "support.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <random>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,13 +31,20 @@ std::vector<entry> keyed(std::size_t n, int pattern) {
   for (std::size_t i = 0; i < n; ++i) {
     const int at = static_cast<int>(i);
     const int size = static_cast<int>(n);
-    const int keys[] = {static_cast<int>(random() % 1'000'000), at, size - at, static_cast<int>(random() % 3),
-                        std::min(at, size - at), 0};
+    const int keys[] = {static_cast<int>(random() % 1'000'000),
+                        at,
+                        size - at,
+                        static_cast<int>(random() % 3),
+                        std::min(at, size - at),
+                        0};
     result[i] = {keys[pattern], i};
   }
   return result;
 }
 constexpr int patterns = 6;
+
+// The order that a stable sort makes.
+std::pair<int, std::size_t> key_and_place(const entry& e) { return {e.key, e.place}; }
 
 // Catches elements that are lost, doubled, out of order or, where equal, not in the order that they had.
 TEST(sort, is_the_serial_one) {
@@ -48,8 +55,7 @@ TEST(sort, is_the_serial_one) {
       for (int pattern = 0; pattern < patterns; ++pattern) {
         const std::vector<entry> input = keyed(n, pattern);
         std::vector<entry> expected = input;
-        std::stable_sort(expected.begin(), expected.end(),
-                         [](const entry& a, const entry& b) { return a.key < b.key; });
+        std::ranges::sort(expected, {}, key_and_place);
 
         std::vector<entry> stable = input;
         sennit::parallel_stable_sort(stable, std::ranges::less(), &entry::key);
@@ -58,7 +64,7 @@ TEST(sort, is_the_serial_one) {
         std::vector<entry> any = input;
         sennit::parallel_sort(any, [](const entry& a, const entry& b) { return a.key < b.key; });
         ASSERT_TRUE(std::ranges::equal(any, expected, {}, &entry::key, &entry::key)) << n << ", " << pattern;
-        std::ranges::sort(any, {}, [](const entry& e) { return std::pair(e.key, e.place); });
+        std::ranges::sort(any, {}, key_and_place);
         ASSERT_TRUE(any == expected) << n << " elements, pattern " << pattern;
       }
     }
@@ -171,7 +177,9 @@ bool sort_disturbed(std::size_t n, int at, Sort&& sort, Disturb&& disturb) {
 }
 
 constexpr auto plain_sort = [](auto& elements, auto&& comp) { sennit::parallel_sort(elements, comp); };
-constexpr auto stable_sort = [](auto& elements, auto&& comp) { sennit::parallel_stable_sort(elements, comp); };
+constexpr auto stable_sort = [](auto& elements, auto&& comp) {
+  sennit::parallel_stable_sort(elements, comp);
+};
 
 // At each comparison of a small sort, and at more and more distant ones of a large sort.
 template <class T, class Disturb>

@@ -1,4 +1,5 @@
-// What the tests of the algorithms share: the sizes, the options and the numbers of workers that they run with.
+// What the tests of the algorithms share: the sizes, the options and the numbers of workers that they run
+// with.
 #pragma once
 
 #include "../core/support.hpp"

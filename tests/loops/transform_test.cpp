@@ -94,7 +94,8 @@ TEST(transform, takes_iterators_ranges_and_views) {
     EXPECT_EQ(row[2], 5);
 
     std::vector<std::unique_ptr<int>> pointers(100);
-    sennit::parallel_transform(std::views::iota(0, 100), pointers, [](int i) { return std::make_unique<int>(i); });
+    sennit::parallel_transform(std::views::iota(0, 100), pointers,
+                               [](int i) { return std::make_unique<int>(i); });
     EXPECT_EQ(*pointers[99], 99);
   });
 }
@@ -118,9 +119,8 @@ TEST(transform, refuses_a_destination_that_is_too_small) {
     sennit::parallel_transform(in, out, std::negate<>());
     ADD_FAILURE() << "nothing was thrown";
   } catch (const std::invalid_argument& refused) {
-    EXPECT_STREQ(
-        refused.what(),
-        "sennit::parallel_transform: 5 elements do not fit into a destination of 3; resize it before the call");
+    EXPECT_STREQ(refused.what(), "sennit::parallel_transform: 5 elements do not fit into a destination of 3; "
+                                 "resize it before the call");
   }
   EXPECT_THROW(sennit::parallel_transform(in, in, out, std::plus<>()), std::invalid_argument);
   EXPECT_THROW(sennit::parallel_copy(in, out), std::invalid_argument);

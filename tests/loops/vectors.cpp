@@ -1,5 +1,6 @@
 // One loop at a time, so that its instructions can be told from those of others.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_reduce.hpp>
+#include <sennit/parallel_transform.hpp>
 
 #include <functional>
 #include <span>

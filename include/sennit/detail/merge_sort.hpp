@@ -1,4 +1,5 @@
-// Merge sort between a range and a buffer, with parallel merges, that loses no element whatever a comparator throws.
+// Merge sort between a range and a buffer, with parallel merges, that loses no element whatever a comparator
+// throws.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -22,7 +23,8 @@
 
 namespace sennit::detail {
 
-// The first exception that a strand of the algorithm met. One of the user's is worth more than a cancellation.
+// The first exception that a strand of the algorithm met. One of the user's is worth more than a
+// cancellation.
 class first_failure {
  public:
   bool occurred() const noexcept { return occurred_.load(std::memory_order_relaxed); }
@@ -66,16 +68,20 @@ class first_failure {
   std::atomic<bool> occurred_{false};
 };
 
-// Halves are sorted into the one place and merged into the other; the longer of two runs to merge is cut in the
-// middle, the other one where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction to Algorithms",
-// 3rd edition, 27.3). Exceptions do not leave a part: it says that it failed, and then its elements are in the
-// range again, and nothing of it is in the buffer. So a branch that a cancelled region dropped needs no care.
-// Moving elements must not throw: it ends the program.
+// Halves are sorted into the one place and merged into the other; the longer of two runs to merge is cut in
+// the middle, the other one where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction to
+// Algorithms", 3rd edition, 27.3). Exceptions do not leave a part: it says that it failed, and then its
+// elements are in the range again, and nothing of it is in the buffer. So a branch that a cancelled region
+// dropped needs no care. Moving elements must not throw: it ends the program.
 template <class It, class Comp, class Proj, bool Stable>
 class merge_sort {
  public:
   merge_sort(It range, std::ptrdiff_t n, Comp& comp, Proj& proj)
-      : range_(range), size_(n), comp_(comp), proj_(proj), memory_(std::allocator<T>().allocate(count()), {count()}) {}
+      : range_(range),
+        size_(n),
+        comp_(comp),
+        proj_(proj),
+        memory_(std::allocator<T>().allocate(count()), {count()}) {}
 
   void run() {
     if (sort(0, size_, place::range)) {
@@ -96,8 +102,9 @@ class merge_sort {
     void operator()(T* memory) const noexcept { std::allocator<T>().deallocate(memory, n); }
   };
 
-  // Below this other methods need fewer moves. It is no grain size: so few elements are sorted in a few microseconds,
-  // or compared by something that has parallelism of its own. (std::stable_sort would allocate for each part.)
+  // Below this other methods need fewer moves. It is no grain size: so few elements are sorted in a few
+  // microseconds, or compared by something that has parallelism of its own. (std::stable_sort would allocate
+  // for each part.)
   static constexpr std::ptrdiff_t small_sort = Stable ? 16 : 256;
   // Below this a binary search would cost as much as it divides.
   static constexpr std::ptrdiff_t small_merge = 1024;
@@ -110,8 +117,8 @@ class merge_sort {
 
   template <class A, class B>
   bool less(A&& a, B&& b) const {
-    return static_cast<bool>(std::invoke(comp_, std::invoke(proj_, std::forward<A>(a)),
-                                         std::invoke(proj_, std::forward<B>(b))));
+    return static_cast<bool>(
+        std::invoke(comp_, std::invoke(proj_, std::forward<A>(a)), std::invoke(proj_, std::forward<B>(b))));
   }
 
   // A comparator that throws makes std::sort lose an element, the one that it holds at that moment.
@@ -141,17 +148,17 @@ class merge_sort {
     const place halves = to_place == place::range ? place::buffer : place::range;
     bool left = false;
     bool right = false;
-    failure_.attempt([&] {
-      join([&] { left = sort(from, middle, halves); }, [&] { right = sort(middle, to, halves); });
-    });
+    failure_.attempt(
+        [&] { join([&] { left = sort(from, middle, halves); }, [&] { right = sort(middle, to, halves); }); });
     if (!left || !right) {
       if (left) take_back(from, middle, halves);
       if (right) take_back(middle, to, halves);
       return false;
     }
-    const bool merged = to_place == place::range
-                            ? merge(buffer() + from, buffer() + middle, buffer() + middle, buffer() + to, range(from))
-                            : merge(range(from), range(middle), range(middle), range(to), buffer() + from);
+    const bool merged =
+        to_place == place::range
+            ? merge(buffer() + from, buffer() + middle, buffer() + middle, buffer() + to, range(from))
+            : merge(range(from), range(middle), range(middle), range(to), buffer() + from);
     if (!merged) take_back(from, to, to_place);
     return merged;
   }
@@ -179,7 +186,8 @@ class merge_sort {
     const auto before = [&](std::uint16_t a, std::uint16_t b) { return less(first[a], first[b]); };
     if (!failure_.attempt([&] { sort_small(order.begin(), last, before); })) return false;
     T* next = buffer() + from;
-    for (auto i = order.begin(); i != last; ++i, ++next) std::construct_at(next, std::ranges::iter_move(first + *i));
+    for (auto i = order.begin(); i != last; ++i, ++next)
+      std::construct_at(next, std::ranges::iter_move(first + *i));
     if (to_place == place::range) std::ranges::move(buffer() + from, next, first);
     return true;
   }
@@ -204,7 +212,8 @@ class merge_sort {
         right_cut =
             std::partition_point(right, right_end, [&](auto&& element) { return less(element, *left_cut); });
       } else {
-        left_cut = std::partition_point(left, left_end, [&](auto&& element) { return !less(*right_cut, element); });
+        left_cut =
+            std::partition_point(left, left_end, [&](auto&& element) { return !less(*right_cut, element); });
       }
     });
     if (!cut) {
@@ -216,14 +225,18 @@ class merge_sort {
     outcome above = outcome::dropped;
     failure_.attempt([&] {
       join([&] { below = merge(left, left_cut, right, right_cut, out) ? outcome::merged : outcome::failed; },
-           [&] { above = merge(left_cut, left_end, right_cut, right_end, out_cut) ? outcome::merged : outcome::failed; });
+           [&] {
+             above =
+                 merge(left_cut, left_end, right_cut, right_end, out_cut) ? outcome::merged : outcome::failed;
+           });
     });
     if (below == outcome::dropped) move_both(left, left_cut, right, right_cut, out);
     if (above == outcome::dropped) move_both(left_cut, left_end, right_cut, right_end, out_cut);
     return below == outcome::merged && above == outcome::merged;
   }
 
-  // From both ends at once, which gives the processor two chains of comparisons that do not wait for one another.
+  // From both ends at once, which gives the processor two chains of comparisons that do not wait for one
+  // another.
   template <class From, class To>
   bool merge_serially(From left, From left_end, From right, From right_end, To out) noexcept {
     To out_end = out + ((left_end - left) + (right_end - right));

@@ -1,4 +1,5 @@
-// What the algorithms run over: n values, told by two integers, two iterators or a range, and where results go.
+// What the algorithms run over: n values, told by two integers, two iterators or a range, and where results
+// go.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -54,7 +55,8 @@ concept bounds = integer_bounds<First, Last> || iterator_bounds<First, Last>;
 template <class R>
 concept countable_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-// Integers are counted in the type that both bounds convert to. A last below the first makes an empty sequence.
+// Integers are counted in the type that both bounds convert to. A last below the first makes an empty
+// sequence.
 template <class First, class Last>
   requires integer_bounds<First, Last>
 auto sequence_of(First first, Last last) noexcept {
@@ -102,10 +104,9 @@ template <class It>
 concept writable_in_parallel = !std::same_as<std::iter_reference_t<It>, std::vector<bool>::reference>;
 
 template <class D, class V>
-concept destination =
-    (destination_iterator<D> || destination_range<D>) &&
-    writable_in_parallel<typename destination_of<D>::iterator> &&
-    std::indirectly_writable<typename destination_of<D>::iterator, V>;
+concept destination = (destination_iterator<D> || destination_range<D>) &&
+                      writable_in_parallel<typename destination_of<D>::iterator> &&
+                      std::indirectly_writable<typename destination_of<D>::iterator, V>;
 
 [[noreturn]] SENNIT_COLD inline void fail_for_room(const char* algorithm, position room, position needed) {
   const std::string message = "sennit::" + std::string(algorithm) + ": " + std::to_string(needed) +

@@ -1,5 +1,5 @@
 // A list cannot be cut in the middle.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_reduce.hpp>
 
 #include <list>
 

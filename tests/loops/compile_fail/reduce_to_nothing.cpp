@@ -1,5 +1,5 @@
 // A map that returns nothing is a loop, not a reduction.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_reduce.hpp>
 
 int sum() {
   return sennit::parallel_reduce(0, 10, 0, [](int) {});

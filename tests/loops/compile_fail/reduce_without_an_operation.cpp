@@ -1,5 +1,5 @@
 // Nobody knows how to add points, as the message is to say.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_reduce.hpp>
 
 #include <vector>
 

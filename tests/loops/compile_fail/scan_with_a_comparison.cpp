@@ -1,5 +1,5 @@
 // The operation of a scan gives what it takes.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_scan.hpp>
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // What is constant stays where it is.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_sort.hpp>
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // Points have no order, as the message is to say.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_sort.hpp>
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // Threads that write neighboring bits would undo each other's work.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_transform.hpp>
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // A function that returns nothing leaves nothing to write.
-#include <sennit/sennit.hpp>
+#include <sennit/parallel_transform.hpp>
 
 #include <vector>
 

@@ -1,38 +1,251 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
+#include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/loop.hpp>
-#include <sennit/parallel_for.hpp>
+#include <sennit/detail/sequence.hpp>
+#include <sennit/join.hpp>
 
 #include <concepts>
 #include <functional>
+#include <optional>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace sennit {
 
-// combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)),
-// for an associative combine(T, T) with that identity; it need not be commutative.
+// The option of parallel_reduce for a result that depends on neither workers nor timing, bit for bit.
+struct deterministic_t {
+  explicit deterministic_t() = default;
+};
+inline constexpr deterministic_t deterministic{};
+
+namespace detail {
+
+template <class O>
+concept reduce_options = std::same_as<O, loop_options> || std::same_as<O, deterministic_t>;
+
+// What a map makes of a value of the sequence.
+template <class F, class V>
+concept reduce_map = std::invocable<F&, V> && !std::is_void_v<std::invoke_result_t<F&, V>>;
+
+// combine(T, V) and combine(T, T), both of which give a T.
+template <class F, class T, class V>
+concept reduce_operation =
+    std::invocable<F&, T, V> && std::convertible_to<std::invoke_result_t<F&, T, V>, T> &&
+    std::invocable<F&, T, T> && std::convertible_to<std::invoke_result_t<F&, T, T>, T>;
+
+// Each strand starts its part with the first value or, where that is no T, with a copy of the identity.
+template <class T, class V>
+concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::copy_constructible<T>);
+
+// Where a reduction runs. A fork returns the tuple of its branches' results.
+struct in_parallel {
+  template <class Make, class Run, class Merge>
+  static auto fold(position n, Make&& make, Run&& run, Merge&& merge, const loop_options& how) {
+    return fold_positions(n, make, run, merge, how);
+  }
+  template <class F, class G>
+  SENNIT_INLINE static auto fork(F&& f, G&& g) {
+    return sennit::join(std::forward<F>(f), std::forward<G>(g));
+  }
+};
+struct in_order {
+  template <class Make, class Run, class Merge>
+  static auto fold(position n, Make&& make, Run&& run, Merge&&, const loop_options&) {
+    auto value = make();
+    run(value, position{0}, n);
+    return value;
+  }
+  template <class F, class G>
+  static auto fork(F&& f, G&& g) {
+    return std::tuple<branch_result<F>, branch_result<G>>{std::forward<F>(f)(), std::forward<G>(g)()};
+  }
+};
+
+// The values of parts of a sequence, each part folded from left to right.
+template <class Sequence, class T, class Map, class Combine>
+class part_folder {
+ public:
+  static constexpr bool starts_with_first =
+      std::convertible_to<std::invoke_result_t<Map&, typename Sequence::value>, T>;
+
+  part_folder(const Sequence& sequence, T& identity, Map& map, Combine& combine)
+      : sequence_(sequence), identity_(identity), map_(map), combine_(combine) {}
+
+  // Of [from, to), which is not empty.
+  T fold(position from, position to) const {
+    if constexpr (starts_with_first) {
+      return extended(std::invoke(map_, Sequence::read(sequence_.at(from))), from + 1, to);
+    } else {
+      return extended(identity_, from, to);
+    }
+  }
+
+  // `left` and, after it, [from, to). The value stays in registers where it can.
+  T extended(T left, position from, position to) const {
+    auto i = sequence_.at(from);
+    for (const auto end = sequence_.at(to); i != end; ++i) {
+      left = static_cast<T>(std::invoke(combine_, std::move(left), std::invoke(map_, Sequence::read(i))));
+    }
+    return left;
+  }
+
+  T combined(T&& left, T&& right) const {
+    return static_cast<T>(std::invoke(combine_, std::move(left), std::move(right)));
+  }
+
+  // All parts: the identity has its place to the left of them, unless it is in each.
+  T finished(T&& parts) const {
+    if constexpr (starts_with_first) {
+      return combined(std::move(identity_), std::move(parts));
+    } else {
+      return std::move(parts);
+    }
+  }
+
+ private:
+  const Sequence& sequence_;
+  T& identity_;
+  Map& map_;
+  Combine& combine_;
+};
+
+// The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand
+// leaves are enough for hundreds of workers; where n is large the forks between them cost nothing against the
+// leaves.
+template <class Engine, class T, class Folder>
+class reduction_tree {
+ public:
+  reduction_tree(const Folder& parts, position n)
+      : parts_(parts), leaf_((n + most_leaves - 1) / most_leaves) {}
+
+  T fold(position from, position to) const {
+    if (to - from <= leaf_) return parts_.fold(from, to);
+    const position middle = from + (to - from) / 2;
+    auto [left, right] =
+        Engine::fork([=, this] { return fold(from, middle); }, [=, this] { return fold(middle, to); });
+    return parts_.combined(std::move(left), std::move(right));
+  }
+
+ private:
+  static constexpr position most_leaves = 1024;
+
+  const Folder& parts_;
+  position leaf_;
+};
+
+template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
+T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
+  if (sequence.size == 0) return identity;
+  using folder = part_folder<Sequence, T, Map, Combine>;
+  const folder parts(sequence, identity, map, combine);
+  if constexpr (std::same_as<Options, deterministic_t>) {
+    return parts.finished(reduction_tree<Engine, T, folder>(parts, sequence.size).fold(0, sequence.size));
+  } else {
+    std::optional<T> total = Engine::fold(
+        sequence.size, [] { return std::optional<T>(); },
+        [&](std::optional<T>& part, position from, position to) {
+          if (part) {
+            *part = parts.extended(*std::move(part), from, to);
+          } else {
+            part.emplace(parts.fold(from, to));
+          }
+        },
+        [&](std::optional<T>& left, std::optional<T>&& right) {
+          if (!right) return;
+          if (left) {
+            *left = parts.combined(*std::move(left), *std::move(right));
+          } else {
+            left = std::move(right);
+          }
+        },
+        how);
+    return parts.finished(*std::move(total));
+  }
+}
+
+// parallel_reduce, and its serial elision. See below.
+template <class Engine>
+struct reduction {
+  template <class First, class Last, class T, class Map, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
+    requires bounds<First, Last> && reduce_map<Map, typename sequence_for<First, Last>::value> &&
+             reduce_operation<Combine, T,
+                              std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>> &&
+             reduce_result<T, std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
+  T operator()(First first, Last last, T identity, Map&& map, Combine&& combine = {},
+               const Options& how = Options()) const {
+    return reduce<Engine>(sequence_of(first, last), std::move(identity), map, combine, how);
+  }
+
+  template <class First, class Last, class T, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
+    requires bounds<First, Last> && (!reduce_map<Combine, typename sequence_for<First, Last>::value>) &&
+             reduce_operation<Combine, T, typename sequence_for<First, Last>::value> &&
+             reduce_result<T, typename sequence_for<First, Last>::value>
+  T operator()(First first, Last last, T identity, Combine&& combine = {},
+               const Options& how = Options()) const {
+    std::identity map;
+    return reduce<Engine>(sequence_of(first, last), std::move(identity), map, combine, how);
+  }
+
+  template <countable_range R, class T, class Map, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
+    requires reduce_map<Map, std::ranges::range_reference_t<R>> &&
+             reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>> &&
+             reduce_result<T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
+  T operator()(R&& range, T identity, Map&& map, Combine&& combine = {},
+               const Options& how = Options()) const {
+    return reduce<Engine>(sequence_of(range), std::move(identity), map, combine, how);
+  }
+
+  template <countable_range R, class T, class Combine = std::plus<>, reduce_options Options = loop_options>
+    requires(!reduce_map<Combine, std::ranges::range_reference_t<R>>) &&
+            reduce_operation<Combine, T, std::ranges::range_reference_t<R>> &&
+            reduce_result<T, std::ranges::range_reference_t<R>>
+  T operator()(R&& range, T identity, Combine&& combine = {}, const Options& how = Options()) const {
+    std::identity map;
+    return reduce<Engine>(sequence_of(range), std::move(identity), map, combine, how);
+  }
+};
+
+}  // namespace detail
+
+// combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)), in any bracketing.
+//
+//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})   two integers or iterators
+//   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})        the values as they are
+//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})         random-access, sized
+//   parallel_reduce(range, identity, combine = std::plus<>(), how = {})
+//
+// combine takes (T, T) and (T, mapped value), gives a T and is associative; it need not be commutative: the
+// order is that of the sequence. T is the type of `identity`, which is moved, not copied, and counts once, at
+// the left; an empty sequence gives it back. Only where a mapped value does not convert to T does each strand
+// start with a copy of it, and then it must be an identity: combine(identity, x) == x.
+//
+// `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
+// on the number of values only, so that rounding is the same with any number of workers and in
+// sennit::serial. (With -ffast-math compilers reorder the additions inside a leaf as they see fit.)
+//
+// map and combine are called by several threads at once, map once for each value. Throws what the lowest
+// iteration that throws threw, by map or by combine inside one strand's part; else what combining the parts
+// threw. Throws sennit::cancelled in a cancelled region. Cost: as parallel_for, and a combination for each
+// part of the loop that another worker took.
 //
 // Example:
-//   double dot(long n, const double* x, const double* y) {
-//     return sennit::parallel_reduce(0, n, 0.0, [=](long i) { return x[i] * y[i]; });
+//   #include <vector>
+//
+//   double norm(const std::vector<double>& x) {
+//     return sennit::parallel_reduce(x, 0.0, [](double v) { return v * v; });
 //   }
-template <std::integral First, std::integral Last, class T, class Map, class Combine = std::plus<>>
-  requires std::invocable<Map&, detail::index<First, Last>>
-T parallel_reduce(First first, Last last, T identity, Map&& map, Combine&& combine = {},
-                  const loop_options& how = {}) {
-  using I = detail::index<First, Last>;
-  const I begin = static_cast<I>(first);
-  if (!(begin < static_cast<I>(last))) return identity;
-  return detail::fold_positions(
-      static_cast<detail::position>(static_cast<I>(last) - begin), [&] { return identity; },
-      [&](T& sum, detail::position from, detail::position to) {
-        T local = std::move(sum);
-        for (detail::position p = from; p < to; ++p)
-          local = combine(std::move(local), map(static_cast<I>(begin + static_cast<I>(p))));
-        sum = std::move(local);
-      },
-      [&](T& left, T&& right) { left = combine(std::move(left), std::move(right)); }, how);
-}
+//   double same_everywhere(const std::vector<double>& x) {
+//     return sennit::parallel_reduce(x, 0.0, std::plus<>(), sennit::deterministic);
+//   }
+//   long sum_of_squares(long n) {
+//     return sennit::parallel_reduce(0, n, 0L, [](long i) { return i * i; });
+//   }
+inline constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
 
 }  // namespace sennit

@@ -7,6 +7,9 @@
 #include <sennit/nest.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
+#include <sennit/parallel_scan.hpp>
+#include <sennit/parallel_sort.hpp>
+#include <sennit/parallel_transform.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/serial.hpp>

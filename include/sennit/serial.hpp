@@ -4,6 +4,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/join.hpp>
+#include <sennit/parallel_reduce.hpp>
 #include <sennit/task_group.hpp>
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct parallel {
     return sennit::join(std::forward<F>(f)...);
   }
   using task_group = sennit::task_group;
+  static constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
 };
 
 // The same program with the parallelism removed, its serial elision (Frigo, Leiserson and Randall,
@@ -57,6 +59,8 @@ struct serial {
     }
     void wait() {}
   };
+  // From left to right; `deterministic` in the same tree as in parallel.
+  static constexpr detail::reduction<detail::in_order> parallel_reduce{};
 };
 
 // The serial elision, counting forks: one a join with two branches, two with three, one a spawn.

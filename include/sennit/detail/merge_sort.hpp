@@ -1,0 +1,287 @@
+// Merge sort between a range and a buffer, with parallel merges, that loses no element whatever a comparator
+// throws.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+#include <sennit/join.hpp>
+#include <sennit/region.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+namespace sennit::detail {
+
+// The first exception that a strand of the algorithm met. One of the user's is worth more than a
+// cancellation.
+class first_failure {
+ public:
+  bool occurred() const noexcept { return occurred_.load(std::memory_order_relaxed); }
+
+  // Calls work(); true if that did not throw.
+  template <class Work>
+  bool attempt(Work&& work) noexcept {
+#if SENNIT_EXCEPTIONS
+    try {
+      work();
+    } catch (const cancelled&) {
+      keep(true);
+      return false;
+    } catch (...) {
+      keep(false);
+      return false;
+    }
+#else
+    work();
+#endif
+    return true;
+  }
+
+  void rethrow() {
+    if (kept_ != nullptr) std::rethrow_exception(std::exchange(kept_, nullptr));
+  }
+
+ private:
+  SENNIT_COLD void keep(bool cancellation) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (kept_ == nullptr || (is_cancellation_ && !cancellation)) {
+      kept_ = std::current_exception();
+      is_cancellation_ = cancellation;
+    }
+    occurred_.store(true, std::memory_order_relaxed);
+  }
+
+  std::mutex mutex_;
+  std::exception_ptr kept_;
+  bool is_cancellation_ = false;
+  std::atomic<bool> occurred_{false};
+};
+
+// Halves are sorted into the one place and merged into the other; the longer of two runs to merge is cut in
+// the middle, the other one where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction to
+// Algorithms", 3rd edition, 27.3). Exceptions do not leave a part: it says that it failed, and then its
+// elements are in the range again, and nothing of it is in the buffer. So a branch that a cancelled region
+// dropped needs no care. Moving elements must not throw: it ends the program.
+template <class It, class Comp, class Proj, bool Stable>
+class merge_sort {
+ public:
+  merge_sort(It range, std::ptrdiff_t n, Comp& comp, Proj& proj)
+      : range_(range),
+        size_(n),
+        comp_(comp),
+        proj_(proj),
+        memory_(std::allocator<T>().allocate(count()), {count()}) {}
+
+  void run() {
+    if (sort(0, size_, place::range)) {
+      std::destroy_n(buffer(), size_);
+    } else {
+      failure_.rethrow();
+    }
+  }
+
+ private:
+  using T = std::iter_value_t<It>;
+
+  enum class place : unsigned char { range, buffer };
+  enum class outcome : unsigned char { dropped, failed, merged };
+
+  struct release {
+    std::size_t n;
+    void operator()(T* memory) const noexcept { std::allocator<T>().deallocate(memory, n); }
+  };
+
+  // Below this other methods need fewer moves. It is no grain size: so few elements are sorted in a few
+  // microseconds, or compared by something that has parallelism of its own. (std::stable_sort would allocate
+  // for each part.)
+  static constexpr std::ptrdiff_t small_sort = Stable ? 16 : 256;
+  // Below this a binary search would cost as much as it divides.
+  static constexpr std::ptrdiff_t small_merge = 1024;
+  // Elements that are copied leave a copy behind, which is as good as new when a comparator throws.
+  static constexpr bool copied = std::is_trivially_copyable_v<T> && std::copyable<T>;
+
+  std::size_t count() const noexcept { return static_cast<std::size_t>(size_); }
+  T* buffer() const noexcept { return memory_.get(); }
+  It range(std::ptrdiff_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
+
+  template <class A, class B>
+  bool less(A&& a, B&& b) const {
+    return static_cast<bool>(
+        std::invoke(comp_, std::invoke(proj_, std::forward<A>(a)), std::invoke(proj_, std::forward<B>(b))));
+  }
+
+  // A comparator that throws makes std::sort lose an element, the one that it holds at that moment.
+  template <class I, class Before>
+  static void sort_small(I first, I last, Before before) {
+    if constexpr (Stable) {
+      for (I next = first; next != last; ++next) {
+        std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
+      }
+    } else {
+      std::sort(first, last, before);
+    }
+  }
+
+  // Sorts [from, to) into `to_place`. True: the other place holds moved-from elements, all of them alive.
+  // False: see above.
+  bool sort(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
+    if (failure_.occurred()) return false;
+    if (to - from <= small_sort) {
+      if constexpr (copied) {
+        return sort_copies(from, to, to_place);
+      } else {
+        return sort_positions(from, to, to_place);
+      }
+    }
+    const std::ptrdiff_t middle = from + (to - from) / 2;
+    const place halves = to_place == place::range ? place::buffer : place::range;
+    bool left = false;
+    bool right = false;
+    failure_.attempt(
+        [&] { join([&] { left = sort(from, middle, halves); }, [&] { right = sort(middle, to, halves); }); });
+    if (!left || !right) {
+      if (left) take_back(from, middle, halves);
+      if (right) take_back(middle, to, halves);
+      return false;
+    }
+    const bool merged =
+        to_place == place::range
+            ? merge(buffer() + from, buffer() + middle, buffer() + middle, buffer() + to, range(from))
+            : merge(range(from), range(middle), range(middle), range(to), buffer() + from);
+    if (!merged) take_back(from, to, to_place);
+    return merged;
+  }
+
+  bool sort_copies(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
+    std::uninitialized_copy(range(from), range(to), buffer() + from);
+    const auto before = [this](auto&& a, auto&& b) { return this->less(a, b); };
+    const bool sorted = failure_.attempt([&] {
+      if (to_place == place::range) {
+        sort_small(range(from), range(to), before);
+      } else {
+        sort_small(buffer() + from, buffer() + to, before);
+      }
+    });
+    if (!sorted && to_place == place::range) std::copy(buffer() + from, buffer() + to, range(from));
+    return sorted;
+  }
+
+  // Positions may be lost, and each element is then moved but once.
+  bool sort_positions(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
+    std::array<std::uint16_t, small_sort> order;
+    const auto last = order.begin() + (to - from);
+    std::iota(order.begin(), last, std::uint16_t{0});
+    const It first = range(from);
+    const auto before = [&](std::uint16_t a, std::uint16_t b) { return less(first[a], first[b]); };
+    if (!failure_.attempt([&] { sort_small(order.begin(), last, before); })) return false;
+    T* next = buffer() + from;
+    for (auto i = order.begin(); i != last; ++i, ++next)
+      std::construct_at(next, std::ranges::iter_move(first + *i));
+    if (to_place == place::range) std::ranges::move(buffer() + from, next, first);
+    return true;
+  }
+
+  // Of a part that is in one place and alive in both.
+  void take_back(std::ptrdiff_t from, std::ptrdiff_t to, place from_place) noexcept {
+    if (from_place == place::buffer) std::ranges::move(buffer() + from, buffer() + to, range(from));
+    std::destroy(buffer() + from, buffer() + to);
+  }
+
+  // Moves both runs to `out`, merged if that is true, but in any case.
+  template <class From, class To>
+  bool merge(From left, From left_end, From right, From right_end, To out) noexcept {
+    const std::ptrdiff_t lefts = left_end - left;
+    const std::ptrdiff_t rights = right_end - right;
+    if (lefts + rights <= small_merge) return merge_serially(left, left_end, right, right_end, out);
+
+    From left_cut = left + lefts / 2;
+    From right_cut = right + rights / 2;
+    const bool cut = !failure_.occurred() && failure_.attempt([&] {
+      if (lefts >= rights) {
+        right_cut =
+            std::partition_point(right, right_end, [&](auto&& element) { return less(element, *left_cut); });
+      } else {
+        left_cut =
+            std::partition_point(left, left_end, [&](auto&& element) { return !less(*right_cut, element); });
+      }
+    });
+    if (!cut) {
+      move_both(left, left_end, right, right_end, out);
+      return false;
+    }
+    const To out_cut = out + ((left_cut - left) + (right_cut - right));
+    outcome below = outcome::dropped;
+    outcome above = outcome::dropped;
+    failure_.attempt([&] {
+      join([&] { below = merge(left, left_cut, right, right_cut, out) ? outcome::merged : outcome::failed; },
+           [&] {
+             above =
+                 merge(left_cut, left_end, right_cut, right_end, out_cut) ? outcome::merged : outcome::failed;
+           });
+    });
+    if (below == outcome::dropped) move_both(left, left_cut, right, right_cut, out);
+    if (above == outcome::dropped) move_both(left_cut, left_end, right_cut, right_end, out_cut);
+    return below == outcome::merged && above == outcome::merged;
+  }
+
+  // From both ends at once, which gives the processor two chains of comparisons that do not wait for one
+  // another.
+  template <class From, class To>
+  bool merge_serially(From left, From left_end, From right, From right_end, To out) noexcept {
+    To out_end = out + ((left_end - left) + (right_end - right));
+    // No jump depends on the elements: nobody could predict it.
+    const auto take_first = [&] {
+      const bool from_right = less(*right, *left);
+      *out = std::ranges::iter_move(from_right ? right : left);
+      right += from_right;
+      left += !from_right;
+      ++out;
+    };
+    const auto take_last = [&] {
+      const bool from_left = less(*(right_end - 1), *(left_end - 1));
+      --out_end;
+      left_end -= from_left;
+      right_end -= !from_left;
+      *out_end = std::ranges::iter_move(from_left ? left_end : right_end);
+    };
+    const bool merged = failure_.attempt([&] {
+      for (;;) {
+        // Neither run can be exhausted within so many steps.
+        const std::ptrdiff_t steps = std::min<std::ptrdiff_t>(left_end - left, right_end - right) / 2;
+        if (steps == 0) break;
+        for (std::ptrdiff_t i = 0; i != steps; ++i) {
+          take_first();
+          take_last();
+        }
+      }
+      while (left != left_end && right != right_end) take_first();
+    });
+    move_both(left, left_end, right, right_end, out);
+    return merged;
+  }
+
+  template <class From, class To>
+  static void move_both(From left, From left_end, From right, From right_end, To out) noexcept {
+    std::ranges::move(right, right_end, std::ranges::move(left, left_end, out).out);
+  }
+
+  It range_;
+  std::ptrdiff_t size_;
+  Comp& comp_;
+  Proj& proj_;
+  std::unique_ptr<T[], release> memory_;
+  first_failure failure_;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,135 @@
+// What the algorithms run over: n values, told by two integers, two iterators or a range, and where results
+// go.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/loop.hpp>
+
+#include <concepts>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// The integers from `first` on. A cursor is one of them, so that loops over them are plain counted ones.
+template <std::integral I>
+struct integers {
+  using cursor = I;
+  using value = I;
+
+  cursor at(position p) const noexcept {
+    using offset = std::make_unsigned_t<I>;
+    return static_cast<I>(static_cast<offset>(static_cast<offset>(first) + static_cast<offset>(p)));
+  }
+  static value read(cursor i) noexcept { return i; }
+
+  I first;
+  position size;
+};
+
+template <std::random_access_iterator It>
+struct elements {
+  using cursor = It;
+  using value = std::iter_reference_t<It>;
+
+  cursor at(position p) const { return first + static_cast<std::iter_difference_t<It>>(p); }
+  static value read(const cursor& i) { return *i; }
+
+  It first;
+  position size;
+};
+
+template <class First, class Last>
+concept integer_bounds = std::integral<First> && std::integral<Last>;
+template <class First, class Last>
+concept iterator_bounds = std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>;
+template <class First, class Last>
+concept bounds = integer_bounds<First, Last> || iterator_bounds<First, Last>;
+template <class R>
+concept countable_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
+
+// Integers are counted in the type that both bounds convert to. A last below the first makes an empty
+// sequence.
+template <class First, class Last>
+  requires integer_bounds<First, Last>
+auto sequence_of(First first, Last last) noexcept {
+  using I = std::common_type_t<First, Last>;
+  using offset = std::make_unsigned_t<I>;
+  const I begin = static_cast<I>(first);
+  const I end = static_cast<I>(last);
+  const auto size = static_cast<offset>(static_cast<offset>(end) - static_cast<offset>(begin));
+  return integers<I>{begin, begin < end ? position{size} : 0};
+}
+template <class First, class Last>
+  requires iterator_bounds<First, Last>
+auto sequence_of(First first, Last last) {
+  const auto size = last - first;
+  return elements<First>{std::move(first), size > 0 ? static_cast<position>(size) : 0};
+}
+template <countable_range R>
+auto sequence_of(R& range) {
+  return elements<std::ranges::iterator_t<R>>{std::ranges::begin(range),
+                                              static_cast<position>(std::ranges::size(range))};
+}
+
+template <class... Bounds>
+using sequence_for = decltype(sequence_of(std::declval<Bounds&>()...));
+
+// Where results go: an iterator, with room behind it, or a range.
+template <class D>
+concept destination_iterator = std::random_access_iterator<std::remove_cvref_t<D>>;
+template <class D>
+concept destination_range = !destination_iterator<D> && countable_range<D>;
+
+template <class D>
+struct destination_of;
+template <destination_iterator D>
+struct destination_of<D> {
+  using iterator = std::remove_cvref_t<D>;
+};
+template <destination_range D>
+struct destination_of<D> {
+  using iterator = std::ranges::iterator_t<D>;
+};
+
+// Elements that are neighbors may be written at the same time; those of a std::vector<bool> share words.
+template <class It>
+concept writable_in_parallel = !std::same_as<std::iter_reference_t<It>, std::vector<bool>::reference>;
+
+template <class D, class V>
+concept destination = (destination_iterator<D> || destination_range<D>) &&
+                      writable_in_parallel<typename destination_of<D>::iterator> &&
+                      std::indirectly_writable<typename destination_of<D>::iterator, V>;
+
+[[noreturn]] SENNIT_COLD inline void fail_for_room(const char* algorithm, position room, position needed) {
+  const std::string message = "sennit::" + std::string(algorithm) + ": " + std::to_string(needed) +
+                              " elements do not fit into a destination of " + std::to_string(room) +
+                              "; resize it before the call";
+#if SENNIT_EXCEPTIONS
+  throw std::invalid_argument(message);
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// The destination's begin. Throws std::invalid_argument for a range of fewer than n elements.
+template <class D>
+auto begin_of(D& out, position n, const char* algorithm) {
+  if constexpr (destination_iterator<D>) {
+    return out;
+  } else {
+    const auto room = static_cast<position>(std::ranges::size(out));
+    if (room < n) fail_for_room(algorithm, room, n);
+    return std::ranges::begin(out);
+  }
+}
+
+}  // namespace sennit::detail

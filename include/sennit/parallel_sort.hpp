@@ -1,0 +1,72 @@
+// parallel_sort, parallel_stable_sort.
+#pragma once
+
+#include <sennit/detail/merge_sort.hpp>
+#include <sennit/detail/sequence.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+namespace detail {
+
+template <bool Stable, class It, class Comp, class Proj>
+void sort(const elements<It>& all, Comp& comp, Proj& proj) {
+  if (all.size > 1)
+    merge_sort<It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj).run();
+}
+
+}  // namespace detail
+
+// Sorts a range, or [first, last), as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)).
+// Which of several equal elements comes first is the same in every run.
+//
+// comp and proj are called by several threads at once; elements are moved, never copied unless that is
+// trivial, and moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has
+// moved, what comp or proj throw, and sennit::cancelled in a cancelled region: the range then holds all its
+// elements, in some order. Cost: memory for as many elements; about n log n comparisons, and a critical path
+// of about log^3 n.
+//
+// Example:
+//   #include <string>
+//   #include <vector>
+//
+//   struct person {
+//     std::string name;
+//     int age;
+//   };
+//   void by_age_from_the_oldest(std::vector<person>& people) {
+//     sennit::parallel_stable_sort(people, std::ranges::greater(), &person::age);
+//   }
+template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+          class Proj = std::identity>
+  requires std::sortable<It, Comp, Proj> && detail::writable_in_parallel<It>
+void parallel_sort(It first, End last, Comp comp = {}, Proj proj = {}) {
+  detail::sort<false>(detail::sequence_of(first, last), comp, proj);
+}
+template <detail::countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+  requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
+           detail::writable_in_parallel<std::ranges::iterator_t<R>>
+void parallel_sort(R&& range, Comp comp = {}, Proj proj = {}) {
+  detail::sort<false>(detail::sequence_of(range), comp, proj);
+}
+
+// The same, as std::ranges::stable_sort: equal elements keep their order.
+template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+          class Proj = std::identity>
+  requires std::sortable<It, Comp, Proj> && detail::writable_in_parallel<It>
+void parallel_stable_sort(It first, End last, Comp comp = {}, Proj proj = {}) {
+  detail::sort<true>(detail::sequence_of(first, last), comp, proj);
+}
+template <detail::countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+  requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
+           detail::writable_in_parallel<std::ranges::iterator_t<R>>
+void parallel_stable_sort(R&& range, Comp comp = {}, Proj proj = {}) {
+  detail::sort<true>(detail::sequence_of(range), comp, proj);
+}
+
+}  // namespace sennit

@@ -1,0 +1,6 @@
+// What is constant stays where it is.
+#include <sennit/parallel_sort.hpp>
+
+#include <vector>
+
+void sort(const std::vector<int>& numbers) { sennit::parallel_sort(numbers); }

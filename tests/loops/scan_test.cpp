@@ -1,0 +1,203 @@
+// parallel_scan and parallel_exclusive_scan against std::inclusive_scan and std::exclusive_scan.
+#include "support.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+// Catches blocks that are lost, scanned with the wrong prefix or combined out of order.
+TEST(scan, is_the_serial_one) {
+  with_options([](const sennit::loop_options& how) {
+    for (const std::size_t n : sizes()) {
+      const std::vector<affine> in = affine_functions(n);
+      std::vector<affine> expected(n);
+      std::vector<affine> out(n);
+
+      std::inclusive_scan(in.begin(), in.end(), expected.begin(), composed);
+      sennit::parallel_scan(in, out, composed, how);
+      EXPECT_EQ(out, expected) << n;
+
+      const affine first{5, 7};
+      std::exclusive_scan(in.begin(), in.end(), expected.begin(), first, composed);
+      const affine all = sennit::parallel_exclusive_scan(in, out, first, composed, how);
+      EXPECT_EQ(out, expected) << n;
+      EXPECT_EQ(all, std::accumulate(in.begin(), in.end(), first, composed)) << n;
+    }
+  });
+}
+
+// Catches an element that is written before it is read, or read again after.
+TEST(scan, works_in_place) {
+  with_options([](const sennit::loop_options& how) {
+    for (const std::size_t n : sizes()) {
+      const std::vector<affine> in = affine_functions(n);
+      std::vector<affine> expected(n);
+      std::vector<affine> both = in;
+
+      std::inclusive_scan(in.begin(), in.end(), expected.begin(), composed);
+      sennit::parallel_scan(both.begin(), both.end(), both.begin(), composed, how);
+      EXPECT_EQ(both, expected) << n;
+
+      both = in;
+      std::exclusive_scan(in.begin(), in.end(), expected.begin(), affine{}, composed);
+      sennit::parallel_exclusive_scan(both.begin(), both.end(), both.begin(), affine{}, composed, how);
+      EXPECT_EQ(both, expected) << n;
+    }
+  });
+}
+
+// Catches a second pass where nobody has taken work away.
+TEST(scan, takes_one_pass_on_one_worker) {
+  sennit::runtime one({.workers = 1});
+  std::vector<int> x(1000, 1);
+  std::atomic<int> calls{0};
+  one.run([&] {
+    sennit::parallel_scan(x, x, [&](int a, int b) {
+      calls.fetch_add(1, std::memory_order_relaxed);
+      return a + b;
+    });
+  });
+  EXPECT_EQ(calls, 999);
+  EXPECT_EQ(x.back(), 1000);
+}
+
+// Catches an iterator or a value type that is taken for a classic one.
+TEST(scan, takes_views_and_other_types) {
+  with_workers([] {
+    const int n = 1000;
+    std::vector<long> out(n);
+    sennit::parallel_scan(std::views::iota(1, n + 1), out);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], (i + 1L) * (i + 2) / 2);
+
+    // From the end: suffixes.
+    sennit::parallel_scan(out | std::views::reverse, out | std::views::reverse,
+                          [](long a, long b) { return a + b; });
+    EXPECT_EQ(out[n - 2], 500500 + 499500);
+
+    const std::vector<int> large(n, 2'000'000'000);
+    EXPECT_EQ(sennit::parallel_exclusive_scan(large, out, 0L), 2'000'000'000'000);
+    EXPECT_EQ(out.back(), 1'998'000'000'000);
+
+    const std::vector<bool> flags(n, true);
+    EXPECT_EQ(sennit::parallel_exclusive_scan(flags, out.begin(), 0L), n);
+    EXPECT_EQ(out[500], 500);
+
+    const std::array<std::string, 4> words{"a", "b", "c", "d"};
+    std::array<std::string, 4> prefixes;
+    sennit::parallel_scan(std::span(words), std::span(prefixes), std::plus<>(), sennit::grain(1));
+    EXPECT_EQ(prefixes.back(), "abcd");
+  });
+}
+
+// Catches an exception that is lost, whatever element it belongs to.
+TEST(scan, throws_what_the_operation_throws) {
+  constexpr std::uint64_t n = 65;
+  std::vector<std::uint64_t> in(n);
+  std::iota(in.begin(), in.end(), std::uint64_t{0});
+  with_options([&](const sennit::loop_options& how) {
+    for (std::uint64_t at = 1; at < n; ++at) {
+      // The last element of what is combined.
+      const auto last = [&](std::uint64_t, std::uint64_t b) {
+        if (b == at) throw failure{b};
+        return b;
+      };
+      std::vector<std::uint64_t> out(n);
+      EXPECT_THROW(sennit::parallel_scan(in, out, last, how), failure);
+      EXPECT_THROW(sennit::parallel_exclusive_scan(in, out, std::uint64_t{0}, last, how), failure);
+    }
+  });
+}
+
+// A copyable value that knows how many of its kind live.
+class counted {
+ public:
+  explicit counted(std::uint64_t value = 0) noexcept : value_(value) {}
+  counted(const counted& other) noexcept : value_(other.value_.value()) {}
+  counted& operator=(const counted& other) noexcept {
+    value_ = tracked(other.value_.value());
+    return *this;
+  }
+  std::uint64_t value() const noexcept { return value_.value(); }
+
+ private:
+  tracked value_;
+};
+
+// Catches prefixes that are left behind when an operation throws, at each step of both passes.
+TEST(scan, ends_all_values_when_the_operation_throws) {
+  with_options([](const sennit::loop_options& how) {
+    bool threw = true;
+    for (int step = 0; threw; ++step) {
+      std::vector<counted> x(65, counted(1));
+      std::atomic<int> steps{0};
+      threw = false;
+      try {
+        sennit::parallel_scan(
+            x, x,
+            [&](const counted& a, const counted& b) {
+              if (steps.fetch_add(1) == step) throw failure{0};
+              return counted(a.value() + b.value());
+            },
+            how);
+        EXPECT_EQ(x.back().value(), 65U);
+      } catch (const failure&) {
+        threw = true;
+      }
+      EXPECT_EQ(tracked::live(), 65);
+      ASSERT_LT(step, 1000);
+    }
+  });
+  EXPECT_EQ(tracked::live(), 0);
+}
+
+// Catches a scan that returns although its region was cancelled, and values that it leaves behind.
+TEST(scan, ends_with_its_region) {
+  with_options([](const sennit::loop_options& how) {
+    for (const int at : {0, 10, 500}) {
+      std::vector<counted> x(1000, counted(1));
+      std::atomic<int> steps{0};
+      sennit::region r;
+      EXPECT_FALSE(r.run([&] {
+        sennit::parallel_scan(
+            x, x,
+            [&](const counted& a, const counted& b) {
+              if (steps.fetch_add(1) == at) r.cancel();
+              return counted(a.value() + b.value());
+            },
+            how);
+        sennit::join([] {}, [] {});
+      }));
+      EXPECT_EQ(tracked::live(), 1000);
+    }
+  });
+}
+
+// Catches writes behind the end of a destination that is too small.
+TEST(scan, refuses_a_destination_that_is_too_small) {
+  const std::vector<int> in(5, 1);
+  std::vector<int> out(3, 7);
+  try {
+    sennit::parallel_scan(in, out);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_STREQ(
+        refused.what(),
+        "sennit::parallel_scan: 5 elements do not fit into a destination of 3; resize it before the call");
+  }
+  EXPECT_EQ(out, std::vector<int>(3, 7));
+  EXPECT_THROW(sennit::parallel_exclusive_scan(in, out, 0), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -102,9 +102,9 @@ void run_nest(const Space& space, const std::array<bool, D>& in_order, F& body, 
 template <std::size_t D, class Space, class F, std::size_t N>
 void run_nest(const Space& space, const std::array<bool, D>&, F& body, const morton_order<N>& order) {
   if constexpr (N == 0) {
-    in_halves(space, bounds(space), default_base<D>(), body);
+    in_halves(space, box_around(space), default_base<D>(), body);
   } else {
-    in_halves(space, bounds(space), for_dimensions<D>(order.base), body);
+    in_halves(space, box_around(space), for_dimensions<D>(order.base), body);
   }
 }
 

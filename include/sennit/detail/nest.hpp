@@ -149,10 +149,10 @@ void run_tile(const triangle& space, const tile<2>& t, F& body) {
 }
 
 template <std::size_t D>
-const tile<D>& bounds(const box<D>& space) noexcept {
+const tile<D>& box_around(const box<D>& space) noexcept {
   return space.all;
 }
-inline tile<2> bounds(const triangle& space) noexcept { return square_around(space); }
+inline tile<2> box_around(const triangle& space) noexcept { return square_around(space); }
 
 template <std::size_t D>
 bool serial(const box<D>& space, std::size_t d) noexcept {
@@ -206,7 +206,7 @@ void run_rows(const triangle& space, F& body) {
 // The grid of tiles is a nest like any other, and a tile is its body.
 template <std::size_t D, class Space, class F>
 void run_tiles(const Space& space, const std::array<bool, D>& in_order, const sizes<D>& size, F& body) {
-  const tile<D> all = bounds(space);
+  const tile<D> all = box_around(space);
   const auto one = [&](auto... at) { run_tile(space, tile_at(all, size, sizes<D>{at...}), body); };
   auto run = [&](const tile<D>& part) { for_each_cell(part, one); };
   in_rows(box<D>{grid(all, size), in_order}, run);

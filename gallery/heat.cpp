@@ -1,9 +1,8 @@
 // heat: a picture's colors spread like heat in an insulated plate, step by step (2-D diffusion, explicit
-// five-point scheme). Every step forks down to single rows; a step starts when the one before it is done.
+// five-point scheme). A step is a parallel loop over the rows; the next one starts when it is done.
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
-#include "gallery/rows.hpp"
 
 #include <fmt/format.h>
 
@@ -88,8 +87,9 @@ heat_range range_of(const std::vector<float>& plane) {
 struct program {
   static constexpr description about{.name = "heat",
                                      .summary = "a picture's colors spread like heat in a plate",
+                                     .reads = content::picture,
                                      .input = "picture.png",
-                                     .writes = output::picture};
+                                     .writes = content::picture};
 
   std::int64_t steps = 300;
   plate start;
@@ -103,7 +103,7 @@ struct program {
     plate now = start;
     plate next = start;
     for (std::int64_t i = 0; i < steps; ++i) {
-      each_row<P>(0, now.height, [&](std::size_t y) { step_row(now, next, y); });
+      P::parallel_for(0, now.height, [&](std::size_t y) { step_row(now, next, y); });
       std::swap(now, next);
     }
     return now;

@@ -1,5 +1,6 @@
-// A kernel of the gallery: one algorithm, written once over an execution policy P (P::join, P::task_group),
-// run on the runtime and as its serial elision, with a check of the result.
+// A kernel of the gallery: one algorithm, written once over an execution policy P (P::join, P::task_group,
+// P::parallel_for, P::parallel_reduce), run on the runtime and as its serial elision, with a check of the
+// result.
 //
 // Each kernel is one file. It defines the algorithm, a program (a plain struct, described at `adapter` below)
 // and a maker; gallery.cpp lists the makers.
@@ -21,23 +22,27 @@ namespace gallery {
 
 enum class policy { parallel, serial, counted };
 
-// A number the user may set. It refers to a member of the program.
+// A number or a word the user may set. It refers to a member of the program. Where a kernel's algorithm has
+// several forms, the word that chooses one is called "variant".
 struct parameter {
   std::string_view name;
   std::string_view meaning;
-  std::variant<std::int64_t*, double*> value;
-  double least;
-  double most;
+  std::variant<std::int64_t*, double*, std::string*> value;
+  double least = 0;  // of a number
+  double most = 0;
+  std::vector<std::string> words = {};  // what a word may be
 };
 
-enum class output { none, text, picture };
+// What is in a file that a kernel reads or writes.
+enum class content { none, text, picture, matrix };
 
 struct description {
   std::string_view name;
   std::string_view summary;
-  // What the program reads if told nothing else, a file of gallery/data; empty: reads nothing.
+  content reads = content::none;
+  // What it reads if told nothing else, a file of gallery/data; empty: then it makes its input itself.
   std::string_view input = {};
-  output writes = output::none;
+  content writes = content::none;
 };
 
 class kernel {
@@ -47,9 +52,9 @@ class kernel {
   virtual const description& about() const = 0;
   // The first one is the size: what mostly decides how long a run takes.
   virtual std::vector<parameter> parameters() = 0;
-  // Sets the parameters so that the serial elision lasts about a second.
+  // Sets the parameters so that the serial elision lasts about half a second.
   virtual void choose_demo() = 0;
-  // Makes everything a run needs from the parameters, and from the file where the kernel reads one.
+  // Makes everything a run needs from the parameters, and from the file unless the path is empty.
   // Throws input_error if that cannot be done.
   virtual void prepare(const std::filesystem::path& input) = 0;
 
@@ -66,6 +71,11 @@ std::vector<std::unique_ptr<kernel>> kernels();
 
 // Where a file of gallery/data is, in the installed tree or in the source tree.
 std::filesystem::path data_file(std::string_view name);
+
+// What a kernel reads if told nothing else; empty if it reads no file then.
+inline std::filesystem::path default_input(const description& about) {
+  return about.input.empty() ? std::filesystem::path{} : data_file(about.input);
+}
 
 // Makes a kernel of a Program, which has
 //   about                            a static description
@@ -84,7 +94,7 @@ class adapter final : public kernel {
   void choose_demo() override { program_.choose_demo(); }
 
   void prepare(const std::filesystem::path& input) override {
-    if constexpr (Program::about.input.empty()) {
+    if constexpr (Program::about.reads == content::none) {
       program_.prepare();
     } else {
       program_.prepare(input);
@@ -113,7 +123,7 @@ class adapter final : public kernel {
 
   void write([[maybe_unused]] const std::any& result,
              [[maybe_unused]] const std::filesystem::path& output) const override {
-    if constexpr (Program::about.writes != output::none) program_.write(value(result), output);
+    if constexpr (Program::about.writes != content::none) program_.write(value(result), output);
   }
 
  private:

@@ -13,8 +13,16 @@ std::unique_ptr<kernel> make_knapsack();
 std::unique_ptr<kernel> make_uts();
 std::unique_ptr<kernel> make_mergesort();
 std::unique_ptr<kernel> make_quicksort();
+std::unique_ptr<kernel> make_daxpy();
 std::unique_ptr<kernel> make_mandelbrot();
+std::unique_ptr<kernel> make_blur();
 std::unique_ptr<kernel> make_heat();
+std::unique_ptr<kernel> make_srad();
+std::unique_ptr<kernel> make_kmeans();
+std::unique_ptr<kernel> make_spmv();
+std::unique_ptr<kernel> make_floyd_warshall();
+std::unique_ptr<kernel> make_transpose();
+std::unique_ptr<kernel> make_mm();
 std::unique_ptr<kernel> make_matmul();
 std::unique_ptr<kernel> make_strassen();
 

@@ -1,10 +1,9 @@
 // mandelbrot: a picture of the Mandelbrot set. Rows cost very different amounts of work: those through the
-// set a lot, those beside it little.
+// set a lot, those beside it little; and so do the pixels of a row. Both loops are parallel.
 #include "gallery/input_error.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
-#include "gallery/rows.hpp"
 
 #include <fmt/format.h>
 
@@ -53,7 +52,7 @@ std::vector<color> palette(std::int64_t most) {
 
 struct program {
   static constexpr description about{
-      .name = "mandelbrot", .summary = "a picture of the Mandelbrot set", .writes = output::picture};
+      .name = "mandelbrot", .summary = "a picture of the Mandelbrot set", .writes = content::picture};
 
   std::int64_t width = 1200;
   std::int64_t height = 800;
@@ -97,12 +96,11 @@ struct program {
   template <class P>
   picture run() const {
     picture result(static_cast<std::size_t>(width), static_cast<std::size_t>(height));
-    each_row<P>(0, result.height, [&](std::size_t row) {
-      std::uint8_t* pixel = result.row(row);
-      for (std::size_t column = 0; column < result.width; ++column) {
-        for (const std::uint8_t channel : colors[static_cast<std::size_t>(steps_at(column, row))])
-          *pixel++ = channel;
-      }
+    P::parallel_for(0, result.height, [&](std::size_t row) {
+      P::parallel_for(0, result.width, [&, pixels = result.row(row)](std::size_t column) {
+        const color& c = colors[static_cast<std::size_t>(steps_at(column, row))];
+        std::copy(c.begin(), c.end(), pixels + 3 * column);
+      });
     });
     return result;
   }

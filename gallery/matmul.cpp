@@ -51,7 +51,7 @@ struct program {
     return {{"n", "rows and columns of the matrices", &n, 1, most_rows},
             {"seed", "which matrices", &seed, 0, 1e9}};
   }
-  void choose_demo() { n = 1280; }
+  void choose_demo() { n = 900; }
   void prepare() {
     const auto size = static_cast<std::size_t>(n);
     a = random_matrix(size, size, static_cast<std::uint64_t>(seed) * 2);

@@ -66,8 +66,9 @@ void sort(lines all, lines other, bool in_place) {
 struct program {
   static constexpr description about{.name = "mergesort",
                                      .summary = "the lines of a text in stable order, with a parallel merge",
+                                     .reads = content::text,
                                      .input = "license.txt",
-                                     .writes = output::text};
+                                     .writes = content::text};
 
   std::int64_t copies = 1000;
   text input;

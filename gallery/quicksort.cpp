@@ -52,8 +52,9 @@ void sort(lines all) {
 struct program {
   static constexpr description about{.name = "quicksort",
                                      .summary = "the lines of a text in stable order, in place",
+                                     .reads = content::text,
                                      .input = "license.txt",
-                                     .writes = output::text};
+                                     .writes = content::text};
 
   std::int64_t copies = 1000;
   text input;

@@ -64,7 +64,7 @@ struct program {
             {"expected", "children of a node on average", &expected, 0, 0.999},
             {"seed", "which tree", &seed, 0, 1e9}};
   }
-  void choose_demo() { roots = 150000; }
+  void choose_demo() { roots = 100000; }
   void prepare() {
     tree = {static_cast<std::uint64_t>(roots), static_cast<std::uint64_t>(children),
             static_cast<std::uint64_t>(std::ldexp(expected / static_cast<double>(children), 64))};

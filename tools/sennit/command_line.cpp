@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -25,6 +26,7 @@
 namespace command {
 namespace {
 
+using gallery::content;
 using gallery::kernel;
 using kernel_list = std::vector<std::unique_ptr<kernel>>;
 
@@ -40,6 +42,16 @@ CLI::Validator between(double least, double most) {
           range};
 }
 
+std::string format_of(content c) {
+  switch (c) {
+    case content::text: return "text";
+    case content::picture: return "PNG";
+    case content::matrix: return "MatrixMarket";
+    case content::none: break;
+  }
+  return "";
+}
+
 void add_workers(CLI::App& app, plan& p) {
   app.add_option("--workers", p.workers, "workers of the runtime; as many as the machine allows if not given")
       ->check(between(1, sennit::runtime_options::most_workers));
@@ -51,13 +63,22 @@ void add_repeat(CLI::App& app, plan& p) {
       ->capture_default_str();
 }
 
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const std::string list = fmt::format("{}", fmt::join(words, ", "));
+  return {[=](std::string& word) -> std::string {
+            if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+            return fmt::format("'{}' is none of {}", word, list);
+          },
+          list};
+}
+
 void add_parameters(CLI::App& app, kernel& k) {
   std::string names_of_size = ",--size";
   for (const gallery::parameter& p : k.parameters()) {
     std::visit(
         [&](auto* value) {
           app.add_option(fmt::format("--{}{}", p.name, names_of_size), *value, std::string(p.meaning))
-              ->check(between(p.least, p.most))
+              ->check(p.words.empty() ? between(p.least, p.most) : one_of(p.words))
               ->capture_default_str()
               ->group("Parameters");
         },
@@ -74,18 +95,20 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
       "leave out the run that counts the forks");
   app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
   const gallery::description& about = k.about();
-  if (!about.input.empty()) {
-    const char* kind =
-        about.writes == gallery::output::picture ? "PNG file to start from" : "text file to read";
+  if (about.reads != content::none) {
+    const std::string otherwise =
+        about.input.empty() ? "a generated one" : fmt::format("the bundled {}", about.input);
     app.add_option("--input", options.input,
-                   fmt::format("{}; the bundled {} if not given", kind, about.input))
+                   fmt::format("{} file to read; {} if not given", format_of(about.reads), otherwise))
         ->type_name("FILE");
   }
-  if (about.writes == gallery::output::picture) {
+  if (about.writes == content::picture) {
     options.output = fmt::format("out/{}.png", about.name);
     app.add_option("--output", options.output, "PNG file to write")->type_name("FILE")->capture_default_str();
-  } else if (about.writes == gallery::output::text) {
-    app.add_option("--output", options.output, "text file to write; none if not given")->type_name("FILE");
+  } else if (about.writes != content::none) {
+    app.add_option("--output", options.output,
+                   fmt::format("{} file to write; none if not given", format_of(about.writes)))
+        ->type_name("FILE");
   }
   add_parameters(app, k);
 }
@@ -95,12 +118,11 @@ void list(const kernel_list& kernels) {
               {table::left, table::left, table::left, table::left});
   for (const auto& k : kernels) {
     const gallery::description& about = k->about();
-    const bool picture = about.writes == gallery::output::picture;
-    const bool text = about.writes == gallery::output::text;
-    lines.add({std::string(about.name), std::string(about.summary), std::string(about.input),
-               picture ? "PNG"
-               : text  ? "text"
-                       : ""});
+    const bool may_read = about.reads != content::none && about.input.empty();
+    lines.add(
+        {std::string(about.name), std::string(about.summary),
+         may_read ? fmt::format("a {} file, if given", format_of(about.reads)) : std::string(about.input),
+         format_of(about.writes)});
   }
   fmt::print("{}\nsennit run KERNEL --help shows the parameters of one of them.\n", lines.str());
 }

@@ -40,7 +40,8 @@ class records {
  public:
   records(gallery::kernel& kernel, const measurement& m) : kernel_(kernel.about().name), error_(m.complaint) {
     for (const gallery::parameter& p : kernel.parameters()) {
-      std::visit([&](auto* value) { parameters_[std::string(p.name)] = *value; }, p.value);
+      ordered_json& place = p.name == "variant" ? variant_ : parameters_[std::string(p.name)];
+      std::visit([&](auto* value) { place = *value; }, p.value);
     }
   }
 
@@ -48,10 +49,10 @@ class records {
   void add(const char* system, unsigned workers, const char* metric, const char* unit,
            std::vector<Number> samples) {
     if (samples.empty() && error_.empty()) return;
-    ordered_json record{{"kernel", kernel_},    {"params", parameters_}, {"system", system},
-                        {"variant", "default"}, {"workers", workers},    {"metric", metric},
-                        {"unit", unit},         {"samples", samples},    {"min", nullptr},
-                        {"median", nullptr},    {"ok", error_.empty()}};
+    ordered_json record{{"kernel", kernel_},   {"params", parameters_}, {"system", system},
+                        {"variant", variant_}, {"workers", workers},    {"metric", metric},
+                        {"unit", unit},        {"samples", samples},    {"min", nullptr},
+                        {"median", nullptr},   {"ok", error_.empty()}};
     if (!samples.empty()) {
       record["min"] = *std::min_element(samples.begin(), samples.end());
       record["median"] = median(samples);
@@ -64,6 +65,7 @@ class records {
 
  private:
   std::string kernel_;
+  ordered_json variant_ = "default";
   ordered_json parameters_ = ordered_json::object();
   std::vector<std::string> lines_;
   std::string error_;

@@ -38,14 +38,14 @@ std::string report(gallery::kernel& kernel, const measurement& m) {
              fmt::format("{:.2f} x", m.speedup()), show_forks(m), show_steals(m),
              show_mib(m.parallel.peak_mib)});
   const std::size_t runs = m.serial.seconds.size();
-  return fmt::format("{} ({})\n"
-                     "{}; checked, and the same in all {} runs\n\n"
-                     "{}\n"
-                     "Times and steals are {}. The speed-up is over the\n"
-                     "serial elision: the same source with every fork a plain call.{}\n",
-                     kernel.about().name, show_parameters(kernel), m.description,
-                     2 * runs + (m.forks ? 1 : 0), lines.str(), show_sampling(runs),
-                     m.forks ? " One more run of it counted the forks." : "");
+  return fmt::format(
+      "{} ({})\n"
+      "{}; checked, and the same in all {} runs\n\n"
+      "{}\n"
+      "Times and steals are {}. The speed-up is over the\n"
+      "serial elision: the same source with forks as plain calls and loops as plain loops.{}\n",
+      kernel.about().name, show_parameters(kernel), m.description, 2 * runs + (m.forks ? 1 : 0), lines.str(),
+      show_sampling(runs), m.forks ? "\nOne more run of it counted the forks, a loop as one." : "");
 }
 
 }  // namespace command

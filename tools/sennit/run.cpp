@@ -15,7 +15,7 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
   const std::string_view name = kernel.about().name;
   progress shown;
   shown.detail(fmt::format("{}: preparing", name));
-  kernel.prepare(options.input.empty() ? gallery::data_file(kernel.about().input) : options.input);
+  kernel.prepare(options.input.empty() ? gallery::default_input(kernel.about()) : options.input);
   const measurement m = measure(kernel, options.measuring, [&](std::string_view stage) {
     shown.detail(fmt::format("{}: {}", name, stage));
   });

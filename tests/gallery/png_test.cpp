@@ -104,14 +104,76 @@ TEST_F(Png, ThatCannotBeWrittenIsNamed) {
   EXPECT_THAT(input_error_of([&] { write_png(image, "/proc/sennit/image.png"); }), HasSubstr("/proc/sennit"));
 }
 
-TEST_F(Png, OfOnePixelCanSpreadItsHeat) {
-  write_png(pattern(1, 1), folder / "pixel.png");
-  const std::unique_ptr<kernel> k = find("heat");
-  k->prepare(folder / "pixel.png");
-  const std::any result = k->run(policy::parallel);
-  EXPECT_EQ(k->complaint(result), "");
-  k->write(result, folder / "after.png");
-  EXPECT_EQ(read_png(folder / "after.png"), pattern(1, 1));
+// What a kernel makes of a picture.
+picture after(kernel& k, const picture& image, const temporary_folder& folder) {
+  write_png(image, folder / "before.png");
+  k.prepare(folder / "before.png");
+  const std::any result = k.run(policy::parallel);
+  EXPECT_EQ(k.complaint(result), "");
+  k.write(result, folder / "after.png");
+  return read_png(folder / "after.png");
+}
+
+// Catches: neighbors beyond the edges of a picture, and divisions by what is zero in one of a single gray.
+TEST_F(Png, OfOnePixelComesOutAsItWent) {
+  picture gray(1, 1);
+  gray.bytes = {77, 77, 77};
+  for (const char* name : {"heat", "blur", "srad"}) EXPECT_EQ(after(*find(name), gray, folder), gray) << name;
+  EXPECT_EQ(after(*find("heat"), pattern(1, 1), folder), pattern(1, 1));
+}
+
+TEST_F(Png, OfOneGrayComesOutAsItWent) {
+  for (const auto& [width, height] : {std::pair{1, 40}, {40, 1}, {17, 5}}) {
+    picture gray(static_cast<std::size_t>(width), static_cast<std::size_t>(height));
+    std::fill(gray.bytes.begin(), gray.bytes.end(), std::uint8_t{200});
+    for (const char* name : {"heat", "blur", "srad"})
+      EXPECT_EQ(after(*find(name), gray, folder), gray) << name;
+  }
+}
+
+// Catches: a square around a pixel that is too small, too large or not centered, and an average over the
+// pixels beyond the edge. One white pixel is spread over 3 x 3, of which 2 x 2 or 2 x 3 are in the picture
+// for those in corners or at edges.
+TEST_F(Png, WithAWhitePixelIsBlurredAroundIt) {
+  picture image(5, 4);
+  std::fill_n(image.row(1) + 3, 3, std::uint8_t{252});
+  const std::unique_ptr<kernel> blur = find("blur");
+  set(*blur, "radius", 1);
+  const picture result = after(*blur, image, folder);
+  const int right[4][5] = {{63, 42, 42, 0, 0}, {42, 28, 28, 0, 0}, {42, 28, 28, 0, 0}, {0, 0, 0, 0, 0}};
+  for (std::size_t y = 0; y < 4; ++y) {
+    for (std::size_t x = 0; x < 5; ++x) {
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        EXPECT_EQ(result.row(y)[3 * x + channel], right[y][x]) << x << ' ' << y;
+      }
+    }
+  }
+  set(*blur, "radius", 0);
+  EXPECT_EQ(after(*blur, image, folder), image);
+  set(*blur, "radius", 1000);
+  const picture all = after(*blur, image, folder);
+  EXPECT_EQ(all.bytes, std::vector<std::uint8_t>(60, 13));  // 252 / 20, rounded
+}
+
+// Catches: diffusion that does not stop at edges, or does not reach the speckle.
+TEST_F(Png, LosesItsSpeckleAndKeepsItsEdge) {
+  constexpr std::size_t size = 40;
+  picture image(size, size);
+  for (std::size_t i = 0; i < size * size; ++i) {
+    const bool light = i % size >= size / 2;
+    const int gray = (light ? 200 : 60) + (i * 7919 % 13 < 6 ? 8 : -8);
+    std::fill_n(image.bytes.begin() + static_cast<std::ptrdiff_t>(3 * i), 3, static_cast<std::uint8_t>(gray));
+  }
+  const std::unique_ptr<kernel> srad = find("srad");
+  set(*srad, "patch", size / 2);
+  set(*srad, "steps", 100);
+  const picture result = after(*srad, image, folder);
+  for (std::size_t y = 0; y < size; ++y) {
+    for (std::size_t x = 0; x < size; ++x) {
+      const bool at_edge = x == size / 2 - 1 || x == size / 2;
+      EXPECT_NEAR(result.row(y)[3 * x], x < size / 2 ? 60 : 200, at_edge ? 30 : 5) << x << ' ' << y;
+    }
+  }
 }
 
 }  // namespace

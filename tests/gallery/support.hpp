@@ -21,19 +21,25 @@ inline std::unique_ptr<kernel> find(std::string_view name) {
   throw std::invalid_argument("no kernel " + std::string(name));
 }
 
+// A word is set by its place among those it may be.
 inline void set(kernel& k, std::string_view name, double to) {
   for (const parameter& p : k.parameters()) {
     if (p.name != name) continue;
-    std::visit([to](auto* value) { *value = static_cast<std::decay_t<decltype(*value)>>(to); }, p.value);
+    std::visit(
+        [&](auto* value) {
+          if constexpr (std::is_same_v<decltype(value), std::string*>) {
+            *value = p.words.at(static_cast<std::size_t>(to));
+          } else {
+            *value = static_cast<std::decay_t<decltype(*value)>>(to);
+          }
+        },
+        p.value);
     return;
   }
   throw std::invalid_argument("no parameter " + std::string(name));
 }
 
-inline void prepare(kernel& k) {
-  const std::string_view input = k.about().input;
-  k.prepare(input.empty() ? "" : data_file(input));
-}
+inline void prepare(kernel& k) { k.prepare(default_input(k.about())); }
 
 // A folder that lasts as long as the test.
 class temporary_folder {

@@ -141,6 +141,7 @@ TEST(Run, WritesRecordsOfEachMetric) {
   std::vector<std::string> seen;
   for (const nlohmann::json& record : records["results"]) {
     EXPECT_EQ(record["kernel"], "fib");
+    EXPECT_EQ(record["variant"], "default");
     EXPECT_EQ(record["params"]["n"], 12);
     EXPECT_EQ(record["ok"], true);
     EXPECT_GE(record["median"], record["min"]);
@@ -156,6 +157,26 @@ TEST(Run, WritesRecordsOfEachMetric) {
   EXPECT_THAT(seen, testing::UnorderedElementsAre("serial seconds", "sennit seconds", "sennit over_serial",
                                                   "sennit forks", "sennit steals", "serial peak_mib",
                                                   "sennit peak_mib"));
+}
+
+// Catches: a record that says another variant than the one that ran, or the parameters of a matrix that was
+// not read.
+TEST(Run, RecordsItsVariantAndWhatItRead) {
+  const temporary_folder folder;
+  const outcome o =
+      sennit({"run", "spmv", "--variant", "rows", "--input", gallery::data_file("laplacian.mtx"), "--repeat",
+              "1", "--json", folder / "spmv.json"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, AllOf(HasSubstr("400 x 400"), HasSubstr("matrix=laplacian.mtx")));
+  std::ifstream file(folder / "spmv.json");
+  const nlohmann::json records = nlohmann::json::parse(file);
+  ASSERT_FALSE(records["results"].empty());
+  for (const nlohmann::json& record : records["results"]) {
+    EXPECT_EQ(record["variant"], "rows");
+    EXPECT_EQ(record["params"]["matrix"], "laplacian.mtx");
+    EXPECT_EQ(record["params"]["nonzeros"], 1920);
+    EXPECT_FALSE(record["params"].contains("variant"));
+  }
 }
 
 TEST(Run, OfAnHonestLiarSucceeds) {
@@ -236,6 +257,18 @@ INSTANTIATE_TEST_SUITE_P(
         misuse{{"run", "fib", "--n", "2.5"}, "2.5", "sennit run fib"},
         misuse{{"run", "fib", "--n", "99999999999999999999"}, "99999999999999999999", "0 to 50"},
         misuse{{"run", "fib", "--n", ""}, "--n", "0 to 50"},
+        misuse{{"run", "nqueens", "--variant", "jumps"}, "'jumps'", "forks, loops"},
+        misuse{{"run", "spmv", "--matrix", "Random"}, "'Random'", "random, power-law, arrowhead"},
+        misuse{{"run", "spmv", "--input", "no/such.mtx"}, "'no/such.mtx'", "give a file that exists"},
+        misuse{{"run", "spmv", "--input", "/proc/self/status"},
+               "'/proc/self/status', line 1",
+               "convert the matrix"},
+        misuse{{"run", "kmeans", "--objects", "5", "--clusters", "6"}, "6 clusters", "--clusters"},
+        misuse{{"run", "kmeans", "--objects", "1000000", "--dimensions", "1000"},
+               "1000000 objects",
+               "--objects"},
+        misuse{{"run", "blur", "--input", "no/such.png"}, "'no/such.png'", "give a file that exists"},
+        misuse{{"run", "srad", "--rate", "2"}, "'2'", "0 to 1"},
         misuse{{"run", "fib", "--jump"}, "--jump", "sennit run fib --help"},
         misuse{{"run", "fib", "--input", "x"}, "--input", "sennit run fib --help"},
         misuse{{"run", "fib", "--workers", "0"}, "--workers", "1 to"},

@@ -3,13 +3,17 @@
 
 #include <sennit/sennit.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <random>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -261,6 +265,10 @@ TEST(Nest, IterationsOfOneTileRunInParallel) {
         sennit::parallel_for_nest(
             {8, 8},
             [&](auto i, auto j) {
+              // Long enough for the loop to be worth sharing, however often it was measured before.
+              const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
+              while (std::chrono::steady_clock::now() < until) {
+              }
               if (!(i == 0 && j == 0) && !(i == 7 && j == 7)) return;
               here.fetch_add(1);
               await([&] { return here.load() == 2; }, "the first and the last cell to run at once");

@@ -28,7 +28,7 @@ fails   deque ASK NO_BARRIER
 fails   deque ASK HAND_OVER_LAST
 fails   deque ASK NO_RECLAIM
 reaches loop
-holds   loop LOOPS=2 FORKS=0
+holds   loop LOOPS=2 FORKS=0 ITERATIONS=3
 reaches loop LEAVES=1
 reaches loop THROWS=1
 reaches loop FENCE
@@ -50,6 +50,7 @@ fails   loop LEAVES=1 LEAVE_GATE
 fails   loop FENCE NO_CLAIM_FENCE
 fails   loop FENCE NO_CUT_FENCE
 fails   loop FENCE NO_RESTORE
+fails   loop FENCE READ_TWICE
 fails   loop FENCE HEAD_EARLY
 fails   loop ASK HAND_OVER_GATE
 reaches join
@@ -85,7 +86,8 @@ fails   home LEAVE_BARE
 fails   home NAP_RETURNS
 fails   home HOME_READ_LATE
 deep    deque FORKS=5
-deep    loop LOOPS=2
+deep    loop LOOPS=2 FORKS=0
+deep    loop LOOPS=2 ITERATIONS=3
 deep    loop FENCE LOOPS=2
 deep    loop LEAVES=2
 deep    loop ITERATIONS=6 CHUNK=3

@@ -19,7 +19,7 @@
  *          OPEN_LIMIT_EARLY          the thief stores `gate` after it has opened `limit`
  *          OPEN_HEAD_GATE_EARLY      the thief opens `head_gate` before it has looked into the loop;
  *                                    with THROWS: before it has cut it
- *          READ_TWICE                the thief loads `start` once more for the middle
+ *          READ_TWICE                the thief loads `start` once more for the middle; also with FENCE
  *          RETIRE_UNLOCKED           a pop that meets the gate does not wait for the lock
  *          NO_MIN                    a claim that met the gate is run as far as it was meant to go
  *          LEAVE_GATE                a strand that leaves lowers `end` but not `gate`
@@ -50,7 +50,7 @@
 #define THROWS 0
 #endif
 #define FRAMES (LOOPS + FORKS)
-#define BUFFER (ITERATIONS + 4 + (LOOPS - 1) * (INNER + 4) + 3 * FORKS)  /* all stores that the owner makes outside the lock */
+#define BUFFER (ITERATIONS + 6 + (LOOPS - 1) * (INNER + 6) + 3 * FORKS)  /* all that the owner stores outside the lock */
 #define THREADS 3
 #define BASE 1
 
@@ -164,6 +164,12 @@ inline push(f)
   d_step { t = 0; bound = 0 }
 }
 
+/* Owners need not claim to learn that nothing is left. */
+inline find_over(l)
+{
+  d_step { is_loop(l) && !over[l] && at[l] >= mem[GATE + l] -> over[l] = true }
+}
+
 inline claim(l, chunk)
 {
   d_step { from = at[l]; to = from + chunk; at[l] = to };
@@ -209,21 +215,19 @@ inline claim(l, chunk)
 #ifndef FENCE
        set_gates();
 #endif
-       if
-       :: to > mem[END + l] ->
-          over[l] = true;
 #ifdef NO_MIN
-          if
-          :: from >= mem[END + l] -> to = from
-          :: from < mem[END + l] && to > size(l) -> to = size(l)
-          :: else
-          fi
+       bound = (to > size(l) -> size(l) : to);
+       bound = (from >= mem[END + l] -> from : bound);
 #else
-          to = (from < mem[END + l] -> mem[END + l] : from)
+       bound = (to > mem[END + l] -> mem[END + l] : to);
+       bound = (from > bound -> from : bound);
 #endif
-       :: else
-       fi
-     }
+       over[l] = (bound == from)
+     };
+     if
+     :: bound < to -> at[l] = bound; store(START + l, bound); to = bound
+     :: else
+     fi
   fi;
   run_iterations(l, from, to);
   d_step { from = 0; to = 0; bound = 0 }
@@ -351,6 +355,9 @@ proctype owner(byte me)
 #if CHUNK > 1
   :: is_loop(top) && !over[top] -> claim(top, CHUNK)
 #endif
+#ifndef FENCE
+  :: find_over(top)
+#endif
   :: top != 0 && (!is_loop(top) || over[top]) -> pop()
 #if LEAVES
   :: leaves < LEAVES && top != 0 && between_constructs -> promote_all()
@@ -417,6 +424,9 @@ inline steal()
         if
         :: s >= e
         :: else ->
+#ifdef READ_TWICE
+           load(s, START + f);
+#endif
            m = middle(s, e);
            store(END + f, m);
 #ifndef NO_CUT_FENCE

@@ -70,9 +70,9 @@ worker& runtime_core::add_worker_locked() {
     fail<std::runtime_error>("sennit: more than " + std::to_string(most_places) +
                              " threads use one runtime at once");
   }
+  asleep_.expect(index + 1);  // first, as it may throw
   auto* const added = new worker(*this, index);
   workers_[index].store(added, std::memory_order_relaxed);
-  asleep_.expect(index + 1);
   // ORD[D10] release: the worker and its place in the array; pairs with the acquire in worker_count().
   worker_count_.store(index + 1, std::memory_order_release);
   return *added;

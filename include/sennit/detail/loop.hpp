@@ -42,7 +42,9 @@ namespace detail {
 // might change what it has captured.
 template <class F>
 inline constexpr bool light =
-    std::is_trivially_copyable_v<std::remove_cvref_t<F>> && sizeof(std::remove_cvref_t<F>) <= 12 * sizeof(void*);
+    std::is_trivially_copyable_v<std::remove_cvref_t<F>> &&
+    std::is_copy_constructible_v<std::remove_cvref_t<F>> &&  // not implied: all copying may be deleted
+    sizeof(std::remove_cvref_t<F>) <= 12 * sizeof(void*);
 template <class F>
 using held = std::conditional_t<light<F>, std::remove_cvref_t<F>, std::remove_reference_t<F>&>;
 template <class F>

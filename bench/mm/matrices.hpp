@@ -37,7 +37,8 @@ class matrices {
     return sum;
   }
 
-  // The work of a box of the nest (i, j, k), the same machine code for all systems, sums in a register, k innermost.
+  // The work of a box of the nest (i, j, k), the same machine code for all systems,
+  // sums in a register, k innermost.
   struct part {
     const std::uint32_t* a;
     const std::uint32_t* b;

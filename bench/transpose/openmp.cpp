@@ -7,7 +7,8 @@
 using transpose::side;
 using part = transpose::matrix::part;
 
-// The loops of a triangle cannot be collapsed before OpenMP 5; rows get shorter, so they are dealt out in small chunks.
+// The loops of a triangle cannot be collapsed before OpenMP 5; rows get shorter,
+// so they are dealt out in small chunks.
 static void rows(const part& all) {
 #pragma omp parallel for schedule(dynamic, 16)
   for (std::ptrdiff_t i = 0; i < all.n; ++i) all(i, i + 1, i + 1, all.n);

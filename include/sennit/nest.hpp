@@ -46,10 +46,11 @@ constexpr tiled_order<sizeof...(I)> tiled(I... size) {
   return {detail::tile_sizes("tiled", size...)};
 }
 
-// Halves of the longest dimension, again and again, down to tiles of at most the base size, and row order within each:
-// parts of every size are compact, so all levels of cache are used well, whatever their sizes are (cache-oblivious).
-// `morton` chooses the base; `morton(base...)` takes it as tiled() takes its sizes. A dimension that is marked in_order
-// is cut as well: give it a base beyond its extent if it is to be left whole.
+// Halves of the longest dimension, again and again, down to tiles of at most the base size,
+// and row order within each: parts of every size are compact, so all levels of cache are used well,
+// whatever their sizes are (cache-oblivious). `morton` chooses the base;
+// `morton(base...)` takes it as tiled() takes its sizes. A dimension that is marked in_order is cut as well:
+// give it a base beyond its extent if it is to be left whole.
 template <std::size_t N>
 struct morton_order {
   template <std::integral... I>
@@ -70,8 +71,8 @@ constexpr sizes<D> for_dimensions(const sizes<N>& given) {
   return result;
 }
 
-// Some thousand iterations: enough for the cost of cutting not to show, few enough for the data of some arrays to fit
-// the first-level cache.
+// Some thousand iterations: enough for the cost of cutting not to show, few enough for the data of some
+// arrays to fit the first-level cache.
 template <std::size_t D>
 constexpr sizes<D> default_base() {
   constexpr std::ptrdiff_t side[] = {4096, 64, 32, 8};
@@ -110,25 +111,38 @@ void run_nest(const Space& space, const std::array<bool, D>&, F& body, const mor
 
 }  // namespace detail
 
-// Calls body(i, j, ...) once for each cell of a box of one to four dimensions, in parallel except for dimensions that are
-// marked in_order. If the body takes no D indices but a sennit::tile<D>, it is called for tiles that cover the box
-// without overlap.
-//   sennit::parallel_for_nest({rows, columns}, [=](auto i, auto j) { b[j * rows + i] = a[i * columns + j]; },
-//                             sennit::morton);
-//   sennit::parallel_for_nest({{1, n - 1}, {1, n - 1}}, relax);              // begin and end of each loop
-//   sennit::parallel_for_nest({n, n, sennit::in_order(n)},                   // 001, Figure 5-2: a matrix product
-//                             [=](auto i, auto j, auto k) { c[i * n + j] += a[i * n + k] * b[k * n + j]; },
-//                             sennit::morton);
+// Calls body(i, j, ...) once for each cell of a box of one to four dimensions, in parallel except
+// for dimensions that are marked in_order. If the body takes no D indices but a sennit::tile<D>,
+// it is called for tiles that cover the box without overlap.
 //
-// The order is a matter of speed alone: all parallel iterations may run at once in any of them. A body that takes indices
-// is parallel down to single iterations, whatever the order; one that takes tiles, down to the order's tiles (in row
-// order: to parts of rows, with the whole of all dimensions from the first in_order one that follows a parallel one).
+// Example:
+//   void transpose(long rows, long columns, const double* a, double* b) {
+//     sennit::parallel_for_nest(
+//         {rows, columns}, [=](auto i, auto j) { b[j * rows + i] = a[i * columns + j]; }, sennit::morton);
+//   }
 //
-// Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound that
-// std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread. Allocates nothing.
-// The body is shared by all strands; where it is a small closure that is trivially copyable and can be called as a
-// constant, they work on copies. The orders are those of 001 chapter 5 (`mm`, `mm-tiled`, `mm-dac`; with a dimension in
-// order, `mm-dac-full`).
+//   void relax(long n, const double* a, double* b) {  // begin and end of each loop
+//     sennit::parallel_for_nest({{1, n - 1}, {1, n - 1}}, [=](auto i, auto j) {
+//       b[i * n + j] = (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1]) / 4;
+//     });
+//   }
+//
+//   void multiply(long n, const double* a, const double* b, double* c) {  // 001, Figure 5-2
+//     sennit::parallel_for_nest(
+//         {n, n, sennit::in_order(n)},
+//         [=](auto i, auto j, auto k) { c[i * n + j] += a[i * n + k] * b[k * n + j]; }, sennit::morton);
+//   }
+//
+// The order is a matter of speed alone: all parallel iterations may run at once in any of them.
+// A body that takes indices is parallel down to single iterations, whatever the order; one that takes tiles,
+// down to the order's tiles (in row order: to parts of rows, with the whole of all dimensions from the first
+// in_order one that follows a parallel one).
+//
+// Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
+// that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread.
+// Allocates nothing. The body is shared by all strands; where it is a small closure that is trivially
+// copyable and can be called as a constant, they work on copies. The orders are those of 001 chapter 5 (`mm`,
+// `mm-tiled`, `mm-dac`; with a dimension in order, `mm-dac-full`).
 template <std::size_t D, class F, class Order = row_order>
   requires(D <= 4 && detail::takes_indices_or_tile<std::remove_reference_t<F>, D> &&
            detail::order_for_dimensions<Order, D>)
@@ -144,8 +158,15 @@ void parallel_for_nest(const extent (&space)[D], F&& body, const Order& order = 
 }
 
 // The same for the cells of a triangle; tiles across the diagonal reach the body row by row.
-//   sennit::parallel_for_nest(sennit::upper_triangle(n),                     // 001, Figure 5-9: transposition in place
-//                             [=](auto i, auto j) { std::swap(m[i * n + j], m[j * n + i]); }, sennit::morton);
+//
+// Example:
+//   #include <utility>
+//
+//   void transpose_in_place(long n, double* m) {  // 001, Figure 5-9
+//     sennit::parallel_for_nest(
+//         sennit::upper_triangle(n), [=](auto i, auto j) { std::swap(m[i * n + j], m[j * n + i]); },
+//         sennit::morton);
+//   }
 template <class F, class Order = row_order>
   requires(detail::takes_indices_or_tile<std::remove_reference_t<F>, 2> &&
            detail::order_for_dimensions<Order, 2>)

@@ -1,4 +1,5 @@
-// The spaces that a nest of loops runs over: an extent for each dimension, or a triangle; and tiles, the parts of both.
+// The spaces that a nest of loops runs over: an extent for each dimension, or a triangle;
+// and tiles, the parts of both.
 #pragma once
 
 #include <array>
@@ -20,7 +21,8 @@ constexpr std::ptrdiff_t to_index(I value) {
 
 }  // namespace detail
 
-// The indices [begin, end) of one loop of a nest; a number alone means [0, n). An end before the begin: no indices.
+// The indices [begin, end) of one loop of a nest; a number alone means [0, n).
+// An end before the begin: no indices.
 struct extent {
   constexpr extent() = default;
   template <std::integral I>
@@ -34,10 +36,11 @@ struct extent {
   bool in_order = false;
 };
 
-// A loop of a nest that is not parallel: for fixed indices of the other loops, its iterations run in ascending order,
-// one after the other, each seeing what the ones before it did. An order may still cut it (001 section 5.3.1, `mm-best`):
-// then the part with the smaller indices comes first, and other cells are worked on in between. So a loop over time, where
-// cells read their neighbors' last step, is no such loop: it goes around the nest.
+// A loop of a nest that is not parallel: for fixed indices of the other loops,
+// its iterations run in ascending order, one after the other, each seeing what the ones before it did. An
+// order may still cut it (001 section 5.3.1, `mm-best`): then the part with the smaller indices comes first,
+// and other cells are worked on in between. So a loop over time, where cells read their neighbors' last step,
+// is no such loop: it goes around the nest.
 template <std::integral I>
 constexpr extent in_order(I n) {
   extent e(n);
@@ -51,9 +54,11 @@ constexpr extent in_order(I first, J last) {
   return e;
 }
 
-// A box of iterations: the indices [begin(d), end(d)) in each dimension d. Bodies that take one work on several
-// iterations at once:
-//   [=](const sennit::tile<2>& t) {
+// A box of iterations: the indices [begin(d), end(d)) in each dimension d.
+// Bodies that take one work on several iterations at once.
+//
+// Example:
+//   void transpose(const sennit::tile<2>& t, long n, const double* a, double* b) {
 //     for (auto i = t.begin(0); i < t.end(0); ++i)
 //       for (auto j = t.begin(1); j < t.end(1); ++j) b[j * n + i] = a[i * n + j];
 //   }
@@ -86,7 +91,8 @@ class tile {
   std::array<std::ptrdiff_t, D> end_{};
 };
 
-// The cells (i, j) of an n x n square on one side of its diagonal. Made by upper_triangle() and lower_triangle().
+// The cells (i, j) of an n x n square on one side of its diagonal.
+// Made by upper_triangle() and lower_triangle().
 class triangle {
  public:
   enum class side { upper, lower };

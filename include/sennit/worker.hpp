@@ -5,8 +5,22 @@ namespace sennit {
 
 // A number that no other thread at work in the same runtime has: 0 for the thread that entered it (of
 // several, the first), 1 and up for the runtime's own threads. On a thread that is in no region: 0.
-//   std::vector<padded_counter> counts(sennit::worker_count());  // made by the thread that starts the region
-//   sennit::join([&] { ++counts[sennit::worker_index()]; }, [&] { ++counts[sennit::worker_index()]; });
+//
+// Example:
+//   #include <sennit/join.hpp>
+//
+//   #include <vector>
+//
+//   struct alignas(64) counter {
+//     long count = 0;
+//   };
+//
+//   std::vector<counter> count_by_worker() {
+//     std::vector<counter> counts(sennit::worker_count());  // by the thread that starts the region
+//     const auto branch = [&] { ++counts[sennit::worker_index()].count; };
+//     sennit::join(branch, branch);
+//     return counts;
+//   }
 //
 // Constant between constructs; stale after one, as the strand may be on another thread then: ask again, and
 // keep no reference to a worker's part across a construct. Less than worker_count() while one thread at a

@@ -26,8 +26,8 @@ using sennit::tile;
 
 using cell = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
 
-// Counts visits in plain memory, a counter a cell: ThreadSanitizer sees two that may run at once. The dimensions in order
-// share one counter, which is to go up by one index after the other.
+// Counts visits in plain memory, a counter a cell: ThreadSanitizer sees two that may run at once.
+// The dimensions in order share one counter, which is to go up by one index after the other.
 template <std::size_t D>
 class visits {
  public:
@@ -53,7 +53,8 @@ class visits {
       else
         counter = counter * size(space_[d]) + offset;
     }
-    // With several dimensions in order, an order that cuts them keeps each of them ascending, not all together.
+    // With several dimensions in order, an order that cuts them keeps each of them
+    // ascending, not all together.
     if (one_serial() && seen_[counter] != serial) wrong_ = true;
     ++seen_[counter];
   }
@@ -138,8 +139,8 @@ void check_random(std::mt19937_64& random) {
   check_orders<D>(space, draw, std::make_index_sequence<D>());
 }
 
-// Catches: cells lost, doubled or unordered by any order, at any shape: empty, one, primes, thin, with serial dimensions in
-// any place.
+// Catches: cells lost, doubled or unordered by any order, at any shape: empty, one, primes, thin,
+// with serial dimensions in any place.
 TEST(Nest, RandomNestsVisitEachCellOnce) {
   under(settings({1, 2, 8}), [](sennit::runtime& rt) {
     std::mt19937_64 random(7);
@@ -231,7 +232,8 @@ TEST(Nest, OneWorkerFollowsTheOrder) {
       (std::vector<cell>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {0, 4}, {1, 4}}));
 }
 
-// Catches: tiles that are not those that were asked for, so that a kernel made for them reads beyond its buffers.
+// Catches: tiles that are not those that were asked for, so that a kernel made for
+// them reads beyond its buffers.
 TEST(Nest, TilesHaveTheSizeThatWasAskedFor) {
   under(settings({2}), [](sennit::runtime& rt) {
     rt.run([] {
@@ -256,7 +258,8 @@ TEST(Nest, TilesHaveTheSizeThatWasAskedFor) {
   });
 }
 
-// Catches: an order that makes the iterations of a tile serial, so that a small nest of long iterations uses one worker.
+// Catches: an order that makes the iterations of a tile serial, so that a small nest of long
+// iterations uses one worker.
 TEST(Nest, IterationsOfOneTileRunInParallel) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     rt.run([] {

@@ -1,5 +1,5 @@
-// How the space of a nest is cut: pure arithmetic, without atomics, threads or a clock, like src/policy; here because
-// users' templates need it.
+// How the space of a nest is cut: pure arithmetic, without atomics, threads or a clock, like src/policy;
+// here because users' templates need it.
 #pragma once
 
 #include <sennit/space.hpp>
@@ -19,7 +19,8 @@ using sizes = std::array<std::ptrdiff_t, D>;
 // Cells are counted as loops count their iterations: positions from zero, fewer than 2^62.
 inline constexpr std::uint64_t too_many_cells = std::uint64_t{1} << 62;
 
-// The cells of a tile that is not empty, counting the dimensions [first, last) only; too_many_cells if there are as many.
+// The cells of a tile that is not empty, counting the dimensions [first, last) only;
+// too_many_cells if there are as many.
 template <std::size_t D>
 constexpr std::uint64_t cells(const tile<D>& t, std::size_t first = 0, std::size_t last = D) noexcept {
   std::uint64_t count = 1;
@@ -30,8 +31,9 @@ constexpr std::uint64_t cells(const tile<D>& t, std::size_t first = 0, std::size
   return count;
 }
 
-// Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first, last) make up: each
-// is one index in the outer ones of these, a run of indices in the innermost, and all of the other dimensions.
+// Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first,
+// last) make up: each is one index in the outer ones of these, a run of indices in the innermost,
+// and all of the other dimensions.
 // Precondition: from < to <= cells(t, first, last).
 template <std::size_t D, class F>
 constexpr void for_each_run(const tile<D>& t, std::size_t first, std::size_t last, std::uint64_t from,
@@ -80,9 +82,9 @@ constexpr std::size_t longest(const tile<D>& t, const sizes<D>& base) noexcept {
   return found;
 }
 
-// Cutting the longest dimension until none is longer than its base, the lower half first, visits the cells of a square
-// whose side is a power of two in Morton's order (001 section 5.2, `dac`). Any other order of sides is the same but for
-// the halves' sizes, which differ by at most one.
+// Cutting the longest dimension until none is longer than its base, the lower half first,
+// visits the cells of a square whose side is a power of two in Morton's order (001 section 5.2, `dac`).
+// Any other order of sides is the same but for the halves' sizes, which differ by at most one.
 template <std::size_t D>
 constexpr std::pair<tile<D>, tile<D>> halve(const tile<D>& t, std::size_t d) noexcept {
   const std::ptrdiff_t middle = t.begin(d) + t.size(d) / 2;
@@ -130,7 +132,8 @@ constexpr std::uint64_t cells(const triangle& t) noexcept {
   return count >= too_many_cells ? too_many_cells : (count - static_cast<std::uint64_t>(t.size())) / 2;
 }
 
-// The row i of a lower triangle, i cells long, in which its cell number p lies: the largest with i (i - 1) / 2 <= p.
+// The row i of a lower triangle, i cells long, in which its cell number p lies:
+// the largest with i (i - 1) / 2 <= p.
 inline std::uint64_t row_of(std::uint64_t p) noexcept {
   auto row = static_cast<std::uint64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(p))) / 2);
   // The rounding of the root may miss by one.
@@ -139,7 +142,8 @@ inline std::uint64_t row_of(std::uint64_t p) noexcept {
   return row;
 }
 
-// Calls f(part) for the runs of the rows, in order, that the positions [from, to) of the triangle's cells make up.
+// Calls f(part) for the runs of the rows, in order, that the positions [from, to)
+// of the triangle's cells make up.
 // Precondition: from < to <= cells(t).
 template <class F>
 void for_each_run(const triangle& t, std::uint64_t from, std::uint64_t to, F&& f) {

@@ -24,7 +24,8 @@ inline constexpr bool takes_indices<F, std::index_sequence<d...>> =
 
 template <class F, std::size_t D>
 concept cell_body = takes_indices<F, std::make_index_sequence<D>>;
-// What the body of a nest of D loops must be: called as body(i, j, ...) with D indices, or with a sennit::tile<D>.
+// What the body of a nest of D loops must be: called as body(i, j, ...)
+// with D indices, or with a sennit::tile<D>.
 template <class F, std::size_t D>
 concept takes_indices_or_tile = cell_body<F, D> || std::invocable<F&, const tile<D>&>;
 
@@ -47,7 +48,8 @@ template <class F, std::size_t D>
 concept copied_body =
     light<F> && (cell_body<F, D> ? cell_body<const F, D> : std::invocable<const F&, const tile<D>&>);
 
-// A function of its own: amid the code that schedules it, the body's innermost loop would be short of registers.
+// A function of its own: amid the code that schedules it, the body's innermost loop
+// would be short of registers.
 template <std::size_t D, class F>
 [[gnu::noinline]] void run_part(const tile<D>& part, F& body) {
   // No store of the body can reach a copy of its own: its captures then stay in registers.
@@ -75,9 +77,10 @@ struct box {
 // What the positions of a loop over several dimensions are: cells, or rows of them.
 enum class unit { cell, row };
 
-// Runs `part`, of which the dimensions before d are settled, in row order; run(part) is called for what is to be run
-// serially. Neighboring parallel loops are one loop; at most `levels` loops are opened within one another, what is further
-// inside is serial. Loops of other levels and units are functions of their own, as a loop learns what its positions cost.
+// Runs `part`, of which the dimensions before d are settled, in row order; run(part)
+// is called for what is to be run serially. Neighboring parallel loops are one loop;
+// at most `levels` loops are opened within one another, what is further inside is serial.
+// Loops of other levels and units are functions of their own, as a loop learns what its positions cost.
 template <std::size_t levels, unit each, std::size_t D, class Run>
 void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, Run& run) {
   if (!space.parallel_from(d)) {
@@ -114,8 +117,9 @@ void in_rows(const box<D>& space, Run& run) {
   in_rows<(D + 1) / 2, unit::cell>(space, space.all, 0, run);
 }
 
-// A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser for the cutting: the tile
-// is a parallel loop like any other, over its rows where there are many tiles, else over its cells.
+// A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser
+// for the cutting: the tile is a parallel loop like any other, over its rows where there are many
+// tiles, else over its cells.
 template <std::size_t D, class F>
 void run_tile(const box<D>& space, const tile<D>& t, F& body) {
   if constexpr (cell_body<F, D>) {

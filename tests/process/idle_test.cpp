@@ -36,8 +36,8 @@ bool idle_throughout(std::chrono::milliseconds span) {
   return false;
 }
 
-// A worker that has slept for a while wakes once, to give back its stacks.
 bool becomes_idle(std::chrono::milliseconds span) {
+  usleep(200'000);  // a worker that has slept for a while wakes once, to give back its stacks
   return eventually([=] { return idle_throughout(span); });
 }
 

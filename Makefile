@@ -22,7 +22,7 @@ demo: setup-build ## build, then run a few programs of the gallery on real input
 	@cmake --build --preset release --parallel $(JOBS) --target tools/sennit
 	build/release/tools/sennit demo
 
-test: setup-test ## build and run every test: GCC, ASan and UBSan, TSan, models, formatting
+test: setup-test ## build and run every test: GCC, ASan and UBSan, TSan, Debug, models, formatting
 	@scripts/test.sh
 
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds and tests several configurations, goes on after a failure, and ends with the sum 'N passed, N failed'.
 #   test.sh                    what each change has to pass
-#   test.sh --stress [REGEX]   every compiler, sanitizer and option, or those whose name matches; heavy tests included
+#   test.sh --stress [REGEX]   every compiler, sanitizer and option, and clang-tidy, or those whose name matches; heavy
+#                              tests included
 set -u
 cd "$(dirname "$0")/.."
 
@@ -36,12 +37,17 @@ configure() { cmake "$@" >"$log" 2>&1 || { cat "$log"; false; }; }
 # count FILE ATTRIBUTE: a number in the first element of a JUnit file
 count() { sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p;/<testcase/q" "$1"; }
 
+# What configuration() builds, and which tests it runs.
+targets=all
+tests=.
+
 # configuration PRESET [OPTION...]: builds and tests the preset with these options
 configuration() {
   preset=$1 name=${SENNIT_VARIANT:-}$1 start=$(date +%s)
   shift
   title "$name: build"
-  if ! configure --preset "$preset" "$@" || ! cmake --build --preset "$preset" --parallel "$jobs"; then
+  if ! configure --preset "$preset" "$@" ||
+    ! cmake --build --preset "$preset" --parallel "$jobs" --target $targets; then
     fail "$name: build"
     return
   fi
@@ -50,7 +56,7 @@ configuration() {
   report=$PWD/build/$name/tests.xml
   failed_tests=build/$name/Testing/Temporary/LastTestsFailed.log
   rm -f "$report" "$failed_tests"
-  ctest --preset "$preset" --parallel "$jobs" --output-junit "$report"
+  ctest --preset "$preset" --parallel "$jobs" --tests-regex "$tests" --output-junit "$report"
   status=$?
   if [ ! -f "$report" ]; then
     fail "$name: ctest did not come to an end"
@@ -70,6 +76,9 @@ $(sed "s/^[0-9]*:/  $name: /" "$failed_tests")"
   title "$name: $(($(date +%s) - start)) s in all"
 }
 
+# asked_for REGEX NAME
+asked_for() { printf '%s\n' "$2" | grep -Eq -e "$1"; }
+
 stress() {
   for variant in default shared no-exceptions no-hwloc; do
     case $variant in
@@ -81,22 +90,27 @@ stress() {
     esac
     # The presets put this before the name of their build directory.
     export SENNIT_VARIANT="stress/$variant-"
-    for preset in release release-clang asan asan-clang tsan tsan-gcc; do
-      if printf '%s\n' "$variant-$preset" | grep -Eq -e "$1"; then
+    for preset in release release-clang dev asan asan-clang tsan tsan-gcc ubsan; do
+      if asked_for "$1" "$variant-$preset"; then
         configuration "$preset" -DSENNIT_STRESS=ON $options
       fi
     done
   done
   unset SENNIT_VARIANT
+  if asked_for "$1" tidy; then step tidy make --no-print-directory tidy; fi
 }
 
 if [ "${1:-}" = --stress ]; then
   stress "${2:-.}"
-  step tidy make --no-print-directory tidy
 else
   configuration release
   configuration asan
   configuration tsan
+  # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
+  # above.
+  targets="tests/core/all tests/process/all"
+  tests="^(core|process)"
+  configuration dev
 fi
 step format-check make --no-print-directory format-check
 

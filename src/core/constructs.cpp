@@ -42,6 +42,7 @@ bool answer_gates(worker& w) noexcept {
 }
 
 bool take_newest(worker& w) noexcept {
+  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
   const deque::popped newest = w.frames().pop();
   if (newest.handed != nullptr) w.pass_on(*newest.handed);
   return newest.mine;

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <time.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,10 +15,9 @@ namespace {
 constinit thread_local int locks_held [[gnu::tls_model("initial-exec")]] = 0;
 constinit thread_local void* newest_lock [[gnu::tls_model("initial-exec")]] = nullptr;
 
-using lock_function = int (*)(pthread_mutex_t*);
-
-lock_function next(const char* name) noexcept {
-  return reinterpret_cast<lock_function>(dlsym(RTLD_NEXT, name));
+template <class Function>
+Function* next(const char* name) noexcept {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 int counted(int result, pthread_mutex_t* mutex) noexcept {
@@ -33,17 +33,27 @@ int counted(int result, pthread_mutex_t* mutex) noexcept {
 extern "C" {
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  static const lock_function real = next("pthread_mutex_lock");
+  static const auto real = next<int(pthread_mutex_t*)>("pthread_mutex_lock");
   return counted(real(mutex), mutex);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  static const lock_function real = next("pthread_mutex_trylock");
+  static const auto real = next<int(pthread_mutex_t*)>("pthread_mutex_trylock");
   return counted(real(mutex), mutex);
 }
 
+int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
+  static const auto real = next<int(pthread_mutex_t*, const timespec*)>("pthread_mutex_timedlock");
+  return counted(real(mutex, until), mutex);
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
+  static const auto real = next<int(pthread_mutex_t*, clockid_t, const timespec*)>("pthread_mutex_clocklock");
+  return counted(real(mutex, clock, until), mutex);
+}
+
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  static const lock_function real = next("pthread_mutex_unlock");
+  static const auto real = next<int(pthread_mutex_t*)>("pthread_mutex_unlock");
   const int result = real(mutex);
   if (result == 0) --locks_held;
   return result;

@@ -54,6 +54,7 @@ class fiber {
  private:
   struct passage;
   friend struct fiber_entry;
+  void end_fake_stack() noexcept;
 
   stack stack_;
   void* context_ = nullptr;

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 
 namespace sennit::detail {
@@ -13,17 +12,26 @@ namespace sennit::detail {
 namespace {
 
 std::atomic<unsigned> generation{0};
-std::recursive_mutex forking;
+
+// Not a recursive mutex: the child could not unlock that, as its owner has the thread id of the parent. To those
+// who count locks (contract.cpp, ThreadSanitizer), a new one in its place would still be locked by the parent.
+std::mutex forking;
+constinit thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;  // of guards of this thread
+
+void enter() noexcept {
+  if (depth++ == 0) forking.lock();
+}
+void leave() noexcept {
+  if (--depth == 0) forking.unlock();
+}
 
 void in_child() noexcept {
   generation.fetch_add(1, std::memory_order_relaxed);
-  // Its owner has the thread id of the parent: it cannot be unlocked here, only made anew.
-  std::construct_at(&forking);
+  leave();
 }
 
 // As the program or the shared object is loaded: before anybody can hold the lock.
-[[maybe_unused]] const int registered =
-    pthread_atfork([] { forking.lock(); }, [] { forking.unlock(); }, &in_child);
+[[maybe_unused]] const int registered = pthread_atfork(&enter, &leave, &in_child);
 
 }  // namespace
 
@@ -37,7 +45,7 @@ void end_orphan() noexcept {
   std::abort();
 }
 
-no_fork::no_fork() noexcept { forking.lock(); }
-no_fork::~no_fork() { forking.unlock(); }
+no_fork::no_fork() noexcept { enter(); }
+no_fork::~no_fork() { leave(); }
 
 }  // namespace sennit::detail

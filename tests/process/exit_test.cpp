@@ -110,6 +110,7 @@ TEST(Exit, WhileAnotherThreadIsInARegion) {
         for (;; ++rounds) fib(18);
       }).detach();
       await([&] { return rounds > 3; }, "the other thread's first rounds");
+      leaks_are_apparent = true;
       fib(18);
     });
     ASSERT_THAT(run, ExitedWith(0)) << "in run " << i;
@@ -125,6 +126,7 @@ TEST(Exit, WhileAnotherThreadEntersRegions) {
         for (;; ++rounds) fib(2);
       }).detach();
       await([&] { return rounds > 3; }, "the other thread's first rounds");
+      leaks_are_apparent = true;
     });
     ASSERT_THAT(run, ExitedWith(0)) << "in run " << i;
   }
@@ -142,6 +144,7 @@ TEST(Exit, WhileAnotherThreadsRegionLastsForEver) {
           [] {});
     }).detach();
     await([&] { return rounds > 3; }, "the other thread's first rounds");
+    leaks_are_apparent = true;
   });
   EXPECT_THAT(run, ExitedWith(0));
 }

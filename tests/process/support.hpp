@@ -31,15 +31,9 @@
 
 namespace process {
 
-// Set where LeakSanitizer would be wrong: it knows neither fibers, on one of which exit() may be called, nor that a child of
-// fork() has lost its parent's threads.
+// Set where LeakSanitizer would be wrong: it knows neither fibers, on which exit() may be called and other threads
+// may still run, nor that a child of fork() has lost its parent's threads.
 inline bool leaks_are_apparent = false;
-
-}  // namespace process
-
-extern "C" [[gnu::used]] inline int __lsan_is_turned_off() { return process::leaks_are_apparent ? 1 : 0; }
-
-namespace process {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
@@ -52,6 +46,11 @@ constexpr bool with_asan = true;
 constexpr bool with_asan = false;
 #endif
 constexpr bool with_tsan = SENNIT_TSAN != 0;
+#if defined(__clang__)
+constexpr bool with_gcc = false;
+#else
+constexpr bool with_gcc = true;
+#endif
 // They keep shadow memory and need larger stacks.
 constexpr bool sanitized = with_asan || with_tsan;
 
@@ -193,6 +192,27 @@ inline std::ptrdiff_t thread_count() {
 inline bool is_alone() {
   if (with_tsan) return true;  // the tool has threads of its own
   return eventually([] { return thread_count() == 1; }, 5s);
+}
+
+// How often threads other than the caller have been taken off a CPU, and how many are not asleep.
+struct others {
+  long switches = 0;
+  int awake = 0;
+};
+
+inline others look_at_others() {
+  others result;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(task.path() / "status");
+    for (std::string key; status >> key;) {
+      std::string value;
+      std::getline(status, value);
+      if (key == "State:" && value.find('S') == std::string::npos) ++result.awake;
+      if (key.ends_with("voluntary_ctxt_switches:")) result.switches += std::stol(value);
+    }
+  }
+  return result;
 }
 
 }  // namespace process

@@ -22,11 +22,9 @@ namespace sennit::detail {
 
 namespace {
 
-// Those alive, under no_fork.
-std::vector<runtime_core*>& all_cores() {
-  static auto& cores = *new std::vector<runtime_core*>;  // for the sake of static objects that end later
-  return cores;
-}
+// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime, or, never
+// ended, be lost with each shared object that is unloaded.
+constinit runtime_core* newest_core = nullptr;
 
 }  // namespace
 
@@ -38,7 +36,7 @@ runtime_core::runtime_core(const runtime_options& options)
   install_overflow_handler();
   {
     const no_fork guard;
-    all_cores().push_back(this);
+    older_core_ = std::exchange(newest_core, this);
   }
   // Where memory or threads give out, the runtime works with those it has.
   attempt<std::exception>([this] {
@@ -54,7 +52,9 @@ runtime_core::~runtime_core() {
   stop();
   {
     const no_fork guard;
-    std::erase(all_cores(), this);
+    runtime_core** at = &newest_core;
+    while (*at != this) at = &(*at)->older_core_;
+    *at = older_core_;
   }
   for (unsigned i = 0; i < worker_count(); ++i) delete workers_[i].load(std::memory_order_relaxed);
 }
@@ -277,7 +277,7 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
 
 void runtime_core::note_cancellation() noexcept {
   const no_fork guard;
-  for (const runtime_core* core : all_cores()) {
+  for (const runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;  // its locks may be held by threads that are gone
     for (unsigned i = 0; i < core->worker_count(); ++i) core->worker_at(i).frames().region_cancelled();
   }

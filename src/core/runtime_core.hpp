@@ -101,6 +101,7 @@ class runtime_core {
   const settings settings_;
   const topology::machine machine_;
   const unsigned generation_;
+  runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
   sleepers asleep_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_

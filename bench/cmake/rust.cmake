@@ -53,6 +53,9 @@ function(bench_rust_programs)
     return()
   endif()
 
+  # Alignment as the loops in C++ have it, see CMakeLists.txt.
+  set(flags "-C llvm-args=-align-all-functions=6 -C llvm-args=-align-loops=64")
+
   # cargo's own names, except that the serial ones must not hide the C++ ones.
   set(outputs "")
   set(copies "")
@@ -64,7 +67,7 @@ function(bench_rust_programs)
   add_custom_command(
     OUTPUT ${outputs}
     COMMAND
-      ${SENNIT_BENCH_CARGO} build --quiet --release --locked --manifest-path
+      ${CMAKE_COMMAND} -E env "RUSTFLAGS=${flags}" ${SENNIT_BENCH_CARGO} build --quiet --release --locked --manifest-path
       ${CMAKE_CURRENT_SOURCE_DIR}/rust/Cargo.toml --target-dir ${CMAKE_CURRENT_BINARY_DIR}/cargo
     ${copies}
     DEPENDS ${sources}

@@ -21,6 +21,14 @@
 
 namespace bench {
 
+// A kernel of which only run() is timed: prepare(size) makes its input anew, check() looks at what came out.
+template <typename Kernel>
+concept prepared_kernel = requires(Kernel& kernel, std::uint64_t size) {
+  kernel.prepare(size);
+  kernel.run();
+  { kernel.check() } -> std::convertible_to<std::uint64_t>;
+};
+
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -53,6 +61,8 @@ class program {
         warm_up_ = number(flag, argv[++i]);
       } else if (flag == "--work") {
         work_ = number(flag, argv[++i]);
+      } else if (flag == "--input") {
+        input_ = argv[++i];
       } else if (flag == "--variant") {
         variant_ = argv[++i];
       } else {
@@ -67,7 +77,17 @@ class program {
   std::uint64_t size() const { return size_; }
   // How much to do at each of the `size` places, for kernels in which that is a choice.
   std::uint64_t work() const { return work_; }
+  // Which of the inputs that a program knows, for one that serves several kernels.
+  const std::string& input() const { return input_; }
   bool is(std::string_view variant) const { return variant_ == variant; }
+
+  [[noreturn]] static void fail(std::string_view flag, const char* what) {
+    std::fprintf(stderr,
+                 "%.*s %s; use --workers N --size S [--work W] [--input I] [--warm-up S] "
+                 "[--samples K | --lockstep] [--variant V]\n",
+                 static_cast<int>(flag.size()), flag.data(), what);
+    std::exit(2);
+  }
 
   void describe(std::string runtime) { runtime_ = std::move(runtime); }
 
@@ -77,44 +97,71 @@ class program {
   // `kernel(size)` does the whole work once and returns the value to check.
   template <std::invocable<std::uint64_t> Kernel>
   int run(Kernel&& kernel) {
-    return serve([&](std::uint64_t size, std::vector<double>&) {
-      return static_cast<std::uint64_t>(kernel(opaque(size)));
-    });
-  }
-
-  // The value to check is of what `kernel(size)` leaves behind; `check(size)` is not timed.
-  template <std::invocable<std::uint64_t> Kernel, std::invocable<std::uint64_t> Check>
-  int run(Kernel&& kernel, Check&& check) {
-    return serve(
-        [&](std::uint64_t size, std::vector<double>&) {
-          kernel(opaque(size));
-          return size;
-        },
-        check);
+    return run([&](std::uint64_t size, std::vector<double>&) { return kernel(size); });
   }
 
   // `kernel(size, us)` also appends measurements of its own, in microseconds.
   template <std::invocable<std::uint64_t, std::vector<double>&> Kernel>
   int run(Kernel&& kernel) {
-    return serve([&](std::uint64_t size, std::vector<double>& us) {
-      return static_cast<std::uint64_t>(kernel(opaque(size), us));
-    });
+    return serve_whole(kernel, std::identity{});
+  }
+
+  // The value to check is of what `kernel(size)` leaves behind; `check(size)` is not timed.
+  template <std::invocable<std::uint64_t> Kernel, std::invocable<std::uint64_t> Check>
+  int run(Kernel&& kernel, Check&& check) {
+    return serve_whole(
+        [&](std::uint64_t size, std::vector<double>&) {
+          kernel(size);
+          return size;
+        },
+        check);
+  }
+
+  template <prepared_kernel Kernel>
+  int run(Kernel&& kernel) {
+    struct quiet {
+      void prepare(std::uint64_t n) { kernel.prepare(n); }
+      void run(std::vector<double>&) { kernel.run(); }
+      std::uint64_t check() const { return kernel.check(); }
+
+      Kernel& kernel;
+    };
+    return serve(quiet{kernel});
   }
 
  private:
-  template <typename Once, typename Check = std::identity>
-  int serve(Once&& once, Check&& check = {}) {
+  template <typename Kernel, typename Check>
+  int serve_whole(Kernel&& kernel, Check&& check) {
+    struct whole {
+      void prepare(std::uint64_t n) { size = n; }
+      void run(std::vector<double>& us) {
+        result = opaque(static_cast<std::uint64_t>(kernel(opaque(size), us)));
+      }
+      std::uint64_t check() const { return finish(result); }
+
+      std::remove_reference_t<Kernel>& kernel;
+      std::remove_reference_t<Check>& finish;
+      std::uint64_t size = 0;
+      std::uint64_t result = 0;
+    };
+    return serve(whole{kernel, check});
+  }
+
+  template <typename Kernel>
+  int serve(Kernel kernel) {
     std::vector<double> us;
-    (void)opaque(once(warm_up_ != 0 ? warm_up_ : size_, us));  // pages, pools and threads exist from here on
+    kernel.prepare(opaque(warm_up_ != 0 ? warm_up_ : size_));
+    kernel.run(us);  // pages, pools and threads exist from here on
     std::printf("{\"runtime\": \"%s\", \"compiler\": \"%s\", \"forks\": %llu}\n", runtime_.c_str(),
                 compiler(), static_cast<unsigned long long>(forks_));
     std::fflush(stdout);
     for (std::uint64_t sample = 0; proceed(sample); ++sample) {
       us.clear();
+      kernel.prepare(opaque(size_));
       const double start = now();
-      const std::uint64_t result = opaque(once(size_, us));
+      kernel.run(us);
       const double seconds = now() - start;
-      report(seconds, check(result), us);
+      report(seconds, kernel.check(), us);
     }
     std::printf("{\"peak_mib\": %.3f}\n", peak_mib());
     return std::fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -156,16 +203,9 @@ class program {
     return value;
   }
 
-  [[noreturn]] static void fail(std::string_view flag, const char* what) {
-    std::fprintf(stderr,
-                 "%.*s %s; use --workers N --size S [--work W] [--warm-up S] [--samples K | --lockstep] "
-                 "[--variant V]\n",
-                 static_cast<int>(flag.size()), flag.data(), what);
-    std::exit(2);
-  }
-
   std::string runtime_;
   std::string variant_ = "default";
+  std::string input_;
   unsigned workers_ = 1;
   std::uint64_t size_ = 0;
   std::uint64_t warm_up_ = 0;

@@ -37,7 +37,7 @@ def main(arguments=None):
             of_kernel += twin.twins(measurement, _near_one(measurement, of_kernel), options.programs)
         results += of_kernel
         hellos |= {cell.system.label: cell.hello for cell in measurement.cells if cell.hello}
-        missing.update(f"{kernel.name}-{program}" for program in measurement.absent)
+        missing.update(f"{kernel.program}-{program}" for program in measurement.absent)
     progress("")
 
     kernels = "\n".join(f"  {kernel.name}({kernel.size}): {kernel.about}" for kernel in chosen.kernels)

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass, field
-from statistics import median
 
 from .process import Program, ProgramError
 from .suite import System
@@ -42,7 +41,9 @@ class Measurement:
 
 
 def command(folder, kernel, system, workers, size, work=None, warm_up=None):
-    words = [str(folder / f"{kernel.name}-{system.program}"), "--workers", str(workers), "--size", str(size)]
+    words = [str(_path(folder, kernel, system)), "--workers", str(workers), "--size", str(size)]
+    if kernel.input is not None:
+        words += ["--input", kernel.input]
     if work is not None:
         words += ["--work", str(work)]
     if warm_up is not None:
@@ -57,7 +58,7 @@ def measure(kernel, folder, progress):
     built = [(system, workers) for system, workers in kernel.cells if _path(folder, kernel, system).is_file()]
     absent = sorted({system.program for system, workers in kernel.cells if (system, workers) not in built})
     cells = [Cell(system, workers) for system, workers in built]
-    work = None
+    work = kernel.work
     if kernel.calibrate:
         progress(f"{kernel.name}: calibrating")
         work = _calibrate(kernel, folder)
@@ -78,7 +79,7 @@ def measure(kernel, folder, progress):
 
 
 def _path(folder, kernel, system):
-    return folder / f"{kernel.name}-{system.program}"
+    return folder / f"{kernel.program}-{system.program}"
 
 
 def _start(cell, kernel, folder, work):
@@ -140,7 +141,7 @@ def _calibrate(kernel, folder):
         program = Program(
             command(folder, kernel, serial, 1, kernel.size, guess, kernel.warm_up), kernel.budget.timeout
         )
-        taken = median(program.sample()["seconds"] for _ in range(FEWEST_SAMPLES))
+        taken = min(program.sample()["seconds"] for _ in range(FEWEST_SAMPLES))  # noise only adds
         program.finish()
     except ProgramError:
         return guess  # the same failure will stand in the serial program's own row

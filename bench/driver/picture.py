@@ -6,6 +6,7 @@ from html import escape
 from .table import label, rows
 
 ROW, PANEL, GAP, LEFT, TOP, BOTTOM = 18, 190, 44, 150, 70, 42
+ABREAST = 6  # panels; more go on below
 COLORS = {1: "#8a8f98", 2: "#1f6feb"}
 STYLE = (
     "text { font: 12px sans-serif; fill: #24292f; } .title { font-size: 16px; } .small { font-size: 10px; } "
@@ -31,26 +32,33 @@ def _svg(title, ratios):
     systems = rows(ratios)
     values = [record["median"] for record in ratios]
     low, high = math.floor(math.log10(min(values + [0.5]))), math.ceil(math.log10(max(values + [2])))
-    width = LEFT + len(kernels) * (PANEL + GAP)
-    height = TOP + len(systems) * ROW + BOTTOM
+    band = len(systems) * ROW + BOTTOM
+    width = LEFT + min(len(kernels), ABREAST) * (PANEL + GAP)
+    height = TOP + math.ceil(len(kernels) / ABREAST) * band
 
     def x(kernel, value):
         share = (math.log10(value) - low) / (high - low)
-        return LEFT + kernels.index(kernel) * (PANEL + GAP) + share * PANEL
+        return LEFT + kernels.index(kernel) % ABREAST * (PANEL + GAP) + share * PANEL
 
-    def y(row):
-        return TOP + systems.index(row) * ROW + ROW / 2
+    def top(kernel):
+        return TOP + kernels.index(kernel) // ABREAST * band
+
+    def y(kernel, row):
+        return top(kernel) + systems.index(row) * ROW + ROW / 2
 
     parts = [_text(12, 24, f"{title}: time over the serial program", "title"), _legend(ratios)]
     for kernel in kernels:
-        parts.append(_text(x(kernel, 10**low), TOP - 8, kernel))
+        bottom = top(kernel) + len(systems) * ROW
+        parts.append(_text(x(kernel, 10**low), top(kernel) - 8, kernel))
         for power in range(low, high + 1):
             place = x(kernel, 10**power)
-            parts.append(_line(place, TOP, height - BOTTOM, "one" if power == 0 else ""))
-            parts.append(_text(place, height - BOTTOM + 14, f"{10**power:g}", "small", "middle"))
-    parts += [_text(LEFT - 10, y(row) + 4, row, anchor="end") for row in systems]
+            parts.append(_line(place, top(kernel), bottom, "one" if power == 0 else ""))
+            parts.append(_text(place, bottom + 14, f"{10**power:g}", "small", "middle"))
+    for first in kernels[::ABREAST]:
+        parts += [_text(LEFT - 10, y(first, row) + 4, row, anchor="end") for row in systems]
     parts += [
-        _dot(x(record["kernel"], record["median"]), y(label(record)), record["workers"]) for record in ratios
+        _dot(x(record["kernel"], record["median"]), y(record["kernel"], label(record)), record["workers"])
+        for record in ratios
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'

@@ -10,6 +10,8 @@ UNITS = {
     "over_serial": "ratio",
     "instructions_over_serial": "ratio",
     "ns_per_fork": "ns",
+    "ns_per_iteration": "ns",
+    "us_per_region": "us",
     "peak_mib": "MiB",
     "us": "us",
 }
@@ -34,11 +36,12 @@ def serial_of(measurement, cell):
 
 def record_of(measurement, cell, metric, samples, params=None, **more):
     kernel = measurement.kernel
-    work = {"work": measurement.work} if measurement.work else {}
+    more_params = {"input": kernel.input, "work": measurement.work}
+    more_params = {name: value for name, value in more_params.items() if value is not None}
     samples = [float(f"{sample:.6g}") for sample in samples]
     record = {
         "kernel": kernel.name,
-        "params": {"size": kernel.size, **work, **(params or {})},
+        "params": {"size": kernel.size, **more_params, **(params or {})},
         "system": cell.system.name,
         "variant": cell.system.variant,
         "workers": cell.workers,
@@ -66,6 +69,12 @@ def _record(measurement, cell, metric):
         return _over_serial(measurement, cell)
     if metric == "ns_per_fork":
         return _ns_per_fork(measurement, cell)
+    if metric == "ns_per_iteration":
+        iterations = measurement.kernel.size * (measurement.work or 1)
+        return record_of(measurement, cell, metric, [sample / iterations * 1e9 for sample in cell.seconds])
+    if metric == "us_per_region":
+        regions = measurement.kernel.size
+        return record_of(measurement, cell, metric, [sample / regions * 1e6 for sample in cell.seconds])
     raise ValueError(f"no rule says how to get '{metric}' of kernel '{measurement.kernel.name}'")
 
 

@@ -1,7 +1,7 @@
 """What a suite measures, read from suites/NAME.toml and systems.toml."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -37,9 +37,13 @@ class System:
 class Kernel:
     name: str
     about: str
+    program: str  # whose sources it has; kernels may share them
+    input: str | None
     size: int
     warm_up: int
     twin: int | None
+    twins: tuple | None  # systems that get one; None: all
+    work: int | None
     expect: int | None
     metrics: tuple
     calibrate: dict | None
@@ -97,27 +101,34 @@ def _kernel(entry, text, systems, quick):
     return Kernel(
         name=entry["name"],
         about=entry["about"],
+        program=entry.get("program", entry["name"]),
+        input=entry.get("input"),
         size=size,
         warm_up=entry["size"].get("warm_up", size),
         twin=entry["size"].get("twin"),
+        twins=tuple(text["twins"]) if "twins" in text else None,
+        work=entry["work"][mode] if "work" in entry else None,
         expect=size if expect == "size" else (expect or {}).get(str(size)),
         metrics=tuple(entry["metrics"]),
         calibrate=entry.get("calibrate"),
         budget=Budget(**budget),
-        cells=tuple(_cells(entry, systems)),
+        cells=tuple(_cells(entry, systems, text.get("without", ()))),
     )
 
 
-def _cells(entry, systems):
+def _cells(entry, systems, nowhere):
     asked = entry.get("workers", (1, 2))
+    without = (*nowhere, *entry.get("without", ()))
     for system in systems:
-        if {system.name, system.label} & set(entry.get("without", ())):
+        if system.name in without or system.label in without:
             continue
-        variants = [] if system.name in entry.get("only_variants", ()) else [system]
+        variants = [system]
         if system.variant == "default":
+            if system.name in entry.get("only_variants", ()):
+                variants = []
             for variant, names in entry.get("variants", {}).items():
                 if system.name in names:
-                    variants.append(System(**{**vars(system), "variant": variant}))
+                    variants.append(replace(system, variant=variant))
         for variant in variants:
             for workers in asked:
                 if workers in variant.workers:

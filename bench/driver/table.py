@@ -5,9 +5,12 @@ TITLES = {
     "instructions_over_serial": "Instructions over serial, one worker, where the time is within 2% of serial",
     "seconds": "Seconds (median)",
     "ns_per_fork": "Nanoseconds a fork ((T1 - Ts) / forks)",
+    "ns_per_iteration": "Nanoseconds an iteration (median)",
+    "us_per_region": "Microseconds a region (median)",
     "us": "Microseconds from a fork to its start on another worker (median)",
     "peak_mib": "Peak memory, MiB",
 }
+WIDEST = 150
 DIGITS = {"peak_mib": 1, "seconds": 4, "over_serial": 3, "instructions_over_serial": 4}
 
 
@@ -34,6 +37,20 @@ def rows(records):
 
 
 def _table(metric, records):
+    """One below the other where a person's screen would not take all kernels side by side."""
+    kernels = list(dict.fromkeys(record["kernel"] for record in records))
+    blocks, taken = [], []
+    for kernel in kernels:
+        block = _block(metric, [record for record in records if record["kernel"] in (*taken, kernel)])
+        if taken and len(block[0]) > WIDEST:
+            blocks.append(_block(metric, [record for record in records if record["kernel"] in taken]))
+            taken = []
+        taken.append(kernel)
+    blocks.append(_block(metric, [record for record in records if record["kernel"] in taken]))
+    return "\n".join([TITLES[metric], *(line for block in blocks for line in block)])
+
+
+def _block(metric, records):
     columns = list(dict.fromkeys((record["kernel"], record["workers"]) for record in records))
     cells = {
         (label(record), record["kernel"], record["workers"]): _cell(metric, record) for record in records
@@ -47,7 +64,7 @@ def _table(metric, records):
         for line in grid
     ]
     rule = "-" * len(lines[0])
-    return "\n".join([TITLES[metric], rule, *lines[:2], rule, *lines[2:]])
+    return [rule, *lines[:2], rule, *lines[2:]]
 
 
 def _cell(metric, record):

@@ -19,9 +19,10 @@ def available():
 def twins(measurement, near, folder):
     """A record for each system in the `near` cells, for one worker: with more, waiting is counted, too."""
     kernel = measurement.kernel
-    if not near or kernel.twin is None:
+    wanted = [cell for cell in near if kernel.twins is None or cell.system.name in kernel.twins]
+    if not wanted or kernel.twin is None:
         return []
-    systems = {(cell.system.name, cell.system.variant): cell for cell in near}
+    systems = {(cell.system.name, cell.system.variant): cell for cell in wanted}
     pairs = [(cell, serial_of(measurement, cell)) for cell in systems.values()]
     counted = {id(cell): cell for pair in pairs for cell in pair}
     # Counts do not depend on what else runs, so all processors may be used.

@@ -13,7 +13,7 @@ impl Board {
         i32::from(self.rows) == n
     }
 
-    fn admits(&self, candidate: i32) -> bool {
+    pub fn admits(&self, candidate: i32) -> bool {
         let rows = i32::from(self.rows);
         self.column[..rows as usize].iter().zip(0..).all(|(&column, row)| {
             let column = i32::from(column);

@@ -1,5 +1,6 @@
 // The slow paths of fork and join.
 #include "core/constructs.hpp"
+
 #include "core/contract.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"

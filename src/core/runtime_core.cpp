@@ -210,7 +210,9 @@ std::size_t runtime_core::deque_slots() const noexcept {
 
 unsigned runtime_core::loop_sharing() const noexcept {
   constexpr unsigned chunks_a_worker = 8;
-  return settings_.workers == 1 ? 0 : static_cast<unsigned>(std::bit_width(chunks_a_worker * settings_.workers - 1));
+  return settings_.workers == 1
+             ? 0
+             : static_cast<unsigned>(std::bit_width(chunks_a_worker * settings_.workers - 1));
 }
 
 void runtime_core::begin_blocking() noexcept {

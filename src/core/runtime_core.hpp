@@ -107,7 +107,7 @@ class runtime_core {
   std::mutex membership_;  // of workers_, free_guests_, spares_
   std::array<std::atomic<worker*>, most_places> workers_{};
   std::atomic<unsigned> worker_count_{0};
-  unsigned thread_places_ = 0;  // those of the threads that the constructor started come first
+  unsigned thread_places_ = 0;        // those of the threads that the constructor started come first
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;

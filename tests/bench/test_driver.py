@@ -8,14 +8,15 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 
-from driver import figures, suite  # noqa: E402
+from driver import figures, suite, twin  # noqa: E402
 from driver.main import main  # noqa: E402
-from driver.measure import measure  # noqa: E402
+from driver.measure import command, measure  # noqa: E402
 from driver.process import Program, ProgramError  # noqa: E402
 from driver.table import tables  # noqa: E402
 
@@ -212,6 +213,30 @@ class Report(Folder):
         self.assertAlmostEqual(forks["slow"]["median"], 0.01 / 20 * 1e9, delta=1e3)
         self.assertTrue(all(r["workers"] == 1 for r in forks.values()))
 
+    def test_what_an_iteration_and_a_region_take(self):
+        text = SUITE.replace("ns_per_fork", "ns_per_iteration", 1).replace("peak_mib", "us_per_region")
+        _, table, file = self.run_main("slow", text=text + "work = { full = 8, quick = 5 }\n")
+        records = {(r["metric"], r["system"], r["workers"]): r for r in file["results"]}
+        # 0.01 s for 20 places 5 times each; a region is a place.
+        self.assertAlmostEqual(records["ns_per_iteration", "serial", 1]["median"], 1e5, delta=1e2)
+        self.assertAlmostEqual(records["us_per_region", "slow", 2]["median"], 1e3, delta=1)
+        self.assertEqual(records["us_per_region", "slow", 2]["params"], {"size": 20, "work": 5})
+        self.assertEqual(records["ns_per_iteration", "slow", 1]["unit"], "ns")
+        self.assertIn("Nanoseconds an iteration", table)
+        self.assertIn("Microseconds a region", table)
+
+    def test_table_that_is_too_wide_goes_on_below(self):
+        form = {"variant": "default", "metric": "seconds", "ok": True, "workers": 1, "median": 1.0}
+        names = [f"kernel-with-a-long-name-{i}" for i in range(9)]
+        results = [{**form, "kernel": name, "system": "x"} for name in names]
+        results += [{**form, "kernel": names[-1], "system": "only-below"}]
+        lines = tables(results).splitlines()
+        self.assertTrue(all(len(line) <= 150 for line in lines))
+        self.assertEqual([name for line in lines for name in line.split() if name in names], names)
+        self.assertEqual(sum(line.startswith("x ") for line in lines), 2)
+        self.assertEqual(sum(line.startswith("only-below") for line in lines), 1)
+        self.assertEqual(sum(line.startswith("Seconds") for line in lines), 1)
+
     def test_table_has_a_row_a_system_and_a_column_a_kernel_and_workers(self):
         form = {"variant": "default", "metric": "seconds", "ok": True}
         results = [
@@ -240,8 +265,11 @@ class Suites(Folder):
 
     def test_a_system_may_have_its_variants_only(self):
         text = SUITE + 'variants = { nested = ["plain"] }\nonly_variants = ["plain"]\nworkers = [1]\n'
-        cells = self.suite("plain", text=text).kernels[0].cells
-        self.assertEqual([system.label for system, _ in cells], ["serial", "plain nested"])
+        self.suite("plain", text=text)
+        path = self.folder / "systems.toml"
+        path.write_text(path.read_text() + '[[system]]\nname = "plain"\nvariant = "newer"\n')
+        cells = suite.load(self.folder, "fake", True).kernels[0].cells
+        self.assertEqual([system.label for system, _ in cells], ["serial", "plain nested", "plain newer"])
 
     def test_a_kernel_may_lack_one_variant_of_a_system(self):
         text = SUITE + 'without = ["serial other"]\n'
@@ -251,6 +279,41 @@ class Suites(Folder):
         cells = suite.load(self.folder, "fake", True).kernels[0].cells
         self.assertNotIn("serial other", [system.label for system, _ in cells])
         self.assertIn("serial", [system.label for system, _ in cells])
+    def test_kernels_may_share_a_program_and_differ_in_input_and_work(self):
+        text = SUITE + 'program = "double"\ninput = "odd"\nwork = { full = 8, quick = 5 }\n'
+        text = text.replace('name = "double"', 'name = "another"')
+        kernel = self.suite("plain", text=text).kernels[0]
+        words = command(self.programs, kernel, kernel.cells[-1][0], 2, 20, kernel.work)
+        self.assertEqual(words[0], str(self.programs / "double-plain"))
+        self.assertEqual(words[words.index("--input") + 1], "odd")
+        self.assertEqual(words[words.index("--work") + 1], "5")
+        measurement = measure(kernel, self.programs, lambda text: None)
+        self.assertTrue(all(cell.ok for cell in measurement.cells))
+        self.assertEqual(measurement.work, 5)
+
+    def test_twins_only_of_the_systems_asked_for(self):
+        text = SUITE.replace("quick = 20", "quick = 20, twin = 5")
+        kernel = self.suite("plain", "near", text='twins = ["near"]\n' + text).kernels[0]
+        measurement = measure(kernel, self.programs, lambda text: None)
+        cells = [cell for cell in measurement.cells if cell.system.name in ("plain", "near")]
+        counted = []
+
+        def count(measurement, system, folder):
+            counted.append(system.name)
+            return 100
+
+        with mock.patch.object(twin, "_instructions", count):
+            records = twin.twins(measurement, cells, self.programs)
+        self.assertEqual([record["system"] for record in records], ["near"])
+        self.assertEqual(sorted(counted), ["near", "serial"])
+
+    def test_suite_may_leave_out_systems_and_variants(self):
+        text = 'without = ["slow", "plain other"]\n' + SUITE
+        self.suite("plain", "slow", text=text)
+        systems = self.folder / "systems.toml"
+        systems.write_text(systems.read_text() + '[[system]]\nname = "plain"\nvariant = "other"\n')
+        cells = suite.load(self.folder, "fake").kernels[0].cells
+        self.assertEqual({system.label for system, _ in cells}, {"serial", "plain"})
 
     def test_unknown_names_are_explained(self):
         self.suite()

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
+pub mod loops;
 pub mod pools;
 
 #[path = "../../uts/tree.rs"]
@@ -18,9 +19,40 @@ pub mod work;
 #[path = "../../steal-latency/latency.rs"]
 pub mod latency;
 
+#[path = "../../daxpy/kernel.rs"]
+pub mod daxpy;
+
+#[path = "../../mandelbrot/kernel.rs"]
+pub mod mandelbrot;
+
+#[path = "../../spmv/matrix.rs"]
+pub mod matrix;
+
+#[path = "../../spmv/kernel.rs"]
+pub mod spmv;
+
+#[path = "../../region/kernel.rs"]
+pub mod region;
+
+#[path = "../../nqueens-loop/kernel.rs"]
+pub mod nqueens_loop;
+
+#[path = "../../kmeans/kernel.rs"]
+pub mod kmeans;
+
+#[path = "../../srad/kernel.rs"]
+pub mod srad;
+
+#[path = "../../floyd-warshall/kernel.rs"]
+pub mod floyd_warshall;
+
+#[path = "../../imbalance/kernel.rs"]
+pub mod imbalance;
+
 pub struct Program {
     runtime: String,
     variant: String,
+    input: String,
     workers: usize,
     size: u64,
     work: u64,
@@ -36,6 +68,7 @@ impl Program {
         let mut program = Program {
             runtime: versioned(crate_name),
             variant: "default".into(),
+            input: String::new(),
             workers: 1,
             size: 0,
             work: 1,
@@ -58,6 +91,7 @@ impl Program {
                 "--size" => program.size = number(),
                 "--warm-up" => program.warm_up = number(),
                 "--work" => program.work = number(),
+                "--input" => program.input = value.clone(),
                 "--variant" => program.variant = value.clone(),
                 _ => fail(&flag, "is unknown"),
             }
@@ -84,6 +118,11 @@ impl Program {
         self.work
     }
 
+    /// Which of the inputs that a program knows, for one that serves several kernels.
+    pub fn input(&self) -> &str {
+        &self.input
+    }
+
     pub fn is(&self, variant: &str) -> bool {
         self.variant == variant
     }
@@ -99,10 +138,19 @@ impl Program {
     }
 
     /// `kernel(size, us)` also appends measurements of its own, in microseconds.
-    pub fn run_measuring(&self, mut kernel: impl FnMut(u64, &mut Vec<f64>) -> u64) {
+    pub fn run_measuring(&self, kernel: impl FnMut(u64, &mut Vec<f64>) -> u64) {
+        self.serve(Whole { kernel, size: 0, result: 0 });
+    }
+
+    /// Runs a kernel of which only `run` is timed.
+    pub fn run_prepared(&self, kernel: impl PreparedKernel) {
+        self.serve(Quiet(kernel));
+    }
+
+    fn serve(&self, mut kernel: impl Steps) {
         let mut us = Vec::new();
-        let warm_up = if self.warm_up != 0 { self.warm_up } else { self.size };
-        black_box(kernel(black_box(warm_up), &mut us)); // pages, pools and threads exist from here on
+        kernel.prepare(black_box(if self.warm_up != 0 { self.warm_up } else { self.size }));
+        kernel.run(&mut us); // pages, pools and threads exist from here on
         let mut out = std::io::stdout().lock();
         let forks = self.forks;
         say(
@@ -112,9 +160,11 @@ impl Program {
         let mut sample = 0;
         while self.proceed(sample) {
             us.clear();
+            kernel.prepare(black_box(self.size));
             let start = Instant::now();
-            let check = black_box(kernel(black_box(self.size), &mut us));
+            kernel.run(&mut us);
             let seconds = start.elapsed().as_secs_f64();
+            let check = kernel.check();
             let mut line = format!("{{\"seconds\": {seconds:.9}, \"check\": {check}");
             if !us.is_empty() {
                 let values: Vec<String> = us.iter().map(|value| format!("{value:.3}")).collect();
@@ -132,6 +182,55 @@ impl Program {
         }
         let mut word = String::new();
         std::io::stdin().lock().read_line(&mut word).is_ok() && word.trim_end() == "go"
+    }
+}
+
+/// A kernel of which only `run` is timed: `prepare` makes its input anew, `check` looks at what came out.
+pub trait PreparedKernel {
+    fn prepare(&mut self, size: u64);
+    fn run(&mut self);
+    fn check(&self) -> u64;
+}
+
+trait Steps {
+    fn prepare(&mut self, size: u64);
+    fn run(&mut self, us: &mut Vec<f64>);
+    fn check(&self) -> u64;
+}
+
+struct Whole<F> {
+    kernel: F,
+    size: u64,
+    result: u64,
+}
+
+impl<F: FnMut(u64, &mut Vec<f64>) -> u64> Steps for Whole<F> {
+    fn prepare(&mut self, size: u64) {
+        self.size = size;
+    }
+
+    fn run(&mut self, us: &mut Vec<f64>) {
+        self.result = black_box((self.kernel)(self.size, us));
+    }
+
+    fn check(&self) -> u64 {
+        self.result
+    }
+}
+
+struct Quiet<K>(K);
+
+impl<K: PreparedKernel> Steps for Quiet<K> {
+    fn prepare(&mut self, size: u64) {
+        self.0.prepare(size);
+    }
+
+    fn run(&mut self, _: &mut Vec<f64>) {
+        self.0.run();
+    }
+
+    fn check(&self) -> u64 {
+        self.0.check()
     }
 }
 
@@ -153,9 +252,11 @@ fn versioned(crate_name: &str) -> String {
     }
 }
 
-fn fail(flag: &str, what: &str) -> ! {
+/// Ends the program with a message about a flag that it cannot use.
+pub fn fail(flag: &str, what: &str) -> ! {
     eprintln!(
-        "{flag} {what}; use --workers N --size S [--work W] [--warm-up S] [--samples K | --lockstep] [--variant V]"
+        "{flag} {what}; use --workers N --size S [--work W] [--input I] [--warm-up S] [--samples K | --lockstep] \
+         [--variant V]"
     );
     std::process::exit(2);
 }

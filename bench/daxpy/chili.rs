@@ -1,0 +1,5 @@
+use sennit_bench::{daxpy, loops};
+
+fn main() {
+    loops::run_with_chili(daxpy::Kernel::new);
+}

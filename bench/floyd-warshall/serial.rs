@@ -1,0 +1,5 @@
+use sennit_bench::{floyd_warshall, loops};
+
+fn main() {
+    loops::run_with_serial(floyd_warshall::Kernel::new);
+}

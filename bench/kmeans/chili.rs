@@ -1,0 +1,5 @@
+use sennit_bench::{kmeans, loops};
+
+fn main() {
+    loops::run_with_chili(kmeans::Kernel::new);
+}

@@ -1,0 +1,7 @@
+#include "common/loops.hpp"
+#include "kmeans/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_kernel<kmeans::kernel, bench::serial_loops>(program);
+}

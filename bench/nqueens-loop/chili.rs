@@ -1,0 +1,5 @@
+use sennit_bench::{loops, nqueens_loop};
+
+fn main() {
+    loops::run_with_chili(nqueens_loop::Kernel::new);
+}

@@ -1,0 +1,7 @@
+#include "common/forkunion_loops.hpp"
+#include "region/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_with_forkunion<region::kernel>(program);
+}

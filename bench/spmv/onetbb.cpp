@@ -1,0 +1,8 @@
+#include "common/onetbb_loops.hpp"
+#include "spmv/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  if (program.is("nested")) return bench::run_with_onetbb<spmv::nested_kernel>(program);
+  return bench::run_with_onetbb<spmv::rows_kernel>(program);
+}

@@ -1,0 +1,8 @@
+#include "common/openmp_loops.hpp"
+#include "spmv/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  if (program.is("nested")) return bench::run_kernel<spmv::nested_kernel, bench::openmp_task_loops>(program);
+  return bench::run_with_openmp<spmv::rows_kernel>(program);
+}

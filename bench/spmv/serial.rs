@@ -1,0 +1,5 @@
+use sennit_bench::{loops, spmv};
+
+fn main() {
+    loops::run_with_serial(spmv::Kernel::new);
+}

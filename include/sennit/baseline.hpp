@@ -1,0 +1,48 @@
+// A parallel loop as others make it, kept to be compared with: parallel_for is the one to use.
+#pragma once
+
+#include <sennit/join.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace sennit::baseline {
+
+namespace detail {
+
+// DACPARFOR of 001, Fig. 1-2. What it spawns runs first, so what a thief can take is the other half, as in
+// Cilk.
+template <class I, class F>
+void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
+  using offset = std::make_unsigned_t<I>;
+  const offset n = static_cast<offset>(static_cast<offset>(end) - static_cast<offset>(start));
+  if (n > grain) {
+    const I middle = static_cast<I>(static_cast<offset>(start) + n / 2);
+    join([&body, start, middle, grain] { divide_and_conquer(start, middle, grain, body); },
+         [&body, middle, end, grain] { divide_and_conquer(middle, end, grain, body); });
+    return;
+  }
+  for (I i = start; i != end; ++i) body(i);
+}
+
+}  // namespace detail
+
+// Calls body(i) for each integer i of [first, last), in parallel: the range is halved until at most `grain`
+// iterations are left, whether or not anybody is idle (DACPARFOR of 001, §1, Fig. 1-2, where `grain` is G). A
+// grain of 0 counts as 1.
+//   sennit::baseline::dac_for(0, n, [&](int i) { y[i] += a * x[i]; }, 1);
+// Throws what the lowest iteration that throws threw; iterations above it may be left out. Any thread may
+// call it, and body is called by several at once. Costs a fork for every `grain` iterations, or for half as
+// many.
+template <std::integral First, std::integral Last, class F>
+  requires std::invocable<F&, std::common_type_t<First, Last>>
+void dac_for(First first, Last last, F&& body, std::uint64_t grain) {
+  using I = std::common_type_t<First, Last>;
+  const I start = static_cast<I>(first);
+  const I end = static_cast<I>(last);
+  if (start < end) detail::divide_and_conquer(start, end, std::max<std::uint64_t>(grain, 1), body);
+}
+
+}  // namespace sennit::baseline

@@ -3,6 +3,8 @@
 #include "blur/image.hpp"
 #include "common/dac_loop.hpp"
 
+#include <sennit/nest.hpp>
+
 using blur::side;
 
 template <typename Order>

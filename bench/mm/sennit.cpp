@@ -3,6 +3,10 @@
 #include "common/dac_loop.hpp"
 #include "mm/matrices.hpp"
 
+#include <sennit/join.hpp>
+#include <sennit/nest.hpp>
+#include <sennit/space.hpp>
+
 #include <algorithm>
 
 using mm::side;

@@ -3,6 +3,9 @@
 #include "common/dac_loop.hpp"
 #include "transpose/matrix.hpp"
 
+#include <sennit/nest.hpp>
+#include <sennit/space.hpp>
+
 using transpose::side;
 using part = transpose::matrix::part;
 

@@ -32,10 +32,14 @@ void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
 // Calls body(i) for each integer i of [first, last), in parallel: the range is halved until at most `grain`
 // iterations are left, whether or not anybody is idle (DACPARFOR of 001, §1, Fig. 1-2, where `grain` is G). A
 // grain of 0 counts as 1.
-//   sennit::baseline::dac_for(0, n, [&](int i) { y[i] += a * x[i]; }, 1);
 // Throws what the lowest iteration that throws threw; iterations above it may be left out. Any thread may
 // call it, and body is called by several at once. Costs a fork for every `grain` iterations, or for half as
 // many.
+//
+// Example:
+//   void add_scaled(long n, double a, const double* x, double* y) {
+//     sennit::baseline::dac_for(0, n, [=](long i) { y[i] += a * x[i]; }, 64);
+//   }
 template <std::integral First, std::integral Last, class F>
   requires std::invocable<F&, std::common_type_t<First, Last>>
 void dac_for(First first, Last last, F&& body, std::uint64_t grain) {

@@ -27,13 +27,13 @@ struct loop_options {
   std::uint64_t grain = 0;
   // Dealt out in equal contiguous parts when the loop begins, and not split afterwards.
   bool fixed_parts = false;
-  // A full fence at each claim, as in the protocol of 001, section 3.2: for comparison.
-  bool fenced_claims = false;
+  // One iteration at a time, with a full fence at each claim, as in 001, section 3.2: for comparison.
+  bool thesis = false;
 };
 
 // Loop frames as in "Improving the Performance of Parallel Loops in OpenCilk" (Govedic, 2023), Fig. 3-2: one iteration at a
 // time, with a fence in NEXT. Kept for comparison; the default is several times faster.
-inline constexpr loop_options thesis{.grain = 1, .fenced_claims = true};
+inline constexpr loop_options thesis{.thesis = true};
 
 
 namespace detail {
@@ -135,8 +135,8 @@ class loop_over : public loop_state {
 
   // False: what is left is to be dropped.
   bool claim_all(loop_frame& rest, position at, value& sum, position size) {
+    if (how_.thesis) return claim_fenced(rest, at, sum);
     if (how_.grain == 0) return claim_measured(rest, at, sum, size);
-    if (how_.fenced_claims) return claim_fenced(rest, at, sum);
     if (how_.grain == 1) return claim_ones(rest, at, sum);
     while (const position to = next(rest, at, how_.grain)) {
       run(sum, at, to);
@@ -245,7 +245,7 @@ template <class Body>
 SENNIT_INLINE typename Body::value run_loop(position n, Body& body, const loop_options& how) {
   loop_site& site = remembered<Body>::site;
   position size = 0;
-  if (how.grain == 0) {
+  if (how.grain == 0 && !how.thesis) {
     // A loop that is over before a thief could come is only a loop.
     const position brief = pace::brief_iterations(site.cost());
     if (n <= brief) {

@@ -24,7 +24,8 @@ slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
 // What a slot holds. A loop may be looked at only while its owner cannot retire it.
 loop_frame* loop_in(const slot& s) noexcept {
   const std::uintptr_t content = s.load(std::memory_order_relaxed);
-  return (content & kind_mask) == loop_frame::tag ? reinterpret_cast<loop_frame*>(content & ~kind_mask) : nullptr;
+  return (content & kind_mask) == loop_frame::tag ? reinterpret_cast<loop_frame*>(content & ~kind_mask)
+                                                  : nullptr;
 }
 
 frame& fork_in(const slot& s) noexcept {
@@ -54,7 +55,9 @@ deque::deque(std::size_t slots, bool fenced, unsigned sticky)
 deque::~deque() { munmap(base_ - 1, static_cast<std::size_t>(end_ - base_ + 2) * sizeof(slot)); }
 
 slot* deque::open_limit() const noexcept {
-  return wake_wanted_ || (frame_wanted_ && !put_off_) || sticky_.load(std::memory_order_relaxed) != 0 ? shut_limit : end_;
+  return wake_wanted_ || (frame_wanted_ && !put_off_) || sticky_.load(std::memory_order_relaxed) != 0
+             ? shut_limit
+             : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
@@ -116,7 +119,8 @@ void deque::set_gates() noexcept {
 
 deque::opened deque::open_push_gate() noexcept {
   const std::lock_guard guard(lock_);
-  opened result{.wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
+  opened result{
+      .wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
   wake_wanted_ = false;
   if (frame_wanted_) result.handed = hand_over_oldest();
   set_gates();

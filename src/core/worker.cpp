@@ -35,8 +35,13 @@ void set_current(worker* w) noexcept { this_worker = w; }
 
 extern "C" {
 
-constinit thread_local sennit::detail::worker_words sennit_words{
-    .tail = {sennit::detail::outside_slots}, .apart = {}, .limit = {nullptr}, .head_gate = {nullptr}, .loop_mask = 0, .loop_sharing = 0, .unmeasured = 0};
+constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit::detail::outside_slots},
+                                                                 .apart = {},
+                                                                 .limit = {nullptr},
+                                                                 .head_gate = {nullptr},
+                                                                 .loop_mask = 0,
+                                                                 .loop_sharing = 0,
+                                                                 .unmeasured = 0};
 }
 
 namespace sennit::detail {

@@ -35,7 +35,6 @@ struct loop_options {
 // time, with a fence in NEXT. Kept for comparison; the default is several times faster.
 inline constexpr loop_options thesis{.thesis = true};
 
-
 namespace detail {
 
 // A copy of a small closure can live in registers; with a reference to the original, each iteration that writes memory
@@ -225,7 +224,8 @@ class loop_over : public loop_state {
 SENNIT_COLD position fixed_parts() noexcept;
 
 template <class Body>
-typename Body::value run_in_strand(position n, Body& body, const loop_options& how, position size, loop_site& site) {
+typename Body::value run_in_strand(position n, Body& body, const loop_options& how, position size,
+                                   loop_site& site) {
   if (any_gate_shut() && !in_strand()) {
     std::optional<typename Body::value> sum;
     auto inside = [&] { sum.emplace(loop_over<Body>(body, how, site).all(n, size)); };
@@ -316,9 +316,7 @@ struct parts_of {
     if (begin != end) body_.run(sum, begin, end);
   }
   void merge(value& left, value&& right) { body_.merge(left, std::move(right)); }
-  position begin_of(position part) const noexcept {
-    return n_ / parts_ * part + std::min(part, n_ % parts_);
-  }
+  position begin_of(position part) const noexcept { return n_ / parts_ * part + std::min(part, n_ % parts_); }
 };
 
 template <class Body>
@@ -341,8 +339,10 @@ SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how)
 // The same with a value: each strand that works on the loop has its own, made by make(), and run(value, from, to) adds
 // to it; merge(left, right) appends the value of the iterations that follow. The order is that of the iterations.
 template <class Make, class Run, class Merge>
-SENNIT_INLINE auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge, const loop_options& how) {
-  folding_body<std::remove_reference_t<Make>, held<Run>, std::remove_reference_t<Merge>> body{make, run, merge};
+SENNIT_INLINE auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge,
+                                  const loop_options& how) {
+  folding_body<std::remove_reference_t<Make>, held<Run>, std::remove_reference_t<Merge>> body{make, run,
+                                                                                              merge};
   return run_body(n, body, how);
 }
 

@@ -23,8 +23,8 @@ class loop_site {
 
   void took(ticks time, std::uint64_t iterations) noexcept {
     // Less what the two readings of the clock take.
-    const float measured =
-        (static_cast<float>(time) - static_cast<float>(std::min(time, reading))) / static_cast<float>(iterations);
+    const float measured = (static_cast<float>(time) - static_cast<float>(std::min(time, reading))) /
+                           static_cast<float>(iterations);
     const float before = cost();
     // Small differences are not worth writing to a line that all threads read.
     if (measured > before * 1.25F) {
@@ -56,7 +56,8 @@ class pace {
 
   // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come.
   // A chunk is at most 2^-sharing of what is left, so that there is something to share until the end, but no crumb.
-  static std::uint64_t next(std::uint64_t size, ticks took, std::uint64_t left, std::uint64_t sharing) noexcept {
+  static std::uint64_t next(std::uint64_t size, ticks took, std::uint64_t left,
+                            std::uint64_t sharing) noexcept {
     std::uint64_t wanted = size;
     if (took < chunk / 2) {
       wanted = 2 * size;

@@ -113,11 +113,7 @@ shut:
 }
 // The comparison alone, where nothing is pushed: limit is null.
 SENNIT_INLINE bool any_gate_shut() noexcept {
-  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]"
-           :
-           : SENNIT_OFFSET "i"(0)
-           : "cc", "memory"
-           : shut);
+  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]" : : SENNIT_OFFSET "i"(0) : "cc", "memory" : shut);
   return false;
 shut:
   return true;
@@ -140,7 +136,10 @@ SENNIT_INLINE std::uint64_t load_loop_mask() noexcept {
 
 SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
   std::uint64_t sharing;
-  asm volatile("movq " SENNIT_WORD("152") ", %[sharing]" : [sharing] "=r"(sharing) : SENNIT_OFFSET "i"(0) : "memory");
+  asm volatile("movq " SENNIT_WORD("152") ", %[sharing]"
+               : [sharing] "=r"(sharing)
+               : SENNIT_OFFSET "i"(0)
+               : "memory");
   return sharing;
 }
 

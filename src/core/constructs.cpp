@@ -37,8 +37,13 @@ bool answer_gates(worker& w) noexcept {
   if (gate.wake) w.core().asleep().wake_one();
   if (gate.handed != nullptr) w.pass_on(*gate.handed);
   if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
-  // A frame without a place stays with this worker for the moment.
-  if (gate.room && w.leaving()) w.hand_over_strand();
+  if (w.leaving()) {
+    if (gate.room) {
+      w.hand_over_strand();
+    } else {
+      w.frames().shut_push_gate();  // to be asked again by a push that has room
+    }
+  }
   return gate.room;
 }
 

@@ -126,9 +126,9 @@ void loop_frame::abandon() noexcept {
   (void)worker::current()->frames().claim(*this, 0, 0);
 }
 
-loop_piece* loop_frame::take_parted() noexcept {
-  while (parted_ != nullptr) {
-    loop_piece& piece = *std::exchange(parted_, parted_->parted_before_);
+loop_piece* loop_frame::take_parted(loop_piece*& parted) noexcept {
+  while (parted != nullptr) {
+    loop_piece& piece = *std::exchange(parted, parted->parted_before_);
     if (deque::reclaim(piece)) return &piece;
   }
   return nullptr;

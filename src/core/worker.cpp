@@ -346,7 +346,15 @@ frame* worker::next_frame() noexcept {
   mail_.open();
   frame* found = nullptr;
   for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
-    if (mail_.has_letter()) break;
+    if (mail_.has_letter()) {
+      perturb();
+      found = mail_.close();
+      if (found != nullptr) {
+        counts.steals.fetch_add(1, std::memory_order_relaxed);
+        break;
+      }
+      mail_.open();  // withdrawn by who posted it
+    }
     constexpr unsigned rounds_between = 8;
     found = look_around(rounds % rounds_between == 0);
     if (found != nullptr) break;
@@ -363,11 +371,8 @@ frame* worker::next_frame() noexcept {
         break;
     }
   }
-  frame* const letter = mail_.close();
-  if (found == nullptr && !leaving()) {
-    found = letter;
-    if (letter != nullptr) counts.steals.fetch_add(1, std::memory_order_relaxed);
-  } else if (letter != nullptr) {
+  // It has other work, or is leaving.
+  if (frame* const letter = mail_.close()) {
     frames_.list(*letter);
     announce_work();
   }

@@ -68,7 +68,9 @@ class loop_over : public loop_state {
   // By the strand that begins it. `size`: of the first chunk; 0: nothing is known yet.
   value all(position n, position size) {
     value sum = body_.make();
-    part(0, n, sum, size);
+    loop_piece* parted = nullptr;
+    part(0, n, sum, size, parted);
+    take_back_all(parted);
     if (pieces() == nullptr) {
       rethrow();
       return sum;
@@ -92,24 +94,38 @@ class loop_over : public loop_state {
 
   static void work(loop_state& base, loop_piece& cut) noexcept {
     auto& self = static_cast<loop_over&>(base);
+    loop_piece* parted = nullptr;
+    self.run_piece(cut, parted);
+    self.take_back_all(parted);
+  }
+
+  // Latest first, which is lowest first. In a loop: each may be parted with again, as often as it has iterations.
+  void take_back_all(loop_piece*& parted) noexcept {
+    while (loop_piece* const mine = loop_frame::take_back(parted)) {
+      run_piece(*mine, parted);
+      done().finish();
+    }
+  }
+
+  void run_piece(loop_piece& cut, loop_piece*& parted) noexcept {
     auto& mine = static_cast<piece&>(cut);
-    if (self.pointless(mine.first())) return;
+    if (pointless(mine.first())) return;
 #if SENNIT_EXCEPTIONS
     try {
-      mine.sum.emplace(self.body_.make());
+      mine.sum.emplace(body_.make());
     } catch (...) {
-      self.failed(mine.first() + 1, std::current_exception());
+      failed(mine.first() + 1, std::current_exception());
       return;
     }
 #else
-    mine.sum.emplace(self.body_.make());
+    mine.sum.emplace(body_.make());
 #endif
-    self.part(mine.first(), mine.last(), *mine.sum, pace::brief_iterations(self.site_.cost()) / 4);
+    part(mine.first(), mine.last(), *mine.sum, pace::brief_iterations(site_.cost()) / 4, parted);
   }
 
   // What becomes of [first, last) is recorded: nothing is thrown, as pieces of it may be at work elsewhere.
-  void part(position first, position last, value& sum, position size) noexcept {
-    loop_frame rest(*this, first, last);
+  void part(position first, position last, value& sum, position size, loop_piece*& parted) noexcept {
+    loop_frame rest(*this, first, last, parted);
     const bool exposed = rest.expose();
     bool complete = false;
 #if SENNIT_EXCEPTIONS
@@ -126,10 +142,6 @@ class loop_over : public loop_state {
     if (rest.stopped()) dropped();
     if (!complete) rest.abandon();
     if (exposed) rest.retire();
-    while (loop_piece* const mine = rest.take_back()) {
-      if (complete) work(*this, *mine);
-      done().finish();
-    }
   }
 
   // False: what is left is to be dropped.

@@ -63,8 +63,10 @@ class loop_state {
   // The chunk that ends at `end` threw. The lowest exception counts.
   SENNIT_COLD void failed(position end, std::exception_ptr failure) noexcept;
   void dropped() noexcept { dropped_.store(true, std::memory_order_relaxed); }
-  // Whether an iteration below `from` threw: then what comes after need not run.
-  bool pointless(position from) const noexcept { return failed_at_.load(std::memory_order_relaxed) <= from; }
+  // Whether an iteration below `from` threw, or the region is cancelled: then what comes after need not run.
+  bool pointless(position from) const noexcept {
+    return failed_at_.load(std::memory_order_relaxed) <= from || dropped_.load(std::memory_order_relaxed);
+  }
 
   // By the strand that began the loop, which has finished its own part: waits for the pieces.
   SENNIT_COLD void wait() noexcept;
@@ -89,8 +91,9 @@ class loop_state {
 // The iterations that a strand has taken on and not claimed yet. Lives on its stack; in its worker's deque once exposed.
 class loop_frame {
  public:
-  loop_frame(loop_state& whole, position first, position last) noexcept
-      : whole_(whole), start_(first), gate_(last), end_(last) {}
+  // `parted`: the pieces that the strand has parted with.
+  loop_frame(loop_state& whole, position first, position last, loop_piece*& parted) noexcept
+      : whole_(whole), start_(first), gate_(last), end_(last), parted_(parted) {}
   loop_frame(const loop_frame&) = delete;
   loop_frame& operator=(const loop_frame&) = delete;
   ~loop_frame() = default;
@@ -152,8 +155,10 @@ class loop_frame {
   }
   // Claims all that is left, to drop it.
   SENNIT_COLD void abandon() noexcept;
-  // After retire(): a piece that was parted with and nobody has taken, or null.
-  SENNIT_INLINE loop_piece* take_back() noexcept { return parted_ == nullptr ? nullptr : take_parted(); }
+  // Of those, the latest that nobody has taken; null: there is none.
+  SENNIT_INLINE static loop_piece* take_back(loop_piece*& parted) noexcept {
+    return parted == nullptr ? nullptr : take_parted(parted);
+  }
   // The fewest iterations that are worth the price of a steal, as far as is known.
   void worth(position iterations) noexcept { least_ = iterations; }
 
@@ -181,7 +186,7 @@ class loop_frame {
   }
 
  private:
-  SENNIT_COLD loop_piece* take_parted() noexcept;
+  SENNIT_COLD static loop_piece* take_parted(loop_piece*& parted) noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;
   // Not "cold": each loop ends by way of it, and compilers take what always leads to a cold call for cold, too.
@@ -192,7 +197,7 @@ class loop_frame {
   std::atomic<position> gate_;  // end_, or zero for good in the fence variant
   std::atomic<position> end_;
   position least_ = 1;
-  loop_piece* parted_ = nullptr;  // latest first
+  loop_piece*& parted_;  // latest first
   bool stopped_ = false;
   bool served_ = false;
 };

@@ -18,13 +18,15 @@ namespace sennit::detail {
 class loop_site {
  public:
   static constexpr ticks reading = 24;
+  static constexpr float least = 1.0F / 16;
 
   [[nodiscard]] float cost() const noexcept { return cost_.load(std::memory_order_relaxed); }
 
   void took(ticks time, std::uint64_t iterations) noexcept {
     // Less what the two readings of the clock take.
-    const float measured = (static_cast<float>(time) - static_cast<float>(std::min(time, reading))) /
-                           static_cast<float>(iterations);
+    // A body that takes no time at all is one that overlaps with the readings.
+    const float spent = static_cast<float>(time) - static_cast<float>(std::min(time, reading));
+    const float measured = std::max(least, spent / static_cast<float>(iterations));
     const float before = cost();
     // Small differences are not worth writing to a line that all threads read.
     if (measured > before * 1.25F) {

@@ -10,6 +10,7 @@
 #include <sennit/parallel_scan.hpp>
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
+#include <sennit/reducer.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/serial.hpp>

@@ -3,6 +3,7 @@
 
 #include "core/contract.hpp"
 #include "core/runtime_core.hpp"
+#include "core/views.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -65,7 +66,7 @@ bool unpush(worker& w, frame& f) noexcept {
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
 bool settle(frame& f) noexcept {
   if (take_newest(*worker::current()) || deque::reclaim(f)) return true;
-  worker::wait(f.away().done, 1);
+  await_taken(f);
   // Its thief may be looking for more already, and too late to ask before the next fork.
   worker::current()->frames().expect_thief();
   return false;
@@ -87,7 +88,10 @@ push_result push_shut(frame& pushed) {
   return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::apart;
 }
 
-void await_taken(frame& branch) noexcept { worker::wait(branch.away().done, 1); }
+void await_taken(frame& branch) noexcept {
+  worker::wait(branch.away().done, 1);
+  append_views(branch.away().views);
+}
 
 bool pop_shut(frame& popped) {
   if (!settle(popped)) return false;

@@ -1,6 +1,7 @@
 #include "core/fiber.hpp"
 
 #include "core/sanitizers.hpp"
+#include "core/views.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cxxabi.h>
@@ -33,6 +34,7 @@ struct fiber::passage {
     exception_state& globals = current_exceptions();
     p.from.exceptions_ = globals;
     globals = p.to.exceptions_;
+    p.from.views_ = exchange_views(p.to.views_);
     p.from.context_ = transfer.fctx;
     // Publishes p.from: p may be gone when it returns.
     p.then(p.from, p.argument);

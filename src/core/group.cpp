@@ -2,6 +2,7 @@
 #include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
+#include "core/views.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -49,6 +50,7 @@ void group_state::spawn(group_member& child) {
 #else
   push_or_list(child);
 #endif
+  if (load_views() != nullptr) child.before_ = exchange_views(nullptr);
   child.order_ = ++spawned_;
   child.previous_ = std::exchange(newest_, &child);
 }
@@ -87,6 +89,8 @@ void group_state::list(group_member& child) {
 
 void group_state::wait() {
   if (newest_ == nullptr) return;
+  // They come after those of all children.
+  view* const latest = exchange_views(nullptr);
   if (worker::current() != nullptr) {
     collect();
   } else {
@@ -94,6 +98,7 @@ void group_state::wait() {
     // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
     if (!attempt<std::exception>([&] { run_region(nullptr, inside); })) collect();
   }
+  append_views(latest);
   report();
 }
 
@@ -101,22 +106,30 @@ void group_state::collect() noexcept {
   worker* const place = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
   if (place != nullptr && !on_top()) place->relocate();
-  group_member* elsewhere = nullptr;
+  group_member* kept = nullptr;
   std::intptr_t away = 0;
   while (newest_ != nullptr) {
     group_member& child = *std::exchange(newest_, newest_->previous_);
-    if (take_back(child)) {
+    child.ran_here_ = take_back(child);
+    if (child.ran_here_) {
       run_here(child);
-      child.end_(child);
+      child.views_ = exchange_views(nullptr);
+      if (child.before_ == nullptr && child.views_ == nullptr) {
+        child.end_(child);
+        continue;
+      }
     } else {
-      child.previous_ = std::exchange(elsewhere, &child);
       ++away;
     }
+    child.previous_ = std::exchange(kept, &child);
   }
   worker::wait(done_, away);
-  while (elsewhere != nullptr) {
-    group_member& child = *std::exchange(elsewhere, elsewhere->previous_);
-    record(child);
+  // In the order of spawning.
+  while (kept != nullptr) {
+    group_member& child = *std::exchange(kept, kept->previous_);
+    append_views(child.before_);
+    append_views(child.ran_here_ ? child.views_ : child.away().views);
+    if (!child.ran_here_) record(child);
     child.end_(child);
   }
   std::construct_at(&done_);

@@ -3,6 +3,7 @@
 #include "core/contract.hpp"
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
+#include "core/views.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/config.hpp>
@@ -28,21 +29,21 @@ fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   } else {
     whole.work_on(self);
   }
-  leave_branch();
+  leave_branch(self);
   return whole.done().finish();
 }
 
 loop_state::~loop_state() {
-  for (loop_piece* p = pieces(); p != nullptr;) delete std::exchange(p, p->registered_before_);
+  for (loop_piece* p = pieces(); p != nullptr;) delete std::exchange(p, p->next_);
 }
 
 loop_piece* loop_state::cut(position first, position last) noexcept {
   loop_piece* const piece = make_(*this, first, last);
   if (piece == nullptr) return nullptr;
   done_.expect();
-  piece->registered_before_ = pieces_.load(std::memory_order_relaxed);
+  piece->next_ = pieces_.load(std::memory_order_relaxed);
   // Read once nobody works on the loop: the completion orders that.
-  while (!pieces_.compare_exchange_weak(piece->registered_before_, piece, std::memory_order_relaxed)) {
+  while (!pieces_.compare_exchange_weak(piece->next_, piece, std::memory_order_relaxed)) {
   }
   return piece;
 }
@@ -57,13 +58,39 @@ void loop_state::failed(position end, std::exception_ptr failure) noexcept {
   recording_.store(false, std::memory_order_release);
 }
 
+// A merge sort: a list that many have made may be long.
+loop_piece* loop_state::in_order(loop_piece* list) noexcept {
+  if (list == nullptr || list->next_ == nullptr) return list;
+  loop_piece* halves[2] = {nullptr, nullptr};
+  for (bool side = false; list != nullptr; side = !side) {
+    loop_piece* const p = std::exchange(list, list->next_);
+    p->next_ = std::exchange(halves[side ? 1 : 0], p);
+  }
+  loop_piece* left = in_order(halves[0]);
+  loop_piece* right = in_order(halves[1]);
+  loop_piece** end = &list;
+  while (left != nullptr && right != nullptr) {
+    loop_piece*& lower = left->first_ < right->first_ ? left : right;
+    *end = lower;
+    end = &lower->next_;
+    lower = lower->next_;
+  }
+  *end = left != nullptr ? left : right;
+  return list;
+}
+
 void loop_state::wait() noexcept {
   if (!done_.done(-1)) {
     worker::wait(done_, -1);
     // Their workers may be looking for more already, and too late to ask before the next construct.
     worker::current()->frames().expect_thief();
   }
+  pieces_.store(in_order(pieces()), std::memory_order_relaxed);
+  for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->away().views);
 }
+
+apart::apart(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {}
+apart::~apart() { piece_.away().views = exchange_views(before_); }
 
 void loop_state::throw_failure() {
 #if SENNIT_EXCEPTIONS

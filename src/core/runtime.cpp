@@ -3,6 +3,7 @@
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
 #include "core/runtime_core.hpp"
+#include "core/views.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -80,7 +81,7 @@ class root_frame : public frame {
     self.body_();
 #endif
     current_exceptions() = {};
-    leave_branch();
+    leave_branch(self);
     // Ends self: the home thread may be gone from here before the call returns.
     self.home_.go_home();
     return nullptr;
@@ -120,6 +121,7 @@ void run_region(runtime* asked, action body) {
   root_frame root(body, *guest);
   root.depart(&region);
   (*guest).serve(&root);
+  append_views(root.away().views);
   root.rethrow();
 }
 

@@ -6,6 +6,7 @@
 #include "core/perturb.hpp"
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
+#include "core/views.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/words.hpp>
@@ -41,7 +42,8 @@ constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit
                                                                  .head_gate = {nullptr},
                                                                  .loop_mask = 0,
                                                                  .loop_sharing = 0,
-                                                                 .unmeasured = 0};
+                                                                 .unmeasured = 0,
+                                                                 .views = nullptr};
 }
 
 namespace sennit::detail {
@@ -159,7 +161,8 @@ void worker::run(frame& claimed) noexcept {
   if (waiter != nullptr) here.switch_from(self, *waiter, &pool_left, nullptr);
 }
 
-void leave_branch() noexcept {
+void leave_branch(frame& branch) noexcept {
+  branch.away().views = exchange_views(nullptr);
   worker& here = *worker::current();
   here.running().innermost = nullptr;
   here.frames().enter(nullptr);
@@ -252,7 +255,7 @@ class strand_frame : public frame {
 
  private:
   static fiber* resume(frame& base) noexcept {
-    leave_branch();
+    leave_branch(base);
     return &static_cast<strand_frame&>(base).strand_;
   }
   fiber& strand_;

@@ -36,7 +36,16 @@ enum ingredient : unsigned {
   handlers = 8,   // forks in catch blocks, and in destructors that run as the stack is unwound
   runtimes = 16,  // regions of other runtimes
   cancels = 32,
-  everything = 63,
+  loops = 64,
+  tangles =
+      128,  // two groups at once, which are waited for in another order than their children were spawned in
+  everything = 255,
+};
+
+struct appending {
+  void operator()(std::vector<std::uint64_t>& left, const std::vector<std::uint64_t>& right) const {
+    left.insert(left.end(), right.begin(), right.end());
+  }
 };
 
 // What all strands of one run share.
@@ -46,6 +55,8 @@ struct world {
   std::vector<std::unique_ptr<sennit::runtime>> runtimes;
 
   std::atomic<std::uint64_t> leaves{0};
+  // The leaves' draws, in serial order.
+  sennit::reducer<std::vector<std::uint64_t>, appending> visited;
   // Properties that hold in each strand; counted, as assertions are not for hot paths.
   std::atomic<std::uint64_t> wrong_rounding{0};
   std::atomic<std::uint64_t> wrong_exception_state{0};
@@ -109,7 +120,7 @@ class program {
         if (has(groups)) return grouped(draw, below);
         break;
       case 3:
-        if (has(groups)) return interleaved(below);
+        if (has(tangles)) return interleaved(below);
         break;
       case 4:
         if (has(regions)) return in_region(draw, below);
@@ -126,6 +137,12 @@ class program {
       case 8:
         if (has(cancels)) return P::in_cancelled_region(below(1)).value_or(tracked(5));
         break;
+      case 9:
+        if (has(loops)) return looped(draw, below);
+        break;
+      case 10:
+        if (has(loops)) return reduced(draw, below);
+        break;
       default: break;
     }
     auto [left, right] = P::join(below(1), below(2));
@@ -137,6 +154,7 @@ class program {
 
   tracked leaf(std::uint64_t draw) {
     world_.leaves.fetch_add(1, std::memory_order_relaxed);
+    world_.visited->push_back(draw);
     if (std::fegetround() != world_.rounding) world_.wrong_rounding.fetch_add(1, std::memory_order_relaxed);
     if (has(throws) && (draw >> 32) % 24 == 0) throw failure{draw};
     // Of different lengths, so that either branch may end first.
@@ -212,6 +230,42 @@ class program {
     std::uint64_t sum = 0;
     for (const auto& r : results) sum = folded(sum, r.value().value());
     return tracked(sum);
+  }
+
+  static sennit::loop_options options_of(std::uint64_t draw) {
+    switch ((draw >> 20) % 5) {
+      case 0: return sennit::grain(1);
+      case 1: return sennit::grain(3);
+      case 2: return sennit::static_partition;
+      case 3: return sennit::thesis;
+      default: return {};
+    }
+  }
+
+  template <class Below>
+  tracked looped(std::uint64_t draw, const Below& below) {
+    std::array<std::optional<tracked>, 9> results;
+    const std::uint64_t n = (draw >> 24) % (results.size() + 1);
+    const auto body = [&](std::uint64_t i) { results[i].emplace(below(i)()); };
+    P::parallel_for(std::uint64_t{0}, n, body, options_of(draw));
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < n; ++i) sum = folded(sum, results[i].value().value());
+    return tracked(sum);
+  }
+
+  // The operation only has to be associative.
+  template <class Below>
+  tracked reduced(std::uint64_t draw, const Below& below) {
+    const auto affine = [](std::array<std::uint64_t, 2> f, std::array<std::uint64_t, 2> g) {
+      return std::array<std::uint64_t, 2>{f[0] * g[0], f[1] * g[0] + g[1]};
+    };
+    const auto map = [&](std::uint64_t i) {
+      const std::uint64_t value = below(i)().value();
+      return std::array<std::uint64_t, 2>{value | 1, value >> 7};
+    };
+    const auto total = P::parallel_reduce(std::uint64_t{0}, (draw >> 24) % 12,
+                                          std::array<std::uint64_t, 2>{1, 0}, map, affine, options_of(draw));
+    return tracked(folded(total[0], total[1]));
   }
 
   template <class Below>

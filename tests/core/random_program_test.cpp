@@ -42,6 +42,7 @@ class random_program : public testing::TestWithParam<setting> {
     w.leaves = 0;
     const ending expected = ending_of([&] { return program<as_elision>(w).run(seed, depth); });
     const std::uint64_t leaves = w.leaves.exchange(0);
+    const std::vector<std::uint64_t> visited = std::exchange(w.visited.value(), {});
     const ending actual =
         ending_of([&] { return rt.run([&] { return program<on_runtime>(w).run(seed, depth); }); });
     std::fesetround(FE_TONEAREST);
@@ -50,6 +51,10 @@ class random_program : public testing::TestWithParam<setting> {
     // Branches to the right of one that threw may have run.
     if ((w.ingredients & throws) == 0) {
       EXPECT_EQ(w.leaves, leaves) << "a branch ran twice, or never";
+    }
+    const std::vector<std::uint64_t> seen = std::exchange(w.visited.value(), {});
+    if ((w.ingredients & (throws | tangles)) == 0) {
+      EXPECT_TRUE(seen == visited) << "a reducer lost the order, or a part";
     }
     EXPECT_EQ(tracked::live(), 0) << "a result or a closure leaked, or ended twice";
     EXPECT_EQ(w.wrong_rounding, 0U) << "stolen work ran under another floating-point environment";
@@ -61,15 +66,21 @@ class random_program : public testing::TestWithParam<setting> {
 TEST_P(random_program, of_joins) { compare(joins, 30); }
 // A frame taken for another because deque positions and lists of children disagree.
 TEST_P(random_program, of_joins_and_groups) { compare(groups, 30); }
+TEST_P(random_program, of_joins_and_tangled_groups) { compare(groups | tangles, 30); }
+// An iteration lost or doubled where loops are nested in each other and in forks; a part of one combined out of order.
+TEST_P(random_program, of_joins_and_loops) { compare(loops, 30); }
+TEST_P(random_program, of_loops_that_throw) { compare(groups | loops | regions | throws, 30); }
 // An exception of a branch that is not the leftmost; a frame left behind by one.
 TEST_P(random_program, that_throws) { compare(groups | regions | throws, 50); }
 // Exception state that stays with the thread when the strand moves.
 TEST_P(random_program, with_handlers) { compare(groups | throws | handlers, 30); }
 // A worker's words mixed up between the runtimes that its thread is in.
-TEST_P(random_program, in_several_runtimes) { compare(groups | regions | runtimes | handlers, 20, 7); }
+TEST_P(random_program, in_several_runtimes) {
+  compare(groups | loops | regions | runtimes | handlers, 20, 7);
+}
 // A branch that runs although its region was cancelled; a cancellation that escapes
 // from its region, or spreads.
-TEST_P(random_program, with_cancelled_regions) { compare(groups | regions | cancels, 30); }
+TEST_P(random_program, with_cancelled_regions) { compare(groups | loops | regions | cancels, 30); }
 // What only the mixture provokes.
 TEST_P(random_program, of_everything) { compare(everything, 40, 8); }
 

@@ -39,9 +39,9 @@ SENNIT_COLD bool pop_shut(frame& popped);
 // the branch must be dropped.
 SENNIT_COLD bool pop_unwinding(frame& popped) noexcept;
 
-// The claimed branch that runs here has come to its end: the worker leaves its region,
-// which may be gone as soon as the branch says that it has finished.
-SENNIT_COLD void leave_branch() noexcept;
+// The claimed branch that runs here has come to its end: its views stay in its frame, and the worker leaves its
+// region, which may be gone as soon as the branch says that it has finished.
+SENNIT_COLD void leave_branch(frame& branch) noexcept;
 
 // Whether the calling thread runs a strand of some runtime.
 SENNIT_COLD bool in_strand() noexcept;

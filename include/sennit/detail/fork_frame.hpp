@@ -122,7 +122,7 @@ class fork_frame : public frame {
         ::new (static_cast<void*>(&self.value_)) result(self.run_here());
       }
     });
-    leave_branch();
+    leave_branch(self);
     return self.away().done.finish();
   }
 

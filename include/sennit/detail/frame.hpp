@@ -15,6 +15,7 @@ namespace sennit::detail {
 class deque;
 class frame;
 class mailbox;
+class view;
 struct region_state;
 
 enum class outcome : std::uint8_t {
@@ -39,6 +40,7 @@ struct departure {
   frame* newer = nullptr;
   outcome result = outcome::none;
   std::exception_ptr failure;
+  view* views = nullptr;  // what the branch has added to reducers
 };
 
 class frame {

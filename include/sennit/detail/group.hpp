@@ -41,6 +41,11 @@ class group_member : public frame {
   group_member* previous_ = nullptr;
   std::uint64_t order_ = 0;  // of spawning
   bool on_deque_ = false;    // pushed; otherwise listed at once
+  bool ran_here_ = false;
+  // What the strand had added to reducers since the child before this one was spawned, and what this one added if it
+  // ran here.
+  view* before_ = nullptr;
+  view* views_ = nullptr;
 };
 
 class group_state {
@@ -97,7 +102,7 @@ class group_child : public group_member {
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
     record_outcome(self.away(), [&self] { self.body_(); });
-    leave_branch();
+    leave_branch(self);
     return self.group().done().finish();
   }
   static void run_here(group_member& base) { static_cast<group_child&>(base).body_(); }

@@ -17,7 +17,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sennit {
 
@@ -102,7 +101,10 @@ class loop_over : public loop_state {
   // Latest first, which is lowest first. In a loop: each may be parted with again, as often as it has iterations.
   void take_back_all(loop_piece*& parted) noexcept {
     while (loop_piece* const mine = loop_frame::take_back(parted)) {
-      run_piece(*mine, parted);
+      {
+        const apart views(*mine);
+        run_piece(*mine, parted);
+      }
       done().finish();
     }
   }
@@ -219,12 +221,10 @@ class loop_over : public loop_state {
     return !rest.stopped();
   }
 
-  // In the order of the iterations.
   void append_pieces(value& sum) {
-    std::vector<piece*> cut;
-    for (loop_piece* p = pieces(); p != nullptr; p = before(*p)) cut.push_back(static_cast<piece*>(p));
-    std::sort(cut.begin(), cut.end(), [](const piece* a, const piece* b) { return a->first() < b->first(); });
-    for (piece* const p : cut) body_.merge(sum, *std::move(p->sum));
+    for (loop_piece* p = pieces(); p != nullptr; p = p->next()) {
+      body_.merge(sum, *std::move(static_cast<piece*>(p)->sum));
+    }
   }
 
   Body& body_;

@@ -27,6 +27,7 @@ class loop_piece : public frame {
   loop_state& whole() noexcept { return whole_; }
   position first() const noexcept { return first_; }
   position last() const noexcept { return last_; }
+  loop_piece* next() const noexcept { return next_; }  // of those of the same loop
 
  private:
   friend class loop_frame;
@@ -36,8 +37,21 @@ class loop_piece : public frame {
   loop_state& whole_;
   const position first_;
   const position last_;
-  loop_piece* registered_before_ = nullptr;  // of the same loop
-  loop_piece* parted_before_ = nullptr;      // by the same strand
+  loop_piece* next_ = nullptr;
+  loop_piece* parted_before_ = nullptr;  // by the same strand
+};
+
+// What a strand adds to reducers while it runs a piece that it has taken back: others may have what comes before.
+class apart {
+ public:
+  explicit apart(loop_piece& piece) noexcept;
+  apart(const apart&) = delete;
+  apart& operator=(const apart&) = delete;
+  ~apart();
+
+ private:
+  loop_piece& piece_;
+  view* const before_;
 };
 
 // One loop, on the stack of the function that began it.
@@ -56,9 +70,8 @@ class loop_state {
   loop_piece* cut(position first, position last) noexcept;
   void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
   completion& done() noexcept { return done_; }
-  // All pieces ever cut, once nobody works on the loop: latest first.
+  // All pieces ever cut, once nobody works on the loop; after wait() in the order of the iterations.
   loop_piece* pieces() const noexcept { return pieces_.load(std::memory_order_relaxed); }
-  static loop_piece* before(const loop_piece& piece) noexcept { return piece.registered_before_; }
 
   // The chunk that ends at `end` threw. The lowest exception counts.
   SENNIT_COLD void failed(position end, std::exception_ptr failure) noexcept;
@@ -77,6 +90,7 @@ class loop_state {
 
  private:
   [[noreturn]] SENNIT_COLD void throw_failure();
+  static loop_piece* in_order(loop_piece* list) noexcept;
 
   const maker make_;
   const workman work_;

@@ -15,6 +15,8 @@
 
 namespace sennit::detail {
 
+class view;
+
 // A frame's address with its kind in the low bits; a fork is kind 0,
 // so the fork path stores the bare address.
 using slot = std::atomic<std::uintptr_t>;
@@ -36,9 +38,12 @@ struct alignas(64) worker_words {
   std::uint64_t loop_sharing;
   // Loops that are not measured until one is again.
   std::uint64_t unmeasured;
+  // What the strand that runs here has added to reducers.
+  view* views;
 };
 static_assert(offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136 &&
-              offsetof(worker_words, loop_mask) == 144 && offsetof(worker_words, unmeasured) == 160);
+              offsetof(worker_words, loop_mask) == 144 && offsetof(worker_words, unmeasured) == 160 &&
+              offsetof(worker_words, views) == 168);
 
 }  // namespace sennit::detail
 
@@ -143,6 +148,19 @@ SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
   return sharing;
 }
 
+SENNIT_INLINE view* load_views() noexcept {
+  view* views;
+  asm volatile("movq " SENNIT_WORD("168") ", %[views]"
+               : [views] "=r"(views)
+               : SENNIT_OFFSET "i"(0)
+               : "memory");
+  return views;
+}
+
+SENNIT_INLINE void store_views(view* views) noexcept {
+  asm volatile("movq %[views], " SENNIT_WORD("168") : : SENNIT_OFFSET[views] "r"(views) : "memory");
+}
+
 // ORD[D15] A plain store, before any_gate_shut() reads limit, with no fence between: the thief that shut the gate pays for
 // the order (deque::claim_frozen()). Model: models/loop.pml.
 SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
@@ -212,6 +230,10 @@ SENNIT_INLINE bool measure_now(std::uint64_t period) noexcept {
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_words().loop_mask; }
 
 SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept { return current_words().loop_sharing; }
+
+SENNIT_INLINE view* load_views() noexcept { return current_words().views; }
+
+SENNIT_INLINE void store_views(view* views) noexcept { current_words().views = views; }
 
 #endif
 

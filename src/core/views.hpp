@@ -1,0 +1,18 @@
+// The views of the strand that runs on the calling thread: what it has added to reducers since it began.
+#pragma once
+
+#include <sennit/detail/view.hpp>
+#include <sennit/detail/words.hpp>
+
+namespace sennit::detail {
+
+inline view* exchange_views(view* views) noexcept {
+  view* const before = load_views();
+  store_views(views);
+  return before;
+}
+
+// Appends what a strand that comes after the running one has added; ends `right`, or takes it over.
+void append_views(view* right) noexcept;
+
+}  // namespace sennit::detail

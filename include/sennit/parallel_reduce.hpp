@@ -39,6 +39,8 @@ concept reduce_operation =
 // Each strand starts its part with the first value or, where that is no T, with a copy of the identity.
 template <class T, class V>
 concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::copy_constructible<T>);
+template <class T, class V>
+concept starts_with_value = std::convertible_to<V, T> && !drops_fractions<V, T>;
 
 // Where a reduction runs. A fork returns the tuple of its branches' results.
 struct in_parallel {
@@ -69,7 +71,7 @@ template <class Sequence, class T, class Map, class Combine>
 class part_folder {
  public:
   static constexpr bool starts_with_first =
-      std::convertible_to<std::invoke_result_t<Map&, typename Sequence::value>, T>;
+      starts_with_value<T, std::invoke_result_t<Map&, typename Sequence::value>>;
 
   part_folder(const Sequence& sequence, T& identity, Map& map, Combine& combine)
       : sequence_(sequence), identity_(identity), map_(map), combine_(combine) {}
@@ -138,6 +140,11 @@ class reduction_tree {
 
 template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
 T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
+  using mapped = std::invoke_result_t<Map&, typename Sequence::value>;
+  static_assert(!drops_fractions<std::invoke_result_t<Combine&, T, mapped>, T> &&
+                    !drops_fractions<std::invoke_result_t<Combine&, T, T>, T>,
+                "parallel_reduce: the identity is an integer, so the fraction of each result would be lost; "
+                "give the identity the type of the result, as in 0.0");
   if (sequence.size == 0) return identity;
   using folder = part_folder<Sequence, T, Map, Combine>;
   const folder parts(sequence, identity, map, combine);
@@ -215,15 +222,17 @@ struct reduction {
 
 // combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)), in any bracketing.
 //
-//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})   two integers or iterators
-//   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})        the values as they are
-//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})         random-access, sized
+//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})  two integers or iterators
+//   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})       the values as they are
+//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})        random-access, sized
 //   parallel_reduce(range, identity, combine = std::plus<>(), how = {})
 //
 // combine takes (T, T) and (T, mapped value), gives a T and is associative; it need not be commutative: the
 // order is that of the sequence. T is the type of `identity`, which is moved, not copied, and counts once, at
-// the left; an empty sequence gives it back. Only where a mapped value does not convert to T does each strand
-// start with a copy of it, and then it must be an identity: combine(identity, x) == x.
+// the left; an empty sequence gives it back. Only where a mapped value does not convert to T, or as a
+// floating-point number not to an integer without loss, does each strand start with a copy of it, and then it
+// must be an identity: combine(identity, x) == x. A combine that gives floating-point numbers where T is an
+// integer does not compile: `parallel_reduce(x, 0)` over doubles has to be `parallel_reduce(x, 0.0)`.
 //
 // `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
 // on the number of values only, so that rounding is the same with any number of workers and in

@@ -149,6 +149,10 @@ void inclusive_scan(const elements<In>& in, D& out, Combine& combine, const loop
 
 template <class In, class D, class T, class Combine>
 T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine, const loop_options& how) {
+  static_assert(!drops_fractions<std::invoke_result_t<Combine&, const T&, std::iter_reference_t<In>>, T> &&
+                    !drops_fractions<std::invoke_result_t<Combine&, const T&, T>, T>,
+                "parallel_exclusive_scan: the initial value is an integer, so the fraction of each prefix "
+                "would be lost; give it the type of the prefixes, as in 0.0");
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_exclusive_scan"), in.size};
   scan<scan_kind::exclusive, In, target, T, Combine> all(in, to, combine, std::move(initial));
@@ -194,7 +198,8 @@ void parallel_scan(It first, End last, Out&& out, Combine&& combine = {}, const 
 }
 
 // The exclusive scan: out[0] = initial, out[i] = combine(... combine(initial, in[0]) ..., in[i - 1]). Returns
-// all of it combined, which is what would come next. Otherwise as parallel_scan.
+// all of it combined, which is what would come next. The prefixes have the type of `initial`; where that is
+// an integer and combine gives floating-point numbers, it does not compile. Otherwise as parallel_scan.
 //
 // Example:
 //   #include <vector>

@@ -84,9 +84,9 @@ struct serial {
   SENNIT_INLINE static void loop(const Sequence& sequence, F& body) {
     const auto end = sequence.at(sequence.size);
     if constexpr (std::invocable<F&, typename Sequence::value>) {
-      for (auto i = sequence.at(0); i != end; ++i) body(Sequence::read(i));
+      for (auto i = sequence.at(0); i != end; ++i) detail::call(body, Sequence::read(i));
     } else {
-      if (sequence.size > 0) body(sequence.at(0), end);
+      if (sequence.size > 0) detail::call(body, sequence.at(0), end);
     }
   }
 };

@@ -1,6 +1,7 @@
 // parallel_scan, parallel_exclusive_scan: all prefixes of a sequence, combined.
 #pragma once
 
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 
@@ -97,7 +98,7 @@ class scan {
 
   template <class Right>
   T combined(const T& left, Right&& right) const {
-    return static_cast<T>(std::invoke(combine_, left, std::forward<Right>(right)));
+    return static_cast<T>(detail::invoke(combine_, left, std::forward<Right>(right)));
   }
 
   T reduced(position block) const {

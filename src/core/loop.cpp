@@ -5,6 +5,7 @@
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "policy/deal.hpp"
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
@@ -13,6 +14,7 @@
 
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace sennit::detail {
@@ -46,6 +48,29 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
   while (!pieces_.compare_exchange_weak(piece->next_, piece, std::memory_order_relaxed)) {
   }
   return piece;
+}
+
+position loop_state::deal(position first, position last, position least, position lead,
+                          loop_piece*& parted) noexcept {
+  worker* const w = worker::current();
+  // Where there is older work, that goes first.
+  if (w == nullptr || !w->frames().empty()) return last;
+  worker* idle[64];
+  const unsigned found = w->find_idle(idle, std::size(idle));
+  if (found == 0) return last;
+  const policy::deal parts(first, last, found + 1, least, lead);
+  region_state* const region = w->frames().innermost()->region;
+  // From the last part on, as the pieces that a strand has parted with are in this order.
+  for (position i = parts.parts() - 1; i > 0; --i) {
+    loop_piece* const piece = cut(parts.begin_of(i), last);
+    if (piece == nullptr) break;
+    last = piece->first_;
+    piece->depart(region);
+    piece->part(parted);
+    if (!idle[i - 1]->post(*piece)) w->frames().list(*piece);
+  }
+  if (any_gate_shut()) w->frames().searchers_served();
+  return last;
 }
 
 void loop_state::failed(position end, std::exception_ptr failure) noexcept {

@@ -22,6 +22,8 @@ class mailbox {
   }
 
   // --- By others.
+  // A hint.
+  bool awaits() const noexcept { return content_.load(std::memory_order_relaxed) == empty; }
   // False: it is closed, or full.
   bool post(frame& letter) noexcept {
     std::uintptr_t expected = empty;

@@ -55,6 +55,10 @@ class worker {
   bool leaving() const noexcept;
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
+  // Workers that wait for work, in the order of places after this one; at most `room`. A hint.
+  unsigned find_idle(worker** found, unsigned room) const noexcept;
+  // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
+  bool post(frame& letter) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
 
@@ -102,6 +106,7 @@ class worker {
   policy::random_victim victims_;
   policy::patience patience_;
   bool owns_wake_ = false;
+  bool handed_ = false;  // the latest frame came by mail
   parker parker_;
   alignas(128) std::atomic<bool> leave_{false};
   alignas(128) mailbox mail_;

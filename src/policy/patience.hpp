@@ -14,6 +14,9 @@ class patience {
   // gap between two phases of a program and short enough not to show in its energy.
   static constexpr unsigned spin_rounds = 600;
   static constexpr unsigned yield_rounds = 8;
+  // A worker that was handed its latest frame waits for the next one before it asks around: phases follow each other, and
+  // asking disturbs whoever is about to deal.
+  static constexpr unsigned rounds_at_the_mailbox = 16;
   // A suspension ends on another worker, and a guest's thread has to be called home from there: microseconds in all.
   static constexpr unsigned rounds_before_suspending = 100;
   static constexpr unsigned rounds_before_looking = 20;

@@ -6,6 +6,7 @@
 #include "core/views.hpp"
 #include "core/worker.hpp"
 #include "policy/deal.hpp"
+#include "policy/patience.hpp"
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
@@ -66,6 +67,7 @@ position loop_state::deal(position first, position last, position least, positio
     if (piece == nullptr) break;
     last = piece->first_;
     piece->depart(region);
+    piece->away().dealt = true;
     piece->part(parted);
     if (!idle[i - 1]->post(*piece)) w->frames().list(*piece);
   }
@@ -104,12 +106,16 @@ loop_piece* loop_state::in_order(loop_piece* list) noexcept {
   return list;
 }
 
-void loop_state::wait() noexcept {
-  if (!done_.done(-1)) {
-    worker::wait(done_, -1);
-    // Their workers may be looking for more already, and too late to ask before the next construct.
-    worker::current()->frames().expect_thief();
+bool loop_state::over_soon() const noexcept {
+  for (unsigned rounds = 0; rounds < policy::patience::rounds_before_asking_back; ++rounds) {
+    if (done_.done(-1)) return true;
+    relax();
   }
+  return false;
+}
+
+void loop_state::wait() noexcept {
+  worker::wait(done_, -1);
   pieces_.store(in_order(pieces()), std::memory_order_relaxed);
   for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->away().views);
 }

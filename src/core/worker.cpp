@@ -162,7 +162,8 @@ void worker::run(frame& claimed) noexcept {
 }
 
 void leave_branch(frame& branch) noexcept {
-  branch.away().views = exchange_views(nullptr);
+  // Not written without need: who waits reads the frame next, on another processor.
+  if (load_views() != nullptr) branch.away().views = exchange_views(nullptr);
   worker& here = *worker::current();
   here.running().innermost = nullptr;
   here.frames().enter(nullptr);
@@ -217,19 +218,25 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   }
   worker& w = *here;
   w.core_.insist_on_threads();
-  w.promote_all();
   fiber& self = *w.running_;
+  // What lies in the deque can be had meanwhile; where nothing does, the strand has not left if its wait is short.
+  const bool left = !w.frames_.empty();
+  if (left) w.promote_all();
+  if (w.linger(done, branches)) {
+    if (left) arrive(self);
+    return;
+  }
+  if (!left) w.promote_all();
   fiber* const next = w.take_fiber();
   if (next == nullptr) {
     // No memory for a stack: keep the worker until the branches have ended. They are running elsewhere and wait for
     // nothing here, so this ends; it is only not greedy.
+    if (w.first_ != nullptr) {
+      w.frames_.list(*std::exchange(w.first_, nullptr));
+      w.announce_work();
+    }
     arrive(self);
     while (!done.done(branches)) sched_yield();
-    return;
-  }
-  if (w.linger(done, branches)) {
-    pool_left(*next, nullptr);
-    arrive(self);
     return;
   }
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
@@ -359,7 +366,7 @@ frame* worker::next_frame() noexcept {
   std::optional<search> searching(std::in_place, core_.searching());
   mail_.open();
   frame* found = nullptr;
-  const unsigned at_the_mailbox = std::exchange(handed_, false) ? policy::patience::rounds_at_the_mailbox : 0;
+  const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
   for (unsigned i = 0; i < at_the_mailbox && !mail_.has_letter() && !leaving(); ++i) relax();
   for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
     if (mail_.has_letter()) {
@@ -367,7 +374,7 @@ frame* worker::next_frame() noexcept {
       found = mail_.close();
       if (found != nullptr) {
         counts.steals.fetch_add(1, std::memory_order_relaxed);
-        handed_ = true;
+        dealt_ = found->away().dealt;
         break;
       }
       mail_.open();  // withdrawn by who posted it

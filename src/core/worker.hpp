@@ -106,7 +106,7 @@ class worker {
   policy::random_victim victims_;
   policy::patience patience_;
   bool owns_wake_ = false;
-  bool handed_ = false;  // the latest frame came by mail
+  bool dealt_ = false;  // the latest frame was
   parker parker_;
   alignas(128) std::atomic<bool> leave_{false};
   alignas(128) mailbox mail_;

@@ -85,13 +85,13 @@ class loop_over : public loop_state {
   // 0: nothing is known yet.
   value all(value sum, position first, position n, position size) {
     loop_piece* parted = nullptr;
-    if (!how_.thesis) n = deal(first, n, 2 * size, size + size / 4, parted);
+    if (!how_.thesis) n = deal(first, n, size, size / 2, parted);
     part(first, n, sum, size, parted);
-    take_back_all(parted);
     if (pieces() == nullptr) {
       rethrow();
       return sum;
     }
+    if (!over_soon()) take_back_all(parted);
     wait();
     rethrow();
     if constexpr (!std::is_empty_v<value>) append_pieces(sum);
@@ -130,6 +130,13 @@ class loop_over : public loop_state {
   void run_piece(loop_piece& cut, loop_piece*& parted) noexcept {
     auto& mine = static_cast<piece&>(cut);
     if (pointless(mine.first())) return;
+    const position size = remembered<Body>::site.brief_iterations() / 2;
+    if constexpr (std::is_empty_v<value>) {
+      // No need to write to the piece: who waits reads it next, on another processor.
+      value none;
+      part(mine.first(), mine.last(), none, size, parted);
+      return;
+    }
 #if SENNIT_EXCEPTIONS
     try {
       mine.sum.emplace(body_.make());
@@ -140,7 +147,7 @@ class loop_over : public loop_state {
 #else
     mine.sum.emplace(body_.make());
 #endif
-    part(mine.first(), mine.last(), *mine.sum, remembered<Body>::site.brief_iterations() / 4, parted);
+    part(mine.first(), mine.last(), *mine.sum, size, parted);
   }
 
   // What becomes of [first, last) is recorded: nothing is thrown, as pieces of it may be at work elsewhere.
@@ -230,6 +237,8 @@ class loop_over : public loop_state {
       size = 1;
     }
     const std::uint64_t sharing = load_loop_sharing();
+    const position brief = site.brief_iterations();
+    rest.worth(brief);
     ticks spent = 0;
     position ran = 0;
     ticks before = read_clock();
@@ -245,7 +254,7 @@ class loop_over : public loop_state {
       spent += took - std::min(took, loop_site::reading);
       ran += done;
       size = pace::next(done, took, rest.left(at), sharing);
-      rest.worth(took < loop_site::brief ? done : std::max<position>(1, done / 2));
+      rest.worth(took < loop_site::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
     }
     if (ran != 0) site.took(spent, ran);
@@ -293,7 +302,7 @@ SENNIT_HOT typename Body::value run_watchfully(position n, Body body, const loop
   loop_site& site = remembered<Body>::site;
   if (!how.measured()) return share_rest<Body>(body.make(), 0, n, 0, body, how);
   const position brief = site.brief_iterations();
-  if (n > brief) return share_rest<Body>(body.make(), 0, n, brief / 4, body, how);
+  if (n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
   const bool measured = count_loop();
   const std::uint64_t loops = count_of_loops();
   const ticks begun = measured ? read_clock() : 0;

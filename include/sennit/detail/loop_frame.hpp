@@ -89,6 +89,8 @@ class loop_state {
     return failed_at_.load(std::memory_order_relaxed) <= from || dropped_.load(std::memory_order_relaxed);
   }
 
+  // Whether the pieces have all ended, or do within the time that it takes to ask for one back. Before wait().
+  SENNIT_COLD bool over_soon() const noexcept;
   // By the strand that began the loop, which has finished its own part: waits for the pieces.
   SENNIT_COLD void wait() noexcept;
   // After that: throws what the lowest iteration that threw threw, or cancelled.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 namespace sennit::detail {
@@ -73,6 +74,8 @@ class pace {
  public:
   // In ticks, about.
   static constexpr ticks chunk = 6'000;
+  // Two readings of the clock, and what is made of them, take some hundred.
+  static constexpr ticks least_chunk = 2'048;
   // Unmeasured chunks of one iteration at the beginning of a loop that may be of any kind.
   static constexpr std::uint64_t cautious = 16;
   // An iteration in which more loops than this began is worth a thief's while, and so are those that follow.
@@ -88,7 +91,7 @@ class pace {
     } else if (took > 2 * chunk) {
       wanted = (size + 1) / 2;
     }
-    const std::uint64_t crumb = took < chunk / 8 ? size : std::max<std::uint64_t>(1, wanted / 8);
+    const std::uint64_t crumb = std::max<std::uint64_t>(1, size >> std::bit_width(took / least_chunk));
     return std::min(std::max(std::min(wanted, left >> sharing), crumb), std::max<std::uint64_t>(1, left));
   }
 };

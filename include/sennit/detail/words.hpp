@@ -162,10 +162,7 @@ SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
 
 SENNIT_INLINE view* load_views() noexcept {
   view* views;
-  asm volatile("movq " SENNIT_WORD("8") ", %[views]"
-               : [views] "=r"(views)
-               : SENNIT_OFFSET "i"(0)
-               : "memory");
+  asm volatile("movq " SENNIT_WORD("8") ", %[views]" : [views] "=r"(views) : SENNIT_OFFSET "i"(0) : "memory");
   return views;
 }
 

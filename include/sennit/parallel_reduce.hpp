@@ -73,7 +73,7 @@ class part_folder {
     return left;
   }
 
-  T combined(T&& left, T&& right) const {
+  SENNIT_INLINE T combined(T&& left, T&& right) const {
     auto&& combine = nearby(combine_);
     return static_cast<T>(detail::invoke(combine, std::move(left), std::move(right)));
   }
@@ -87,7 +87,7 @@ class part_folder {
     }
   }
 
-  value make() const { return std::nullopt; }
+  SENNIT_INLINE value make() const { return std::nullopt; }
   SENNIT_INLINE void run(value& part, position from, position to) const {
     if (part) {
       *part = extended(*std::move(part), from, to);

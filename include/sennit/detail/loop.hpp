@@ -295,18 +295,24 @@ template <class Body>
   return loop_over<Body>(body, how, n, parts).all(std::move(sum), first, last, size);
 }
 
-// A loop that is not known to be brief, or contains loops. The latter is shared as soon as one of its iterations turns out
-// to be long, which the loops within tell.
+// A loop that is to be measured, is not known to be brief, or contains loops. The latter is shared as soon as one of its
+// iterations turns out to be long, which the loops within tell.
 template <class Body>
-SENNIT_HOT typename Body::value run_watchfully(position n, Body body, const loop_options how) {
+SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loop_options& how) {
   loop_site& site = remembered<Body>::site;
-  if (!how.measured()) return share_rest<Body>(body.make(), 0, n, 0, body, how);
   const position brief = site.brief_iterations();
-  if (n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
+  if (!how.measured() || n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
   const bool measured = count_loop();
   const std::uint64_t loops = count_of_loops();
-  const ticks begun = measured ? read_clock() : 0;
   auto sum = body.make();
+  if (n <= site.plain_iterations()) {
+    const ticks begun = read_clock();
+    body.run(sum, 0, n);
+    site.took(read_clock() - begun, n);
+    if (count_of_loops() != loops) site.contains_loops();
+    return sum;
+  }
+  const ticks begun = measured ? read_clock() : 0;
   position at = 0;
   do {
     body.run_one(sum, at++);
@@ -320,28 +326,17 @@ SENNIT_HOT typename Body::value run_watchfully(position n, Body body, const loop
 // Precondition: n > 0.
 template <class Body>
 SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const loop_options& how) {
-  loop_site& site = remembered<Body>::site;
-  if (how.measured()) {
-    // A loop that is over before a thief could come is only a loop.
-    if (n <= site.plain_iterations()) [[likely]] {
-      const bool measured = count_loop();
-      const std::uint64_t loops = measured ? count_of_loops() : 0;
-      const ticks begun = measured ? read_clock() : 0;
-      auto sum = body.make();
-      body.run(sum, 0, n);
-      if (measured) [[unlikely]] {
-        site.took(read_clock() - begun, n);
-        if (count_of_loops() != loops) site.contains_loops();
-      }
-      return sum;
-    }
-  } else if (n <= how.grain) {
+  // A loop that is over before a thief could come is only a loop.
+  const bool plain =
+      how.measured() ? n <= remembered<Body>::site.plain_iterations() && !count_loop() : n <= how.grain;
+  if (plain) [[likely]] {
     auto sum = body.make();
     body.run(sum, 0, n);
     return sum;
   }
   // A copy, so that nothing of the loop has to be in memory where it is short.
-  return run_watchfully<Body>(n, body, how);
+  Body apart = body;
+  return run_watchfully<Body>(n, apart, how);
 }
 
 struct no_value {};

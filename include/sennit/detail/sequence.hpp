@@ -24,11 +24,11 @@ struct integers {
   using cursor = I;
   using value = I;
 
-  cursor at(position p) const noexcept {
+  SENNIT_INLINE cursor at(position p) const noexcept {
     using offset = std::make_unsigned_t<I>;
     return static_cast<I>(static_cast<offset>(static_cast<offset>(first) + static_cast<offset>(p)));
   }
-  static value read(cursor i) noexcept { return i; }
+  SENNIT_INLINE static value read(cursor i) noexcept { return i; }
 
   I first;
   position size;
@@ -39,8 +39,8 @@ struct elements {
   using cursor = It;
   using value = std::iter_reference_t<It>;
 
-  cursor at(position p) const { return first + static_cast<std::iter_difference_t<It>>(p); }
-  static value read(const cursor& i) { return *i; }
+  SENNIT_INLINE cursor at(position p) const { return first + static_cast<std::iter_difference_t<It>>(p); }
+  SENNIT_INLINE static value read(const cursor& i) { return *i; }
 
   It first;
   position size;

@@ -45,6 +45,11 @@ class loop_site {
     const float spent = static_cast<float>(time) - static_cast<float>(std::min(time, reading));
     const float measured = std::max(least, spent / static_cast<float>(iterations));
     const float before = cost_.load(std::memory_order_relaxed);
+    // The first times are those with page faults.
+    if (young_.load(std::memory_order_relaxed) > 0 && measured < before) {
+      young_.store(young_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+      return learn(measured);
+    }
     // Small differences are not worth writing to a line that all threads read.
     if (measured > before * 1.25F) {
       const float step = nested_.load(std::memory_order_relaxed) ? 17.0F / 16 : 2.0F;
@@ -67,6 +72,7 @@ class loop_site {
   std::atomic<std::uint64_t> brief_iterations_{0};
   std::atomic<float> cost_{0};  // 0: not known
   std::atomic<bool> nested_{false};
+  std::atomic<unsigned char> young_{4};
 };
 
 // One loop's chunks.

@@ -65,6 +65,25 @@ reaches join PIECES CHILDREN=3
 fails   join PIECES EXPECT_LATE
 fails   join PIECES NO_OWN_COUNT
 fails   join PIECES FINISH_FIRST
+reaches mailbox
+reaches mailbox PIECES
+reaches mailbox BOXES=2 STRANDS=1
+fails   mailbox RETURN_ON_WITHDRAWN
+fails   mailbox DROP_LETTER_AT_SLEEP
+fails   mailbox DROP_LETTER
+fails   mailbox SLEEP_OPEN
+fails   mailbox WORK_OPEN
+fails   mailbox OPEN_UNSEEN
+fails   mailbox CLOSE_IN_TWO
+fails   mailbox POST_IN_TWO
+fails   mailbox WITHDRAW_IN_TWO
+fails   mailbox LETTER_FIRST
+fails   mailbox NO_BOX
+fails   mailbox BOX_DECIDES
+fails   mailbox HOLDER_ONCE
+fails   mailbox BOX_AFTER_LIST
+fails   mailbox BOXES=2 STRANDS=1 NO_ANNOUNCE
+fails   mailbox PIECES PART_FIRST
 holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
@@ -94,6 +113,7 @@ deep    loop ITERATIONS=6 CHUNK=3
 deep    loop ASK
 deep    loop ASK LOOPS=2 FORKS=0 ITERATIONS=3
 deep    join CHILDREN=3
+deep    mailbox BOXES=2 FRAMES=2
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3

@@ -84,6 +84,13 @@ fails   mailbox HOLDER_ONCE
 fails   mailbox BOX_AFTER_LIST
 fails   mailbox BOXES=2 STRANDS=1 NO_ANNOUNCE
 fails   mailbox PIECES PART_FIRST
+reaches linger
+fails   linger DROP_FIRST
+fails   linger FIRST_FIRST
+fails   linger DONE_AFTER_LOOK
+fails   linger LEAVE_FIRST
+fails   linger FIRST_UNTOLD
+fails   linger HOLDER_NULL
 holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
@@ -114,6 +121,8 @@ deep    loop ASK
 deep    loop ASK LOOPS=2 FORKS=0 ITERATIONS=3
 deep    join CHILDREN=3
 deep    mailbox BOXES=2 FRAMES=2
+deep    linger STRANDS=3
+deep    linger ROUNDS=2
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3

@@ -37,6 +37,7 @@ class worker {
   // go_home() is called for it. The thread's words serve the worker meanwhile.
   void serve(frame* first);
   // Takes an earlier go_home() back, before serve().
+  // ORD[D12] seq_cst: before a spare reads how many calls block; see runtime_core::serve_as_spare().
   void stay() noexcept { leave_.store(false, std::memory_order_seq_cst); }
   // serve() is to return as soon as the worker holds no strand. From any thread, once a serve().
   void go_home() noexcept;

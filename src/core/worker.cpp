@@ -388,7 +388,11 @@ frame* worker::next_frame() noexcept {
       case policy::patience::step::sleep:
         searching.reset();
         found = mail_.close();
-        if (found == nullptr) sleep();
+        if (found != nullptr) {
+          counts.steals.fetch_add(1, std::memory_order_relaxed);
+        } else {
+          sleep();
+        }
         mail_.open();
         searching.emplace(core_.searching());
         rounds = 0;

@@ -170,7 +170,8 @@ template <class Engine, class Sequence, class T, class Map, class Combine, class
 SENNIT_INLINE T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
   if (sequence.size == 0) return identity;
   using folder = part_folder<Sequence, T, Map, Combine>;
-  const folder parts(sequence, identity, map, combine);
+  // Not const: GCC keeps constant objects in memory.
+  folder parts(sequence, identity, map, combine);
   if constexpr (std::same_as<Options, deterministic_t>) {
     return parts.finished(std::move(identity),
                           reduction_tree<Engine, T, folder>(parts, sequence.size).fold(0, sequence.size));

@@ -223,16 +223,17 @@ class loop_over : public loop_state {
       // Iterations of any length: one by one, so that each can be stolen.
       const position begin = at;
       const bool measured = count_loop() || !site.known();
-      const std::uint64_t loops = count_of_loops();
       const ticks begun = measured ? read_clock() : 0;
       for (std::uint64_t i = 0; i < pace::cautious; ++i) {
         const position to = next(rest, at, 1);
         if (to == 0) break;
+        // The count is the thread's, and a claim may change the thread.
+        const std::uint64_t loops = count_of_loops();
         run(sum, at, at + 1);
+        if (count_of_loops() != loops) site.contains_loops();
         at = to;
       }
       if (measured && at != begin) site.took(read_clock() - begun, at - begin);
-      if (count_of_loops() != loops) site.contains_loops();
       if (at - begin < pace::cautious) return !rest.stopped();
       size = 1;
     }

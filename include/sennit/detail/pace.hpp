@@ -17,8 +17,10 @@ namespace sennit::detail {
 // interrupted for milliseconds.
 class loop_site {
  public:
-  static constexpr ticks reading = 24;
-  static constexpr float least = 1.0F / 16;
+  // Hidden: unoptimized, they are symbols that are unique in the process, and would keep a shared object from being
+  // unloaded.
+  [[gnu::visibility("hidden")]] static constexpr ticks reading = 24;
+  [[gnu::visibility("hidden")]] static constexpr float least = 1.0F / 16;
 
   [[nodiscard]] float cost() const noexcept { return cost_.load(std::memory_order_relaxed); }
 

@@ -115,6 +115,11 @@ void count(sennit::runtime& one) {
     for (int i = 0; i < 10; ++i) group.spawn([] {});
     mark("above-a-group", &by_joins);
   }
+  {
+    sennit::reducer<long> sum;
+    *sum += 1;
+    mark("with-a-view", &by_joins);
+  }
   sennit::blocking([] {});
   mark("after-a-blocking-call", &by_joins);
   {

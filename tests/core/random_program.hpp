@@ -42,12 +42,6 @@ enum ingredient : unsigned {
   everything = 255,
 };
 
-struct appending {
-  void operator()(std::vector<std::uint64_t>& left, const std::vector<std::uint64_t>& right) const {
-    left.insert(left.end(), right.begin(), right.end());
-  }
-};
-
 // What all strands of one run share.
 struct world {
   unsigned ingredients = joins;

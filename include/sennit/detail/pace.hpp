@@ -19,10 +19,11 @@ namespace sennit::detail {
 // milliseconds.
 class loop_site {
  public:
-  // Ticks. What is shorter than `brief` is not worth a thief's while.
-  static constexpr ticks brief = 5'000;
-  static constexpr ticks reading = 24;
-  static constexpr float least = 1.0F / 16;
+  // Hidden: unoptimized, they are symbols that are unique in the process, and would keep a shared object from being
+  // unloaded. In ticks: what is shorter than `brief` is not worth a thief's while.
+  [[gnu::visibility("hidden")]] static constexpr ticks brief = 5'000;
+  [[gnu::visibility("hidden")]] static constexpr ticks reading = 24;
+  [[gnu::visibility("hidden")]] static constexpr float least = 1.0F / 16;
 
   // The iterations that take no longer than that, as far as is known; 0: even one does, or nothing is known.
   [[nodiscard]] std::uint64_t brief_iterations() const noexcept {

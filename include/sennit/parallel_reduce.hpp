@@ -1,15 +1,13 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
-#include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/engine.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
-#include <sennit/join.hpp>
 
 #include <concepts>
 #include <functional>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -41,30 +39,6 @@ template <class T, class V>
 concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::copy_constructible<T>);
 template <class T, class V>
 concept starts_with_value = std::convertible_to<V, T> && !drops_fractions<V, T>;
-
-// Where a reduction runs. A fork returns the tuple of its branches' results.
-struct in_parallel {
-  template <class Make, class Run, class Merge>
-  static auto fold(position n, Make&& make, Run&& run, Merge&& merge, const loop_options& how) {
-    return fold_positions(n, make, run, merge, how);
-  }
-  template <class F, class G>
-  SENNIT_INLINE static auto fork(F&& f, G&& g) {
-    return sennit::join(std::forward<F>(f), std::forward<G>(g));
-  }
-};
-struct in_order {
-  template <class Make, class Run, class Merge>
-  static auto fold(position n, Make&& make, Run&& run, Merge&&, const loop_options&) {
-    auto value = make();
-    run(value, position{0}, n);
-    return value;
-  }
-  template <class F, class G>
-  static auto fork(F&& f, G&& g) {
-    return std::tuple<branch_result<F>, branch_result<G>>{std::forward<F>(f)(), std::forward<G>(g)()};
-  }
-};
 
 // The values of parts of a sequence, each part folded from left to right.
 template <class Sequence, class T, class Map, class Combine>
@@ -127,7 +101,7 @@ class reduction_tree {
     if (to - from <= leaf_) return parts_.fold(from, to);
     const position middle = from + (to - from) / 2;
     auto [left, right] =
-        Engine::fork([=, this] { return fold(from, middle); }, [=, this] { return fold(middle, to); });
+        Engine::join([=, this] { return fold(from, middle); }, [=, this] { return fold(middle, to); });
     return parts_.combined(std::move(left), std::move(right));
   }
 
@@ -151,7 +125,7 @@ T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const
   if constexpr (std::same_as<Options, deterministic_t>) {
     return parts.finished(reduction_tree<Engine, T, folder>(parts, sequence.size).fold(0, sequence.size));
   } else {
-    std::optional<T> total = Engine::fold(
+    std::optional<T> total = Engine::fold_positions(
         sequence.size, [] { return std::optional<T>(); },
         [&](std::optional<T>& part, position from, position to) {
           if (part) {

@@ -1,7 +1,9 @@
 // blur: each pixel of a picture becomes the average of those around it. A loop over the rows, one over the
-// pixels of a row, and the square around a pixel by itself (Govedič, 2023, §5.3.2).
+// pixels of a row, in the order of your choice, and the square around a pixel by itself (Govedič, 2023,
+// §5.3.2).
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/orders.hpp"
 #include "gallery/picture.hpp"
 
 #include <fmt/format.h>
@@ -92,10 +94,11 @@ struct program {
                                      .writes = content::picture};
 
   std::int64_t radius = 6;
+  order_choice order{.tile = 64};
   picture start;
 
   std::vector<parameter> parameters() {
-    return {{"radius", "pixels to each side that count", &radius, 0, 1000}};
+    return {{"radius", "pixels to each side that count", &radius, 0, 1000}, order.which(), order.size()};
   }
   void choose_demo() { radius = 12; }
   void prepare(const std::filesystem::path& path) { start = read_png(path); }
@@ -104,9 +107,10 @@ struct program {
   picture run() const {
     picture result(start.width, start.height);
     const auto reach = static_cast<std::size_t>(radius);
-    P::parallel_for(0, result.height, [&](std::size_t y) {
-      P::parallel_for(0, result.width, [&](std::size_t x) { blur_pixel(start, result, x, y, reach); });
-    });
+    for_cells<P>(order, rectangle{result.height, result.width},
+                 [=, in = &start, out = &result](std::size_t y, std::size_t x) {
+                   blur_pixel(*in, *out, x, y, reach);
+                 });
     return result;
   }
 

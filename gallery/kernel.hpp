@@ -1,6 +1,5 @@
-// A kernel of the gallery: one algorithm, written once over an execution policy P (P::join, P::task_group,
-// P::parallel_for, P::parallel_reduce), run on the runtime and as its serial elision, with a check of the
-// result.
+// A kernel of the gallery: one algorithm, written once over an execution policy P (sennit/serial.hpp), run on
+// the runtime and as its serial elision, with a check of the result.
 //
 // Each kernel is one file. It defines the algorithm, a program (a plain struct, described at `adapter` below)
 // and a maker; gallery.cpp lists the makers.

@@ -1,8 +1,10 @@
 // srad: speckle-reducing anisotropic diffusion (Yu and Acton, 2002), as in Rodinia (Che et al., 2009). The
 // grays of a picture spread, but little across edges; how much a spot counts as an edge is judged against the
-// speckle of a patch that has none. A step has three loops, each of which needs all of the one before it.
+// speckle of a patch that has none. A step has three loops, each of which needs all of the one before it; two
+// of them are nests, run in the order of your choice.
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/orders.hpp"
 #include "gallery/picture.hpp"
 #include "gallery/splitmix.hpp"
 
@@ -116,7 +118,8 @@ moments moments_of(const float* first, const float* last) {
   return m;
 }
 
-// The square of the coefficient of variation of the patch at the top left: the same bits whoever sums which row.
+// The square of the coefficient of variation of the patch at the top left: the same bits whoever sums which
+// row.
 template <class P>
 float speckle_of(const field& now, std::size_t patch) {
   const std::size_t width = std::min(now.width, patch);
@@ -141,6 +144,7 @@ struct program {
   std::int64_t patch = 128;
   double speckle = 0;
   std::int64_t seed = 1;
+  order_choice order{.tile = 64};
   field start;
 
   std::vector<parameter> parameters() {
@@ -148,7 +152,9 @@ struct program {
             {"rate", "how far a step goes", &rate, 0, 1},
             {"patch", "side of the square at the top left that has no edges", &patch, 1, 1 << 20},
             {"speckle", "put on the picture first: what each pixel varies by, at most", &speckle, 0, 1},
-            {"seed", "which speckle", &seed, 0, 1e9}};
+            {"seed", "which speckle", &seed, 0, 1e9},
+            order.which(),
+            order.size()};
   }
   void choose_demo() { speckle = 0.2; }
   void prepare(const std::filesystem::path& path) {
@@ -171,16 +177,14 @@ struct program {
     for (std::int64_t i = 0; i < steps; ++i) {
       const float measure = speckle_of<P>(now, side);
       if (!(measure > 0)) break;  // the patch has no speckle left
-      P::parallel_for(0, now.height, [&](std::size_t y) {
-        P::parallel_for(0, now.width, [&, out = conductions.row(y)](std::size_t x) {
-          out[x] = conduction(now, x, y, measure);
-        });
+      const rectangle cells{now.height, now.width};
+      for_cells<P>(order, cells, [measure, in = &now, out = &conductions](std::size_t y, std::size_t x) {
+        out->row(y)[x] = conduction(*in, x, y, measure);
       });
-      P::parallel_for(0, now.height, [&](std::size_t y) {
-        P::parallel_for(0, now.width, [&, out = next.row(y)](std::size_t x) {
-          out[x] = diffused(now, conductions, x, y, step);
-        });
-      });
+      for_cells<P>(order, cells,
+                   [=, in = &now, flows = &conductions, out = &next](std::size_t y, std::size_t x) {
+                     out->row(y)[x] = diffused(*in, *flows, x, y, step);
+                   });
       std::swap(now, next);
     }
     return now;

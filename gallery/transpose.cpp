@@ -1,7 +1,9 @@
 // transpose: a square matrix is turned about its diagonal, in place and time and again (Govedič, 2023,
-// §5.3.3). The inner loop covers what is right of the diagonal, so rows cost less and less.
+// §5.3.3). The inner loop covers what is right of the diagonal, so rows cost less and less; and as it goes
+// down a column as well, the order of the iterations decides what is still in the cache.
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/orders.hpp"
 
 #include <fmt/format.h>
 
@@ -23,10 +25,13 @@ struct program {
 
   std::int64_t n = 2000;
   std::int64_t times = 11;
+  order_choice order;
 
   std::vector<parameter> parameters() {
     return {{"n", "rows and columns of the matrix", &n, 1, 1 << 14},
-            {"times", "how often it is transposed", &times, 1, 1e6}};
+            {"times", "how often it is transposed", &times, 1, 1e6},
+            order.which(),
+            order.size()};
   }
   void choose_demo() { times = 41; }
   void prepare() {}
@@ -43,8 +48,8 @@ struct program {
     P::parallel_for(0, all.size(),
                     [at = all.data()](std::size_t i) { at[i] = static_cast<std::uint32_t>(i); });
     for (std::int64_t t = 0; t < times; ++t) {
-      P::parallel_for(0, size, [=, at = all.data()](std::size_t i) {
-        P::parallel_for(i + 1, size, [=](std::size_t j) { std::swap(at[i * size + j], at[j * size + i]); });
+      for_cells<P>(order, upper_triangle(size), [=, at = all.data()](std::size_t i, std::size_t j) {
+        std::swap(at[i * size + j], at[j * size + i]);
       });
     }
     return all;

@@ -1,5 +1,5 @@
 // Each pixel becomes the mean of the 11 x 11 around it; beyond the edges are the pixels at
-// the edges (001 section 5.3.2).
+// the edges (Govedič, 2023, §5.3.2).
 #pragma once
 
 #include "common/program.hpp"

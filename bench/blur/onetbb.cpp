@@ -6,6 +6,9 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 
+#include <cstddef>
+#include <cstdint>
+
 using range = tbb::blocked_range2d<std::ptrdiff_t>;
 
 static void run(const bench::program& program, const blur::image::part& pixels) {

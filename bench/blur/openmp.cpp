@@ -3,6 +3,8 @@
 #include "blur/image.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 using blur::side;
 

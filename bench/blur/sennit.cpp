@@ -5,6 +5,8 @@
 
 #include <sennit/nest.hpp>
 
+#include <cstdint>
+
 using blur::side;
 
 template <typename Order>

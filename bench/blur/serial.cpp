@@ -1,5 +1,8 @@
 #include "blur/image.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   blur::image image(program.size());

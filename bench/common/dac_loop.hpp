@@ -1,4 +1,4 @@
-// The divide-and-conquer loops that 001 chapter 5 compares orders with, over a nest of two dimensions:
+// The divide-and-conquer loops that Govedič, 2023, §5.2, compares orders with, over a nest of two dimensions:
 // the outer loop is split down to parts of `outer` indices, then the inner one to `inner`.
 // The order is that of rows (`dac-loop`, outer = 1) or of tiles (`dac-loop-tiled`);
 // only who may steal what differs from the nests of the library.

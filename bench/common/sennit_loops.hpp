@@ -59,7 +59,7 @@ class sennit_loops {
   sennit_runtime runtime_;
 };
 
-// Divide and conquer down to single iterations: 001's DACPARFOR with G = 1.
+// Divide and conquer down to single iterations: DACPARFOR with G = 1 (Govedič, 2023, Fig. 1-2).
 class sennit_dac_loops {
  public:
   explicit sennit_dac_loops(program& program) : runtime_(program) {}
@@ -98,7 +98,7 @@ class sennit_dac_loops {
   sennit_runtime runtime_;
 };
 
-// The loops of the thesis, with the fence in NEXT (001, Fig. 3-2), where the library has them.
+// The loops of the thesis, with the fence in NEXT (Govedič, 2023, Fig. 3-2), where the library has them.
 template <template <class> class Kernel, class Options = sennit::loop_options>
 int run_with_thesis(program& program) {
   if constexpr (requires { Options{.thesis = true}; }) {

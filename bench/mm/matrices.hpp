@@ -1,4 +1,4 @@
-// c += a * b for square matrices of 32-bit numbers, row by row in memory (001 section 5.3.1).
+// c += a * b for square matrices of 32-bit numbers, row by row in memory (Govedič, 2023, §5.3.1).
 #pragma once
 
 #include "common/program.hpp"

@@ -6,6 +6,9 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 
+#include <cstddef>
+#include <cstdint>
+
 using range = tbb::blocked_range2d<std::ptrdiff_t>;
 using part = mm::matrices::part;
 

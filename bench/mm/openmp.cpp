@@ -3,6 +3,8 @@
 #include "mm/matrices.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 using mm::side;
 using part = mm::matrices::part;

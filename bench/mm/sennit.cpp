@@ -8,6 +8,8 @@
 #include <sennit/space.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 using mm::side;
 using part = mm::matrices::part;
@@ -22,7 +24,7 @@ static void in_order_of(const Order& order, const part& product, std::ptrdiff_t 
       order);
 }
 
-// 001's `mm-dac-loop` and `mm-dac-loop-tiled`.
+// `mm-dac-loop` and `mm-dac-loop-tiled` of Govedič, 2023, §5.2.
 static void dac_loop(std::ptrdiff_t outer, const part& product, std::ptrdiff_t n) {
   const auto body = [&](std::ptrdiff_t i, std::ptrdiff_t i_to, std::ptrdiff_t j, std::ptrdiff_t j_to) {
     product(i, i_to, j, j_to, 0, n);
@@ -30,7 +32,7 @@ static void dac_loop(std::ptrdiff_t outer, const part& product, std::ptrdiff_t n
   bench::dac_loop(outer, side, body)(n, n);
 }
 
-// 001's `mm-dac-full` as one writes it with joins: the order of `best`.
+// `mm-dac-full` of Govedič, 2023, §5.3.1, as one writes it with joins: the order of `best`.
 static void dac_full(const part& product, std::ptrdiff_t i, std::ptrdiff_t i_to, std::ptrdiff_t j,
                      std::ptrdiff_t j_to, std::ptrdiff_t k, std::ptrdiff_t k_to) {
   const std::ptrdiff_t largest = std::max({i_to - i, j_to - j, k_to - k});

@@ -1,5 +1,8 @@
 #include "mm/matrices.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   mm::matrices matrices(program.size());

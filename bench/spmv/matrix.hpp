@@ -1,11 +1,12 @@
-// Sparse matrices in compressed rows, of 003 §4.1: random, power-law and arrowhead. matrix.rs makes the same
-// ones.
+// Sparse matrices in compressed rows, of Rainey et al., 2021, §4.1: random, power-law and arrowhead.
+// matrix.rs makes the same ones.
 #pragma once
 
 #include "common/loops.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string_view>

@@ -1,4 +1,4 @@
-// A square matrix of 32-bit numbers, transposed in place (001 section 5.3.3).
+// A square matrix of 32-bit numbers, transposed in place (Govedič, 2023, §5.3.3).
 #pragma once
 
 #include "common/program.hpp"

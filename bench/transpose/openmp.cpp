@@ -3,6 +3,8 @@
 #include "transpose/matrix.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 using transpose::side;
 using part = transpose::matrix::part;

@@ -6,6 +6,8 @@
 #include <sennit/nest.hpp>
 #include <sennit/space.hpp>
 
+#include <cstdint>
+
 using transpose::side;
 using part = transpose::matrix::part;
 

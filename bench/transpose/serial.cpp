@@ -1,5 +1,7 @@
 #include "transpose/matrix.hpp"
 
+#include <cstdint>
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   transpose::matrix matrix(program.size());

@@ -1,6 +1,7 @@
 // A parallel loop as others make it, kept to be compared with: parallel_for is the one to use.
 #pragma once
 
+#include <sennit/detail/sequence.hpp>
 #include <sennit/join.hpp>
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace sennit::baseline {
 
 namespace detail {
 
-// DACPARFOR of 001, Fig. 1-2. What it spawns runs first, so what a thief can take is the other half, as in
-// Cilk.
+// DACPARFOR (Govedič, 2023, Fig. 1-2). What it spawns runs first, so what a thief can take is the other half,
+// as in Cilk.
 template <class I, class F>
 void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
   using offset = std::make_unsigned_t<I>;
@@ -30,8 +31,9 @@ void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
 }  // namespace detail
 
 // Calls body(i) for each integer i of [first, last), in parallel: the range is halved until at most `grain`
-// iterations are left, whether or not anybody is idle (DACPARFOR of 001, §1, Fig. 1-2, where `grain` is G). A
-// grain of 0 counts as 1.
+// iterations are left, whether or not anybody is idle (DACPARFOR in Govedič, "Improving the Performance of
+// Parallel Loops in OpenCilk", 2023, §1, Fig. 1-2, where `grain` is G). A grain of 0 counts as 1. Bounds of
+// different types mean what they do in parallel_for.
 // Throws what the lowest iteration that throws threw; iterations above it may be left out. Any thread may
 // call it, and body is called by several at once. Costs a fork for every `grain` iterations, or for half as
 // many.
@@ -40,13 +42,14 @@ void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
 //   void add_scaled(long n, double a, const double* x, double* y) {
 //     sennit::baseline::dac_for(0, n, [=](long i) { y[i] += a * x[i]; }, 64);
 //   }
-template <std::integral First, std::integral Last, class F>
-  requires std::invocable<F&, std::common_type_t<First, Last>>
+template <class First, class Last, class F>
+  requires sennit::detail::integer_bounds<First, Last> &&
+           std::invocable<F&, sennit::detail::index<First, Last>>
 void dac_for(First first, Last last, F&& body, std::uint64_t grain) {
-  using I = std::common_type_t<First, Last>;
-  const I start = static_cast<I>(first);
-  const I end = static_cast<I>(last);
-  if (start < end) detail::divide_and_conquer(start, end, std::max<std::uint64_t>(grain, 1), body);
+  using I = sennit::detail::index<First, Last>;
+  if (sennit::detail::count(first, last) > 0)
+    detail::divide_and_conquer(static_cast<I>(first), static_cast<I>(last), std::max<std::uint64_t>(grain, 1),
+                               body);
 }
 
 }  // namespace sennit::baseline

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/cuts.hpp>
+#include <sennit/detail/engine.hpp>
 #include <sennit/detail/nest.hpp>
 #include <sennit/space.hpp>
 
@@ -92,30 +93,60 @@ inline constexpr bool fits<morton_order<N>, D> = N == 0 || N == 1 || N == D;
 template <class Order, std::size_t D>
 concept order_for_dimensions = fits<Order, D>;
 
-template <std::size_t D, class Space, class F>
+template <class Engine, std::size_t D, class Space, class F>
 void run_nest(const Space& space, const std::array<bool, D>&, F& body, row_order) {
-  run_rows(space, body);
+  run_rows<Engine>(space, body);
 }
-template <std::size_t D, class Space, class F, std::size_t N>
+template <class Engine, std::size_t D, class Space, class F, std::size_t N>
 void run_nest(const Space& space, const std::array<bool, D>& in_order, F& body, const tiled_order<N>& order) {
-  run_tiles(space, in_order, for_dimensions<D>(order.size), body);
+  run_tiles<Engine>(space, in_order, for_dimensions<D>(order.size), body);
 }
-template <std::size_t D, class Space, class F, std::size_t N>
+template <class Engine, std::size_t D, class Space, class F, std::size_t N>
 void run_nest(const Space& space, const std::array<bool, D>&, F& body, const morton_order<N>& order) {
   if constexpr (N == 0) {
-    in_halves(space, box_around(space), default_base<D>(), body);
+    in_halves<Engine>(space, box_around(space), default_base<D>(), body);
   } else {
-    in_halves(space, box_around(space), for_dimensions<D>(order.base), body);
+    in_halves<Engine>(space, box_around(space), for_dimensions<D>(order.base), body);
   }
 }
 
+// parallel_for_nest, and its serial elision. See below.
+template <class Engine>
+struct nesting {
+  template <std::size_t D, class F, class Order = row_order>
+    requires(D <= 4 && takes_indices_or_tile<std::remove_reference_t<F>, D> && order_for_dimensions<Order, D>)
+  void operator()(const extent (&space)[D], F&& body, const Order& order = {}) const {
+    box<D> b;
+    for (std::size_t d = 0; d < D; ++d) {
+      b.all.set(d, space[d].begin, space[d].end);
+      b.in_order[d] = space[d].in_order;
+    }
+    if (b.all.empty()) return;
+    if (cells(b.all) >= too_many_cells) refuse_cells();
+    run_nest<Engine, D>(b, b.in_order, body, order);
+  }
+
+  template <class F, class Order = row_order>
+    requires(takes_indices_or_tile<std::remove_reference_t<F>, 2> && order_for_dimensions<Order, 2>)
+  void operator()(const triangle& space, F&& body, const Order& order = {}) const {
+    if (space.size() < 2) return;
+    if (cells(space) >= too_many_cells) refuse_cells();
+    run_nest<Engine, 2>(space, std::array<bool, 2>{}, body, order);
+  }
+};
+
 }  // namespace detail
 
-// Calls body(i, j, ...) once for each cell of a box of one to four dimensions, in parallel except
-// for dimensions that are marked in_order. If the body takes no D indices but a sennit::tile<D>,
-// it is called for tiles that cover the box without overlap.
+// Calls body(i, j, ...) once for each cell of a space, in parallel except for dimensions that are marked
+// in_order. If the body takes no D indices but a sennit::tile<D>, it is called for tiles that cover the space
+// without overlap.
+//
+//   parallel_for_nest({extent, ...}, body, order = row)  a box of one to four dimensions
+//   parallel_for_nest(triangle, body, order = row)       tiles across the diagonal reach the body row by row
 //
 // Example:
+//   #include <utility>
+//
 //   void transpose(long rows, long columns, const double* a, double* b) {
 //     sennit::parallel_for_nest(
 //         {rows, columns}, [=](auto i, auto j) { b[j * rows + i] = a[i * columns + j]; }, sennit::morton);
@@ -127,10 +158,16 @@ void run_nest(const Space& space, const std::array<bool, D>&, F& body, const mor
 //     });
 //   }
 //
-//   void multiply(long n, const double* a, const double* b, double* c) {  // 001, Figure 5-2
+//   void multiply(long n, const double* a, const double* b, double* c) {
 //     sennit::parallel_for_nest(
 //         {n, n, sennit::in_order(n)},
 //         [=](auto i, auto j, auto k) { c[i * n + j] += a[i * n + k] * b[k * n + j]; }, sennit::morton);
+//   }
+//
+//   void transpose_in_place(long n, double* m) {
+//     sennit::parallel_for_nest(
+//         sennit::upper_triangle(n), [=](auto i, auto j) { std::swap(m[i * n + j], m[j * n + i]); },
+//         sennit::morton);
 //   }
 //
 // The order is a matter of speed alone: all parallel iterations may run at once in any of them.
@@ -141,39 +178,10 @@ void run_nest(const Space& space, const std::array<bool, D>&, F& body, const mor
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
 // that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread.
 // Allocates nothing. The body is shared by all strands; where it is a small closure that is trivially
-// copyable and can be called as a constant, they work on copies. The orders are those of 001 chapter 5 (`mm`,
-// `mm-tiled`, `mm-dac`; with a dimension in order, `mm-dac-full`).
-template <std::size_t D, class F, class Order = row_order>
-  requires(D <= 4 && detail::takes_indices_or_tile<std::remove_reference_t<F>, D> &&
-           detail::order_for_dimensions<Order, D>)
-void parallel_for_nest(const extent (&space)[D], F&& body, const Order& order = {}) {
-  detail::box<D> b;
-  for (std::size_t d = 0; d < D; ++d) {
-    b.all.set(d, space[d].begin, space[d].end);
-    b.in_order[d] = space[d].in_order;
-  }
-  if (b.all.empty()) return;
-  if (detail::cells(b.all) >= detail::too_many_cells) detail::refuse_cells();
-  detail::run_nest<D>(b, b.in_order, body, order);
-}
-
-// The same for the cells of a triangle; tiles across the diagonal reach the body row by row.
-//
-// Example:
-//   #include <utility>
-//
-//   void transpose_in_place(long n, double* m) {  // 001, Figure 5-9
-//     sennit::parallel_for_nest(
-//         sennit::upper_triangle(n), [=](auto i, auto j) { std::swap(m[i * n + j], m[j * n + i]); },
-//         sennit::morton);
-//   }
-template <class F, class Order = row_order>
-  requires(detail::takes_indices_or_tile<std::remove_reference_t<F>, 2> &&
-           detail::order_for_dimensions<Order, 2>)
-void parallel_for_nest(const triangle& space, F&& body, const Order& order = {}) {
-  if (space.size() < 2) return;
-  if (detail::cells(space) >= detail::too_many_cells) detail::refuse_cells();
-  detail::run_nest<2>(space, std::array<bool, 2>{}, body, order);
-}
+// copyable and can be called as a constant, they work on copies. The orders are those of Govedič, "Improving
+// the Performance of Parallel Loops in OpenCilk", 2023, chapter 5 (there `mm`, `mm-tiled`, `mm-dac`; with a
+// dimension in order, `mm-dac-full`), whose Figures 5-2 and 5-9 the examples `multiply` and
+// `transpose_in_place` follow.
+inline constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
 
 }  // namespace sennit

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/sequence.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -19,10 +21,6 @@ constexpr loop_options grain(std::uint64_t iterations) noexcept { return {.grain
 inline constexpr loop_options static_partition{.fixed_parts = true};
 
 namespace detail {
-
-// Integers are counted in the type that both bounds convert to.
-template <class First, class Last>
-using index = std::common_type_t<First, Last>;
 
 // A body is called for each iteration, or for each chunk with its bounds.
 template <class F, class I>
@@ -48,11 +46,11 @@ struct index_chunks {
     return static_cast<I>(static_cast<offset>(first_) + static_cast<offset>(p));
   }
   SENNIT_INLINE void operator()(position from, position to) const {
-    auto&& call = nearby(body_);
+    auto&& body = nearby(body_);
     if constexpr (iteration_body<F, I>) {
-      for (I i = at(from); i != at(to); ++i) call(i);
+      for (I i = at(from); i != at(to); ++i) body(i);
     } else {
-      call(at(from), at(to));
+      body(at(from), at(to));
     }
   }
   SENNIT_INLINE void one(position p) const {
@@ -72,12 +70,12 @@ struct element_chunks {
 
   SENNIT_INLINE It at(position p) const { return first_ + static_cast<difference>(p); }
   SENNIT_INLINE void operator()(position from, position to) const {
-    auto&& call = nearby(body_);
+    auto&& body = nearby(body_);
     if constexpr (element_body<F, It>) {
       const It end = at(to);
-      for (It i = at(from); i != end; ++i) call(*i);
+      for (It i = at(from); i != end; ++i) detail::invoke(body, *i);
     } else {
-      call(at(from), at(to));
+      detail::invoke(body, at(from), at(to));
     }
   }
 };
@@ -87,24 +85,31 @@ struct element_chunks {
 // Calls body(i) for each integer i of [first, last), or, if the body takes two, body(from, to) for chunks
 // [from, to) that cover it without overlap.
 //
+// Bounds of different types make the interval that their values do, whatever their signs. The index has the
+// type that both convert to, as in a plain loop; but std::int64_t, if that type is unsigned, has 32 bits and
+// a bound is signed. Beside an unsigned bound of 64 bits a negative index arrives modulo 2^64, so that a body
+// which takes a signed type gets the index itself.
+//
+// The body is called by several threads at once. Throws what the lowest iteration that throws threw; later
+// ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any thread. Cost:
+// that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
+// allocated only for parts that other workers take.
+//
 // Example:
 //   void add_scaled(long n, double a, const double* x, double* y) {
 //     sennit::parallel_for(0, n, [=](long i) { y[i] += a * x[i]; });
 //   }
-template <std::integral First, std::integral Last, class F>
-  requires detail::iteration_body<F, detail::index<First, Last>> ||
-           detail::chunk_body<F, detail::index<First, Last>>
+template <class First, class Last, class F>
+  requires detail::integer_bounds<First, Last> && (detail::iteration_body<F, detail::index<First, Last>> ||
+                                                   detail::chunk_body<F, detail::index<First, Last>>)
 void parallel_for(First first, Last last, F&& body, const loop_options& how = {}) {
   using I = detail::index<First, Last>;
-  const I begin = static_cast<I>(first);
-  const I end = static_cast<I>(last);
-  if (!(begin < end)) return;
-  using offset = std::make_unsigned_t<I>;
-  detail::for_positions(static_cast<offset>(static_cast<offset>(end) - static_cast<offset>(begin)),
-                        detail::index_chunks<I, F>{begin, body}, how);
+  if (const auto n = detail::count(first, last); n > 0)
+    detail::for_positions(n, detail::index_chunks<I, F>{static_cast<I>(first), body}, how);
 }
 
-// Calls body(*i) for each iterator i of [first, last), or body(from, to) for chunks of iterators.
+// Calls body(*i) for each iterator i of [first, last), or body(from, to) for chunks of iterators. A body may
+// be a pointer to a member of the elements.
 template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F>
   requires detail::element_body<F, It> || std::invocable<F&, It, It>
 void parallel_for(It first, End last, F&& body, const loop_options& how = {}) {

@@ -1,16 +1,14 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
-#include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
-#include <sennit/join.hpp>
 
 #include <concepts>
 #include <functional>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -41,13 +39,16 @@ concept reduce_operation =
 template <class T, class V>
 concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::copy_constructible<T>);
 
+template <class T, class V>
+concept starts_with_value = std::convertible_to<V, T> && !drops_fractions<V, T>;
+
 // The values of parts of a sequence, each part folded from left to right. For run_loop().
 template <class Sequence, class T, class Map, class Combine>
 class part_folder {
  public:
   using value = std::optional<T>;
   static constexpr bool starts_with_first =
-      std::convertible_to<std::invoke_result_t<Map&, typename Sequence::value>, T>;
+      starts_with_value<T, std::invoke_result_t<Map&, typename Sequence::value>>;
 
   SENNIT_INLINE part_folder(const Sequence& sequence, T& identity, Map& map, Combine& combine)
       : sequence_(sequence), map_(map), combine_(combine), identity_(identity) {}
@@ -120,28 +121,6 @@ class part_folder {
   [[no_unique_address]] std::conditional_t<starts_with_first, nothing, reference> identity_;
 };
 
-// Where a reduction runs. A fork returns the tuple of its branches' results.
-struct in_parallel {
-  template <class Folder>
-  SENNIT_INLINE static auto fold(position n, const Folder& parts, const loop_options& how) {
-    return run_loop(n, parts, how);
-  }
-  template <class F, class G>
-  SENNIT_INLINE static auto fork(F&& f, G&& g) {
-    return sennit::join(std::forward<F>(f), std::forward<G>(g));
-  }
-};
-struct in_order {
-  template <class Folder>
-  static auto fold(position n, const Folder& parts, const loop_options&) {
-    return std::optional(parts.fold(0, n));
-  }
-  template <class F, class G>
-  static auto fork(F&& f, G&& g) {
-    return std::tuple<branch_result<F>, branch_result<G>>{std::forward<F>(f)(), std::forward<G>(g)()};
-  }
-};
-
 // The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand
 // leaves are enough for hundreds of workers; where n is large the forks between them cost nothing against the
 // leaves.
@@ -155,7 +134,7 @@ class reduction_tree {
     if (to - from <= leaf_) return parts_.fold(from, to);
     const position middle = from + (to - from) / 2;
     auto [left, right] =
-        Engine::fork([=, this] { return fold(from, middle); }, [=, this] { return fold(middle, to); });
+        Engine::join([=, this] { return fold(from, middle); }, [=, this] { return fold(middle, to); });
     return parts_.combined(std::move(left), std::move(right));
   }
 
@@ -168,6 +147,11 @@ class reduction_tree {
 
 template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
 SENNIT_INLINE T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
+  using mapped = std::invoke_result_t<Map&, typename Sequence::value>;
+  static_assert(!drops_fractions<std::invoke_result_t<Combine&, T, mapped>, T> &&
+                    !drops_fractions<std::invoke_result_t<Combine&, T, T>, T>,
+                "parallel_reduce: the identity is an integer, so the fraction of each result would be lost; "
+                "give the identity the type of the result, as in 0.0");
   if (sequence.size == 0) return identity;
   using folder = part_folder<Sequence, T, Map, Combine>;
   // Not const: GCC keeps constant objects in memory.
@@ -229,15 +213,17 @@ struct reduction {
 
 // combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)), in any bracketing.
 //
-//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})   two integers or iterators
-//   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})        the values as they are
-//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})         random-access, sized
+//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})  two integers or iterators
+//   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})       the values as they are
+//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})        random-access, sized
 //   parallel_reduce(range, identity, combine = std::plus<>(), how = {})
 //
 // combine takes (T, T) and (T, mapped value), gives a T and is associative; it need not be commutative: the
 // order is that of the sequence. T is the type of `identity`, which is moved, not copied, and counts once, at
-// the left; an empty sequence gives it back. Only where a mapped value does not convert to T does each strand
-// start with a copy of it, and then it must be an identity: combine(identity, x) == x.
+// the left; an empty sequence gives it back. Only where a mapped value does not convert to T, or as a
+// floating-point number not to an integer without loss, does each strand start with a copy of it, and then it
+// must be an identity: combine(identity, x) == x. A combine that gives floating-point numbers where T is an
+// integer does not compile: `parallel_reduce(x, 0)` over doubles has to be `parallel_reduce(x, 0.0)`.
 //
 // `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
 // on the number of values only, so that rounding is the same with any number of workers and in

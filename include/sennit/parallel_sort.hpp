@@ -1,6 +1,7 @@
 // parallel_sort, parallel_stable_sort.
 #pragma once
 
+#include <sennit/detail/engine.hpp>
 #include <sennit/detail/merge_sort.hpp>
 #include <sennit/detail/sequence.hpp>
 
@@ -8,22 +9,42 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
-#include <type_traits>
-#include <utility>
 
 namespace sennit {
 namespace detail {
 
-template <bool Stable, class It, class Comp, class Proj>
-void sort(const elements<It>& all, Comp& comp, Proj& proj) {
-  if (all.size > 1)
-    merge_sort<It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj).run();
-}
+// parallel_sort and parallel_stable_sort, and their serial elision. See below.
+template <class Engine, bool Stable>
+struct sorting {
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+            class Proj = std::identity>
+    requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
+  void operator()(It first, End last, Comp comp = {}, Proj proj = {}) const {
+    sort(sequence_of(first, last), comp, proj);
+  }
+  template <countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
+             writable_in_parallel<std::ranges::iterator_t<R>>
+  void operator()(R&& range, Comp comp = {}, Proj proj = {}) const {
+    sort(sequence_of(range), comp, proj);
+  }
+
+ private:
+  template <class It, class Comp, class Proj>
+  static void sort(const elements<It>& all, Comp& comp, Proj& proj) {
+    if (all.size < 2) return;
+    merge_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj)
+        .run();
+  }
+};
 
 }  // namespace detail
 
-// Sorts a range, or [first, last), as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)).
-// Which of several equal elements comes first is the same in every run.
+// Sorts as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)). Which of several equal
+// elements comes first is the same in every run, and in sennit::serial.
+//
+//   parallel_sort(range, comp = std::ranges::less(), proj = std::identity())        random-access, sized
+//   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators
 //
 // comp and proj are called by several threads at once; elements are moved, never copied unless that is
 // trivial, and moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has
@@ -42,31 +63,9 @@ void sort(const elements<It>& all, Comp& comp, Proj& proj) {
 //   void by_age_from_the_oldest(std::vector<person>& people) {
 //     sennit::parallel_stable_sort(people, std::ranges::greater(), &person::age);
 //   }
-template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
-          class Proj = std::identity>
-  requires std::sortable<It, Comp, Proj> && detail::writable_in_parallel<It>
-void parallel_sort(It first, End last, Comp comp = {}, Proj proj = {}) {
-  detail::sort<false>(detail::sequence_of(first, last), comp, proj);
-}
-template <detail::countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
-  requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
-           detail::writable_in_parallel<std::ranges::iterator_t<R>>
-void parallel_sort(R&& range, Comp comp = {}, Proj proj = {}) {
-  detail::sort<false>(detail::sequence_of(range), comp, proj);
-}
+inline constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
 
 // The same, as std::ranges::stable_sort: equal elements keep their order.
-template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
-          class Proj = std::identity>
-  requires std::sortable<It, Comp, Proj> && detail::writable_in_parallel<It>
-void parallel_stable_sort(It first, End last, Comp comp = {}, Proj proj = {}) {
-  detail::sort<true>(detail::sequence_of(first, last), comp, proj);
-}
-template <detail::countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
-  requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
-           detail::writable_in_parallel<std::ranges::iterator_t<R>>
-void parallel_stable_sort(R&& range, Comp comp = {}, Proj proj = {}) {
-  detail::sort<true>(detail::sequence_of(range), comp, proj);
-}
+inline constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
 
 }  // namespace sennit

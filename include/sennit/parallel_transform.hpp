@@ -1,6 +1,7 @@
 // parallel_transform, parallel_copy, parallel_fill: loops that write an element for each iteration.
 #pragma once
 
+#include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
@@ -21,9 +22,9 @@ using transformed = std::invoke_result_t<F&, V...>;
 template <class F, class... V>
 concept transformation = std::invocable<F&, V...> && !std::is_void_v<transformed<F, V...>>;
 
-template <class Source, class Out, class F>
+template <class Engine, class Source, class Out, class F>
 void transform(const Source& source, const elements<Out>& target, F& f, const loop_options& how) {
-  for_positions(
+  Engine::for_positions(
       source.size,
       [&](position from, position to) {
         Out o = target.at(from);
@@ -33,10 +34,10 @@ void transform(const Source& source, const elements<Out>& target, F& f, const lo
       how);
 }
 
-template <class Left, class Right, class Out, class F>
+template <class Engine, class Left, class Right, class Out, class F>
 void transform(const Left& left, const Right& right, const elements<Out>& target, F& f,
                const loop_options& how) {
-  for_positions(
+  Engine::for_positions(
       target.size,
       [&](position from, position to) {
         Out o = target.at(from);
@@ -48,17 +49,17 @@ void transform(const Left& left, const Right& right, const elements<Out>& target
 }
 
 // In chunks by the standard library, which knows when that is a memmove.
-template <class Source, class Out>
+template <class Engine, class Source, class Out>
 void copy(const Source& source, const elements<Out>& target, const loop_options& how) {
-  for_positions(
+  Engine::for_positions(
       source.size,
       [&](position from, position to) { std::ranges::copy(source.at(from), source.at(to), target.at(from)); },
       how);
 }
 
-template <class Target, class T>
+template <class Engine, class Target, class T>
 void fill(const Target& target, const T& value, const loop_options& how) {
-  for_positions(
+  Engine::for_positions(
       target.size,
       [&](position from, position to) { std::ranges::fill(target.at(from), target.at(to), value); }, how);
 }
@@ -68,11 +69,87 @@ auto target_of(D& out, position n, const char* algorithm) {
   return elements<typename destination_of<D>::iterator>{begin_of(out, n, algorithm), n};
 }
 
+// parallel_transform, and its serial elision. See below.
+template <class Engine>
+struct transforming {
+  template <countable_range R, class Out, class F>
+    requires transformation<F, std::ranges::range_reference_t<R>> &&
+             destination<Out, transformed<F, std::ranges::range_reference_t<R>>>
+  void operator()(R&& in, Out&& out, F&& f, const loop_options& how = {}) const {
+    const auto source = sequence_of(in);
+    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform"), f, how);
+  }
+  template <class It, class End, class Out, class F>
+    requires iterator_bounds<It, End> && transformation<F, std::iter_reference_t<It>> &&
+             destination<Out, transformed<F, std::iter_reference_t<It>>>
+  void operator()(It first, End last, Out&& out, F&& f, const loop_options& how = {}) const {
+    const auto source = sequence_of(first, last);
+    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform"), f, how);
+  }
+
+  template <countable_range Left, countable_range Right, class Out, class F>
+    requires transformation<F, std::ranges::range_reference_t<Left>, std::ranges::range_reference_t<Right>> &&
+             destination<Out, transformed<F, std::ranges::range_reference_t<Left>,
+                                          std::ranges::range_reference_t<Right>>>
+  void operator()(Left&& left, Right&& right, Out&& out, F&& f, const loop_options& how = {}) const {
+    const auto a = sequence_of(left);
+    const auto b = sequence_of(right);
+    detail::transform<Engine>(a, b, target_of(out, std::min(a.size, b.size), "parallel_transform"), f, how);
+  }
+  template <class It, class End, std::random_access_iterator Second, class Out, class F>
+    requires iterator_bounds<It, End> &&
+             transformation<F, std::iter_reference_t<It>, std::iter_reference_t<Second>> &&
+             destination<Out, transformed<F, std::iter_reference_t<It>, std::iter_reference_t<Second>>>
+  void operator()(It first, End last, Second second, Out&& out, F&& f, const loop_options& how = {}) const {
+    const auto a = sequence_of(first, last);
+    detail::transform<Engine>(a, elements<Second>{second, a.size},
+                              target_of(out, a.size, "parallel_transform"), f, how);
+  }
+};
+
+// parallel_copy, likewise.
+template <class Engine>
+struct copying {
+  template <countable_range R, class Out>
+    requires destination<Out, std::ranges::range_reference_t<R>>
+  void operator()(R&& in, Out&& out, const loop_options& how = {}) const {
+    const auto source = sequence_of(in);
+    detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy"), how);
+  }
+  template <class It, class End, class Out>
+    requires iterator_bounds<It, End> && destination<Out, std::iter_reference_t<It>>
+  void operator()(It first, End last, Out&& out, const loop_options& how = {}) const {
+    const auto source = sequence_of(first, last);
+    detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy"), how);
+  }
+};
+
+// parallel_fill, likewise.
+template <class Engine>
+struct filling {
+  template <countable_range R, class T>
+    requires destination<R, const T&>
+  void operator()(R&& range, const T& value, const loop_options& how = {}) const {
+    detail::fill<Engine>(sequence_of(range), value, how);
+  }
+  template <class It, class End, class T>
+    requires iterator_bounds<It, End> && destination<It, const T&>
+  void operator()(It first, End last, const T& value, const loop_options& how = {}) const {
+    detail::fill<Engine>(sequence_of(first, last), value, how);
+  }
+};
+
 }  // namespace detail
 
-// out[i] = f(in[i]) for each element of the range, or of [first, last). `out` is an iterator, with room
-// behind it, or a range; it may be that of the input, but not otherwise overlap it. For a function of the
-// index, transform a std::views::iota.
+// out[i] = f(in[i]), or f(left[i], right[i]) as long as both have elements.
+//
+//   parallel_transform(range, out, f, how = {})                random-access, sized
+//   parallel_transform(first, last, out, f, how = {})          two iterators
+//   parallel_transform(left, right, out, f, how = {})          two ranges
+//   parallel_transform(first, last, second, out, f, how = {})  as many elements from `second` on
+//
+// `out` is an iterator, with room behind it, or a range; it may be that of an input, but not otherwise
+// overlap it. For a function of the index, transform a std::views::iota.
 //
 // f is called by several threads at once. Throws what the lowest call that throws threw; elements behind it
 // may have been written. Throws std::invalid_argument if `out` is a range with too few elements, before any
@@ -88,80 +165,29 @@ auto target_of(D& out, position n, const char* algorithm) {
 //   void sums(const std::vector<double>& x, const std::vector<double>& y, std::vector<double>& z) {
 //     sennit::parallel_transform(x, y, z, std::plus<>());
 //   }
-template <detail::countable_range R, class Out, class F>
-  requires detail::transformation<F, std::ranges::range_reference_t<R>> &&
-           detail::destination<Out, detail::transformed<F, std::ranges::range_reference_t<R>>>
-void parallel_transform(R&& in, Out&& out, F&& f, const loop_options& how = {}) {
-  const auto source = detail::sequence_of(in);
-  detail::transform(source, detail::target_of(out, source.size, "parallel_transform"), f, how);
-}
-template <class It, class End, class Out, class F>
-  requires detail::iterator_bounds<It, End> && detail::transformation<F, std::iter_reference_t<It>> &&
-           detail::destination<Out, detail::transformed<F, std::iter_reference_t<It>>>
-void parallel_transform(It first, End last, Out&& out, F&& f, const loop_options& how = {}) {
-  const auto source = detail::sequence_of(first, last);
-  detail::transform(source, detail::target_of(out, source.size, "parallel_transform"), f, how);
-}
+inline constexpr detail::transforming<detail::in_parallel> parallel_transform{};
 
-// out[i] = f(left[i], right[i]), as long as both have elements.
-template <detail::countable_range Left, detail::countable_range Right, class Out, class F>
-  requires detail::transformation<F, std::ranges::range_reference_t<Left>,
-                                  std::ranges::range_reference_t<Right>> &&
-           detail::destination<Out, detail::transformed<F, std::ranges::range_reference_t<Left>,
-                                                        std::ranges::range_reference_t<Right>>>
-void parallel_transform(Left&& left, Right&& right, Out&& out, F&& f, const loop_options& how = {}) {
-  const auto a = detail::sequence_of(left);
-  const auto b = detail::sequence_of(right);
-  detail::transform(a, b, detail::target_of(out, std::min(a.size, b.size), "parallel_transform"), f, how);
-}
-// The second sequence has as many elements as the first.
-template <class It, class End, std::random_access_iterator Second, class Out, class F>
-  requires detail::iterator_bounds<It, End> &&
-           detail::transformation<F, std::iter_reference_t<It>, std::iter_reference_t<Second>> &&
-           detail::destination<
-               Out, detail::transformed<F, std::iter_reference_t<It>, std::iter_reference_t<Second>>>
-void parallel_transform(It first, End last, Second second, Out&& out, F&& f, const loop_options& how = {}) {
-  const auto a = detail::sequence_of(first, last);
-  detail::transform(a, detail::elements<Second>{second, a.size},
-                    detail::target_of(out, a.size, "parallel_transform"), f, how);
-}
-
-// Copies the elements of a range, or of [first, last), to `out`, an iterator or a range that does not overlap
-// them. Throws as parallel_transform.
+// Copies elements to `out`, an iterator or a range that does not overlap them. Throws as parallel_transform.
+//
+//   parallel_copy(range, out, how = {})        random-access, sized
+//   parallel_copy(first, last, out, how = {})  two iterators
 //
 // Example:
 //   #include <span>
 //
 //   void save(std::span<const double> state, std::span<double> copy) { sennit::parallel_copy(state, copy); }
-template <detail::countable_range R, class Out>
-  requires detail::destination<Out, std::ranges::range_reference_t<R>>
-void parallel_copy(R&& in, Out&& out, const loop_options& how = {}) {
-  const auto source = detail::sequence_of(in);
-  detail::copy(source, detail::target_of(out, source.size, "parallel_copy"), how);
-}
-template <class It, class End, class Out>
-  requires detail::iterator_bounds<It, End> && detail::destination<Out, std::iter_reference_t<It>>
-void parallel_copy(It first, End last, Out&& out, const loop_options& how = {}) {
-  const auto source = detail::sequence_of(first, last);
-  detail::copy(source, detail::target_of(out, source.size, "parallel_copy"), how);
-}
+inline constexpr detail::copying<detail::in_parallel> parallel_copy{};
 
-// Assigns the value to each element of a range, or of [first, last). Also the way to have pages of fresh
-// memory on the nodes of the workers that will use them. Throws as parallel_transform.
+// Assigns the value to each element. Also the way to have pages of fresh memory on the nodes of the workers
+// that will use them. Throws as parallel_transform.
+//
+//   parallel_fill(range, value, how = {})        random-access, sized
+//   parallel_fill(first, last, value, how = {})  two iterators
 //
 // Example:
 //   #include <span>
 //
 //   void clear(std::span<double> x) { sennit::parallel_fill(x, 0.0); }
-template <detail::countable_range R, class T>
-  requires detail::destination<R, const T&>
-void parallel_fill(R&& range, const T& value, const loop_options& how = {}) {
-  detail::fill(detail::sequence_of(range), value, how);
-}
-template <class It, class End, class T>
-  requires detail::iterator_bounds<It, End> && detail::destination<It, const T&>
-void parallel_fill(It first, End last, const T& value, const loop_options& how = {}) {
-  detail::fill(detail::sequence_of(first, last), value, how);
-}
+inline constexpr detail::filling<detail::in_parallel> parallel_fill{};
 
 }  // namespace sennit

@@ -2,24 +2,27 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/engine.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/join.hpp>
+#include <sennit/nest.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
+#include <sennit/parallel_scan.hpp>
+#include <sennit/parallel_sort.hpp>
+#include <sennit/parallel_transform.hpp>
 #include <sennit/task_group.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace sennit {
 
-// The policy under which a program runs on the runtime. A policy P has P::join, P::task_group,
-// P::parallel_for and P::parallel_reduce, with the results and the exceptions of those of sennit.
+// The policy under which a program runs on the runtime. A policy has what this one has: P::join,
+// P::task_group, and all the algorithms, with the results and the exceptions of those of sennit.
 //
 // Example:
 //   template <class P>
@@ -30,6 +33,11 @@ namespace sennit {
 //   }
 //
 //   bool agree() { return fib<sennit::parallel>(30) == fib<sennit::serial>(30); }
+//
+//   template <class P>
+//   void transpose(long n, const double* a, double* b) {
+//     P::parallel_for_nest({n, n}, [=](auto i, auto j) { b[j * n + i] = a[i * n + j]; }, sennit::morton);
+//   }
 struct parallel {
   template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
@@ -40,21 +48,30 @@ struct parallel {
   SENNIT_INLINE static void parallel_for(Loop&&... loop) {
     sennit::parallel_for(std::forward<Loop>(loop)...);
   }
+  static constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
   static constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
+  static constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{};
+  static constexpr detail::exclusive_scanning<detail::in_parallel> parallel_exclusive_scan{};
+  static constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
+  static constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
+  static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
+  static constexpr detail::copying<detail::in_parallel> parallel_copy{};
+  static constexpr detail::filling<detail::in_parallel> parallel_fill{};
 };
 
 // The same program with the parallelism removed, its serial elision (Frigo, Leiserson and Randall,
 // 1998): a join calls its branches in order, a spawn calls its child, a loop is a plain loop, and a body
 // that takes chunks gets all of it as one. So an exception leaves spawn() rather than wait(), and there is
 // nothing to cancel. It needs no runtime and may be used on any thread. Cost: that of the calls.
+//
+// The algorithms go through their elements from left to right, in a single pass; a nest through its cells in
+// the order that it is given. What they throw is thrown at once, and nothing that follows is run. A
+// deterministic reduction brackets as in parallel, and a sort compares and moves what it does in parallel, in
+// that order and with the same buffer: their results are the same to the bit, equal elements included.
 struct serial {
   template <detail::branch... F>
   SENNIT_INLINE static auto join(F&&... f) {
-    if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
-      (std::forward<F>(f)(), ...);
-    } else {
-      return std::tuple<detail::branch_result<F>...>{detail::call_branch(std::forward<F>(f))...};
-    }
+    return detail::elided::join(std::forward<F>(f)...);
   }
   class task_group {
    public:
@@ -76,54 +93,90 @@ struct serial {
   SENNIT_INLINE static void parallel_for(R&& range, F&& body, const loop_options& = {}) {
     loop(detail::sequence_of(range), body);
   }
-  // From left to right; `deterministic` in the same tree as in parallel.
-  static constexpr detail::reduction<detail::in_order> parallel_reduce{};
+  static constexpr detail::nesting<detail::elided> parallel_for_nest{};
+  static constexpr detail::reduction<detail::elided> parallel_reduce{};
+  static constexpr detail::inclusive_scanning<detail::elided> parallel_scan{};
+  static constexpr detail::exclusive_scanning<detail::elided> parallel_exclusive_scan{};
+  static constexpr detail::sorting<detail::elided, false> parallel_sort{};
+  static constexpr detail::sorting<detail::elided, true> parallel_stable_sort{};
+  static constexpr detail::transforming<detail::elided> parallel_transform{};
+  static constexpr detail::copying<detail::elided> parallel_copy{};
+  static constexpr detail::filling<detail::elided> parallel_fill{};
 
  private:
   template <class Sequence, class F>
   SENNIT_INLINE static void loop(const Sequence& sequence, F& body) {
     const auto end = sequence.at(sequence.size);
     if constexpr (std::invocable<F&, typename Sequence::value>) {
-      for (auto i = sequence.at(0); i != end; ++i) body(Sequence::read(i));
+      for (auto i = sequence.at(0); i != end; ++i) detail::invoke(body, Sequence::read(i));
     } else {
-      if (sequence.size > 0) body(sequence.at(0), end);
+      if (sequence.size > 0) detail::invoke(body, sequence.at(0), end);
     }
   }
 };
 
 // The serial elision, counting forks: one a join with two branches, two with three, one a spawn, and one a
-// loop, however many iterations it has. The count is the calling thread's.
+// loop, however many iterations it has; a reduction, a scan, a transformation, a copy and a fill are such
+// loops. A nest and a sort count the joins and the loops that they consist of. The count is the calling
+// thread's.
 struct counted_serial {
   // Since reset().
-  static std::uint64_t forks() noexcept { return count_; }
-  static void reset() noexcept { count_ = 0; }
+  static std::uint64_t forks() noexcept { return detail::elided_and_counted::forks; }
+  static void reset() noexcept { detail::elided_and_counted::forks = 0; }
 
   template <detail::branch... F>
   static auto join(F&&... f) {
-    count_ += sizeof...(F) - 1;
-    return serial::join(std::forward<F>(f)...);
-  }
-  template <class... Loop>
-  static void parallel_for(Loop&&... loop) {
-    ++count_;
-    serial::parallel_for(std::forward<Loop>(loop)...);
-  }
-  template <class... Loop>
-  static auto parallel_reduce(Loop&&... loop) {
-    ++count_;
-    return serial::parallel_reduce(std::forward<Loop>(loop)...);
+    return detail::elided_and_counted::join(std::forward<F>(f)...);
   }
   class task_group : public serial::task_group {
    public:
     template <class F>
     void spawn(F&& f) {
-      ++count_;
+      count();
       serial::task_group::spawn(std::forward<F>(f));
     }
   };
+  template <class... Loop>
+  static void parallel_for(Loop&&... loop) {
+    count();
+    serial::parallel_for(std::forward<Loop>(loop)...);
+  }
+  static constexpr detail::nesting<detail::elided_and_counted> parallel_for_nest{};
+  template <class... Loop>
+  static auto parallel_reduce(Loop&&... loop) {
+    count();
+    return serial::parallel_reduce(std::forward<Loop>(loop)...);
+  }
+  template <class... Loop>
+  static void parallel_scan(Loop&&... loop) {
+    count();
+    serial::parallel_scan(std::forward<Loop>(loop)...);
+  }
+  template <class... Loop>
+  static auto parallel_exclusive_scan(Loop&&... loop) {
+    count();
+    return serial::parallel_exclusive_scan(std::forward<Loop>(loop)...);
+  }
+  static constexpr detail::sorting<detail::elided_and_counted, false> parallel_sort{};
+  static constexpr detail::sorting<detail::elided_and_counted, true> parallel_stable_sort{};
+  template <class... Loop>
+  static void parallel_transform(Loop&&... loop) {
+    count();
+    serial::parallel_transform(std::forward<Loop>(loop)...);
+  }
+  template <class... Loop>
+  static void parallel_copy(Loop&&... loop) {
+    count();
+    serial::parallel_copy(std::forward<Loop>(loop)...);
+  }
+  template <class... Loop>
+  static void parallel_fill(Loop&&... loop) {
+    count();
+    serial::parallel_fill(std::forward<Loop>(loop)...);
+  }
 
  private:
-  inline static thread_local std::uint64_t count_ = 0;
+  static void count() noexcept { ++detail::elided_and_counted::forks; }
 };
 
 }  // namespace sennit

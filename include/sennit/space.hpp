@@ -36,11 +36,11 @@ struct extent {
   bool in_order = false;
 };
 
-// A loop of a nest that is not parallel: for fixed indices of the other loops,
-// its iterations run in ascending order, one after the other, each seeing what the ones before it did. An
-// order may still cut it (001 section 5.3.1, `mm-best`): then the part with the smaller indices comes first,
-// and other cells are worked on in between. So a loop over time, where cells read their neighbors' last step,
-// is no such loop: it goes around the nest.
+// A loop of a nest that is not parallel: for fixed indices of the other loops, its iterations run in
+// ascending order, one after the other, each seeing what the ones before it did. An order may still cut it
+// (as `mm-best` in Govedič, 2023, §5.3.1): then the part with the smaller indices comes first, and other
+// cells are worked on in between. So a loop over time, where cells read their neighbors' last step, is no
+// such loop: it goes around the nest.
 template <std::integral I>
 constexpr extent in_order(I n) {
   extent e(n);

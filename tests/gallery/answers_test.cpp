@@ -28,7 +28,7 @@ TEST(Answers, NQueens) {
   constexpr std::array<std::int64_t, 13> right{0, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200};
   for (std::size_t n = 1; n < right.size(); ++n) {
     set(*k, "n", static_cast<double>(n));
-    for (const int variant : {0, 1}) {
+    for (const int variant : {0, 1, 2}) {
       set(*k, "variant", variant);
       EXPECT_EQ(answer<std::int64_t>(*k), right[n]) << n;
     }

@@ -27,6 +27,8 @@ std::unique_ptr<kernel> small(std::string_view name) {
   }
   if (name == "heat" || name == "srad") set(*k, "steps", 3);
   if (name == "blur") set(*k, "radius", 2);
+  // Several tiles in each direction.
+  if (name == "mm" || name == "transpose" || name == "mandelbrot") set(*k, "tile", 20);
   if (name == "daxpy") {
     set(*k, "n", 10000);
     set(*k, "times", 5);

@@ -1,5 +1,5 @@
-// parallel_for and what lies under it: each iteration once, whatever runs it, and in the order of the iterations where a
-// value is made.
+// parallel_for and what lies under it: each iteration once, whatever runs it, and in the order of the
+// iterations where a value is made.
 #include <sennit/parallel_for.hpp>
 #include <sennit/sennit.hpp>
 
@@ -7,10 +7,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <mutex>
 #include <random>
+#include <set>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -171,6 +176,68 @@ TEST(dealing, gives_each_worker_the_same_part_in_each_phase) {
     }
   });
   EXPECT_EQ(alike, 50U);
+}
+
+template <class Index, class First, class Last>
+std::set<Index> indices(First first, Last last) {
+  std::mutex mutex;
+  std::set<Index> seen;
+  sennit::parallel_for(first, last, [&](Index i) {
+    const std::scoped_lock lock(mutex);
+    EXPECT_TRUE(seen.insert(i).second) << i;
+  });
+  return seen;
+}
+
+// Catches a bound that is converted before it is compared: -1 is below 5U.
+TEST(bounds, of_different_signs_are_compared_as_numbers) {
+  const std::set<long> from_minus_one{-1, 0, 1, 2, 3, 4};
+  EXPECT_EQ(indices<long>(-1, 5U), from_minus_one);
+  EXPECT_EQ(indices<int>(-1, 5U), (std::set<int>{-1, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(indices<long>(-1, std::size_t{5}), from_minus_one);
+  EXPECT_EQ(indices<long>(static_cast<signed char>(-1), std::uint8_t{5}), from_minus_one);
+  EXPECT_EQ(indices<long>(-1L, 5U), from_minus_one);
+  EXPECT_TRUE(indices<long>(0U, -1).empty());
+  EXPECT_TRUE(indices<long>(std::size_t{0}, -1).empty());
+  EXPECT_TRUE(indices<long>(std::size_t{3}, std::int8_t{-3}).empty());
+  EXPECT_TRUE(indices<long>(5, 5U).empty());
+  EXPECT_TRUE(indices<long>(6, std::size_t{5}).empty());
+  EXPECT_EQ(indices<long>(4U, 6), (std::set<long>{4, 5}));
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(indices<std::uint64_t>(most - 2, most), (std::set<std::uint64_t>{most - 2, most - 1}));
+  constexpr auto large = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_EQ(indices<std::uint32_t>(large - 2, large), (std::set<std::uint32_t>{large - 2, large - 1}));
+}
+
+// Catches an index of another type than the bounds have, where nothing asks for it.
+TEST(bounds, give_the_index_its_type) {
+  const auto expect = [](auto first, auto last, auto index) {
+    sennit::parallel_for(first, last,
+                         [](auto i) { static_assert(std::same_as<decltype(i), decltype(index)>); });
+    sennit::serial::parallel_for(first, last,
+                                 [](auto i) { static_assert(std::same_as<decltype(i), decltype(index)>); });
+  };
+  expect(0, 1, int{});
+  expect(0U, 1U, unsigned{});
+  expect(0, std::size_t{1}, std::size_t{});
+  expect(0L, 1U, long{});
+  expect(short{0}, short{1}, short{});
+  expect(0, 1U, std::int64_t{});
+  expect(0U, 1, std::int64_t{});
+}
+
+struct account {
+  int balance = 0;
+  void pay() { ++balance; }
+};
+
+// Catches a body that is accepted, as it can be invoked, and then called in another way.
+TEST(bodies, may_be_members) {
+  std::vector<account> accounts(100);
+  sennit::parallel_for(accounts, &account::pay);
+  sennit::parallel_for(accounts.begin(), accounts.end(), &account::pay);
+  sennit::serial::parallel_for(accounts, &account::pay);
+  for (const account& a : accounts) EXPECT_EQ(a.balance, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, loops,

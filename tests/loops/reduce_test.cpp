@@ -67,6 +67,35 @@ TEST(reduce, gives_the_same_bits_where_it_is_deterministic) {
   });
 }
 
+// Catches bounds that are converted before they are compared.
+TEST(reduce, takes_bounds_of_different_signs) {
+  const auto expect = [](const auto& reduce) {
+    const auto same = [](long i) { return i; };
+    EXPECT_EQ(reduce(-2, 5U, 0L, same), 7);
+    EXPECT_EQ(reduce(-2, std::size_t{5}, 0L, same), 7);
+    EXPECT_EQ(reduce(-2, 5U, 0L), 7);
+    EXPECT_EQ(reduce(5U, -3, 0L, same), 0);
+    EXPECT_EQ(reduce(std::size_t{5}, -3, 0L, same), 0);
+  };
+  expect(sennit::parallel_reduce);
+  expect(sennit::serial::parallel_reduce);
+}
+
+struct count_above_half {
+  int operator()(int n, double x) const { return n + (x > 0.5); }
+  int operator()(int n, int m) const { return n + m; }
+};
+
+// Catches a first value that loses its fraction, so that it counts as what it is not.
+TEST(reduce, counts_floating_point_numbers) {
+  const std::vector<double> x(1000, 7.5);
+  with_options([&](const sennit::loop_options& how) {
+    EXPECT_EQ(sennit::parallel_reduce(x, 0, count_above_half(), how), 1000);
+  });
+  EXPECT_EQ(sennit::parallel_reduce(x, 0, count_above_half(), sennit::deterministic), 1000);
+  EXPECT_EQ(sennit::serial::parallel_reduce(x, 0, count_above_half()), 1000);
+}
+
 // Catches a first value that each strand counts.
 TEST(reduce, counts_the_identity_once) {
   const std::vector<int> ones(1000, 1);

@@ -100,22 +100,91 @@ TEST(scan, takes_views_and_other_types) {
   });
 }
 
-// Catches an exception that is lost, whatever element it belongs to.
-TEST(scan, throws_what_the_operation_throws) {
+// The last element of what is combined, until that is one from `lowest` on.
+auto throwing_from(std::uint64_t lowest) {
+  return [lowest](std::uint64_t, std::uint64_t b) {
+    if (b >= lowest) throw failure{b};
+    return b;
+  };
+}
+
+// What the scan throws, as the position that the failure has; `none` if it throws nothing.
+template <class Scan>
+std::uint64_t failed_at(Scan&& scan, std::uint64_t none) {
+  try {
+    scan();
+  } catch (const failure& thrown) {
+    return thrown.position;
+  }
+  return none;
+}
+
+// Catches an exception that is lost, and one that is not the lowest element's: of the first in a block, which
+// the first pass combines with nothing.
+TEST(scan, throws_what_the_lowest_element_threw) {
   constexpr std::uint64_t n = 65;
   std::vector<std::uint64_t> in(n);
   std::iota(in.begin(), in.end(), std::uint64_t{0});
   with_options([&](const sennit::loop_options& how) {
-    for (std::uint64_t at = 1; at < n; ++at) {
-      // The last element of what is combined.
-      const auto last = [&](std::uint64_t, std::uint64_t b) {
-        if (b == at) throw failure{b};
-        return b;
-      };
+    for (std::uint64_t lowest = 1; lowest <= n; ++lowest) {
       std::vector<std::uint64_t> out(n);
-      EXPECT_THROW(sennit::parallel_scan(in, out, last, how), failure);
-      EXPECT_THROW(sennit::parallel_exclusive_scan(in, out, std::uint64_t{0}, last, how), failure);
+      EXPECT_EQ(failed_at([&] { sennit::parallel_scan(in, out, throwing_from(lowest), how); }, n), lowest);
+      const auto exclusive = [&] {
+        sennit::parallel_exclusive_scan(in, out, std::uint64_t{0}, throwing_from(lowest), how);
+      };
+      EXPECT_EQ(failed_at(exclusive, n), lowest);
+      EXPECT_EQ(failed_at([&] { sennit::parallel_scan(out = in, out, throwing_from(lowest), how); }, n),
+                lowest);
     }
+  });
+}
+
+// The same where other workers are ahead for certain. Catches: the lowest block that failed taken for that of
+// the lowest element, which has not failed if the element is its first.
+TEST(scan, throws_what_the_lowest_element_threw_behind_others) {
+  constexpr std::uint64_t block = 8;
+  constexpr std::uint64_t n = 20 * block;
+  std::vector<std::uint64_t> in(n);
+  std::iota(in.begin(), in.end(), std::uint64_t{0});
+  under(parallel_settings(), [&](sennit::runtime& rt) {
+    rt.run([&] {
+      for (const std::uint64_t lowest : {10 * block - 1, 10 * block, 10 * block + 1}) {
+        std::vector<std::uint64_t> out(n);
+        beacon ahead;
+        const auto combine = [&](std::uint64_t a, std::uint64_t b) {
+          if (a == 0 && b == 1) ahead.await();
+          if (b > 2 * block) ahead.light();
+          return throwing_from(lowest)(a, b);
+        };
+        EXPECT_EQ(failed_at([&] { sennit::parallel_scan(in, out, combine, sennit::grain(block)); }, n),
+                  lowest);
+      }
+    });
+  });
+}
+
+// Catches an exception that is lost because only sums of several elements make the operation throw.
+TEST(scan, throws_what_combining_blocks_threw) {
+  constexpr std::uint64_t block = 8;
+  std::vector<std::uint64_t> in(20 * block, 1);
+  under(parallel_settings(), [&](sennit::runtime& rt) {
+    rt.run([&] {
+      std::vector<std::uint64_t> out(in.size());
+      beacon ahead;
+      const auto combine = [&](std::uint64_t a, std::uint64_t b) {
+        if (a == 1 && b == 1 && !ahead.lit()) ahead.light();
+        if (b > 1) throw failure{b};
+        return a + b;
+      };
+      const auto waiting = [&](std::uint64_t a, std::uint64_t b) {
+        if (a == 1000) ahead.await();
+        return combine(a == 1000 ? 0 : a, b);
+      };
+      const auto scan = [&] {
+        sennit::parallel_exclusive_scan(in, out, std::uint64_t{1000}, waiting, sennit::grain(block));
+      };
+      EXPECT_EQ(failed_at(scan, 0), block);
+    });
   });
 }
 

@@ -383,7 +383,11 @@ TEST(Nest, BadInputIsRefused) {
         e.what(),
         "sennit: tiled(...) was given the size -3, but a tile has at least 1 index in each dimension");
   }
-  // An end before its begin is a loop without iterations, as it is in C++.
+  // Bounds of different signs are numbers; an end before its begin is a loop without iterations, as in C++.
+  std::atomic<int> cells{0};
+  sennit::parallel_for_nest({{-1, 5U}, {-2, std::size_t{1}}}, [&](auto, auto) { ++cells; });
+  EXPECT_EQ(cells, 6 * 3);
+  sennit::parallel_for_nest({{0U, -1}}, [](auto) { ADD_FAILURE(); });
   sennit::parallel_for_nest({{5, 3}, {0, 2}}, [](auto, auto) { ADD_FAILURE(); });
 }
 

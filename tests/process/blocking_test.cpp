@@ -115,7 +115,8 @@ TEST(Blocking, MoreStrandsThanThereAreSpares) {
 }
 
 TEST(Blocking, ManyAtOnceAllBlock) {
-  // Catches: spares that come only one after another, so that strands which wait for one another never all wait.
+  // Catches: spares that come only one after another, so that strands which wait for one another never all
+  // wait.
   static constexpr int strands = 100;
   const ending run = apart([] {
     sennit::runtime two({.workers = 2});
@@ -137,7 +138,8 @@ TEST(Blocking, ManyAtOnceAllBlock) {
 }
 
 TEST(Blocking, Nests) {
-  // Catches: a count of blocked strands that the inner call's end takes down to where the outer one's spare goes home.
+  // Catches: a count of blocked strands that the inner call's end takes down to where the outer one's spare
+  // goes home.
   const ending run = apart([] {
     sennit::runtime one({.workers = 1});
     one.run([] {

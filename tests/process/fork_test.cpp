@@ -11,7 +11,8 @@
 namespace process {
 namespace {
 
-// GCC's AddressSanitizer does not see to its locks at a fork: if another thread holds one, the child never gets it.
+// GCC's AddressSanitizer does not see to its locks at a fork: if another thread holds one, the child never
+// gets it.
 constexpr bool only_quiet_forks = with_asan && with_gcc;
 
 // A fork within the body of a test, in which it joins the group that is killed after a hang.
@@ -36,7 +37,8 @@ class Fork : public testing::Test {
 };
 
 TEST_F(Fork, ChildUsesTheDefaultRuntime) {
-  // Catches: a lock that the child inherits locked, a runtime that waits for threads which the child does not have.
+  // Catches: a lock that the child inherits locked, a runtime that waits for threads which the child does not
+  // have.
   const ending run = apart([] {
     EXPECT_EQ(fib(20), 6765);
     in_fork([] {
@@ -148,7 +150,8 @@ TEST_F(Fork, BesideAThreadInARegion) {
 }
 
 TEST_F(Fork, BesideAThreadThatMakesRuntimes) {
-  // Catches: a lock or a static object's guard that is taken while a runtime begins or ends, held at the fork.
+  // Catches: a lock or a static object's guard that is taken while a runtime begins or ends, held at the
+  // fork.
   if (only_quiet_forks) GTEST_SKIP() << "the other thread may hold a lock of the tool";
   const ending run = apart([] {
     std::atomic<bool> end{false};
@@ -172,7 +175,8 @@ TEST_F(Fork, BesideAThreadThatMakesRuntimes) {
 }
 
 TEST_F(Fork, ByAThreadThatIsNotTheMainOne) {
-  // Catches: a child in which the default runtime's end, run by another thread than the parent's main one, hangs.
+  // Catches: a child in which the default runtime's end, run by another thread than the parent's main one,
+  // hangs.
   const ending run = apart([] {
     migrate();
     std::thread([] {
@@ -185,7 +189,8 @@ TEST_F(Fork, ByAThreadThatIsNotTheMainOne) {
 }
 
 TEST(ForkInARegion, ChildWithoutLostBranchesComesToItsEnd) {
-  // Catches: a lock of a deque or of the sleepers, held by a thief at the fork, that the child's forks wait for.
+  // Catches: a lock of a deque or of the sleepers, held by a thief at the fork, that the child's forks wait
+  // for.
   if (with_tsan) GTEST_SKIP() << "the tool follows only the fiber that forked";
   const ending run = apart([] {
     sennit::runtime two{{.workers = 2}};

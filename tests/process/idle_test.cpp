@@ -92,7 +92,8 @@ TEST_P(Idle, WakesForWorkAfterwards) {
 }
 
 TEST_P(Idle, WakesForTheFirstForkOfALongStrand) {
-  // Catches: a push gate that is shut in time, and open again by the time of the first push after a long pause.
+  // Catches: a push gate that is shut in time, and open again by the time of the first push after a long
+  // pause.
   const ending run = apart([] {
     sennit::runtime two({.workers = 2, .barrier = GetParam()});
     two.run([] {

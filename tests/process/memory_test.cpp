@@ -1,5 +1,5 @@
-// Memory that runs out: a construct then throws, or runs in order. It loses no branch, hangs nowhere, and the runtime is
-// as good as new when there is memory again.
+// Memory that runs out: a construct then throws, or runs in order. It loses no branch, hangs nowhere, and the
+// runtime is as good as new when there is memory again.
 #include "support.hpp"
 
 #include <sennit/sennit.hpp>
@@ -92,7 +92,8 @@ class scarcity {
   bool met_ = false;
 };
 
-// What is to be done while memory is scarce: run() may throw bad_alloc, and check() says whether all is well afterwards.
+// What is to be done while memory is scarce: run() may throw bad_alloc, and check() says whether all is well
+// afterwards.
 struct scenario {
   virtual ~scenario() = default;
   virtual void prepare() {}
@@ -100,8 +101,8 @@ struct scenario {
   virtual void check() = 0;
 };
 
-// Each time in a process of its own: run() with a failure at the first allocation, the second, and so on, until it comes to
-// its end without meeting one.
+// Each time in a process of its own: run() with a failure at the first allocation, the second, and so on,
+// until it comes to its end without meeting one.
 template <class Scenario>
 void at_every_allocation() {
   if (!memory_can_run_out) GTEST_SKIP() << "this sanitizer's operator new cannot be replaced";
@@ -132,7 +133,8 @@ void at_every_allocation() {
 }
 
 TEST(Memory, ForTheDefaultRuntime) {
-  // Catches: a half-made runtime that leaves threads behind, or ends the program; a failure that is remembered.
+  // Catches: a half-made runtime that leaves threads behind, or ends the program; a failure that is
+  // remembered.
   struct first_join : scenario {
     void run() override { sum = fib(15); }
     void check() override { EXPECT_TRUE(sum == 0 || sum == 610) << sum; }
@@ -151,7 +153,8 @@ TEST(Memory, ForARuntime) {
 }
 
 TEST(Memory, ForAGuest) {
-  // Catches: a guest that is counted though it never came in, so that the runtime takes itself to be in use for ever.
+  // Catches: a guest that is counted though it never came in, so that the runtime takes itself to be in use
+  // for ever.
   struct enters : scenario {
     void prepare() override { two.emplace(sennit::runtime_options{.workers = 2}); }
     void run() override {

@@ -151,7 +151,8 @@ TEST(Fault, InAStrandGoesToTheProgramsHandler) {
 }
 
 TEST(Fault, InAStolenBranchGoesToTheProgramsHandler) {
-  // Catches: workers' threads that block the signals of faults, so that the kernel kills without asking a handler.
+  // Catches: workers' threads that block the signals of faults, so that the kernel kills without asking a
+  // handler.
   const ending run = apart([] {
     install_handler();
     side_by_side([] { pause(); }, [] { write_to(nowhere); });

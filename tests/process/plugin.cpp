@@ -25,8 +25,8 @@ extern "C" {
 
 long plugin_fib(long n) { return fib(n); }
 
-// Whether a strand has come out of a join on another thread than it went in on. It does so unless the other branch ends
-// before the strand waits for it, so a few times must do.
+// Whether a strand has come out of a join on another thread than it went in on. It does so unless the other
+// branch ends before the strand waits for it, so a few times must do.
 bool plugin_migrates() {
   return sennit::runtime::default_runtime().run([] {
     for (int i = 0; i < 100; ++i) {

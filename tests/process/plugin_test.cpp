@@ -52,8 +52,8 @@ constexpr auto first = SENNIT_TEST_PLUGIN_A;
 constexpr auto second = SENNIT_TEST_PLUGIN_B;
 
 TEST(Plugin, ComesAndGoesWithoutATrace) {
-  // Catches: static TLS that glibc cannot give a late comer; threads, thread-exit hooks or unique symbols that keep the
-  // object mapped, or survive it.
+  // Catches: static TLS that glibc cannot give a late comer; threads, thread-exit hooks or unique symbols
+  // that keep the object mapped, or survive it.
   const ending run = apart([] {
     for (int i = 0; i < (sanitized ? 20 : 200); ++i) {
       plugin p(first);

@@ -46,7 +46,8 @@ TEST_P(Recursion, OfAMillionJoinsInTheFirstBranch) {
 }
 
 TEST_P(Recursion, OfAMillionJoinsInTheSecondBranch) {
-  // Catches: a stack per level when thieves take the branch each time; a pop that is not the last use of its frame.
+  // Catches: a stack per level when thieves take the branch each time; a pop that is not the last use of its
+  // frame.
   const ending run = apart([] {
     sennit::runtime deep({.workers = GetParam(), .stack_bytes = large});
     EXPECT_EQ(deep.run([] { return down_right(depth); }), depth);
@@ -85,7 +86,8 @@ class FullDeque : public testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Workers, FullDeque, testing::Values(1U, 2U), testing::PrintToStringParamName());
 
 TEST_P(FullDeque, OfChildrenLosesNone) {
-  // Catches: a frame written past the deque's end; a child taken from the list and from the deque; a lost child.
+  // Catches: a frame written past the deque's end; a child taken from the list and from the deque; a lost
+  // child.
   const ending run = apart([] {
     sennit::runtime narrow(tiny(GetParam()));
     std::vector<std::atomic<char>> runs(children);

@@ -1,4 +1,5 @@
-// A test's body in a process of its own, so that it may end, hang or die as it likes; and what such bodies share.
+// A test's body in a process of its own, so that it may end, hang or die as it likes; and what such bodies
+// share.
 #pragma once
 
 #include <sennit/join.hpp>
@@ -31,8 +32,8 @@
 
 namespace process {
 
-// Set where LeakSanitizer would be wrong: it knows neither fibers, on which exit() may be called and other threads
-// may still run, nor that a child of fork() has lost its parent's threads.
+// Set where LeakSanitizer would be wrong: it knows neither fibers, on which exit() may be called and other
+// threads may still run, nor that a child of fork() has lost its parent's threads.
 inline bool leaks_are_apparent = false;
 
 using namespace std::chrono_literals;
@@ -103,8 +104,9 @@ inline ending watch(pid_t child, int pipe, std::chrono::milliseconds limit = pat
   return result;
 }
 
-// Runs the body in a child process, which then calls exit(): 0, or 1 if an expectation of the body failed. The parent must
-// not have used Sennit itself, for that is what most of these tests are about: bodies do, tests don't.
+// Runs the body in a child process, which then calls exit(): 0, or 1 if an expectation of the body failed.
+// The parent must not have used Sennit itself, for that is what most of these tests are about: bodies do,
+// tests don't.
 template <class Body>
 ending apart(Body body) {
   std::fflush(nullptr);
@@ -163,7 +165,8 @@ inline long fib(long n) {
   return a + b;
 }
 
-// Like join, but sure to run its branches at once on two threads. `here` begins only when another worker has `there`.
+// Like join, but sure to run its branches at once on two threads. `here` begins only when another worker has
+// `there`.
 template <class Here, class There>
 void side_by_side(Here here, There there) {
   std::atomic<bool> taken{false};

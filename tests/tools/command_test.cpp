@@ -78,6 +78,17 @@ TEST(Command, ListsEveryKernel) {
     EXPECT_THAT(o.out, HasSubstr(fmt::format("\n{} ", k->about().name)));
 }
 
+// Catches: a variant that one has to read the source to find.
+TEST(Command, ListsTheVariants) {
+  const outcome list = sennit({"list"});
+  const outcome help = sennit({"run", "mm", "--help"});
+  for (const outcome& o : {list, help}) {
+    EXPECT_EQ(o.code, success);
+    EXPECT_THAT(o.out, HasSubstr("nested, row, tiled, morton, dac-loop, dac-loop-tiled, dac-full, best"));
+  }
+  EXPECT_THAT(list.out, HasSubstr("forks, loops, dac-loop"));
+}
+
 TEST(Command, ShowsWhatTheDoctorFinds) {
   const outcome o = sennit({"doctor"});
   EXPECT_EQ(o.code, success);

@@ -113,18 +113,26 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
   add_parameters(app, k);
 }
 
+std::string variants_of(kernel& k) {
+  for (const gallery::parameter& p : k.parameters()) {
+    if (p.name == "variant") return fmt::format("{}", fmt::join(p.words, ", "));
+  }
+  return "";
+}
+
 void list(const kernel_list& kernels) {
-  table lines({"kernel", "what it computes", "reads", "writes"},
-              {table::left, table::left, table::left, table::left});
+  table lines({"kernel", "what it computes", "reads", "writes", "variants"},
+              {table::left, table::left, table::left, table::left, table::left});
   for (const auto& k : kernels) {
     const gallery::description& about = k->about();
     const bool may_read = about.reads != content::none && about.input.empty();
     lines.add(
         {std::string(about.name), std::string(about.summary),
          may_read ? fmt::format("a {} file, if given", format_of(about.reads)) : std::string(about.input),
-         format_of(about.writes)});
+         format_of(about.writes), variants_of(*k)});
   }
-  fmt::print("{}\nsennit run KERNEL --help shows the parameters of one of them.\n", lines.str());
+  fmt::print("{}\nsennit run KERNEL --help shows the parameters of one of them, --variant among them.\n",
+             lines.str());
 }
 
 // The innermost word of the command that was understood, and what the user should look at.

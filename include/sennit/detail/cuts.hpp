@@ -83,7 +83,7 @@ constexpr std::size_t longest(const tile<D>& t, const sizes<D>& base) noexcept {
 }
 
 // Cutting the longest dimension until none is longer than its base, the lower half first,
-// visits the cells of a square whose side is a power of two in Morton's order (001 section 5.2, `dac`).
+// visits the cells of a square whose side is a power of two in Morton's order (`dac` in Govedič, 2023, §5.2).
 // Any other order of sides is the same but for the halves' sizes, which differ by at most one.
 template <std::size_t D>
 constexpr std::pair<tile<D>, tile<D>> halve(const tile<D>& t, std::size_t d) noexcept {

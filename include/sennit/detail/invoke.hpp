@@ -5,16 +5,17 @@
 #include <sennit/detail/config.hpp>
 
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 namespace sennit::detail {
 
 template <class F, class... Arguments>
 SENNIT_INLINE decltype(auto) invoke(F& f, Arguments&&... arguments) {
-  if constexpr (requires { f(std::forward<Arguments>(arguments)...); }) {
-    return f(std::forward<Arguments>(arguments)...);
-  } else {
+  if constexpr (std::is_member_pointer_v<std::remove_cv_t<F>>) {
     return std::invoke(f, std::forward<Arguments>(arguments)...);
+  } else {
+    return f(std::forward<Arguments>(arguments)...);
   }
 }
 

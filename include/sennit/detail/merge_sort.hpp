@@ -4,7 +4,6 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
-#include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -74,7 +73,7 @@ class first_failure {
 // Algorithms", 3rd edition, 27.3). Exceptions do not leave a part: it says that it failed, and then its
 // elements are in the range again, and nothing of it is in the buffer. So a branch that a cancelled region
 // dropped needs no care. Moving elements must not throw: it ends the program.
-template <class It, class Comp, class Proj, bool Stable>
+template <class Engine, class It, class Comp, class Proj, bool Stable>
 class merge_sort {
  public:
   merge_sort(It range, std::ptrdiff_t n, Comp& comp, Proj& proj)
@@ -149,8 +148,9 @@ class merge_sort {
     const place halves = to_place == place::range ? place::buffer : place::range;
     bool left = false;
     bool right = false;
-    failure_.attempt(
-        [&] { join([&] { left = sort(from, middle, halves); }, [&] { right = sort(middle, to, halves); }); });
+    failure_.attempt([&] {
+      Engine::join([&] { left = sort(from, middle, halves); }, [&] { right = sort(middle, to, halves); });
+    });
     if (!left || !right) {
       if (left) take_back(from, middle, halves);
       if (right) take_back(middle, to, halves);
@@ -225,11 +225,12 @@ class merge_sort {
     outcome below = outcome::dropped;
     outcome above = outcome::dropped;
     failure_.attempt([&] {
-      join([&] { below = merge(left, left_cut, right, right_cut, out) ? outcome::merged : outcome::failed; },
-           [&] {
-             above =
-                 merge(left_cut, left_end, right_cut, right_end, out_cut) ? outcome::merged : outcome::failed;
-           });
+      Engine::join(
+          [&] { below = merge(left, left_cut, right, right_cut, out) ? outcome::merged : outcome::failed; },
+          [&] {
+            above =
+                merge(left_cut, left_end, right_cut, right_end, out_cut) ? outcome::merged : outcome::failed;
+          });
     });
     if (below == outcome::dropped) move_both(left, left_cut, right, right_cut, out);
     if (above == outcome::dropped) move_both(left_cut, left_end, right_cut, right_end, out_cut);

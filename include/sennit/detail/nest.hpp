@@ -3,8 +3,9 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/cuts.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
-#include <sennit/join.hpp>
+#include <sennit/detail/sequence.hpp>
 #include <sennit/space.hpp>
 
 #include <array>
@@ -57,7 +58,7 @@ template <std::size_t D, class F>
   if constexpr (cell_body<F, D>) {
     for_each_cell(part, own);
   } else {
-    own(part);
+    detail::invoke(own, part);
   }
 }
 
@@ -81,7 +82,7 @@ enum class unit { cell, row };
 // is called for what is to be run serially. Neighboring parallel loops are one loop;
 // at most `levels` loops are opened within one another, what is further inside is serial.
 // Loops of other levels and units are functions of their own, as a loop learns what its positions cost.
-template <std::size_t levels, unit each, std::size_t D, class Run>
+template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
 void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, Run& run) {
   if (!space.parallel_from(d)) {
     run(part);
@@ -89,67 +90,69 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, Run& run) 
   }
   if (space.in_order[d]) {
     for (std::ptrdiff_t i = part.begin(d); i < part.end(d); ++i)
-      in_rows<levels, each>(space, part.with(d, i, i + 1), d + 1, run);
+      in_rows<Engine, levels, each>(space, part.with(d, i, i + 1), d + 1, run);
     return;
   }
   std::size_t last = d + 1;
   while (last < D && !space.in_order[last]) ++last;
   const bool more = levels > 1 && space.parallel_from(last);
   if (each == unit::row && last > d + 1) --last;
-  for_positions(cells(part, d, last),
-                [&](position from, position to) {
-                  for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
-                    if constexpr (levels > 1) {
-                      if (more) {
-                        for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
-                          in_rows<levels - 1, each>(space, cut.with(last - 1, i, i + 1), last, run);
-                        return;
-                      }
-                    }
-                    run(cut);
-                  });
-                },
-                {});
+  Engine::for_positions(cells(part, d, last),
+                        [&](position from, position to) {
+                          for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
+                            if constexpr (levels > 1) {
+                              if (more) {
+                                for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
+                                  in_rows<Engine, levels - 1, each>(space, cut.with(last - 1, i, i + 1), last,
+                                                                    run);
+                                return;
+                              }
+                            }
+                            run(cut);
+                          });
+                        },
+                        {});
 }
 // All of the space. Two parallel loops that are not one have a loop in order between them.
-template <std::size_t D, class Run>
+template <class Engine, std::size_t D, class Run>
 void in_rows(const box<D>& space, Run& run) {
-  in_rows<(D + 1) / 2, unit::cell>(space, space.all, 0, run);
+  in_rows<Engine, (D + 1) / 2, unit::cell>(space, space.all, 0, run);
 }
 
 // A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser
 // for the cutting: the tile is a parallel loop like any other, over its rows where there are many
 // tiles, else over its cells.
-template <std::size_t D, class F>
+template <class Engine, std::size_t D, class F>
 void run_tile(const box<D>& space, const tile<D>& t, F& body) {
   if constexpr (cell_body<F, D>) {
     constexpr std::uint64_t many_tiles = 64;
     auto run = [&](const tile<D>& part) { run_part(part, body); };
     if (cells(t) < cells(space.all) / many_tiles)
-      in_rows<1, unit::row>(space, t, 0, run);
+      in_rows<Engine, 1, unit::row>(space, t, 0, run);
     else
-      in_rows<1, unit::cell>(space, t, 0, run);
+      in_rows<Engine, 1, unit::cell>(space, t, 0, run);
   } else {
     run_part(t, body);
   }
 }
 
 // The tile of a triangle's square. Across the diagonal, each row is a tile of its own.
-template <class F>
+template <class Engine, class F>
 void run_tile(const triangle& space, const tile<2>& t, F& body) {
   if (outside(space, t)) return;
   if (inside(space, t)) {
-    run_tile(box<2>{square_around(space)}, t, body);
+    run_tile<Engine>(box<2>{square_around(space)}, t, body);
     return;
   }
-  for_positions(static_cast<position>(t.size(0)),
-                [&](position from, position to) {
-                  for (position p = from; p < to; ++p) {
-                    const tile<2> row = row_within(space, t, t.begin(0) + static_cast<std::ptrdiff_t>(p));
-                    if (!row.empty()) run_part(row, body);
-                  }
-                },
-                {});
+  Engine::for_positions(static_cast<position>(t.size(0)),
+                        [&](position from, position to) {
+                          for (position p = from; p < to; ++p) {
+                            const tile<2> row =
+                                row_within(space, t, t.begin(0) + static_cast<std::ptrdiff_t>(p));
+                            if (!row.empty()) run_part(row, body);
+                          }
+                        },
+                        {});
 }
 
 template <std::size_t D>
@@ -169,11 +172,11 @@ bool outside(const box<D>&, const tile<D>&) noexcept {
   return false;
 }
 
-template <class Space, std::size_t D, class F>
+template <class Engine, class Space, std::size_t D, class F>
 void in_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& body) {
   const std::size_t d = longest(t, base);
   if (d == D) {
-    run_tile(space, t, body);
+    run_tile<Engine>(space, t, body);
     return;
   }
   const auto cut = halve(t, d);
@@ -181,39 +184,40 @@ void in_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& bo
   const tile<D>& lower = cut.first;
   const tile<D>& upper = cut.second;
   if (outside(space, lower)) {
-    in_halves(space, upper, base, body);
+    in_halves<Engine>(space, upper, base, body);
   } else if (outside(space, upper)) {
-    in_halves(space, lower, base, body);
+    in_halves<Engine>(space, lower, base, body);
   } else if (serial(space, d)) {
-    in_halves(space, lower, base, body);
-    in_halves(space, upper, base, body);
+    in_halves<Engine>(space, lower, base, body);
+    in_halves<Engine>(space, upper, base, body);
   } else {
-    join([&] { in_halves(space, lower, base, body); }, [&] { in_halves(space, upper, base, body); });
+    Engine::join([&] { in_halves<Engine>(space, lower, base, body); },
+                 [&] { in_halves<Engine>(space, upper, base, body); });
   }
 }
 
-template <std::size_t D, class F>
+template <class Engine, std::size_t D, class F>
 void run_rows(const box<D>& space, F& body) {
   auto run = [&](const tile<D>& part) { run_part(part, body); };
-  in_rows(space, run);
+  in_rows<Engine>(space, run);
 }
 
-template <class F>
+template <class Engine, class F>
 void run_rows(const triangle& space, F& body) {
-  for_positions(cells(space),
-                [&](position from, position to) {
-                  for_each_run(space, from, to, [&](const tile<2>& part) { run_part(part, body); });
-                },
-                {});
+  Engine::for_positions(cells(space),
+                        [&](position from, position to) {
+                          for_each_run(space, from, to, [&](const tile<2>& part) { run_part(part, body); });
+                        },
+                        {});
 }
 
 // The grid of tiles is a nest like any other, and a tile is its body.
-template <std::size_t D, class Space, class F>
+template <class Engine, std::size_t D, class Space, class F>
 void run_tiles(const Space& space, const std::array<bool, D>& in_order, const sizes<D>& size, F& body) {
   const tile<D> all = box_around(space);
-  const auto one = [&](auto... at) { run_tile(space, tile_at(all, size, sizes<D>{at...}), body); };
+  const auto one = [&](auto... at) { run_tile<Engine>(space, tile_at(all, size, sizes<D>{at...}), body); };
   auto run = [&](const tile<D>& part) { for_each_cell(part, one); };
-  in_rows(box<D>{grid(all, size), in_order}, run);
+  in_rows<Engine>(box<D>{grid(all, size), in_order}, run);
 }
 
 }  // namespace sennit::detail

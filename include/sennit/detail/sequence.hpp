@@ -6,8 +6,10 @@
 #include <sennit/detail/loop.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <ranges>
 #include <stdexcept>
@@ -17,6 +19,40 @@
 #include <vector>
 
 namespace sennit::detail {
+
+template <class First, class Last>
+concept integer_bounds = std::integral<First> && std::integral<Last> && sizeof(First) <= sizeof(position) &&
+                         sizeof(Last) <= sizeof(position);
+
+// What the integers between two bounds are counted in: the type that both convert to, as in a plain loop; but
+// one that has negative numbers, if a bound may be one. Of 64 bits there is none wider: an index below zero
+// is then itself modulo 2^64, which is enough for a body that takes a signed one.
+template <class First, class Last>
+struct index_between {
+  using common = std::common_type_t<First, Last>;
+  static constexpr bool loses_sign =
+      std::is_unsigned_v<common> && (std::is_signed_v<First> || std::is_signed_v<Last>);
+  using type = std::conditional_t<loses_sign && sizeof(common) < sizeof(std::int64_t), std::int64_t, common>;
+};
+template <class First, class Last>
+  requires integer_bounds<First, Last>
+using index = typename index_between<First, Last>::type;
+
+// The number of integers in [first, last), with the signs that the bounds have before any conversion.
+template <class First, class Last>
+  requires integer_bounds<First, Last>
+constexpr position count(First first, Last last) noexcept {
+  const bool none = [&] {
+    if constexpr (std::is_signed_v<First> == std::is_signed_v<Last>) {
+      return first >= last;
+    } else if constexpr (std::is_signed_v<First>) {
+      return first >= 0 && static_cast<std::make_unsigned_t<First>>(first) >= last;
+    } else {
+      return last <= 0 || first >= static_cast<std::make_unsigned_t<Last>>(last);
+    }
+  }();
+  return none ? 0 : static_cast<position>(last) - static_cast<position>(first);
+}
 
 // The integers from `first` on. A cursor is one of them, so that loops over them are plain counted ones.
 template <std::integral I>
@@ -47,25 +83,18 @@ struct elements {
 };
 
 template <class First, class Last>
-concept integer_bounds = std::integral<First> && std::integral<Last>;
-template <class First, class Last>
 concept iterator_bounds = std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>;
 template <class First, class Last>
 concept bounds = integer_bounds<First, Last> || iterator_bounds<First, Last>;
 template <class R>
 concept countable_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-// Integers are counted in the type that both bounds convert to. A last below the first makes an empty
-// sequence.
+// A last below the first makes an empty sequence.
 template <class First, class Last>
   requires integer_bounds<First, Last>
 auto sequence_of(First first, Last last) noexcept {
-  using I = std::common_type_t<First, Last>;
-  using offset = std::make_unsigned_t<I>;
-  const I begin = static_cast<I>(first);
-  const I end = static_cast<I>(last);
-  const auto size = static_cast<offset>(static_cast<offset>(end) - static_cast<offset>(begin));
-  return integers<I>{begin, begin < end ? position{size} : 0};
+  using I = index<First, Last>;
+  return integers<I>{static_cast<I>(first), count(first, last)};
 }
 template <class First, class Last>
   requires iterator_bounds<First, Last>
@@ -81,6 +110,11 @@ auto sequence_of(R& range) {
 
 template <class... Bounds>
 using sequence_for = decltype(sequence_of(std::declval<Bounds&>()...));
+
+// A conversion that drops the fraction of each value. What is added up in integers for lack of a point in "0"
+// is wrong without a sign of it; a sum that is too large for its integer type is not refused, as with +.
+template <class From, class To>
+concept drops_fractions = std::integral<To> && std::floating_point<std::remove_cvref_t<From>>;
 
 // Where results go: an iterator, with room behind it, or a range.
 template <class D>

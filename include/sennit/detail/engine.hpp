@@ -1,0 +1,75 @@
+// Where an algorithm runs: on the runtime, or as its serial elision.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/loop.hpp>
+#include <sennit/join.hpp>
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace sennit::detail {
+
+struct in_parallel {
+  static constexpr bool serial = false;
+
+  template <class F, class G>
+  SENNIT_INLINE static auto join(F&& f, G&& g) {
+    return sennit::join(std::forward<F>(f), std::forward<G>(g));
+  }
+  template <class Run>
+  SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options& how) {
+    detail::for_positions(n, std::forward<Run>(run), how);
+  }
+  // The value of a body as loop_over takes it. Precondition: n > 0.
+  template <class Body>
+  SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options& how) {
+    return run_loop(n, body, how);
+  }
+};
+
+// Branches in order, and all of a loop as one chunk.
+struct elided {
+  static constexpr bool serial = true;
+
+  template <class... F>
+  SENNIT_INLINE static auto join(F&&... f) {
+    if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
+      (std::forward<F>(f)(), ...);
+    } else {
+      return std::tuple<branch_result<F>...>{call_branch(std::forward<F>(f))...};
+    }
+  }
+  template <class Run>
+  SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options&) {
+    if (n > 0) run(position{0}, n);
+  }
+  template <class Body>
+  SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options&) {
+    auto value = body.make();
+    body.run(value, 0, n);
+    return value;
+  }
+};
+
+// The elision, with a count of what would be forks: one a join with two branches, two with three, one a loop.
+struct elided_and_counted {
+  static constexpr bool serial = true;
+  inline static thread_local std::uint64_t forks = 0;
+
+  template <class... F>
+  static auto join(F&&... f) {
+    forks += sizeof...(F) - 1;
+    return elided::join(std::forward<F>(f)...);
+  }
+  template <class Run>
+  static void for_positions(position n, Run&& run, const loop_options& how) {
+    ++forks;
+    elided::for_positions(n, run, how);
+  }
+};
+
+}  // namespace sennit::detail

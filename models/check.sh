@@ -65,6 +65,32 @@ reaches join PIECES CHILDREN=3
 fails   join PIECES EXPECT_LATE
 fails   join PIECES NO_OWN_COUNT
 fails   join PIECES FINISH_FIRST
+reaches mailbox
+reaches mailbox PIECES
+reaches mailbox BOXES=2 STRANDS=1
+fails   mailbox RETURN_ON_WITHDRAWN
+fails   mailbox DROP_LETTER_AT_SLEEP
+fails   mailbox DROP_LETTER
+fails   mailbox SLEEP_OPEN
+fails   mailbox WORK_OPEN
+fails   mailbox OPEN_UNSEEN
+fails   mailbox CLOSE_IN_TWO
+fails   mailbox POST_IN_TWO
+fails   mailbox WITHDRAW_IN_TWO
+fails   mailbox LETTER_FIRST
+fails   mailbox NO_BOX
+fails   mailbox BOX_DECIDES
+fails   mailbox HOLDER_ONCE
+fails   mailbox BOX_AFTER_LIST
+fails   mailbox BOXES=2 STRANDS=1 NO_ANNOUNCE
+fails   mailbox PIECES PART_FIRST
+reaches linger
+fails   linger DROP_FIRST
+fails   linger FIRST_FIRST
+fails   linger DONE_AFTER_LOOK
+fails   linger LEAVE_FIRST
+fails   linger FIRST_UNTOLD
+fails   linger HOLDER_NULL
 holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
@@ -94,6 +120,9 @@ deep    loop ITERATIONS=6 CHUNK=3
 deep    loop ASK
 deep    loop ASK LOOPS=2 FORKS=0 ITERATIONS=3
 deep    join CHILDREN=3
+deep    mailbox BOXES=2 FRAMES=2
+deep    linger STRANDS=3
+deep    linger ROUNDS=2
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 
@@ -72,9 +73,9 @@ struct element_chunks {
     auto&& body = nearby(body_);
     if constexpr (element_body<F, It>) {
       const It end = at(to);
-      for (It i = at(from); i != end; ++i) detail::call(body, *i);
+      for (It i = at(from); i != end; ++i) detail::invoke(body, *i);
     } else {
-      detail::call(body, at(from), at(to));
+      detail::invoke(body, at(from), at(to));
     }
   }
 };

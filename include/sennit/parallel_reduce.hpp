@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/engine.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 
@@ -37,55 +38,87 @@ concept reduce_operation =
 // Each strand starts its part with the first value or, where that is no T, with a copy of the identity.
 template <class T, class V>
 concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::copy_constructible<T>);
+
 template <class T, class V>
 concept starts_with_value = std::convertible_to<V, T> && !drops_fractions<V, T>;
 
-// The values of parts of a sequence, each part folded from left to right.
+// The values of parts of a sequence, each part folded from left to right. For run_loop().
 template <class Sequence, class T, class Map, class Combine>
 class part_folder {
  public:
+  using value = std::optional<T>;
   static constexpr bool starts_with_first =
       starts_with_value<T, std::invoke_result_t<Map&, typename Sequence::value>>;
 
-  part_folder(const Sequence& sequence, T& identity, Map& map, Combine& combine)
-      : sequence_(sequence), identity_(identity), map_(map), combine_(combine) {}
+  SENNIT_INLINE part_folder(const Sequence& sequence, T& identity, Map& map, Combine& combine)
+      : sequence_(sequence), map_(map), combine_(combine), identity_(identity) {}
 
   // Of [from, to), which is not empty.
-  T fold(position from, position to) const {
+  SENNIT_INLINE T fold(position from, position to) const {
     if constexpr (starts_with_first) {
-      return extended(std::invoke(map_, Sequence::read(sequence_.at(from))), from + 1, to);
+      auto&& map = nearby(map_);
+      return extended(detail::invoke(map, Sequence::read(sequence_.at(from))), from + 1, to);
     } else {
-      return extended(identity_, from, to);
+      return extended(identity_.value, from, to);
     }
   }
 
   // `left` and, after it, [from, to). The value stays in registers where it can.
-  T extended(T left, position from, position to) const {
+  SENNIT_INLINE T extended(T left, position from, position to) const {
+    auto&& map = nearby(map_);
+    auto&& combine = nearby(combine_);
     auto i = sequence_.at(from);
     for (const auto end = sequence_.at(to); i != end; ++i) {
-      left = static_cast<T>(std::invoke(combine_, std::move(left), std::invoke(map_, Sequence::read(i))));
+      left = static_cast<T>(detail::invoke(combine, std::move(left), detail::invoke(map, Sequence::read(i))));
     }
     return left;
   }
 
-  T combined(T&& left, T&& right) const {
-    return static_cast<T>(std::invoke(combine_, std::move(left), std::move(right)));
+  SENNIT_INLINE T combined(T&& left, T&& right) const {
+    auto&& combine = nearby(combine_);
+    return static_cast<T>(detail::invoke(combine, std::move(left), std::move(right)));
   }
 
   // All parts: the identity has its place to the left of them, unless it is in each.
-  T finished(T&& parts) const {
+  SENNIT_INLINE T finished(T&& identity, T&& parts) const {
     if constexpr (starts_with_first) {
-      return combined(std::move(identity_), std::move(parts));
+      return combined(std::move(identity), std::move(parts));
     } else {
       return std::move(parts);
     }
   }
 
+  SENNIT_INLINE value make() const { return std::nullopt; }
+  SENNIT_INLINE void run(value& part, position from, position to) const {
+    if (part) {
+      *part = extended(*std::move(part), from, to);
+    } else {
+      part.emplace(fold(from, to));
+    }
+  }
+  SENNIT_INLINE void run_one(value& part, position at) const { run(part, at, at + 1); }
+  void merge(value& left, value&& right) const {
+    if (!right) return;
+    if (left) {
+      *left = combined(*std::move(left), *std::move(right));
+    } else {
+      left = std::move(right);
+    }
+  }
+
  private:
-  const Sequence& sequence_;
-  T& identity_;
-  Map& map_;
-  Combine& combine_;
+  struct reference {
+    SENNIT_INLINE explicit reference(T& identity) noexcept : value(identity) {}
+    T& value;
+  };
+  struct nothing {
+    SENNIT_INLINE explicit nothing(T&) noexcept {}
+  };
+
+  Sequence sequence_;
+  held<Map> map_;
+  held<Combine> combine_;
+  [[no_unique_address]] std::conditional_t<starts_with_first, nothing, reference> identity_;
 };
 
 // The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand
@@ -113,7 +146,7 @@ class reduction_tree {
 };
 
 template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
-T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
+SENNIT_INLINE T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
   using mapped = std::invoke_result_t<Map&, typename Sequence::value>;
   static_assert(!drops_fractions<std::invoke_result_t<Combine&, T, mapped>, T> &&
                     !drops_fractions<std::invoke_result_t<Combine&, T, T>, T>,
@@ -121,29 +154,13 @@ T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const
                 "give the identity the type of the result, as in 0.0");
   if (sequence.size == 0) return identity;
   using folder = part_folder<Sequence, T, Map, Combine>;
-  const folder parts(sequence, identity, map, combine);
+  // Not const: GCC keeps constant objects in memory.
+  folder parts(sequence, identity, map, combine);
   if constexpr (std::same_as<Options, deterministic_t>) {
-    return parts.finished(reduction_tree<Engine, T, folder>(parts, sequence.size).fold(0, sequence.size));
+    return parts.finished(std::move(identity),
+                          reduction_tree<Engine, T, folder>(parts, sequence.size).fold(0, sequence.size));
   } else {
-    std::optional<T> total = Engine::fold_positions(
-        sequence.size, [] { return std::optional<T>(); },
-        [&](std::optional<T>& part, position from, position to) {
-          if (part) {
-            *part = parts.extended(*std::move(part), from, to);
-          } else {
-            part.emplace(parts.fold(from, to));
-          }
-        },
-        [&](std::optional<T>& left, std::optional<T>&& right) {
-          if (!right) return;
-          if (left) {
-            *left = parts.combined(*std::move(left), *std::move(right));
-          } else {
-            left = std::move(right);
-          }
-        },
-        how);
-    return parts.finished(*std::move(total));
+    return parts.finished(std::move(identity), *Engine::fold(sequence.size, parts, how));
   }
 }
 

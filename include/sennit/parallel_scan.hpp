@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/engine.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/region.hpp>
@@ -36,7 +37,7 @@ concept scan_result = std::copyable<T> && std::convertible_to<V, T>;
 
 template <class T, class Combine, class Right>
 SENNIT_INLINE T combine_scan(Combine& combine, const T& left, Right&& right) {
-  return static_cast<T>(std::invoke(combine, left, std::forward<Right>(right)));
+  return static_cast<T>(detail::invoke(combine, left, std::forward<Right>(right)));
 }
 
 // Writes the prefixes of [i, end), which is not empty; `sum` is that of *i. Returns the last.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/engine.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 
@@ -28,7 +29,7 @@ void transform(const Source& source, const elements<Out>& target, F& f, const lo
       [&](position from, position to) {
         Out o = target.at(from);
         auto i = source.at(from);
-        for (const auto end = source.at(to); i != end; ++i, ++o) *o = std::invoke(f, *i);
+        for (const auto end = source.at(to); i != end; ++i, ++o) *o = detail::invoke(f, *i);
       },
       how);
 }
@@ -42,7 +43,7 @@ void transform(const Left& left, const Right& right, const elements<Out>& target
         Out o = target.at(from);
         auto i = left.at(from);
         auto j = right.at(from);
-        for (const auto end = left.at(to); i != end; ++i, ++j, ++o) *o = std::invoke(f, *i, *j);
+        for (const auto end = left.at(to); i != end; ++i, ++j, ++o) *o = detail::invoke(f, *i, *j);
       },
       how);
 }

@@ -4,12 +4,11 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/view.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -36,81 +35,62 @@ struct copies_of {
   T operator()() const { return value; }
 };
 
-// Lives as long as the reducer or any view of it.
 template <class T, class Combine, class Make>
-class reducer_state {
- public:
+struct reducer_state : reducer_base {
   reducer_state(Make m, Combine c) : make(std::move(m)), combine(std::move(c)) {}
+  ~reducer_state() { end_views(left.load(std::memory_order_relaxed)); }
 
-  Make make;
-  Combine combine;
-  std::mutex lock;           // guards what follows
-  std::optional<T> earlier;  // what threads that have ended left
-  std::exception_ptr failure;
-
-  void appended(T& left, T&& right) noexcept {
-#if SENNIT_EXCEPTIONS
-    try {
-      append(left, std::move(right));
-    } catch (...) {
-      const std::lock_guard guard(lock);
-      if (!failure) failure = std::current_exception();
-    }
-#else
-    append(left, std::move(right));
-#endif
-  }
-
-  void append(T& left, T&& right) {
+  void append(T& into, T&& right) {
     if constexpr (std::invocable<Combine&, T&, T>) {
       if constexpr (std::is_void_v<std::invoke_result_t<Combine&, T&, T>>) {
-        std::invoke(combine, left, std::move(right));
+        std::invoke(combine, into, std::move(right));
         return;
       }
     }
     if constexpr (std::invocable<Combine&, T, T>) {
       if constexpr (!std::is_void_v<std::invoke_result_t<Combine&, T, T>>) {
-        left = static_cast<T>(std::invoke(combine, std::move(left), std::move(right)));
+        into = static_cast<T>(std::invoke(combine, std::move(into), std::move(right)));
       }
     }
   }
+
+  Make make;
+  Combine combine;
 };
 
 template <class T, class State>
 class reducer_view final : public view {
  public:
-  explicit reducer_view(std::shared_ptr<State> whole)
-      : view(whole.get()), value(std::invoke(whole->make)), whole_(std::move(whole)) {}
+  explicit reducer_view(const std::shared_ptr<State>& whole)
+      : view(whole), value(std::invoke(whole->make)), whole_(*whole) {}
 
-  void append(view& right) noexcept override {
-    whole_->appended(value, std::move(static_cast<reducer_view&>(right).value));
-  }
-  void give_up() noexcept override {
-    std::optional<T> before;
-    {
-      const std::lock_guard guard(whole_->lock);
-      before.swap(whole_->earlier);
+  void append(view& base) noexcept override {
+    auto& right = static_cast<reducer_view&>(base);
+#if SENNIT_EXCEPTIONS
+    try {
+      whole_.append(value, std::move(right.value));
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
     }
-    if (before) {
-      whole_->appended(*before, std::move(value));
-      value = *std::move(before);
-    }
-    const std::lock_guard guard(whole_->lock);
-    whole_->earlier.emplace(std::move(value));
+    if (!failure) failure = std::move(right.failure);
+#else
+    whole_.append(value, std::move(right.value));
+#endif
   }
 
   T value;
+  std::exception_ptr failure;  // of combine(), the first in the order of the strands
 
  private:
-  std::shared_ptr<State> whole_;
+  State& whole_;
 };
 
 }  // namespace detail
 
-// A value that parallel code adds to from anywhere: branches, children, iterations, and what they call. Each strand has
-// a view of its own, made when it first asks for one; where strands come together, their views are combined in the order
-// in which the program would have run serially. So combine() must be associative but need not be commutative, and the
-// value is what the serial program computes.
+// A value that parallel code adds to from anywhere: branches, children, iterations, and what they call. Each strand
+// has a view of its own, made when it first asks for one; where strands come together, their views are combined in
+// the order in which the program would have run serially. So combine() must be associative but need not be
+// commutative, and the value is what the serial program computes.
 //
 //   reducer<T>                          combined by +, beginning with T()
 //   reducer<T, Combine>(combine)        beginning with T()
@@ -118,13 +98,21 @@ class reducer_view final : public view {
 //   reducer(make, combine)              beginning with make(), for types that cannot be copied
 //
 // combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both. The identity
-// must be one: combined with x, on either side, it gives x. Both functions may be called by several threads at once.
+// must be one: combined with x, on either side, it gives x. Both functions may be called by several threads at once,
+// and may fork and use other reducers.
+//
+// The order is that of the serial program unless a strand has several task_groups open at once and spawns in, or
+// waits for, another one than the latest of them. Then each group's children are in order among themselves. What
+// threads outside any runtime add comes in the order in which they end, before what the thread that asks has added.
 //
 // It is the reducer hyperobject of Cilk++ (Frigo, Halpern, Leiserson and Lewin-Berlin, "Reducers and other Cilk++
 // hyperobjects", 2009). Cost: view() walks the list of the strand's views, a nanosecond for the first few reducers. A
-// view is made, and combined, only for strands that were stolen and asked for it; programs without reducers pay nothing.
+// view is made, and later combined, for each strand that asks for one: a branch or a part of a loop that was stolen,
+// and each child of a task_group. Programs without reducers pay nothing.
 //
 // Example:
+//   #include <sennit/parallel_for.hpp>
+//
 //   #include <string>
 //   #include <vector>
 //
@@ -138,8 +126,11 @@ class reducer_view final : public view {
 //     return std::move(found.value());  // in the order of `words`
 //   }
 template <class T, class Combine = std::plus<>, class Make = detail::made_by_default<T>>
-  requires detail::reducer_operation<Combine, T> && detail::identity_maker<Make, T>
 class reducer {
+  // Not as constraints of the class: where its arguments are deduced, the concept would not be named.
+  static_assert(detail::reducer_operation<Combine, T>);
+  static_assert(detail::identity_maker<Make, T>);
+
  public:
   reducer()
     requires std::default_initializable<Combine> && std::default_initializable<Make>
@@ -147,54 +138,59 @@ class reducer {
   explicit reducer(Combine combine)
     requires std::default_initializable<Make>
       : reducer(Make(), std::move(combine)) {}
-  reducer(Make make, Combine combine)
-      : state_(std::make_shared<state>(std::move(make), std::move(combine))) {}
+  // Not make_shared(), whose symbol, unique in the process, would keep a shared object from being unloaded.
+  reducer(Make make, Combine combine) : state_(new state(std::move(make), std::move(combine))) {}
   reducer(T identity, Combine combine)
     requires std::same_as<Make, detail::copies_of<T>>
       : reducer(Make{std::move(identity)}, std::move(combine)) {}
   reducer(const reducer&) = delete;
   reducer& operator=(const reducer&) = delete;
-  // Precondition: all parallel code that uses it has ended. If there is some all the same, what it adds is lost.
-  ~reducer() { delete detail::remove_view(state_.get()); }
-
-  // The calling strand's view. It is the strand's until its next construct (a join, spawn, wait or parallel loop):
-  // afterwards ask anew. Throws what making the identity throws.
-  SENNIT_INLINE T& view() {
-    detail::view* const mine = detail::find_view(state_.get());
-    return (mine != nullptr ? static_cast<part*>(mine) : added())->value;
+  // Precondition: all parallel code that uses it has ended. What threads have added that have not ended is lost.
+  ~reducer() {
+    state_->ended.store(true, std::memory_order_relaxed);
+    delete detail::remove_view(state_.get());
   }
+
+  // The calling strand's view. It stays the strand's across joins, loops and calls, but not across spawn() or wait() of
+  // a task_group that it has begun, nor across value(): ask anew there. Branches, children and iterations ask for
+  // themselves. Throws what making the identity throws.
+  SENNIT_INLINE T& view() { return own().value; }
   T& operator*() { return view(); }
   T* operator->() { return std::addressof(view()); }
 
-  // All that was added. To be asked where no parallel code adds to it: in a branch or an iteration it is only what the
-  // strand knows of. Throws what combine() threw, if it did: then views are missing.
+  // All that was added, once the parallel code that adds to it has come to its end, groups been waited for and threads
+  // been joined: until then only what the calling strand knows of. Throws, once, what combine() threw, if it did: then
+  // something is missing.
   T& value() {
-    T& mine = view();
-    const std::lock_guard guard(state_->lock);
+    if (state_->left.load(std::memory_order_relaxed) != nullptr) detail::recall_views(state_);
+    part& mine = own();
 #if SENNIT_EXCEPTIONS
-    if (state_->failure) std::rethrow_exception(std::exchange(state_->failure, nullptr));
+    if (mine.failure) std::rethrow_exception(std::exchange(mine.failure, nullptr));
 #endif
-    if (!state_->earlier) return mine;
-    T before = *std::exchange(state_->earlier, std::nullopt);
-    state_->append(before, std::move(mine));
-    return mine = std::move(before);
+    return mine.value;
   }
 
  private:
   using state = detail::reducer_state<T, Combine, Make>;
   using part = detail::reducer_view<T, state>;
 
-  SENNIT_COLD part* added() {
+  SENNIT_INLINE part& own() {
+    detail::view* const mine = detail::find_view(state_.get());
+    if (mine == nullptr) [[unlikely]]
+      return added();
+    return static_cast<part&>(*mine);
+  }
+  SENNIT_COLD part& added() {
     auto made = std::make_unique<part>(state_);
     detail::add_view(*made);
-    return made.release();
+    return *made.release();
   }
 
   std::shared_ptr<state> state_;
 };
 
 template <class T, class Combine>
-  requires(!detail::identity_maker<T, T> && detail::reducer_operation<Combine, T>)
+  requires(!std::invocable<T&>)
 reducer(T, Combine) -> reducer<T, Combine, detail::copies_of<T>>;
 template <class Make, class Combine>
   requires std::invocable<Make&>

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/engine.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/join.hpp>
@@ -107,9 +108,9 @@ struct serial {
   SENNIT_INLINE static void loop(const Sequence& sequence, F& body) {
     const auto end = sequence.at(sequence.size);
     if constexpr (std::invocable<F&, typename Sequence::value>) {
-      for (auto i = sequence.at(0); i != end; ++i) detail::call(body, Sequence::read(i));
+      for (auto i = sequence.at(0); i != end; ++i) detail::invoke(body, Sequence::read(i));
     } else {
-      if (sequence.size > 0) detail::call(body, sequence.at(0), end);
+      if (sequence.size > 0) detail::invoke(body, sequence.at(0), end);
     }
   }
 };

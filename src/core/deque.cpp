@@ -226,6 +226,13 @@ void deque::handed_on() noexcept {
   if (!frame_wanted_) mute_.store(false, std::memory_order_relaxed);
 }
 
+void deque::searchers_served() noexcept {
+  const std::lock_guard guard(lock_);
+  if (frame_wanted_ && asked_ns_ == 0) answered();
+  if (!frame_wanted_) mute_.store(false, std::memory_order_relaxed);
+  set_gates();
+}
+
 void deque::ask(bool for_next_push_only) noexcept {
   frame_wanted_ = true;
   put_off_ = false;

@@ -55,6 +55,12 @@ class deque {
   bool promote_all() noexcept;
   // Puts a frame that has left the deque, or never was in it, in the list.
   void list(frame& f) noexcept;
+  // Whether the owner has nothing to be stolen.
+  bool empty() const noexcept {
+    return words_->tail.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed);
+  }
+  // Whoever searched has been given something: the next push need not hand its frame over.
+  void searchers_served() noexcept;
   // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked for.
   void expect_thief() noexcept;
   // The oldest frame of the list, claimed.

@@ -15,6 +15,8 @@
 
 namespace sennit::detail {
 
+#if SENNIT_EXCEPTIONS
+
 namespace {
 
 bool stopped() noexcept {
@@ -23,6 +25,8 @@ bool stopped() noexcept {
 }
 
 }  // namespace
+
+#endif
 
 group_state::group_state() noexcept : unwinding_(std::uncaught_exceptions()) {
   if (worker* const w = worker::current()) {

@@ -5,6 +5,8 @@
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "policy/deal.hpp"
+#include "policy/patience.hpp"
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
@@ -13,6 +15,7 @@
 
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace sennit::detail {
@@ -48,6 +51,30 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
   return piece;
 }
 
+position loop_state::deal(position first, position last, position least, position lead,
+                          loop_piece*& parted) noexcept {
+  worker* const w = worker::current();
+  // Where there is older work, that goes first.
+  if (w == nullptr || !w->frames().empty()) return last;
+  worker* idle[64];
+  const unsigned found = w->find_idle(idle, std::size(idle));
+  if (found == 0) return last;
+  const policy::deal parts(first, last, found + 1, least, lead);
+  region_state* const region = w->frames().innermost()->region;
+  // From the last part on, as the pieces that a strand has parted with are in this order.
+  for (position i = parts.parts() - 1; i > 0; --i) {
+    loop_piece* const piece = cut(parts.begin_of(i), last);
+    if (piece == nullptr) break;
+    last = piece->first_;
+    piece->depart(region);
+    piece->away().dealt = true;
+    piece->part(parted);
+    if (!idle[i - 1]->post(*piece)) w->frames().list(*piece);
+  }
+  if (any_gate_shut()) w->frames().searchers_served();
+  return last;
+}
+
 void loop_state::failed(position end, std::exception_ptr failure) noexcept {
   // ORD[D18] acquire and release: a lock, for the exception and its place.
   while (recording_.exchange(true, std::memory_order_acquire)) relax();
@@ -79,12 +106,16 @@ loop_piece* loop_state::in_order(loop_piece* list) noexcept {
   return list;
 }
 
-void loop_state::wait() noexcept {
-  if (!done_.done(-1)) {
-    worker::wait(done_, -1);
-    // Their workers may be looking for more already, and too late to ask before the next construct.
-    worker::current()->frames().expect_thief();
+bool loop_state::over_soon() const noexcept {
+  for (unsigned rounds = 0; rounds < policy::patience::rounds_before_asking_back; ++rounds) {
+    if (done_.done(-1)) return true;
+    relax();
   }
+  return false;
+}
+
+void loop_state::wait() noexcept {
+  worker::wait(done_, -1);
   pieces_.store(in_order(pieces()), std::memory_order_relaxed);
   for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->away().views);
 }

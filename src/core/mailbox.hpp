@@ -16,16 +16,18 @@ class mailbox {
   bool has_letter() const noexcept { return content_.load(std::memory_order_relaxed) > closed; }
   // Null if it was empty.
   frame* close() noexcept {
-    // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post().
+    // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post(). Model: models/mailbox.pml.
     const std::uintptr_t content = content_.exchange(closed, std::memory_order_acquire);
     return content > closed ? reinterpret_cast<frame*>(content) : nullptr;
   }
 
   // --- By others.
+  // A hint.
+  bool awaits() const noexcept { return content_.load(std::memory_order_relaxed) == empty; }
   // False: it is closed, or full.
   bool post(frame& letter) noexcept {
     std::uintptr_t expected = empty;
-    // ORD[D19] release: the frame; pairs with the acquire in close().
+    // ORD[D19] release: the frame; pairs with the acquire in close(). Model: models/mailbox.pml.
     return content_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&letter),
                                             std::memory_order_release, std::memory_order_relaxed);
   }

@@ -36,9 +36,9 @@ bool sleepers::wake_one() noexcept {
   {
     // Under the lock, lest the flag be seen by a push while nobody is woken.
     const std::lock_guard guard(lock_);
-    // ORD[D5] acquire: a push that finds a wake in flight leaves its frame to the woken worker, which looks at every
-    // deque after landed(). Model: models/sleep.pml.
-    if (waking_.load(std::memory_order_acquire) || asleep_.empty()) return false;
+    // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks at every
+    // deque after landed(), and counts the sleepers that were announced before this. Model: models/sleep.pml.
+    if (waking_.load(std::memory_order_seq_cst) || asleep_.empty()) return false;
     waking_.store(true, std::memory_order_relaxed);
     chosen = asleep_.back();
     asleep_.pop_back();

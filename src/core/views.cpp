@@ -1,45 +1,101 @@
 #include "core/views.hpp"
 
+#include "core/fork_child.hpp"
 #include "core/worker.hpp"
 
+#include <pthread.h>
+
+#include <atomic>
+#include <memory>
 #include <utility>
 
 namespace sennit::detail {
 
 namespace {
 
-// A thread that is no worker may leave views behind when it ends.
-struct end_of_thread {
-  ~end_of_thread() {
-    view* left = exchange_views(nullptr);
-    while (left != nullptr) {
-      view* const v = std::exchange(left, left->next);
-      v->give_up();
-      delete v;
-    }
+// A thread that is no worker may have views when it ends. A pthread key, as in overflow.cpp: a thread_local with a
+// destructor would keep a shared object that holds this library from being unloaded, and would come before the
+// destructors of some of the program's own thread_locals, which may use reducers.
+pthread_key_t key{};  // under no_fork
+enum class key_state { none, made, deleted };
+constinit key_state state = key_state::none;  // under no_fork
+
+void leave_all(void*) noexcept {
+  view* left = exchange_views(nullptr);
+  while (left != nullptr) std::exchange(left, left->next)->leave();
+}
+
+struct end_of_program {
+  ~end_of_program() {
+    const no_fork guard;
+    // Threads that outlive the library must not run its code at their end.
+    if (std::exchange(state, key_state::deleted) == key_state::made) pthread_key_delete(key);
   }
-  void expect() noexcept {}  // its use is what has it constructed, and so destroyed
 };
 
-void expect_end_of_thread() {
-  static thread_local end_of_thread end;
-  end.expect();
+// The calling thread is no worker, and has views. Without memory for the key's value they are lost at its end.
+void expect_end_of_thread() noexcept {
+  const no_fork guard;
+  if (state == key_state::none) {
+    static const end_of_program last;
+    if (pthread_key_create(&key, &leave_all) == 0) state = key_state::made;
+  }
+  if (state == key_state::made) pthread_setspecific(key, &key);
 }
 
 // Where the pointer to the view is, or would be.
-view** place_of(view** at, const void* reducer) noexcept {
+view** place_of(view** at, const reducer_base* reducer) noexcept {
   while (*at != nullptr && (*at)->reducer() != reducer) at = &(*at)->next;
   return at;
 }
 
+// A reducer may end where the strand that ends it has no view, but another one does.
+void drop_orphans(view** at) noexcept {
+  while (view* const v = *at) {
+    if (v->reducer()->ended.load(std::memory_order_relaxed)) {
+      *at = v->next;
+      delete v;
+    } else {
+      at = &v->next;
+    }
+  }
+}
+
 }  // namespace
 
-void add_view(view& made) {
+void view::leave() noexcept {
+  const std::shared_ptr<reducer_base> whole = std::move(whole_);  // lest the two keep each other alive
+  next = whole->left.load(std::memory_order_relaxed);
+  // ORD[D20] release: what the thread has added; pairs with recall_views().
+  while (
+      !whole->left.compare_exchange_weak(next, this, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void recall_views(const std::shared_ptr<reducer_base>& reducer) noexcept {
+  // ORD[D20] acquire: what the threads have added; pairs with view::leave().
+  view* left = reducer->left.exchange(nullptr, std::memory_order_acquire);
+  view* first = nullptr;
+  while (left != nullptr) {
+    view* const v = std::exchange(left, left->next);
+    v->recalled(reducer);
+    v->next = std::exchange(first, v);
+  }
+  view* const later = exchange_views(nullptr);
+  append_views(first);
+  append_views(later);
+}
+
+void end_views(view* list) noexcept {
+  while (list != nullptr) delete std::exchange(list, list->next);
+}
+
+void add_view(view& made) noexcept {
   if (worker::current() == nullptr) expect_end_of_thread();
   made.next = exchange_views(&made);
 }
 
-view* remove_view(const void* reducer) noexcept {
+view* remove_view(const reducer_base* reducer) noexcept {
   view* views = load_views();
   view** const at = place_of(&views, reducer);
   view* const removed = *at;
@@ -51,21 +107,23 @@ view* remove_view(const void* reducer) noexcept {
 void append_views(view* right) noexcept {
   if (right == nullptr) return;
   if (worker::current() == nullptr) expect_end_of_thread();
-  // What append() does may use reducers, too.
+  // What append() and destructors do may use reducers and constructs, too.
   view* left = exchange_views(nullptr);
-  view* added = nullptr;
+  drop_orphans(&left);
+  drop_orphans(&right);
+  view** end = &left;
+  while (*end != nullptr) end = &(*end)->next;
   while (right != nullptr) {
     view& v = *std::exchange(right, right->next);
     if (view* const same = *place_of(&left, v.reducer())) {
       same->append(v);
       delete &v;
     } else {
-      v.next = std::exchange(added, &v);
+      v.next = nullptr;
+      *end = &v;
+      end = &v.next;
     }
   }
-  view** end = &left;
-  while (*end != nullptr) end = &(*end)->next;
-  *end = added;
   view* const meanwhile = exchange_views(left);
   append_views(meanwhile);
 }

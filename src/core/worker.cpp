@@ -37,13 +37,13 @@ void set_current(worker* w) noexcept { this_worker = w; }
 extern "C" {
 
 constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit::detail::outside_slots},
-                                                                 .apart = {},
-                                                                 .limit = {nullptr},
-                                                                 .head_gate = {nullptr},
+                                                                 .views = nullptr,
+                                                                 .loops = 0,
                                                                  .loop_mask = 0,
                                                                  .loop_sharing = 0,
-                                                                 .unmeasured = 0,
-                                                                 .views = nullptr};
+                                                                 .apart = {},
+                                                                 .limit = {nullptr},
+                                                                 .head_gate = {nullptr}};
 }
 
 namespace sennit::detail {
@@ -162,7 +162,8 @@ void worker::run(frame& claimed) noexcept {
 }
 
 void leave_branch(frame& branch) noexcept {
-  branch.away().views = exchange_views(nullptr);
+  // Not written without need: who waits reads the frame next, on another processor.
+  if (load_views() != nullptr) branch.away().views = exchange_views(nullptr);
   worker& here = *worker::current();
   here.running().innermost = nullptr;
   here.frames().enter(nullptr);
@@ -217,19 +218,25 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   }
   worker& w = *here;
   w.core_.insist_on_threads();
-  w.promote_all();
   fiber& self = *w.running_;
+  // What lies in the deque can be had meanwhile; where nothing does, the strand has not left if its wait is short.
+  const bool left = !w.frames_.empty();
+  if (left) w.promote_all();
+  if (w.linger(done, branches)) {
+    if (left) arrive(self);
+    return;
+  }
+  if (!left) w.promote_all();
   fiber* const next = w.take_fiber();
   if (next == nullptr) {
     // No memory for a stack: keep the worker until the branches have ended. They are running elsewhere and wait for
     // nothing here, so this ends; it is only not greedy.
+    if (w.first_ != nullptr) {
+      w.frames_.list(*std::exchange(w.first_, nullptr));
+      w.announce_work();
+    }
     arrive(self);
     while (!done.done(branches)) sched_yield();
-    return;
-  }
-  if (w.linger(done, branches)) {
-    pool_left(*next, nullptr);
-    arrive(self);
     return;
   }
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
@@ -299,19 +306,30 @@ void worker::announce_work() noexcept {
   if (core_.asleep().any()) core_.asleep().wake_one();
 }
 
+unsigned worker::find_idle(worker** found, unsigned room) const noexcept {
+  const unsigned count = core_.worker_count();
+  unsigned idle = 0;
+  for (unsigned i = 1; i < count && idle < room; ++i) {
+    worker& other = core_.worker_at((index_ + i) % count);
+    if (other.mail_.awaits()) found[idle++] = &other;
+  }
+  return idle;
+}
+
+bool worker::post(frame& letter) noexcept {
+  letter.away().box = &mail_;
+  if (mail_.post(letter)) return true;
+  letter.away().box = nullptr;
+  return false;
+}
+
 void worker::pass_on(frame& handed) noexcept {
-  if (core_.searching().load(std::memory_order_relaxed) > 0) {
-    const unsigned count = core_.worker_count();
-    // In the order of places, so that who was handed a part of a loop is handed it the next time.
-    for (unsigned i = 1; i < count; ++i) {
-      worker& other = core_.worker_at((index_ + i) % count);
-      handed.away().box = &other.mail_;
-      if (other.mail_.post(handed)) {
-        frames_.handed_on();
-        return;
-      }
+  worker* idle = nullptr;
+  while (find_idle(&idle, 1) != 0) {
+    if (idle->post(handed)) {
+      frames_.handed_on();
+      return;
     }
-    handed.away().box = nullptr;
   }
   frames_.list(handed);
   frames_.handed_on();
@@ -348,12 +366,15 @@ frame* worker::next_frame() noexcept {
   std::optional<search> searching(std::in_place, core_.searching());
   mail_.open();
   frame* found = nullptr;
+  const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
+  for (unsigned i = 0; i < at_the_mailbox && !mail_.has_letter() && !leaving(); ++i) relax();
   for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
     if (mail_.has_letter()) {
       perturb();
       found = mail_.close();
       if (found != nullptr) {
         counts.steals.fetch_add(1, std::memory_order_relaxed);
+        dealt_ = found->away().dealt;
         break;
       }
       mail_.open();  // withdrawn by who posted it
@@ -367,7 +388,11 @@ frame* worker::next_frame() noexcept {
       case policy::patience::step::sleep:
         searching.reset();
         found = mail_.close();
-        if (found == nullptr) sleep();
+        if (found != nullptr) {
+          counts.steals.fetch_add(1, std::memory_order_relaxed);
+        } else {
+          sleep();
+        }
         mail_.open();
         searching.emplace(core_.searching());
         rounds = 0;

@@ -37,6 +37,7 @@ class worker {
   // go_home() is called for it. The thread's words serve the worker meanwhile.
   void serve(frame* first);
   // Takes an earlier go_home() back, before serve().
+  // ORD[D12] seq_cst: before a spare reads how many calls block; see runtime_core::serve_as_spare().
   void stay() noexcept { leave_.store(false, std::memory_order_seq_cst); }
   // serve() is to return as soon as the worker holds no strand. From any thread, once a serve().
   void go_home() noexcept;
@@ -55,6 +56,10 @@ class worker {
   bool leaving() const noexcept;
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
+  // Workers that wait for work, in the order of places after this one; at most `room`. A hint.
+  unsigned find_idle(worker** found, unsigned room) const noexcept;
+  // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
+  bool post(frame& letter) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
 
@@ -102,6 +107,7 @@ class worker {
   policy::random_victim victims_;
   policy::patience patience_;
   bool owns_wake_ = false;
+  bool dealt_ = false;  // the latest frame was
   parker parker_;
   alignas(128) std::atomic<bool> leave_{false};
   alignas(128) mailbox mail_;

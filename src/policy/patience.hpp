@@ -14,9 +14,15 @@ class patience {
   // gap between two phases of a program and short enough not to show in its energy.
   static constexpr unsigned spin_rounds = 600;
   static constexpr unsigned yield_rounds = 8;
+  // A worker that has done its part of a loop waits for that of the next one before it asks around: phases follow each
+  // other, and asking disturbs whoever is about to deal.
+  static constexpr unsigned rounds_at_the_mailbox = 32;
   // A suspension ends on another worker, and a guest's thread has to be called home from there: microseconds in all.
   static constexpr unsigned rounds_before_suspending = 100;
   static constexpr unsigned rounds_before_looking = 20;
+  // Parts of a loop that were dealt out evenly end at about the same time; whether one of them has not even been begun is
+  // to be read from where others are writing.
+  static constexpr unsigned rounds_before_asking_back = 8;
   // Stacks that are given back cost a page fault for each page when the next phase needs them again.
   static constexpr std::uint64_t idle_before_trimming_ns = 100'000'000;
   static constexpr std::uint64_t first_nap_ns = 50'000;

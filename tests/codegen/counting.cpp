@@ -37,6 +37,45 @@ namespace {
   return a + b;
 }
 
+// As much as a loop's body can be and still be there.
+void iteration(long& sum) {
+  ++sum;
+  asm volatile("" : "+r"(sum));
+}
+
+constexpr long iterations = 100'000;
+constexpr long brief = 4;
+
+[[gnu::noinline]] long by_plain_loop(long) {
+  long sum = 0;
+  for (long i = 0; i != iterations; ++i) iteration(sum);
+  return sum;
+}
+[[gnu::noinline]] long by_claims_of_one(long) {
+  long sum = 0;
+  sennit::parallel_for(0L, iterations, [&sum](long) { iteration(sum); }, sennit::grain(1));
+  return sum;
+}
+[[gnu::noinline]] void brief_plain_loop(long n, long& sum) {
+  for (long i = 0; i != n; ++i) iteration(sum);
+}
+struct iterate {
+  long& sum;
+  void operator()(long) const { iteration(sum); }
+};
+[[gnu::noinline]] void brief_loop(long n, long& sum) { sennit::parallel_for(0L, n, iterate{sum}); }
+// Under callgrind all but the body takes so long that no loop passes for a brief one by itself.
+void call_them_brief() {
+  using namespace sennit::detail;
+  remembered<plain_body<index_chunks<long, iterate>>>::site.took(1000, 100);
+}
+template <void (*loop)(long, long&)>
+[[gnu::noinline]] long many(long) {
+  long sum = 0;
+  for (long i = 0; i != iterations / brief; ++i) loop(brief, sum);
+  return sum;
+}
+
 long size;
 
 // Several times, for callgrind counts what other threads do meanwhile.
@@ -76,8 +115,23 @@ void count(sennit::runtime& one) {
     for (int i = 0; i < 10; ++i) group.spawn([] {});
     mark("above-a-group", &by_joins);
   }
+  {
+    sennit::reducer<long> sum;
+    *sum += 1;
+    mark("with-a-view", &by_joins);
+  }
   sennit::blocking([] {});
   mark("after-a-blocking-call", &by_joins);
+  {
+    sennit::reducer<long> reducer;
+    sennit::join([&] { ++*reducer; }, [&] { ++*reducer; });
+    mark("beside-a-reducer", &by_joins);
+  }
+  mark("plain-loop", &by_plain_loop);
+  mark("claims-of-one", &by_claims_of_one);
+  mark("brief-plain-loops", &many<brief_plain_loop>);
+  call_them_brief();
+  mark("brief-loops", &many<brief_loop>);
   if (one.statistics().fibers == 0) std::abort();
   mark("after-statistics", &by_joins);
 }

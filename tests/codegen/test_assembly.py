@@ -1,7 +1,8 @@
-"""What compilers make of a fork: reads the assembly of forks.cpp.
+"""What compilers make of a fork, and of an addition to a reducer: reads the assembly of forks.cpp and views.cpp.
 
 A strand may continue on another thread after any branch, so no address of a thread-local may live across one; and while
-nobody wants the worker's attention, a fork has no fence, no locked instruction and no call but the branches.
+nobody wants the worker's attention, a fork has no fence, no locked instruction and no call but the branches. A strand
+that has a view finds it without a call.
 """
 
 import itertools
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 import unittest
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -68,19 +70,60 @@ def calls(path):
     return [c[1].removesuffix("@PLT") for c in map(str.split, path) if c[0].startswith(("call", "jmp"))]
 
 
-def assembly(compiler, *flags):
-    command = [compiler, "-std=c++20", *flags, "-I" + INCLUDE, "-S", "-o", "-", str(HERE / "forks.cpp")]
+def shortest_way(lines, name):
+    """The fewest instructions from a function's entry to its return that call nothing, whatever the conditional jumps."""
+    labels = {line[:-1]: at for at, line in enumerate(lines) if line.endswith(":")}
+    ways, seen = deque([(labels[name], [])]), set()
+    while ways:
+        at, way = ways.popleft()
+        while lines[at].endswith(":"):
+            at += 1
+        if at in seen:
+            continue
+        seen.add(at)
+        word, target = (lines[at].split() + [""])[:2]
+        way = way + [lines[at]]
+        if word.startswith("ret"):
+            return way
+        if word.startswith("j") and target in labels:
+            ways.append((labels[target], way))
+        if not word.startswith(("jmp", "call")):
+            ways.append((at + 1, way))
+    raise ValueError("no way without a call")
+
+
+def assembly(source, compiler, *flags):
+    command = [compiler, "-std=c++20", *flags, "-I" + INCLUDE, "-S", "-o", "-", str(HERE / source)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-class Forks(unittest.TestCase):
-    def test_every_compiler(self):
-        # Catches: a compiler, or a change of the headers, that brings a thread's address, a fence or a call into a fork.
+class EveryCompiler(unittest.TestCase):
+    def look_at(self, source, check):
         kinds = list(itertools.product(COMPILERS, LEVELS, POSITIONS))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for kind, text in zip(kinds, pool.map(lambda kind: assembly(*kind), kinds)):
+            for kind, text in zip(kinds, pool.map(lambda kind: assembly(source, *kind), kinds)):
                 with self.subTest(" ".join(kind)):
-                    self.check(list(instructions(text)), " ".join(kind))
+                    check(list(instructions(text)), " ".join(kind))
+
+
+class Views(EveryCompiler):
+    def test_every_compiler(self):
+        # Catches: a compiler, or a change of the headers, that calls something to find a view that is there, or that
+        # keeps a thread's address across a fork for it.
+        self.look_at("views.cpp", self.check)
+
+    def check(self, lines, kind):
+        self.assertEqual([line for line in lines if THREAD_ADDRESS.search(line)], [])
+        way = shortest_way(lines, "add_to_view")
+        self.assertEqual(len([line for line in way if "%fs:" in line]), 1, way)
+        self.assertLessEqual(len(way), 12, way)
+        print(f"{kind}: instructions of an addition: {len(way)}", file=sys.stderr)
+
+
+class Forks(EveryCompiler):
+    def test_every_compiler(self):
+        # Catches: a compiler, or a change of the headers, that brings a thread's address, a fence or a call into a fork.
+        self.look_at("forks.cpp", self.check)
 
     def check(self, lines, kind):
         self.assertEqual([line for line in lines if THREAD_ADDRESS.search(line)], [])
@@ -141,6 +184,24 @@ g:
         path = hot_path(list(instructions(text)), "f")
         self.assertEqual(path, ["movq %rdi, %rax", "ja .L2", "nop", "ret", "call first@PLT", "ret"])
         self.assertEqual(calls(path), ["first"])
+
+    def test_finds_the_shortest_way(self):
+        # Catches: a search that goes through a call, or misses the way around it.
+        text = """
+f:
+\tje .L2
+.L1:
+\tcmpq %rax, %rbx
+\tje .L3
+\tjmp .L1
+.L2:
+\tcall g
+.L3:
+\tret
+"""
+        self.assertEqual(shortest_way(list(instructions(text)), "f"), ["je .L2", "cmpq %rax, %rbx", "je .L3", "ret"])
+        with self.assertRaises(ValueError):
+            shortest_way(list(instructions(text.replace("je .L3", "nop"))), "f")
 
 
 if __name__ == "__main__":

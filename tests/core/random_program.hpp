@@ -42,12 +42,6 @@ enum ingredient : unsigned {
   everything = 255,
 };
 
-struct appending {
-  void operator()(std::vector<std::uint64_t>& left, const std::vector<std::uint64_t>& right) const {
-    left.insert(left.end(), right.begin(), right.end());
-  }
-};
-
 // What all strands of one run share.
 struct world {
   unsigned ingredients = joins;
@@ -55,7 +49,7 @@ struct world {
   std::vector<std::unique_ptr<sennit::runtime>> runtimes;
 
   std::atomic<std::uint64_t> leaves{0};
-  // The leaves' draws, in serial order.
+  // The leaves' draws and what groups' strands add, in serial order.
   sennit::reducer<std::vector<std::uint64_t>, appending> visited;
   // Properties that hold in each strand; counted, as assertions are not for hot paths.
   std::atomic<std::uint64_t> wrong_rounding{0};
@@ -189,6 +183,7 @@ class program {
         group.spawn([&results, i, child = below(i)] { results[i].emplace(child()); });
         // Frames come and go on top of the children.
         if ((draw >> (24 + i)) % 4 == 0) P::join([] {}, [] {});
+        if ((draw >> (42 + i)) % 2 == 0) world_.visited->push_back(draw + i);
         // Waiting in the middle, and waiting in the destructor only.
         if ((draw >> (30 + i)) % 4 == 0) group.wait();
       }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <thread>
@@ -161,6 +162,14 @@ class tracked {
  private:
   std::uint64_t value_;
   inline static std::atomic<std::int64_t> live_{0};
+};
+
+// What reducers combine by where the order matters.
+struct appending {
+  template <class T>
+  void operator()(std::vector<T>& left, std::vector<T>&& right) const {
+    left.insert(left.end(), std::move_iterator(right.begin()), std::move_iterator(right.end()));
+  }
 };
 
 // What branches throw here.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <set>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sennit_test {
@@ -119,6 +121,61 @@ TEST_P(loops, end_in_a_cancelled_region) {
   });
   EXPECT_FALSE(completed);
   EXPECT_LT(ran, 90'000'000);
+}
+
+// A tree whose nodes are loops over their children: most are leaves and over at once, some are most of the program.
+long leaves_below(unsigned depth, unsigned seed) {
+  if (depth == 0) return 1;
+  return sennit::parallel_reduce(0U, 6U, 0L, [=](unsigned i) {
+    const unsigned child = (seed * 31 + i) * 2654435761U >> 7;
+    spin(20);
+    return child % 3 == 0 ? 0L : leaves_below(depth - 1, child);
+  });
+}
+
+// Catches a tree of loops that is shared by nobody, because most of its loops are brief.
+TEST_P(loops, share_a_tree_of_brief_ones) {
+  const auto expected = [](auto self, unsigned depth, unsigned seed) -> long {
+    if (depth == 0) return 1;
+    long sum = 0;
+    for (unsigned i = 0; i < 6; ++i) {
+      const unsigned child = (seed * 31 + i) * 2654435761U >> 7;
+      if (child % 3 != 0) sum += self(self, depth - 1, child);
+    }
+    return sum;
+  };
+  const long leaves = expected(expected, 8, 1);
+  // As often as it takes: on a busy machine the other workers may not run for a while.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(45);
+  const std::uint64_t before = runtime_.statistics().steals;
+  do {
+    ASSERT_EQ(runtime_.run([] { return leaves_below(8, 1); }), leaves);
+  } while (std::get<0>(GetParam()) > 1 && runtime_.statistics().steals < before + 3 &&
+           std::chrono::steady_clock::now() < end);
+  if (std::get<0>(GetParam()) > 1) {
+    EXPECT_GE(runtime_.statistics().steals, before + 3);
+  }
+}
+
+// Catches parts that go to another worker in each phase, away from their data; and workers that wait in vain.
+TEST(dealing, gives_each_worker_the_same_part_in_each_phase) {
+  sennit::runtime runtime({.workers = 2});
+  constexpr std::size_t n = 1000;
+  unsigned alike = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(45);
+  runtime.run([&] {
+    std::vector<unsigned> before(n);
+    while (alike < 50 && std::chrono::steady_clock::now() < end) {
+      std::vector<unsigned> who(n);
+      sennit::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+        spin(100);
+        who[i] = sennit::worker_index();
+      });
+      if (who.front() != who.back() && who.front() == before.front() && who.back() == before.back()) ++alike;
+      before = std::move(who);
+    }
+  });
+  EXPECT_EQ(alike, 50U);
 }
 
 template <class Index, class First, class Last>

@@ -6,8 +6,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <string>
 
 namespace {
+
+sennit::reducer<std::string> all_letters;
 
 long fib(long n) {
   if (n < 2) return n;
@@ -44,6 +48,20 @@ bool plugin_migrates() {
     }
     return false;
   });
+}
+
+// Whether reducers are in order, on a thread that is no worker and so has to see to its views at its end.
+bool plugin_reduces() {
+  sennit::reducer<std::string> letters;
+  const auto add = [&](char letter) {
+    *letters += letter;
+    *all_letters += letter;
+  };
+  add('a');
+  sennit::join([&] { add('b'); }, [&] { add('c'); });
+  sennit::parallel_for('d', 'z', [&](char letter) { add(letter); });
+  const std::string expected = "abcdefghijklmnopqrstuvwxy";
+  return letters.value() == expected && all_letters.value().ends_with(expected);
 }
 
 }  // extern "C"

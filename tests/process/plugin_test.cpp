@@ -23,6 +23,7 @@ class plugin {
 
   long fib(long n) const { return function<long(long)>("plugin_fib")(n); }
   bool migrates() const { return function<bool()>("plugin_migrates")(); }
+  bool reduces() const { return function<bool()>("plugin_reduces")(); }
   void unload() {
     if (handle_ != nullptr) {
       EXPECT_EQ(dlclose(handle_), 0);
@@ -59,6 +60,7 @@ TEST(Plugin, ComesAndGoesWithoutATrace) {
       ASSERT_EQ(p.fib(12), 144);
       if (i % 20 == 0) {
         ASSERT_TRUE(p.migrates());
+        ASSERT_TRUE(p.reduces());
       }
       p.unload();
       ASSERT_TRUE(is_alone()) << "after load " << i;
@@ -83,11 +85,13 @@ TEST(Plugin, MayStayUntilTheEnd) {
   const ending run = apart([] {
     static const plugin p(first);
     EXPECT_TRUE(p.migrates());
+    EXPECT_TRUE(p.reduces());
   });
   EXPECT_THAT(run, ExitedWith(0));
   const ending leaked = apart([] {
     static const plugin& p = *new plugin(first);
     EXPECT_TRUE(p.migrates());
+    EXPECT_TRUE(p.reduces());
   });
   EXPECT_THAT(leaked, ExitedWith(0));
 }
@@ -135,6 +139,27 @@ TEST(Plugin, OfThreadsThatOutliveIt) {
     EXPECT_FALSE(p.mapped());
     unloaded.release();
     guest.join();
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Plugin, OfThreadsWithViewsThatOutliveIt) {
+  // Catches: the same for views of reducers, which a thread leaves behind even if it has run no strand.
+  const ending run = apart([] {
+    plugin p(first);
+    std::binary_semaphore used{0};
+    std::binary_semaphore unloaded{0};
+    std::thread thread([&] {
+      EXPECT_TRUE(p.reduces());
+      used.release();
+      unloaded.acquire();
+    });
+    used.acquire();
+    leaks_are_apparent = true;  // what the thread has added to a reducer of the plugin's
+    p.unload();
+    EXPECT_FALSE(p.mapped());
+    unloaded.release();
+    thread.join();
   });
   EXPECT_THAT(run, ExitedWith(0));
 }

@@ -24,10 +24,10 @@ struct in_parallel {
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options& how) {
     detail::for_positions(n, std::forward<Run>(run), how);
   }
-  template <class Make, class Run, class Merge>
-  SENNIT_INLINE static auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge,
-                                           const loop_options& how) {
-    return detail::fold_positions(n, make, run, merge, how);
+  // The value of a body as loop_over takes it. Precondition: n > 0.
+  template <class Body>
+  SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options& how) {
+    return run_loop(n, body, how);
   }
 };
 
@@ -47,10 +47,10 @@ struct elided {
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options&) {
     if (n > 0) run(position{0}, n);
   }
-  template <class Make, class Run, class Merge>
-  SENNIT_INLINE static auto fold_positions(position n, Make&& make, Run&& run, Merge&&, const loop_options&) {
-    auto value = make();
-    run(value, position{0}, n);
+  template <class Body>
+  SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options&) {
+    auto value = body.make();
+    body.run(value, 0, n);
     return value;
   }
 };

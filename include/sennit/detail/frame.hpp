@@ -36,6 +36,7 @@ struct departure {
   std::atomic<deque*> holder{nullptr};
   // Where it was posted, by the worker whose deque it left.
   mailbox* box = nullptr;
+  bool dealt = false;      // there to be posted; more of its kind may follow soon
   frame* older = nullptr;  // neighbors in that list
   frame* newer = nullptr;
   outcome result = outcome::none;

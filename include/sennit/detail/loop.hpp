@@ -28,6 +28,8 @@ struct loop_options {
   bool fixed_parts = false;
   // One iteration at a time, with a full fence at each claim, as in 001, section 3.2: for comparison.
   bool thesis = false;
+
+  constexpr bool measured() const noexcept { return grain == 0 && !fixed_parts && !thesis; }
 };
 
 // Loop frames as in "Improving the Performance of Parallel Loops in OpenCilk" (Govedic, 2023), Fig. 3-2: one iteration at a
@@ -39,10 +41,18 @@ namespace detail {
 // A copy of a small closure can live in registers; with a reference to the original, each iteration that writes memory
 // might change what it has captured.
 template <class F>
-inline constexpr bool light =
-    std::is_trivially_copyable_v<std::remove_cvref_t<F>> &&
-    std::is_copy_constructible_v<std::remove_cvref_t<F>> &&  // not implied: all copying may be deleted
-    sizeof(std::remove_cvref_t<F>) <= 12 * sizeof(void*);
+consteval bool is_light() {
+  using closure = std::remove_cvref_t<F>;
+  if constexpr (std::is_object_v<closure>) {
+    // Copying may be deleted although it is trivial.
+    return std::is_trivially_copyable_v<closure> && std::is_copy_constructible_v<closure> &&
+           sizeof(closure) <= 12 * sizeof(void*);
+  } else {
+    return false;
+  }
+}
+template <class F>
+inline constexpr bool light = is_light<F>();
 template <class F>
 using held = std::conditional_t<light<F>, std::remove_cvref_t<F>, std::remove_reference_t<F>&>;
 template <class F>
@@ -54,6 +64,12 @@ SENNIT_INLINE decltype(auto) nearby(F& f) noexcept {
   }
 }
 
+// Not in the table of symbols that are unique in the process: those keep a shared object from being unloaded.
+template <class Body>
+struct [[gnu::visibility("hidden")]] remembered {
+  inline static constinit loop_site site{};
+};
+
 // A loop with a body: `value make()` begins the value of a part, `run(value&, from, to)` adds iterations to it, and
 // `merge(value& left, value&& right)` appends the value of the iterations that follow.
 template <class Body>
@@ -61,19 +77,21 @@ class loop_over : public loop_state {
  public:
   using value = typename Body::value;
 
-  loop_over(Body& body, const loop_options& how, loop_site& site) noexcept
-      : loop_state(&make_piece, &work), body_(body), site_(site), how_(how) {}
+  // `parts`: if not zero, these are what positions count, and n the iterations.
+  loop_over(Body& body, const loop_options& how, position n, position parts) noexcept
+      : loop_state(&make_piece, &work), body_(body), how_(how), n_(n), parts_(parts) {}
 
-  // By the strand that begins it. `size`: of the first chunk; 0: nothing is known yet.
-  value all(position n, position size) {
-    value sum = body_.make();
+  // By the strand that begins it, from `first` on; `sum` is the value of what comes before. `size`: of the first chunk;
+  // 0: nothing is known yet.
+  value all(value sum, position first, position n, position size) {
     loop_piece* parted = nullptr;
-    part(0, n, sum, size, parted);
-    take_back_all(parted);
+    if (!how_.thesis) n = deal(first, n, size, size / 2, parted);
+    part(first, n, sum, size, parted);
     if (pieces() == nullptr) {
       rethrow();
       return sum;
     }
+    if (!over_soon()) take_back_all(parted);
     wait();
     rethrow();
     if constexpr (!std::is_empty_v<value>) append_pieces(sum);
@@ -112,6 +130,13 @@ class loop_over : public loop_state {
   void run_piece(loop_piece& cut, loop_piece*& parted) noexcept {
     auto& mine = static_cast<piece&>(cut);
     if (pointless(mine.first())) return;
+    const position size = remembered<Body>::site.brief_iterations() / 2;
+    if constexpr (std::is_empty_v<value>) {
+      // No need to write to the piece: who waits reads it next, on another processor.
+      value none;
+      part(mine.first(), mine.last(), none, size, parted);
+      return;
+    }
 #if SENNIT_EXCEPTIONS
     try {
       mine.sum.emplace(body_.make());
@@ -122,7 +147,7 @@ class loop_over : public loop_state {
 #else
     mine.sum.emplace(body_.make());
 #endif
-    part(mine.first(), mine.last(), *mine.sum, pace::brief_iterations(site_.cost()) / 4, parted);
+    part(mine.first(), mine.last(), *mine.sum, size, parted);
   }
 
   // What becomes of [first, last) is recorded: nothing is thrown, as pieces of it may be at work elsewhere.
@@ -148,6 +173,7 @@ class loop_over : public loop_state {
 
   // False: what is left is to be dropped.
   bool claim_all(loop_frame& rest, position at, value& sum, position size) {
+    if (parts_ != 0) return claim_parts(rest, at, sum);
     if (how_.thesis) return claim_fenced(rest, at, sum);
     if (how_.grain == 0) return claim_measured(rest, at, sum, size);
     if (how_.grain == 1) return claim_ones(rest, at, sum);
@@ -164,6 +190,16 @@ class loop_over : public loop_state {
     for (; rest.claim(at, at + 1) != at; ++at) body.run_one(sum, at);
     return !rest.stopped();
   }
+
+  bool claim_parts(loop_frame& rest, position at, value& sum) {
+    for (; rest.claim(at, at + 1) != at; ++at) {
+      const position from = begin_of(at);
+      const position to = begin_of(at + 1);
+      if (from != to) run(sum, from, to);
+    }
+    return !rest.stopped();
+  }
+  position begin_of(position part) const noexcept { return n_ / parts_ * part + std::min(part, n_ % parts_); }
 
   SENNIT_HOT bool claim_fenced(loop_frame& rest, position at, value& sum) {
     auto&& body = nearby(body_);
@@ -182,23 +218,28 @@ class loop_over : public loop_state {
   SENNIT_HOT void run(value& sum, position from, position to) { body_.run(sum, from, to); }
 
   SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum, position size) {
+    loop_site& site = remembered<Body>::site;
     if (size == 0) {
       // Iterations of any length: one by one, so that each can be stolen.
       const position begin = at;
-      const bool measured = site_.cost() == 0 || measure_now(pace::unmeasured_loops);
+      const bool measured = count_loop() || !site.known();
       const ticks begun = measured ? read_clock() : 0;
       for (std::uint64_t i = 0; i < pace::cautious; ++i) {
         const position to = next(rest, at, 1);
         if (to == 0) break;
+        // The count is the thread's, and a claim may change the thread.
+        const std::uint64_t loops = count_of_loops();
         run(sum, at, at + 1);
+        if (count_of_loops() != loops) site.contains_loops();
         at = to;
       }
-      if (measured && at != begin) site_.took(read_clock() - begun, at - begin);
+      if (measured && at != begin) site.took(read_clock() - begun, at - begin);
       if (at - begin < pace::cautious) return !rest.stopped();
       size = 1;
     }
     const std::uint64_t sharing = load_loop_sharing();
-    size = std::max<position>(1, std::min(size, rest.left(at) >> sharing));
+    const position brief = site.brief_iterations();
+    rest.worth(brief);
     ticks spent = 0;
     position ran = 0;
     ticks before = read_clock();
@@ -214,10 +255,10 @@ class loop_over : public loop_state {
       spent += took - std::min(took, loop_site::reading);
       ran += done;
       size = pace::next(done, took, rest.left(at), sharing);
-      rest.worth(took < pace::brief ? done : std::max<position>(1, done / 2));
+      rest.worth(took < loop_site::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
     }
-    if (ran != 0) site_.took(spent, ran);
+    if (ran != 0) site.took(spent, ran);
     return !rest.stopped();
   }
 
@@ -228,57 +269,75 @@ class loop_over : public loop_state {
   }
 
   Body& body_;
-  loop_site& site_;
   const loop_options& how_;
+  const position n_;
+  const position parts_;
 };
 
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_COLD position fixed_parts() noexcept;
 
+// The rest of a loop that may be worth sharing.
 template <class Body>
-typename Body::value run_in_strand(position n, Body& body, const loop_options& how, position size,
-                                   loop_site& site) {
+[[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
+                                                  position size, Body& body, const loop_options& how) {
+  using value = typename Body::value;
+  (void)count_loop();
+  const position parts = how.fixed_parts ? fixed_parts() : 0;
+  const position last = parts != 0 ? parts : n;
   if (any_gate_shut() && !in_strand()) {
-    std::optional<typename Body::value> sum;
-    auto inside = [&] { sum.emplace(loop_over<Body>(body, how, site).all(n, size)); };
+    std::optional<value> total;
+    auto inside = [&] {
+      total.emplace(loop_over<Body>(body, how, n, parts).all(std::move(sum), first, last, size));
+    };
     run_region(nullptr, inside);
-    return *std::move(sum);
+    return *std::move(total);
   }
-  return loop_over<Body>(body, how, site).all(n, size);
+  return loop_over<Body>(body, how, n, parts).all(std::move(sum), first, last, size);
 }
 
-// Not in the table of symbols that are unique in the process: those keep a shared object from being unloaded.
+// A loop that is to be measured, is not known to be brief, or contains loops. The latter is shared as soon as one of its
+// iterations turns out to be long, which the loops within tell.
 template <class Body>
-struct [[gnu::visibility("hidden")]] remembered {
-  inline static constinit loop_site site{};
-};
-
-template <class Body>
-SENNIT_INLINE typename Body::value run_loop(position n, Body& body, const loop_options& how) {
+SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loop_options& how) {
   loop_site& site = remembered<Body>::site;
-  position size = 0;
-  if (how.grain == 0 && !how.thesis) {
-    // A loop that is over before a thief could come is only a loop.
-    const position brief = pace::brief_iterations(site.cost());
-    if (n <= brief) {
-      auto sum = body.make();
-      if (n == 0) return sum;
-      if (!measure_now(pace::unmeasured_loops)) [[likely]] {
-        body.run(sum, 0, n);
-      } else {
-        const ticks begun = read_clock();
-        body.run(sum, 0, n);
-        site.took(read_clock() - begun, n);
-      }
-      return sum;
-    }
-    size = brief / 4;
-  } else if (n <= how.grain) {
-    auto sum = body.make();
-    if (n > 0) body.run(sum, 0, n);
+  const position brief = site.brief_iterations();
+  if (!how.measured() || n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
+  const bool measured = count_loop();
+  const std::uint64_t loops = count_of_loops();
+  auto sum = body.make();
+  if (n <= site.plain_iterations()) {
+    const ticks begun = read_clock();
+    body.run(sum, 0, n);
+    site.took(read_clock() - begun, n);
+    if (count_of_loops() != loops) site.contains_loops();
     return sum;
   }
-  return run_in_strand(n, body, how, size, site);
+  const ticks begun = measured ? read_clock() : 0;
+  position at = 0;
+  do {
+    body.run_one(sum, at++);
+  } while (count_of_loops() - loops <= pace::loops_within && at != n);
+  if (measured) [[unlikely]]
+    site.took(read_clock() - begun, at);
+  if (at == n) return sum;
+  return share_rest<Body>(std::move(sum), at, n, 1, body, how);
+}
+
+// Precondition: n > 0.
+template <class Body>
+SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const loop_options& how) {
+  // A loop that is over before a thief could come is only a loop.
+  const bool plain =
+      how.measured() ? n <= remembered<Body>::site.plain_iterations() && !count_loop() : n <= how.grain;
+  if (plain) [[likely]] {
+    auto sum = body.make();
+    body.run(sum, 0, n);
+    return sum;
+  }
+  // A copy, so that nothing of the loop has to be in memory where it is short.
+  Body apart = body;
+  return run_watchfully<Body>(n, apart, how);
 }
 
 struct no_value {};
@@ -311,41 +370,11 @@ struct folding_body {
   void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
 };
 
-// Iterations of one part of a loop with fixed parts.
-template <class Body>
-struct parts_of {
-  using value = typename Body::value;
-  Body& body_;
-  position n_;
-  position parts_;
-  value make() { return body_.make(); }
-  void run(value& sum, position from, position to) {
-    for (position part = from; part < to; ++part) run_one(sum, part);
-  }
-  void run_one(value& sum, position part) {
-    const position begin = begin_of(part);
-    const position end = begin_of(part + 1);
-    if (begin != end) body_.run(sum, begin, end);
-  }
-  void merge(value& left, value&& right) { body_.merge(left, std::move(right)); }
-  position begin_of(position part) const noexcept { return n_ / parts_ * part + std::min(part, n_ % parts_); }
-};
-
-template <class Body>
-SENNIT_INLINE typename Body::value run_body(position n, Body& body, const loop_options& how) {
-  if (how.fixed_parts) [[unlikely]] {
-    parts_of<Body> parts{body, n, fixed_parts()};
-    return run_loop(parts.parts_, parts, {.grain = 1});
-  }
-  return run_loop(n, body, how);
-}
-
 // Calls run(from, to) for chunks that cover [0, n) without overlap, in parallel. Throws what the lowest chunk that
 // throws threw.
 template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
-  plain_body<held<Run>> body{run};
-  run_body(n, body, how);
+  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
 }
 
 // The same with a value: each strand that works on the loop has its own, made by make(), and run(value, from, to) adds
@@ -353,9 +382,8 @@ SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how)
 template <class Make, class Run, class Merge>
 SENNIT_INLINE auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge,
                                   const loop_options& how) {
-  folding_body<std::remove_reference_t<Make>, held<Run>, std::remove_reference_t<Merge>> body{make, run,
-                                                                                              merge};
-  return run_body(n, body, how);
+  using body = folding_body<std::remove_reference_t<Make>, held<Run>, std::remove_reference_t<Merge>>;
+  return n == 0 ? make() : run_loop(n, body{make, run, merge}, how);
 }
 
 }  // namespace detail

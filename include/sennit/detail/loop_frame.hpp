@@ -33,6 +33,10 @@ class loop_piece : public frame {
   friend class loop_frame;
   friend class loop_state;
   static fiber* run_elsewhere(frame& base) noexcept;
+  void part(loop_piece*& parted) noexcept {
+    parted_before_ = parted;
+    parted = this;
+  }
 
   loop_state& whole_;
   const position first_;
@@ -68,6 +72,10 @@ class loop_state {
 
   // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.
   loop_piece* cut(position first, position last) noexcept;
+  // By the strand that begins the loop: deals [first, last) out to workers that wait, in parts of at least `least`, and
+  // returns the end of what is left for the strand, which has a lead.
+  SENNIT_COLD position deal(position first, position last, position least, position lead,
+                            loop_piece*& parted) noexcept;
   void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
   completion& done() noexcept { return done_; }
   // All pieces ever cut, once nobody works on the loop; after wait() in the order of the iterations.
@@ -81,6 +89,8 @@ class loop_state {
     return failed_at_.load(std::memory_order_relaxed) <= from || dropped_.load(std::memory_order_relaxed);
   }
 
+  // Whether the pieces have all ended, or do within the time that it takes to ask for one back. Before wait().
+  SENNIT_COLD bool over_soon() const noexcept;
   // By the strand that began the loop, which has finished its own part: waits for the pieces.
   SENNIT_COLD void wait() noexcept;
   // After that: throws what the lowest iteration that threw threw, or cancelled.
@@ -194,10 +204,7 @@ class loop_frame {
   // The same by a thief that does not keep the owner from claiming: null also if the owner was faster.
   loop_piece* cut_fenced(rest left, position middle) noexcept;
   // The piece is claimable, and the owner may have it back.
-  void parted_with(loop_piece& piece) noexcept {
-    piece.parted_before_ = parted_;
-    parted_ = &piece;
-  }
+  void parted_with(loop_piece& piece) noexcept { piece.part(parted_); }
 
  private:
   SENNIT_COLD static loop_piece* take_parted(loop_piece*& parted) noexcept;

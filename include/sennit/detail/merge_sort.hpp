@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -116,8 +117,8 @@ class merge_sort {
 
   template <class A, class B>
   bool less(A&& a, B&& b) const {
-    return static_cast<bool>(
-        std::invoke(comp_, std::invoke(proj_, std::forward<A>(a)), std::invoke(proj_, std::forward<B>(b))));
+    return static_cast<bool>(detail::invoke(comp_, detail::invoke(proj_, std::forward<A>(a)),
+                                            detail::invoke(proj_, std::forward<B>(b))));
   }
 
   // A comparator that throws makes std::sort lose an element, the one that it holds at that moment.

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/cuts.hpp>
+#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/space.hpp>
@@ -57,7 +58,7 @@ template <std::size_t D, class F>
   if constexpr (cell_body<F, D>) {
     for_each_cell(part, own);
   } else {
-    detail::call(own, part);
+    detail::invoke(own, part);
   }
 }
 

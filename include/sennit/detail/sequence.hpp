@@ -20,17 +20,6 @@
 
 namespace sennit::detail {
 
-// body(arguments...), where a body may also be a pointer to a member. std::invoke for all of them would be
-// one more call to be inlined.
-template <class F, class... Arguments>
-SENNIT_INLINE decltype(auto) call(F& body, Arguments&&... arguments) {
-  if constexpr (std::is_member_pointer_v<std::remove_cv_t<F>>) {
-    return std::invoke(body, std::forward<Arguments>(arguments)...);
-  } else {
-    return body(std::forward<Arguments>(arguments)...);
-  }
-}
-
 template <class First, class Last>
 concept integer_bounds = std::integral<First> && std::integral<Last> && sizeof(First) <= sizeof(position) &&
                          sizeof(Last) <= sizeof(position);
@@ -71,11 +60,11 @@ struct integers {
   using cursor = I;
   using value = I;
 
-  cursor at(position p) const noexcept {
+  SENNIT_INLINE cursor at(position p) const noexcept {
     using offset = std::make_unsigned_t<I>;
     return static_cast<I>(static_cast<offset>(static_cast<offset>(first) + static_cast<offset>(p)));
   }
-  static value read(cursor i) noexcept { return i; }
+  SENNIT_INLINE static value read(cursor i) noexcept { return i; }
 
   I first;
   position size;
@@ -86,8 +75,8 @@ struct elements {
   using cursor = It;
   using value = std::iter_reference_t<It>;
 
-  cursor at(position p) const { return first + static_cast<std::iter_difference_t<It>>(p); }
-  static value read(const cursor& i) { return *i; }
+  SENNIT_INLINE cursor at(position p) const { return first + static_cast<std::iter_difference_t<It>>(p); }
+  SENNIT_INLINE static value read(const cursor& i) { return *i; }
 
   It first;
   position size;

@@ -4,39 +4,60 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/words.hpp>
 
+#include <atomic>
+#include <memory>
+#include <utility>
+
 namespace sennit::detail {
+
+// What a reducer and its views share; lives as long as any of them.
+struct reducer_base {
+  reducer_base() = default;
+  reducer_base(const reducer_base&) = delete;
+  reducer_base& operator=(const reducer_base&) = delete;
+
+  std::atomic<view*> left{nullptr};  // by threads that have ended: latest first
+  std::atomic<bool> ended{false};    // nobody asks for the views any more
+};
 
 // What one strand has added to one reducer. A strand's views are a list: few reducers are in use at a time.
 class view {
  public:
-  explicit view(const void* reducer) noexcept : reducer_(reducer) {}
+  explicit view(std::shared_ptr<reducer_base> whole) noexcept : whole_(std::move(whole)) {}
   view(const view&) = delete;
   view& operator=(const view&) = delete;
   virtual ~view() = default;
 
-  // Identifies the reducer as long as any view of it lives.
-  const void* reducer() const noexcept { return reducer_; }
+  const reducer_base* reducer() const noexcept { return whole_.get(); }
   // Appends that of the strand that follows, which is of the same reducer.
   virtual void append(view& right) noexcept = 0;
-  // The thread ends, and no strand comes before it: leaves it to the reducer.
-  virtual void give_up() noexcept = 0;
+  // The thread ends, and no strand takes the view over: leaves it to the reducer.
+  void leave() noexcept;
+  // Back from there.
+  void recalled(std::shared_ptr<reducer_base> whole) noexcept { whole_ = std::move(whole); }
 
   view* next = nullptr;
 
  private:
-  const void* const reducer_;
+  std::shared_ptr<reducer_base> whole_;
 };
 
 // The running strand's view of the reducer; null: it has none yet.
-SENNIT_INLINE view* find_view(const void* reducer) noexcept {
-  view* v = load_views();
-  while (v != nullptr && v->reducer() != reducer) v = v->next;
-  return v;
+SENNIT_INLINE view* find_view(const reducer_base* reducer) noexcept {
+  for (view* v = load_views(); v != nullptr; v = v->next) {
+    if (v->reducer() == reducer) [[likely]]
+      return v;
+  }
+  return nullptr;
 }
 
 // Makes `made` one of the running strand's.
-SENNIT_COLD void add_view(view& made);
+SENNIT_COLD void add_view(view& made) noexcept;
 // The running strand's view, which is not its any more; null: it had none.
-SENNIT_COLD view* remove_view(const void* reducer) noexcept;
+SENNIT_COLD view* remove_view(const reducer_base* reducer) noexcept;
+// Takes over the views that threads left. They come before the running strand's.
+SENNIT_COLD void recall_views(const std::shared_ptr<reducer_base>& reducer) noexcept;
+// Ends all views of the list.
+SENNIT_COLD void end_views(view* list) noexcept;
 
 }  // namespace sennit::detail

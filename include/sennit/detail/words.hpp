@@ -27,23 +27,23 @@ using slot = std::atomic<std::uintptr_t>;
 struct alignas(64) worker_words {
   // One past the owner's newest frame.
   std::atomic<slot*> tail;
-  unsigned char apart[120];
-  // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
-  std::atomic<slot*> limit;
-  // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
-  std::atomic<slot*> head_gate;
+  // What the strand that runs here has added to reducers.
+  view* views;
+  // Loops that have begun on this thread: a clock that costs nothing to read.
+  std::uint64_t loops;
   // Zero in the fence variant, where each claim of a loop takes the slow path; else all ones.
   std::uint64_t loop_mask;
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   std::uint64_t loop_sharing;
-  // Loops that are not measured until one is again.
-  std::uint64_t unmeasured;
-  // What the strand that runs here has added to reducers.
-  view* views;
+  unsigned char apart[88];
+  // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
+  std::atomic<slot*> limit;
+  // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
+  std::atomic<slot*> head_gate;
 };
-static_assert(offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136 &&
-              offsetof(worker_words, loop_mask) == 144 && offsetof(worker_words, unmeasured) == 160 &&
-              offsetof(worker_words, views) == 168);
+static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, loops) == 16 &&
+              offsetof(worker_words, loop_mask) == 24 && offsetof(worker_words, loop_sharing) == 32 &&
+              offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
 
 }  // namespace sennit::detail
 
@@ -124,24 +124,36 @@ shut:
   return true;
 }
 
-// Whether it is this loop's turn to be measured: one in `period`.
-SENNIT_INLINE bool measure_now(std::uint64_t period) noexcept {
-  asm goto("decq " SENNIT_WORD("160") "\n\tjs %l[due]" : : SENNIT_OFFSET "i"(0) : "cc", "memory" : due);
+// Counts a loop. Whether it is its turn to be measured: that of one in 64.
+SENNIT_INLINE bool count_loop() noexcept {
+  asm goto("incq " SENNIT_WORD("16") "\n\ttestb $63, " SENNIT_WORD("16") "\n\tje %l[due]"
+           :
+           : SENNIT_OFFSET "i"(0)
+           : "cc", "memory"
+           : due);
   return false;
 due:
-  asm volatile("movq %[period], " SENNIT_WORD("160") : : SENNIT_OFFSET[period] "r"(period) : "memory");
   return true;
+}
+
+SENNIT_INLINE std::uint64_t count_of_loops() noexcept {
+  std::uint64_t loops;
+  asm volatile("movq " SENNIT_WORD("16") ", %[loops]"
+               : [loops] "=r"(loops)
+               : SENNIT_OFFSET "i"(0)
+               : "memory");
+  return loops;
 }
 
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept {
   std::uint64_t mask;
-  asm volatile("movq " SENNIT_WORD("144") ", %[mask]" : [mask] "=r"(mask) : SENNIT_OFFSET "i"(0) : "memory");
+  asm volatile("movq " SENNIT_WORD("24") ", %[mask]" : [mask] "=r"(mask) : SENNIT_OFFSET "i"(0) : "memory");
   return mask;
 }
 
 SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
   std::uint64_t sharing;
-  asm volatile("movq " SENNIT_WORD("152") ", %[sharing]"
+  asm volatile("movq " SENNIT_WORD("32") ", %[sharing]"
                : [sharing] "=r"(sharing)
                : SENNIT_OFFSET "i"(0)
                : "memory");
@@ -150,15 +162,12 @@ SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
 
 SENNIT_INLINE view* load_views() noexcept {
   view* views;
-  asm volatile("movq " SENNIT_WORD("168") ", %[views]"
-               : [views] "=r"(views)
-               : SENNIT_OFFSET "i"(0)
-               : "memory");
+  asm volatile("movq " SENNIT_WORD("8") ", %[views]" : [views] "=r"(views) : SENNIT_OFFSET "i"(0) : "memory");
   return views;
 }
 
 SENNIT_INLINE void store_views(view* views) noexcept {
-  asm volatile("movq %[views], " SENNIT_WORD("168") : : SENNIT_OFFSET[views] "r"(views) : "memory");
+  asm volatile("movq %[views], " SENNIT_WORD("8") : : SENNIT_OFFSET[views] "r"(views) : "memory");
 }
 
 // ORD[D15] A plain store, before any_gate_shut() reads limit, with no fence between: the thief that shut the gate pays for
@@ -220,12 +229,9 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
   return gate.load(std::memory_order_relaxed);
 }
 
-SENNIT_INLINE bool measure_now(std::uint64_t period) noexcept {
-  worker_words& words = current_words();
-  if (words.unmeasured-- != 0) return false;
-  words.unmeasured = period;
-  return true;
-}
+SENNIT_INLINE bool count_loop() noexcept { return ++current_words().loops % 64 == 0; }
+
+SENNIT_INLINE std::uint64_t count_of_loops() noexcept { return current_words().loops; }
 
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_words().loop_mask; }
 

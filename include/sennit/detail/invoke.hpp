@@ -1,0 +1,22 @@
+// std::invoke that is inlined wherever it is used: compilers otherwise make it a call, and that of a small function with
+// it, in loops where it counts.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace sennit::detail {
+
+template <class F, class... Arguments>
+SENNIT_INLINE decltype(auto) invoke(F& f, Arguments&&... arguments) {
+  if constexpr (std::is_member_pointer_v<std::remove_cv_t<F>>) {
+    return std::invoke(f, std::forward<Arguments>(arguments)...);
+  } else {
+    return f(std::forward<Arguments>(arguments)...);
+  }
+}
+
+}  // namespace sennit::detail

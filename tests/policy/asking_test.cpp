@@ -1,0 +1,21 @@
+// When a thief that has asked takes a frame behind a barrier.
+#include "policy/asking.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using sennit::policy::asking;
+
+// Catches a thief that waits for much longer than a barrier takes, or not at all.
+TEST(asking, lasts_about_as_long_as_a_barrier) {
+  asking a;
+  for (int i = 0; i < 50; ++i) a.barrier_took(16'000);
+  EXPECT_FALSE(a.silent(8'000));
+  EXPECT_TRUE(a.silent(17'000));
+  for (int i = 0; i < 50; ++i) a.barrier_took(500);
+  EXPECT_FALSE(a.silent(100));
+  EXPECT_TRUE(a.silent(1'000));
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+// How a loop is dealt out.
+#include "policy/deal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using sennit::policy::deal;
+
+// Catches parts that overlap, leave something out, are empty, or are smaller than is worth their while.
+TEST(deal, cuts_contiguous_parts) {
+  for (const std::uint64_t n : {1, 2, 3, 7, 64, 1000, 1'000'003}) {
+    for (const std::uint64_t wanted : {1, 2, 3, 8, 65}) {
+      for (const std::uint64_t least : {0, 1, 10, 500}) {
+        for (const std::uint64_t lead : {0, 5, 1'000'000}) {
+          const std::uint64_t first = 100;
+          const deal parts(first, first + n, wanted, least, lead);
+          ASSERT_GE(parts.parts(), 1U);
+          ASSERT_LE(parts.parts(), wanted);
+          std::uint64_t before = first;
+          for (std::uint64_t i = 1; i <= parts.parts(); ++i) {
+            const std::uint64_t begin = parts.begin_of(i);
+            ASSERT_GT(begin, before) << n << " in " << wanted << ", part " << i;
+            if (i > 1) {
+              ASSERT_GE(begin - before, least);
+            }
+            before = begin;
+          }
+          ASSERT_EQ(before, first + n);
+        }
+      }
+    }
+  }
+}
+
+// Catches a deal that depends on more than the shape: parts would not find their data where they left it.
+TEST(deal, is_the_same_for_the_same_shape) {
+  const deal one(0, 1000, 4, 10, 100);
+  const deal another(0, 1000, 4, 10, 100);
+  for (std::uint64_t i = 1; i <= 4; ++i) EXPECT_EQ(one.begin_of(i), another.begin_of(i));
+}
+
+// Catches a lead that starves the others, and one that is not given.
+TEST(deal, gives_a_lead_of_an_eighth_at_most) {
+  EXPECT_EQ(deal(0, 1000, 2, 1, 100).begin_of(1), 550U);
+  EXPECT_EQ(deal(0, 1000, 2, 1, 1000).begin_of(1), 563U);
+  EXPECT_EQ(deal(0, 1000, 2, 1, 0).begin_of(1), 500U);
+}
+
+// Catches a deal of what is too little for anybody to come for.
+TEST(deal, keeps_what_is_little) { EXPECT_EQ(deal(0, 100, 8, 60, 0).parts(), 1U); }
+
+}  // namespace

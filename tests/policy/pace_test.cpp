@@ -1,0 +1,77 @@
+// Chunks by measured time, and what is remembered of a loop.
+#include <sennit/detail/pace.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace {
+
+using sennit::detail::loop_site;
+using sennit::detail::pace;
+
+// Catches a chunk size that never reaches its target, or overshoots it: for iterations of many lengths.
+TEST(pace, comes_to_chunks_of_about_the_target) {
+  for (const std::uint64_t cost : {1, 10, 100, 1000}) {
+    std::uint64_t size = 1;
+    for (int i = 0; i < 40; ++i) size = pace::next(size, size * cost, 1'000'000'000, 4);
+    EXPECT_GE(size * cost, pace::chunk / 2) << cost;
+    EXPECT_LE(size * cost, pace::chunk * 2) << cost;
+  }
+}
+
+// Catches chunks that keep what is left from thieves; and crumbs, which cost more to claim than to run.
+TEST(pace, leaves_something_to_share_but_no_crumbs) {
+  EXPECT_EQ(pace::next(1000, pace::chunk, 8'000, 4), 500U);
+  const std::uint64_t size = pace::next(1000, pace::chunk, 600, 4);
+  EXPECT_GE(size * pace::chunk / 1000, pace::least_chunk / 2);
+  EXPECT_LE(size, 600U);
+}
+
+// Catches a claim of nothing, or of more than there is, at the end of a loop.
+TEST(pace, claims_within_what_is_left) {
+  for (const std::uint64_t left : {1, 2, 3, 100}) {
+    for (const std::uint64_t took : {1, 1000, 100'000}) {
+      const std::uint64_t size = pace::next(64, took, left, 4);
+      EXPECT_GE(size, 1U);
+      EXPECT_LE(size, left);
+    }
+  }
+}
+
+// Catches a loop whose first iterations, with all their page faults, keep it from being taken for a brief one for long.
+TEST(loop_site, soon_forgets_a_slow_first_time) {
+  loop_site site;
+  EXPECT_EQ(site.brief_iterations(), 0U);
+  site.took(10'000'000, 10);
+  EXPECT_EQ(site.brief_iterations(), 0U);
+  site.took(10 * 10 + loop_site::reading, 10);
+  EXPECT_EQ(site.brief_iterations(), loop_site::brief / 10);
+}
+
+// Catches an interruption that makes a fast loop a slow one for good.
+TEST(loop_site, takes_an_interruption_in_its_stride) {
+  loop_site site;
+  for (int i = 0; i < 10; ++i) site.took(1000 + loop_site::reading, 100);
+  const std::uint64_t usual = site.brief_iterations();
+  site.took(100'000'000, 100);
+  EXPECT_GE(site.brief_iterations(), usual / 2);
+  for (int i = 0; i < 30; ++i) site.took(1000 + loop_site::reading, 100);
+  EXPECT_GE(site.brief_iterations(), usual * 3 / 4);
+}
+
+// Catches a loop that may have long iterations and is run without a look at them.
+TEST(loop_site, calls_no_loop_plain_that_contains_loops) {
+  loop_site site;
+  site.took(1000, 100);
+  EXPECT_GT(site.plain_iterations(), 0U);
+  EXPECT_EQ(site.plain_iterations(), site.brief_iterations());
+  site.contains_loops();
+  EXPECT_EQ(site.plain_iterations(), 0U);
+  EXPECT_GT(site.brief_iterations(), 0U);
+  site.took(1000, 100);
+  EXPECT_EQ(site.plain_iterations(), 0U);
+}
+
+}  // namespace

@@ -1,0 +1,37 @@
+// How long a worker searches and naps.
+#include "policy/patience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using sennit::policy::patience;
+
+// Catches a worker that never sleeps, or sleeps at once.
+TEST(patience, spins_yields_and_sleeps_in_this_order) {
+  EXPECT_EQ(patience::after(0), patience::step::spin);
+  EXPECT_EQ(patience::after(patience::spin_rounds - 1), patience::step::spin);
+  EXPECT_EQ(patience::after(patience::spin_rounds), patience::step::yield);
+  EXPECT_EQ(patience::after(patience::spin_rounds + patience::yield_rounds), patience::step::sleep);
+  EXPECT_EQ(patience::after(~0U), patience::step::sleep);
+}
+
+// Catches naps that grow without bound, or are kept after work was found.
+TEST(patience, naps_longer_after_each_vain_wake) {
+  patience p;
+  EXPECT_EQ(p.nap_ns(), 0U);
+  std::uint64_t before = 0;
+  for (int i = 0; i < 100; ++i) {
+    p.woken_in_vain();
+    EXPECT_GE(p.nap_ns(), before);
+    EXPECT_LE(p.nap_ns(), patience::longest_nap_ns);
+    before = p.nap_ns();
+  }
+  EXPECT_EQ(before, patience::longest_nap_ns);
+  p.found_work();
+  EXPECT_EQ(p.nap_ns(), 0U);
+}
+
+}  // namespace

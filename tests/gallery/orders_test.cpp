@@ -37,7 +37,8 @@ std::vector<cell> sorted_by(const Space& space, const Key& key) {
   for (std::size_t i = 0; i < space.rows; ++i) {
     for (std::size_t j = space.first_of(i); j < space.columns; ++j) all.emplace_back(i, j);
   }
-  std::stable_sort(all.begin(), all.end(), [&](const cell& a, const cell& b) { return key(a) < key(b); });
+  std::sort(all.begin(), all.end(),
+            [&](const cell& a, const cell& b) { return std::pair(key(a), a) < std::pair(key(b), b); });
   return all;
 }
 

@@ -128,8 +128,11 @@ class reducer_view final : public view {
 template <class T, class Combine = std::plus<>, class Make = detail::made_by_default<T>>
 class reducer {
   // Not as constraints of the class: where its arguments are deduced, the concept would not be named.
-  static_assert(detail::reducer_operation<Combine, T>);
-  static_assert(detail::identity_maker<Make, T>);
+  static_assert(detail::reducer_operation<Combine, T>,
+                "sennit::reducer: give an operation, combine(T&, T&&) that appends or combine(T, T) that returns; "
+                "it is + unless you do, which T does not have");
+  static_assert(detail::identity_maker<Make, T>,
+                "sennit::reducer: give an identity to copy, or a function that makes one; it is T() unless you do");
 
  public:
   reducer()

@@ -132,7 +132,7 @@ deque::popped deque::pop() noexcept {
   slot* const tail = words.tail.load(std::memory_order_relaxed);
   perturb();
   if (fenced_) {
-    // ORD[D2] seq_cst on both: the store of tail before the load of head, as a thief in claim_head() orders its store
+    // ORD[D2] seq_cst on both: the store of tail before the load of head, as a thief in claim_fenced() orders its store
     // of head before its load of tail. The owner's fence, where there is no membarrier. Model: models/deque.pml.
     words.tail.exchange(tail, std::memory_order_seq_cst);
     if (tail >= head_.load(std::memory_order_seq_cst)) return {.mine = true, .handed = nullptr};

@@ -69,7 +69,10 @@ position loop_state::deal(position first, position last, position least, positio
     piece->depart(region);
     piece->away().dealt = true;
     piece->part(parted);
-    if (!idle[i - 1]->post(*piece)) w->frames().list(*piece);
+    if (!idle[i - 1]->post(*piece)) {
+      w->frames().list(*piece);
+      w->announce_work();
+    }
   }
   if (any_gate_shut()) w->frames().searchers_served();
   return last;
@@ -180,6 +183,7 @@ position loop_frame::meet(position from, position to) noexcept {
 void loop_frame::abandon() noexcept {
   // All that is left, and more: nobody finds anything to cut any more.
   constexpr position beyond = position{1} << 62;
+  // ORD[D17] seq_cst: a claim like any other, of all there is; see meet(). Model: models/loop.pml.
   start_.exchange(beyond, std::memory_order_seq_cst);
   (void)worker::current()->frames().claim(*this, 0, 0);
 }

@@ -222,23 +222,20 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   // What lies in the deque can be had meanwhile; where nothing does, the strand has not left if its wait is short.
   const bool left = !w.frames_.empty();
   if (left) w.promote_all();
+  fiber* const next = w.take_fiber();
+  if (next == nullptr) {
+    // No memory for a stack: keep the worker until the branches have ended. It must not look for work meanwhile: what it
+    // claimed could be what they wait for. So they wait for nothing here, and this ends; it is only not greedy.
+    if (left) arrive(self);
+    while (!done.done(branches)) sched_yield();
+    return;
+  }
   if (w.linger(done, branches)) {
+    pool_left(*next, nullptr);
     if (left) arrive(self);
     return;
   }
   if (!left) w.promote_all();
-  fiber* const next = w.take_fiber();
-  if (next == nullptr) {
-    // No memory for a stack: keep the worker until the branches have ended. They are running elsewhere and wait for
-    // nothing here, so this ends; it is only not greedy.
-    if (w.first_ != nullptr) {
-      w.frames_.list(*std::exchange(w.first_, nullptr));
-      w.announce_work();
-    }
-    arrive(self);
-    while (!done.done(branches)) sched_yield();
-    return;
-  }
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
   waiting state{done, branches};
   w.switch_from(self, *next, &park_waiter, &state);

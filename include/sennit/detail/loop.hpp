@@ -85,7 +85,10 @@ class loop_over : public loop_state {
   // 0: nothing is known yet.
   value all(value sum, position first, position n, position size) {
     loop_piece* parted = nullptr;
-    if (!how_.thesis) n = deal(first, n, size, size / 2, parted);
+    if (!how_.thesis) {
+      const bool measured = how_.measured();
+      n = deal(first, n, measured ? size : how_.grain, measured ? size / 2 : 0, parted);
+    }
     part(first, n, sum, size, parted);
     if (pieces() == nullptr) {
       rethrow();

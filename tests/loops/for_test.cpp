@@ -135,7 +135,7 @@ long leaves_below(unsigned depth, unsigned seed) {
   });
 }
 
-// Catches a tree of loops that is shared by nobody, because most of its loops are brief.
+// Catches a tree of loops that is shared by nobody: most of its loops are brief, and only what is within tells the others.
 TEST_P(loops, share_a_tree_of_brief_ones) {
   const auto expected = [](auto self, unsigned depth, unsigned seed) -> long {
     if (depth == 0) return 1;
@@ -164,7 +164,7 @@ TEST_P(loops, share_a_tree_of_brief_ones) {
   }
 }
 
-// Catches a loop that is not dealt out as it begins: where a part begins then depends on when somebody asked for it.
+// Catches parts that go to another worker in each phase, away from their data, or begin elsewhere.
 TEST(dealing, gives_each_worker_the_same_part_in_each_phase) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "nobody waits for work on one CPU";
   sennit::runtime runtime({.workers = 2});

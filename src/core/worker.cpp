@@ -85,6 +85,8 @@ void worker::serve(frame* first) {
   first_ = first;
   set_current(this);
   words.loop_sharing = core_.loop_sharing();
+  // So that a strand that comes from another worker does not take its count for one that has gone on.
+  words.loops = (words.loops & (first_count_of_workers - 1)) + (index_ + 1) * first_count_of_workers;
   frames_.attach(words);
 
   switch_from(home, *start, &leave_as_is, nullptr);
@@ -150,15 +152,19 @@ void worker::loop() noexcept {
 
 void worker::run(frame& claimed) noexcept {
   fiber& self = *running_;
-  departure& away = claimed.away();
-  scope whole{away.region, frames_.bottom(), nullptr};
-  self.innermost = &whole;
+  // The branch ends maybe on another thread than it began on.
+  if (fiber* const waiter = begin_and_run(claimed))
+    current()->switch_from(self, *waiter, &pool_left, nullptr);
+}
+
+// Returns the strand that waited for the branch, if it is to be resumed.
+fiber* worker::begin_and_run(frame& claimed) noexcept {
+  region_state* const region = claimed.away().region;
+  scope whole{region, frames_.bottom(), nullptr};
+  running_->innermost = &whole;
   frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
-  enter_float_environment(*away.region);
-  fiber* const waiter = claimed.run();
-  // The branch has ended, maybe on another thread than it began on, and has left its region.
-  worker& here = *current();
-  if (waiter != nullptr) here.switch_from(self, *waiter, &pool_left, nullptr);
+  enter_float_environment(*region);
+  return claimed.run();
 }
 
 void leave_branch(frame& branch) noexcept {
@@ -224,10 +230,8 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (left) w.promote_all();
   fiber* const next = w.take_fiber();
   if (next == nullptr) {
-    // No memory for a stack: keep the worker until the branches have ended. It must not look for work meanwhile: what it
-    // claimed could be what they wait for. So they wait for nothing here, and this ends; it is only not greedy.
     if (left) arrive(self);
-    while (!done.done(branches)) sched_yield();
+    wait_without_stack(done, branches);
     return;
   }
   if (w.linger(done, branches)) {
@@ -240,6 +244,44 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   waiting state{done, branches};
   w.switch_from(self, *next, &park_waiter, &state);
   arrive(self);
+}
+
+// No memory for a stack to look for work on. What is listed runs on top of the strand, so that nothing that it waits for
+// stays where nobody is left to take it. See docs/protocols/join.md, "Without memory for a stack".
+void worker::wait_without_stack(const completion& done, std::intptr_t branches) noexcept {
+  while (!done.done(branches)) {
+    worker& here = *current();
+    frame* const listed = here.running_->memory().half_left() ? here.take_listed_anywhere() : nullptr;
+    if (listed != nullptr) {
+      here.run_on_top(*listed);
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+frame* worker::take_listed_anywhere() noexcept {
+  const unsigned count = core_.worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    if (frame* const listed = core_.worker_at((index_ + i) % count).frames_.take_listed()) return listed;
+  }
+  return nullptr;
+}
+
+void worker::run_on_top(frame& claimed) noexcept {
+  fiber& self = *running_;
+  scope* const below = self.innermost;
+  view* const views = exchange_views(nullptr);
+  fiber* const waiter = begin_and_run(claimed);
+  exchange_views(views);
+  self.innermost = below;
+  enter_float_environment(*below->region);
+  if (waiter != nullptr) {
+    // It goes on here, and this strand wherever there is a stack for that.
+    current()->list_strand_and_switch_to(*waiter);
+  } else {
+    arrive(self);
+  }
 }
 
 // The strand goes on, on an empty deque, maybe another worker's: what it pushes from here on belongs to the innermost of
@@ -268,16 +310,20 @@ class strand_frame : public frame {
 }  // namespace
 
 void worker::hand_over_strand() noexcept {
+  promote_all();
+  list_strand_and_switch_to(*home_);
+}
+
+// The deque is empty. Returns on another worker.
+void worker::list_strand_and_switch_to(fiber& next) noexcept {
   fiber& self = *running_;
   strand_frame rest(self);
-  region_state* const region = self.innermost->region;
-  promote_all();
   struct listing {
     frame& rest;
     region_state* region;
-  } state{rest, region};
+  } state{rest, self.innermost->region};
   switch_from(
-      self, *home_,
+      self, next,
       [](fiber&, void* argument) noexcept {
         const listing l = *static_cast<listing*>(argument);
         worker& here = *current();
@@ -304,6 +350,8 @@ void worker::announce_work() noexcept {
 }
 
 unsigned worker::find_idle(worker** found, unsigned room) const noexcept {
+  // Where nobody searches, one look will do.
+  if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
   const unsigned count = core_.worker_count();
   unsigned idle = 0;
   for (unsigned i = 1; i < count && idle < room; ++i) {
@@ -368,12 +416,8 @@ frame* worker::next_frame() noexcept {
   for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
     if (mail_.has_letter()) {
       perturb();
-      found = mail_.close();
-      if (found != nullptr) {
-        counts.steals.fetch_add(1, std::memory_order_relaxed);
-        dealt_ = found->away().dealt;
-        break;
-      }
+      found = take_letter();
+      if (found != nullptr) break;
       mail_.open();  // withdrawn by who posted it
     }
     constexpr unsigned rounds_between = 8;
@@ -384,12 +428,9 @@ frame* worker::next_frame() noexcept {
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
         searching.reset();
-        found = mail_.close();
-        if (found != nullptr) {
-          counts.steals.fetch_add(1, std::memory_order_relaxed);
-        } else {
-          sleep();
-        }
+        found = take_letter();
+        if (found != nullptr) break;
+        sleep();
         mail_.open();
         searching.emplace(core_.searching());
         rounds = 0;
@@ -411,6 +452,15 @@ frame* worker::next_frame() noexcept {
     if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
   }
   return nullptr;
+}
+
+// Closes the mailbox.
+frame* worker::take_letter() noexcept {
+  frame* const letter = mail_.close();
+  if (letter == nullptr) return nullptr;
+  counts.steals.fetch_add(1, std::memory_order_relaxed);
+  dealt_ = letter->away().dealt;
+  return letter;
 }
 
 void worker::found_work() noexcept {

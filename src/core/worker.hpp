@@ -87,8 +87,14 @@ class worker {
   fiber* take_fiber() noexcept;
   bool linger(const completion& done, std::intptr_t branches) noexcept;
   frame* next_frame() noexcept;
+  frame* take_letter() noexcept;
   frame* look_around(bool insist) noexcept;
+  static void wait_without_stack(const completion& done, std::intptr_t branches) noexcept;
+  frame* take_listed_anywhere() noexcept;
   void run(frame& claimed) noexcept;
+  void run_on_top(frame& claimed) noexcept;
+  fiber* begin_and_run(frame& claimed) noexcept;
+  void list_strand_and_switch_to(fiber& next) noexcept;
   void sleep() noexcept;
   bool doze() noexcept;
   void found_work() noexcept;

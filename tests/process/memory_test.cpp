@@ -374,6 +374,48 @@ TEST_F(AddressSpace, ForAStrandThatWaits) {
   }
 }
 
+// Leaves take long enough that each join above is waited for somewhere.
+long slow_tree(int depth) {
+  if (depth == 0) {
+    usleep(100);
+    return 1;
+  }
+  const auto [left, right] =
+      sennit::join([=] { return slow_tree(depth - 1); }, [=] { return slow_tree(depth - 1); });
+  return left + right;
+}
+
+TEST_F(AddressSpace, ForAllStrandsThatWait) {
+  // Catches: what one strand has listed while it lingered, and all the others, without a stack to leave their own for,
+  // wait for in vain.
+  for (const std::size_t bytes : {0UL, 9UL << 20, 17UL << 20, 25UL << 20}) {
+    const ending run = apart([=] {
+      sennit::runtime four({.workers = 4});
+      four.run([=] {
+        migrate();
+        leave_address_space(bytes);
+        for (int i = 0; i < 5; ++i) {
+          EXPECT_EQ(slow_tree(7), 128);
+          std::atomic<long> sum{0};
+          sennit::task_group group;
+          for (int g = 0; g < 4; ++g) {
+            group.spawn([&] {
+              sennit::parallel_for(0, 16, [&](int) {
+                usleep(20);
+                sennit::parallel_for(0, 16, [&](int) { sum += slow_tree(1); }, sennit::grain(1));
+              });
+            });
+          }
+          group.wait();
+          EXPECT_EQ(sum, 4 * 16 * 16 * 2);
+        }
+        leave_address_space(RLIM_INFINITY);
+      });
+    });
+    ASSERT_THAT(run, ExitedWith(0)) << "with " << bytes << " bytes to be had";
+  }
+}
+
 TEST_F(AddressSpace, ForGroupsOutsideAnyRegion) {
   // Catches: children that stay listed when the group that holds them is unwound for want of memory.
   for (const std::size_t bytes : steps) {

@@ -115,11 +115,12 @@ class scan {
  private:
   // In the first pass.
   void visit_block(position b) {
-    // Acquire: carry_, as the strand that did the block before left it by the release below.
+    // ORD[D21] acquire: carry_ and at_frontier_; pairs with the release below.
     if (done_.load(std::memory_order_acquire) == b) {
       at_frontier_ = true;
       scan_block(b, carry_);
       at_frontier_ = false;
+      // ORD[D21] release: carry_ and at_frontier_, to the strand that comes to the next block.
       done_.store(b + 1, std::memory_order_release);
     } else {
       parts_[static_cast<std::size_t>(b)].emplace(reduced(b));

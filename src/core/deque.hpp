@@ -55,7 +55,7 @@ class deque {
   bool promote_all() noexcept;
   // Puts a frame that has left the deque, or never was in it, in the list.
   void list(frame& f) noexcept;
-  // Whether the owner has nothing to be stolen.
+  // Whether the owner has nothing to be stolen. In the fence variant a hint: a thief may be about to put back a loop.
   bool empty() const noexcept {
     return words_->tail.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed);
   }

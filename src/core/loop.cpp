@@ -85,6 +85,7 @@ void loop_state::failed(position end, std::exception_ptr failure) noexcept {
     failed_at_.store(end, std::memory_order_relaxed);
     std::swap(failure_, failure);
   }
+  // ORD[D18] release: see above.
   recording_.store(false, std::memory_order_release);
 }
 

@@ -41,17 +41,18 @@ struct runtime_access {
       auto* const fresh = new runtime_core(r.options_);
       keep_for_ever(core);
       core = fresh;
+      // ORD[D13] release: see above.
       r.core_.store(core, std::memory_order_release);
     }
     return *core;
   }
 
-  // For a core whose threads still run, or were lost in the middle of something.
+  // For a core whose threads still run, or were lost in the middle of something. Nobody waits for them: they are kept,
+  // too, as std::thread insists.
   static void keep_for_ever(runtime& r) { keep_for_ever(r.core_.load(std::memory_order_relaxed)); }
   static void keep_for_ever(runtime_core* core) {
     static auto& kept = *new std::vector<runtime_core*>;  // reachable, lest it be taken for a leak
     const no_fork guard;
-    core->abandon_threads();
     kept.push_back(core);
   }
 };
@@ -205,6 +206,7 @@ runtime& runtime::default_runtime() {
   // A destructor of a static object: threads started now would outlive everything.
   if (program_ends) options.workers = 1;
   auto* const made = new runtime(options);
+  // ORD[D13] release: see above.
   the_default.store(made, std::memory_order_release);
   return *made;
 }

@@ -117,16 +117,6 @@ void runtime_core::stop() noexcept {
   threads_.clear();
 }
 
-void runtime_core::abandon_threads() noexcept {
-  // They run on, or are gone: either way nobody may wait for them, and std::thread insists that somebody does.
-  static auto& abandoned = *new std::vector<std::vector<std::thread>>;
-  const no_fork guard;
-  // In a child of fork(2) the lock may be held by a thread that is gone, and there is nobody to keep out.
-  std::unique_lock members(membership_, std::defer_lock);
-  if (!outlived_by_fork()) members.lock();
-  abandoned.push_back(std::exchange(threads_, {}));
-}
-
 worker& runtime_core::admit_guest() {
   ensure_signal_stack();
   const std::lock_guard guard(membership_);

@@ -28,8 +28,6 @@ class runtime_core {
 
   // Ends the threads: each as soon as it holds no strand. Idempotent. Regions entered later have no help.
   void stop() noexcept;
-  // Ends nothing and waits for nothing: for a program that ends while regions run, or a child of fork(2).
-  void abandon_threads() noexcept;
 
   // Whether some thread is in a region here.
   // ORD[D14] acquire: all that guests did here; pairs with the release in dismiss_guest().

@@ -233,7 +233,7 @@ class loop_over : public loop_state {
         // The count is the thread's, and a claim may change the thread.
         const std::uint64_t loops = count_of_loops();
         run(sum, at, at + 1);
-        if (count_of_loops() != loops) site.contains_loops();
+        if (loops_since(loops)) site.contains_loops();
         at = to;
       }
       if (measured && at != begin) site.took(read_clock() - begun, at - begin);
@@ -313,7 +313,7 @@ SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loo
     const ticks begun = read_clock();
     body.run(sum, 0, n);
     site.took(read_clock() - begun, n);
-    if (count_of_loops() != loops) site.contains_loops();
+    if (loops_since(loops)) site.contains_loops();
     return sum;
   }
   const ticks begun = measured ? read_clock() : 0;

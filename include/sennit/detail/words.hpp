@@ -29,7 +29,8 @@ struct alignas(64) worker_words {
   std::atomic<slot*> tail;
   // What the strand that runs here has added to reducers.
   view* views;
-  // Loops that have begun on this thread: a clock that costs nothing to read.
+  // Loops that have begun on this thread, from a multiple of `first_count_of_workers` that is its worker's own: a
+  // clock that costs nothing to read.
   std::uint64_t loops;
   // Zero in the fence variant, where each claim of a loop takes the slow path; else all ones.
   std::uint64_t loop_mask;
@@ -44,6 +45,8 @@ struct alignas(64) worker_words {
 static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, loops) == 16 &&
               offsetof(worker_words, loop_mask) == 24 && offsetof(worker_words, loop_sharing) == 32 &&
               offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
+
+inline constexpr std::uint64_t first_count_of_workers = std::uint64_t{1} << 48;
 
 }  // namespace sennit::detail
 
@@ -242,5 +245,10 @@ SENNIT_INLINE view* load_views() noexcept { return current_words().views; }
 SENNIT_INLINE void store_views(view* views) noexcept { current_words().views = views; }
 
 #endif
+
+// Whether loops have begun since the count was `before`. No, if the strand has changed threads: those are not known.
+SENNIT_INLINE bool loops_since(std::uint64_t before) noexcept {
+  return count_of_loops() - before - 1 < first_count_of_workers / 2;
+}
 
 }  // namespace sennit::detail

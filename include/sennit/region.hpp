@@ -22,6 +22,8 @@ class cancelled : public std::exception {
 
 namespace detail {
 
+class observer;
+
 // The part of a region that the core sees. Regions nest: a cancelled region cancels those inside it.
 struct region_state {
   bool cancelled() const noexcept {
@@ -33,6 +35,8 @@ struct region_state {
 
   std::atomic<bool> cancel_requested{false};
   region_state* outer = nullptr;
+  observer* observed_by = nullptr;
+  bool root = false;  // of a runtime: what is around it is none of that runtime's business
   // The floating-point environment that every strand of the region runs under.
   unsigned mxcsr = 0;
   unsigned short x87_control = 0;

@@ -2,6 +2,7 @@
 #include "core/constructs.hpp"
 
 #include "core/contract.hpp"
+#include "core/course.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
@@ -57,24 +58,59 @@ bool take_newest(worker& w) noexcept {
 
 namespace {
 
+// Counts a construct. A child of a group does not make the strand go a level deeper.
+SENNIT_INLINE destination count_push(course& strand, frame& pushed, bool child) noexcept {
+  destination away;
+  if (strand.push(pushed.where())) [[unlikely]]
+    away = strand.by().reached(strand, pushed.where());
+  if (child) {
+    pushed.where().plan = strand.level().plan;
+    pushed.where().within = true;
+    strand.pop();
+  }
+  return away;
+}
+
+// The push of a strand with a course. True: it is pushed, and nobody else shut the gate.
+bool observe_push(course& strand, frame& pushed, bool child) noexcept {
+  worker_words& words = current_words();
+  slot* const tail = words.tail.load(std::memory_order_relaxed);
+  const destination away = count_push(strand, pushed, child);
+  // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
+  words.tail_seen.store(tail, std::memory_order_release);
+  if (away.to != nullptr) [[unlikely]] {
+    worker::current()->donate_newest(*away.to, away.number);
+    return true;
+  }
+  // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return tail <= words.limit_beneath.load(std::memory_order_relaxed);
+}
+
+// Its pop. True: the frame is in the deque, and nobody else shut the gate.
+bool observe_pop(course& strand, frame& popped) noexcept {
+  worker_words& words = current_words();
+  slot* const tail = words.tail.load(std::memory_order_relaxed);
+  // Before the next push, whose frame the course does not know of yet.
+  words.tail_seen.store(tail, std::memory_order_relaxed);
+  const bool noted = strand.pop();
+  // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (tail < words.head_gate_beneath.load(std::memory_order_relaxed)) return false;
+  if (noted) [[unlikely]]
+    strand.by().kept(strand, popped.where(), 0);
+  return true;
+}
+
 // Takes back the newest frame. False if somebody else has it.
 bool unpush(worker& w, frame& f) noexcept {
+  if (course* const strand = current_words().strand; strand != nullptr && !f.where().within) strand->pop();
   store_tail(load_tail() - 1);
   return take_newest(w) || deque::reclaim(f);
 }
 
-// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
-bool settle(frame& f) noexcept {
-  if (take_newest(*worker::current()) || deque::reclaim(f)) return true;
-  await_taken(f);
-  // Its thief may be looking for more already, and too late to ask before the next fork.
-  worker::current()->frames().expect_thief();
-  return false;
-}
-
-}  // namespace
-
-push_result push_shut(frame& pushed) {
+// The push that has met a gate that somebody else has shut.
+push_result answer_push(frame& pushed) {
   worker* const w = worker::current();
   if (w == nullptr) {
     leave_outside_slots();
@@ -88,8 +124,54 @@ push_result push_shut(frame& pushed) {
   return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::apart;
 }
 
+// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
+bool settle(frame& f) noexcept {
+  course* const strand = current_words().strand;
+  if (strand != nullptr && observe_pop(*strand, f)) return true;
+  if (take_newest(*worker::current()) || deque::reclaim(f)) {
+    if (strand != nullptr && strand->left().notes != nullptr) strand->by().kept(*strand, f.where(), 0);
+    return true;
+  }
+  await_taken(f);
+  // Its thief may be looking for more already, and too late to ask before the next fork.
+  worker::current()->frames().expect_thief();
+  return false;
+}
+
+}  // namespace
+
+push_result push_shut(frame& pushed) {
+  if (course* const strand = current_words().strand) {
+    if (observe_push(*strand, pushed, false)) return push_result::pushed;
+  }
+  return answer_push(pushed);
+}
+
+push_result spawn_shut(frame& child) {
+  if (course* const strand = current_words().strand) {
+    if (observe_push(*strand, child, true)) return push_result::pushed;
+  }
+  return answer_push(child);
+}
+
+destination observe_spawn(course& strand, frame& child) noexcept { return count_push(strand, child, true); }
+
+level_within::level_within(course& strand, const whereabouts& where, position size) noexcept
+    : strand_(strand), where_(where), size_(size) {
+  if (strand_.descend()) strand_.by().follow(strand_, where_);
+}
+
+level_within::~level_within() {
+  if (strand_.pop()) strand_.by().kept(strand_, where_, size_);
+}
+
 void await_taken(frame& branch) noexcept {
-  worker::wait(branch.away().done, 1);
+  if (course* const strand = current_words().strand) {
+    wait_observed(*strand, [&] { return worker::wait(branch.away().done, 1); },
+                  [&](pause waited) { strand->by().joined(*strand, branch, waited); });
+  } else {
+    worker::wait(branch.away().done, 1);
+  }
   append_views(branch.away().views);
 }
 
@@ -103,6 +185,31 @@ bool pop_unwinding(frame& popped) noexcept {
   slot* const tail = load_tail() - 1;
   store_tail(tail);
   return !pop_gate_shut(tail) || settle(popped);
+}
+
+void observe(observer& by, action body) {
+  if (worker::current() == nullptr) {
+    auto inside = [&] { observe(by, body); };
+    run_region(nullptr, inside);
+    return;
+  }
+  region_state region;
+  region.observed_by = &by;
+  course strand(by);
+  // The frames of the strands around are none of the observer's.
+  worker::current()->relocate();
+  struct observation {
+    course& strand;
+    course* const before = exchange_course(&strand);
+    explicit observation(course& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
+    ~observation() {
+      strand.by().end(strand, nullptr);
+      exchange_course(before);
+    }
+    observation(const observation&) = delete;
+    observation& operator=(const observation&) = delete;
+  } const observed(strand);
+  enter_region(region, body);
 }
 
 bool in_strand() noexcept { return worker::current() != nullptr; }

@@ -1,7 +1,11 @@
 // What the slow paths of the constructs have in common.
 #pragma once
 
+#include "core/course.hpp"
+#include "core/nanoseconds.hpp"
 #include "core/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
 
 namespace sennit::detail {
 
@@ -16,5 +20,35 @@ bool answer_gates(worker& w) noexcept;
 
 // After a pop met the gate, tail being lowered: true if the frame was still in the deque.
 bool take_newest(worker& w) noexcept;
+
+// push_shut() for a child of a group.
+push_result spawn_shut(frame& child);
+
+// For a strand with a course: the child is about to be listed.
+destination observe_spawn(course& strand, frame& child) noexcept;
+
+// wait() says whether the strand was suspended, and noted() is told how long it took.
+template <class Wait, class Noted>
+void wait_observed(course& strand, Wait&& wait, Noted&& noted) noexcept {
+  strand.by().waits(strand);
+  pause waited{.suspended = false, .begin = now_ns(), .end = 0};
+  waited.suspended = wait();
+  waited.end = now_ns();
+  noted(waited);
+}
+
+// The strand runs what is inside a construct that has been counted, itself.
+class level_within {
+ public:
+  level_within(course& strand, const whereabouts& where, position size = 0) noexcept;
+  level_within(const level_within&) = delete;
+  level_within& operator=(const level_within&) = delete;
+  ~level_within();
+
+ private:
+  course& strand_;
+  const whereabouts where_;
+  const position size_;
+};
 
 }  // namespace sennit::detail

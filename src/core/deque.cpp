@@ -1,14 +1,15 @@
 #include "core/deque.hpp"
 
 #include "core/barrier.hpp"
+#include "core/course.hpp"
 #include "core/failure.hpp"
 #include "core/mailbox.hpp"
+#include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
 
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <new>
 
@@ -32,11 +33,6 @@ frame& fork_in(const slot& s) noexcept {
   return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed));
 }
 
-std::uint64_t now_ns() noexcept {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
-}
-
 // Reserved once: a deque never grows by moving, because thieves read slots while the owner pushes.
 slot* reserve(std::size_t slots) {
   void* const memory = mmap(nullptr, slots * sizeof(slot), PROT_READ | PROT_WRITE,
@@ -55,14 +51,14 @@ deque::deque(std::size_t slots, bool fenced, unsigned sticky)
 deque::~deque() { munmap(base_ - 1, static_cast<std::size_t>(end_ - base_ + 2) * sizeof(slot)); }
 
 slot* deque::open_limit() const noexcept {
-  return wake_wanted_ || (frame_wanted_ && !put_off_) || sticky_.load(std::memory_order_relaxed) != 0
-             ? shut_limit
-             : end_;
+  const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
+  return wake_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
   const bool asked = frame_wanted_ && asked_ns_ != 0;
-  return fenced_ || asked || sticky_.load(std::memory_order_relaxed) != 0 ? shut_head_gate : head;
+  const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
+  return fenced_ || asked || sticky ? shut_head_gate : head;
 }
 
 void deque::attach(worker_words& words) noexcept {
@@ -70,7 +66,7 @@ void deque::attach(worker_words& words) noexcept {
   words_ = &words;
   mute_.store(frame_wanted_, std::memory_order_relaxed);
   begin_anew();
-  words.limit.store(open_limit(), std::memory_order_relaxed);
+  set_gates();
   words.loop_mask = fenced_ ? 0 : ~std::uint64_t{0};
 }
 
@@ -79,7 +75,8 @@ void deque::begin_anew() noexcept {
   for (scope* s = innermost_; s != nullptr; s = s->outer) s->first = base_;
   head_.store(base_, std::memory_order_relaxed);
   words_->tail.store(base_, std::memory_order_relaxed);
-  words_->head_gate.store(open_head_gate(base_), std::memory_order_relaxed);
+  words_->tail_seen.store(base_, std::memory_order_relaxed);
+  set_gates();
 }
 
 void deque::detach() noexcept {
@@ -91,8 +88,8 @@ void deque::detach() noexcept {
 void deque::enter(scope* innermost, bool frame_wanted) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
-  if (frame_wanted && !fenced_ && !frame_wanted_) ask(true);
   follow_region();
+  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true);
 }
 
 void deque::region_cancelled() noexcept {
@@ -102,9 +99,15 @@ void deque::region_cancelled() noexcept {
 
 void deque::follow_region() noexcept {
   const bool stop = innermost_ != nullptr && innermost_->region->cancelled();
+  const observer* const by = innermost_ != nullptr ? observer_of(innermost_->region) : nullptr;
+  strict_ = by != nullptr && by->strict();
   const unsigned before = sticky_.load(std::memory_order_relaxed);
-  const unsigned after = stop ? before | cancelled : before & ~unsigned{cancelled};
+  const unsigned after =
+      (before & contract) | (stop ? unsigned{cancelled} : 0U) | (by != nullptr ? unsigned{observed} : 0U);
   if (after == before) return;
+  if ((after & ~before & observed) != 0) {
+    words_->tail_seen.store(words_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
   sticky_.store(after, std::memory_order_relaxed);
   set_gates();
 }
@@ -113,8 +116,28 @@ void deque::set_gates() noexcept {
   if (words_ == nullptr) return;
   // ORD[D16] release on both: the cuts that were made while the gates were shut, and that this thread has done with loops
   // that the owner may retire now; pairs with the acquire in any_gate_shut() and pop_gate_shut(). Model: models/loop.pml.
-  words_->head_gate.store(open_head_gate(head_.load(std::memory_order_relaxed)), std::memory_order_release);
-  words_->limit.store(open_limit(), std::memory_order_release);
+  slot* const head_gate = open_head_gate(head_.load(std::memory_order_relaxed));
+  slot* const limit = open_limit();
+  const bool seen = (sticky_.load(std::memory_order_relaxed) & observed) != 0;
+  words_->head_gate_beneath.store(head_gate, std::memory_order_release);
+  words_->limit_beneath.store(limit, std::memory_order_release);
+  words_->head_gate.store(seen ? shut_head_gate : head_gate, std::memory_order_release);
+  words_->limit.store(seen ? shut_limit : limit, std::memory_order_release);
+}
+
+void deque::shut_gates() noexcept {
+  words_->limit.store(shut_limit, std::memory_order_relaxed);
+  words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+  words_->head_gate.store(shut_head_gate, std::memory_order_relaxed);
+  words_->head_gate_beneath.store(shut_head_gate, std::memory_order_relaxed);
+}
+
+slot* deque::tail_for_thieves() const noexcept {
+  // ORD[D1] acquire: the frame and all that its branch reads; pairs with publish_tail(). Model: models/deque.pml.
+  slot* const tail = words_->tail.load(std::memory_order_acquire);
+  if ((sticky_.load(std::memory_order_relaxed) & observed) == 0) return tail;
+  // ORD[D22] acquire: where the latest frame is; pairs with the release in observe_push().
+  return std::min(tail, words_->tail_seen.load(std::memory_order_acquire));
 }
 
 deque::opened deque::open_push_gate() noexcept {
@@ -130,6 +153,7 @@ deque::opened deque::open_push_gate() noexcept {
 deque::popped deque::pop() noexcept {
   worker_words& words = *words_;
   slot* const tail = words.tail.load(std::memory_order_relaxed);
+  words.tail_seen.store(tail, std::memory_order_relaxed);
   perturb();
   if (fenced_) {
     // ORD[D2] seq_cst on both: the store of tail before the load of head, as a thief in claim_fenced() orders its store
@@ -165,6 +189,58 @@ bool deque::promote_all() noexcept {
   return head < tail;
 }
 
+deque::parted deque::part_with_newest() noexcept {
+  const std::lock_guard guard(lock_);
+  slot* const newest = words_->tail.load(std::memory_order_relaxed) - 1;
+  slot* const head = head_.load(std::memory_order_relaxed);
+  for (slot* position = head; position < newest; ++position) promote(position);
+  frame& f = fork_in(*newest);
+  f.depart(region_of(newest));
+  begin_anew();
+  return {.newest = &f, .listed = head < newest && !strict_};
+}
+
+void deque::donate(frame& f) noexcept {
+  const std::lock_guard guard(lock_);
+  donated_.append(f);
+}
+
+bool deque::may_begin(worker& by, frame& donated) noexcept {
+  const departure& away = donated.away();
+  return away.number == nowhere || observer_of(away.region)->may_begin(by, away.number);
+}
+
+frame* deque::take_donated(worker& by) noexcept {
+  if (!donated_.any()) return nullptr;
+  const std::lock_guard guard(lock_);
+  for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
+    if (!may_begin(by, *f)) continue;
+    donated_.unlink(*f);
+    return f;
+  }
+  return nullptr;
+}
+
+bool deque::has_donation(worker& by) noexcept {
+  if (!donated_.any()) return false;
+  const std::lock_guard guard(lock_);
+  for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
+    if (may_begin(by, *f)) return true;
+  }
+  return false;
+}
+
+// What its worker is too busy to begin with, unless its observer insists on that worker.
+frame* deque::take_donated_from_busy() noexcept {
+  if (words_ != nullptr && innermost_ == nullptr) return nullptr;
+  for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
+    if (observer_of(f->away().region)->strict()) continue;
+    donated_.unlink(*f);
+    return f;
+  }
+  return nullptr;
+}
+
 void deque::promote(slot* position) noexcept {
   loop_frame* const loop = loop_in(*position);
   if (loop == nullptr) {
@@ -182,6 +258,12 @@ void deque::promote(slot* position) noexcept {
 }
 
 void deque::list(frame& f) noexcept {
+  const std::lock_guard guard(lock_);
+  f.away().holder.store(this, std::memory_order_relaxed);
+  listed_.append(f);
+}
+
+void deque::list_branch(frame& f) noexcept {
   const std::lock_guard guard(lock_);
   append(f);
 }
@@ -242,21 +324,8 @@ void deque::ask(bool for_next_push_only) noexcept {
 }
 
 void deque::append(frame& f) noexcept {
-  departure& away = f.away();
-  away.holder.store(this, std::memory_order_relaxed);
-  away.older = newest_;
-  away.newer = nullptr;
-  (newest_ != nullptr ? newest_->away().newer : oldest_) = &f;
-  newest_ = &f;
-  listed_.store(true, std::memory_order_relaxed);
-}
-
-void deque::unlink(frame& f) noexcept {
-  departure& away = f.away();
-  (away.older != nullptr ? away.older->away().newer : oldest_) = away.newer;
-  (away.newer != nullptr ? away.newer->away().older : newest_) = away.older;
-  away.holder.store(nullptr, std::memory_order_relaxed);
-  if (oldest_ == nullptr) listed_.store(false, std::memory_order_relaxed);
+  f.away().holder.store(this, std::memory_order_relaxed);
+  (strict_ ? withheld_ : listed_).append(f);
 }
 
 region_state* deque::region_of(const slot* position) const noexcept {
@@ -267,9 +336,7 @@ region_state* deque::region_of(const slot* position) const noexcept {
 
 // The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow path.
 frame* deque::claim_frozen() noexcept {
-  worker_words& words = *words_;
-  words.limit.store(shut_limit, std::memory_order_relaxed);
-  words.head_gate.store(shut_head_gate, std::memory_order_relaxed);
+  shut_gates();
   const std::uint64_t begin = now_ns();
   perturb();
   // ORD[D2] [D15] The owner lowers tail and then reads head_gate, or raises a loop's start and then reads limit, with no
@@ -278,8 +345,7 @@ frame* deque::claim_frozen() noexcept {
   membarrier_all();
   asking_.barrier_took(now_ns() - begin);
   perturb();
-  // ORD[D1] acquire: the frame and all that its branch reads; pairs with publish_tail(). Model: models/deque.pml.
-  slot* const tail = words.tail.load(std::memory_order_acquire);
+  slot* const tail = tail_for_thieves();
   slot* head = head_.load(std::memory_order_relaxed);
   frame* claimed = nullptr;
   while (claimed == nullptr && head < tail) {
@@ -312,7 +378,7 @@ frame* deque::claim_fenced() noexcept {
     perturb();
     // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads; pairs with
     // publish_tail(). Model: models/deque.pml.
-    if (words.tail.load(std::memory_order_seq_cst) < next) {
+    if (words.tail.load(std::memory_order_seq_cst) < next || tail_for_thieves() < next) {
       head_.store(head, std::memory_order_relaxed);
       return nullptr;
     }
@@ -338,32 +404,36 @@ position deque::claim(loop_frame& loop, position from, position to) noexcept {
   return std::max(from, std::min(to, loop.end()));
 }
 
-frame* deque::take_oldest() noexcept {
-  frame* const taken = oldest_;
-  if (taken != nullptr) unlink(*taken);
+frame* deque::take_oldest_listed() noexcept {
+  frame* const taken = listed_.oldest();
+  if (taken == nullptr) return nullptr;
+  listed_.unlink(*taken);
+  taken->away().holder.store(nullptr, std::memory_order_relaxed);
   return taken;
 }
 
 void deque::expect_thief() noexcept {
   if (fenced_) return;
   const std::lock_guard guard(lock_);
-  if (!frame_wanted_) ask(true);
+  if (!frame_wanted_ && !strict_) ask(true);
 }
 
 frame* deque::take_listed() noexcept {
-  if (!listed_.load(std::memory_order_relaxed)) return nullptr;
+  if (!listed_.any()) return nullptr;
   const std::lock_guard guard(lock_);
-  return take_oldest();
+  return take_oldest_listed();
 }
 
 frame* deque::steal(bool insist) noexcept {
-  if (!insist && mute_.load(std::memory_order_relaxed) && !listed_.load(std::memory_order_relaxed))
-    return nullptr;
+  if (!insist && mute_.load(std::memory_order_relaxed) && !listed_.any()) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
-  if (oldest_ != nullptr) return take_oldest();
-  if (words_ == nullptr) return nullptr;
+  if (frame* const listed = take_oldest_listed()) return listed;
+  if (insist && donated_.any()) {
+    if (frame* const donated = take_donated_from_busy()) return donated;
+  }
+  if (words_ == nullptr || strict_) return nullptr;
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
   if (fenced_) return empty ? nullptr : claim_fenced();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
@@ -380,14 +450,16 @@ frame* deque::steal(bool insist) noexcept {
 
 bool deque::has_work() noexcept {
   const std::lock_guard guard(lock_);
-  return oldest_ != nullptr || (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) >
+  return listed_.oldest() != nullptr || (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) >
                                                          head_.load(std::memory_order_relaxed));
 }
 
 void deque::shut_push_gate() noexcept {
   const std::lock_guard guard(lock_);
   wake_wanted_ = true;
-  if (words_ != nullptr) words_->limit.store(shut_limit, std::memory_order_relaxed);
+  if (words_ == nullptr) return;
+  words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+  words_->limit.store(shut_limit, std::memory_order_relaxed);
 }
 
 bool deque::reclaim(frame& f) noexcept {
@@ -397,7 +469,8 @@ bool deque::reclaim(frame& f) noexcept {
   const std::lock_guard guard(holder->lock_);
   // Claimed meanwhile; and maybe listed again, by the claimer.
   if (f.away().holder.load(std::memory_order_relaxed) != holder) return false;
-  holder->unlink(f);
+  f.away().list->unlink(f);
+  f.away().holder.store(nullptr, std::memory_order_relaxed);
   return true;
 }
 

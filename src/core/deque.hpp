@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/fiber.hpp"
+#include "core/frame_list.hpp"
 #include "core/steal_lock.hpp"
 #include "policy/asking.hpp"
 
@@ -15,10 +16,13 @@
 
 namespace sennit::detail {
 
+class worker;
+
 // Why both gates of a worker stay shut. (The push gate is also shut, once, to be told of the next push.)
 enum sticky_reason : unsigned {
   cancelled = 1,  // the region of the strand that runs here is cancelled
   contract = 2,   // each construct is to check the thread contract
+  observed = 4,   // the strand that runs here has a course
 };
 
 class deque {
@@ -53,8 +57,17 @@ class deque {
   void handed_on() noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all() noexcept;
+  // The newest frame is to go to another worker: it leaves the deque, and all older ones go where their strand can have
+  // them back. `listed`: thieves can have them, too.
+  struct parted {
+    frame* newest;
+    bool listed;
+  };
+  parted part_with_newest() noexcept;
   // Puts a frame that has left the deque, or never was in it, in the list.
   void list(frame& f) noexcept;
+  // The same for a branch of the strand that runs here: where its observer is strict, only the strand can have it.
+  void list_branch(frame& f) noexcept;
   // Whether the owner has nothing to be stolen. In the fence variant a hint: a thief may be about to put back a loop.
   bool empty() const noexcept {
     return words_->tail.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed);
@@ -71,7 +84,9 @@ class deque {
   // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
   std::uint64_t epoch() const noexcept { return epoch_; }
   // Whether nobody wants anything of the owner.
-  bool undisturbed() const noexcept { return words_->limit.load(std::memory_order_relaxed) != nullptr; }
+  bool undisturbed() const noexcept {
+    return words_->limit_beneath.load(std::memory_order_relaxed) != nullptr;
+  }
   // What is left of the owner's claim [from, to) on a loop, after it met a gate: the end of it.
   position claim(loop_frame& loop, position from, position to) noexcept;
   unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }
@@ -82,6 +97,13 @@ class deque {
   // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
   frame* steal(bool insist) noexcept;
   bool has_work() noexcept;
+  // The frame is for the worker whose deque this is; nobody can have it back.
+  void donate(frame& f) noexcept;
+  // The oldest of those that the worker may begin with, claimed. By that worker.
+  frame* take_donated(worker& by) noexcept;
+  bool donation_pending() const noexcept { return donated_.any(); }
+  // Whether there is one.
+  bool has_donation(worker& by) noexcept;
   // A sleeper wants to know of the next push.
   void shut_push_gate() noexcept;
   // Some region has been cancelled: shuts the gates if the strand here is in it.
@@ -91,11 +113,14 @@ class deque {
 
  private:
   void append(frame& f) noexcept;
-  void unlink(frame& f) noexcept;
+  frame* take_oldest_listed() noexcept;
+  frame* take_donated_from_busy() noexcept;
+  static bool may_begin(worker& by, frame& donated) noexcept;
+  slot* tail_for_thieves() const noexcept;
+  void shut_gates() noexcept;
   frame* hand_over_oldest() noexcept;
   void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
-  frame* take_oldest() noexcept;
   frame* claim_frozen() noexcept;
   frame* claim_fenced() noexcept;
   void promote(slot* position) noexcept;
@@ -122,13 +147,14 @@ class deque {
   bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
   std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner
   scope* innermost_ = nullptr;    // null while no strand is here
-  frame* oldest_ = nullptr;
-  frame* newest_ = nullptr;
+  bool strict_ = false;           // the strand's observer has all donated that anybody may take
+  frame_list listed_;             // claimable by anyone
+  frame_list withheld_;           // claimable by their strands only
+  frame_list donated_;            // for this worker
   // Hints, read without the lock: thieves look here before they take it.
   // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
   // list.
   alignas(128) std::atomic<bool> mute_{true};
-  std::atomic<bool> listed_{false};
 };
 
 }  // namespace sennit::detail

@@ -1,5 +1,6 @@
 #include "core/fiber.hpp"
 
+#include "core/course.hpp"
 #include "core/sanitizers.hpp"
 #include "core/views.hpp"
 
@@ -35,6 +36,7 @@ struct fiber::passage {
     p.from.exceptions_ = globals;
     globals = p.to.exceptions_;
     p.from.views_ = exchange_views(p.to.views_);
+    p.from.course_ = exchange_course(p.to.course_);
     p.from.context_ = transfer.fctx;
     // Publishes p.from: p may be gone when it returns.
     p.then(p.from, p.argument);

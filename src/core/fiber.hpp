@@ -61,6 +61,7 @@ class fiber {
   void (*entry_)() noexcept = nullptr;
   exception_state exceptions_;
   view* views_ = nullptr;
+  course* course_ = nullptr;
   [[maybe_unused]] void* sanitizer_ = nullptr;  // ASan: the fake stack; TSan: the fiber
   // ASan: of a thread's own stack, learned when it is left.
   [[maybe_unused]] const void* stack_bottom_ = nullptr;

@@ -1,4 +1,5 @@
 #include "core/constructs.hpp"
+#include "core/course.hpp"
 #include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
@@ -63,7 +64,7 @@ void group_state::push_or_list(group_member& child) {
   if (on_top()) {
     child.on_deque_ = true;
     // A child that was taken at once is as good as pushed, even if its region turns out to be cancelled.
-    if (push(child) || push_shut(child) != push_result::apart) {
+    if (push(child) || spawn_shut(child) != push_result::apart) {
       top_ = load_tail();
       return;
     }
@@ -78,7 +79,14 @@ void group_state::list(group_member& child) {
     if (stopped()) throw sennit::cancelled();
 #endif
     child.depart(w->frames().innermost()->region);
-    w->frames().list(child);
+    if (course* const strand = current_words().strand) {
+      if (const destination away = observe_spawn(*strand, child); away.to != nullptr) {
+        child.away().number = away.number;
+        away.to->take_in(child);
+        return;
+      }
+    }
+    w->frames().list_branch(child);
     w->announce_work();
     return;
   }
@@ -127,13 +135,26 @@ void group_state::collect() noexcept {
     }
     child.previous_ = std::exchange(kept, &child);
   }
-  worker::wait(done_, away);
+  course* const strand = place != nullptr ? current_words().strand : nullptr;
+  if (strand != nullptr) {
+    // The wait is a construct, too.
+    whereabouts where{};
+    if (strand->push(where)) (void)strand->by().reached(*strand, where);
+    strand->pop();
+    wait_observed(*strand, [&] { return worker::wait(done_, away); },
+                  [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
+  } else {
+    worker::wait(done_, away);
+  }
   // In the order of spawning.
   while (kept != nullptr) {
     group_member& child = *std::exchange(kept, kept->previous_);
     append_views(child.before_);
     append_views(child.ran_here_ ? child.views_ : child.away().views);
-    if (!child.ran_here_) record(child);
+    if (!child.ran_here_) {
+      record(child);
+      if (strand != nullptr) strand->by().joined_child(*strand, child);
+    }
     child.end_(child);
   }
   std::construct_at(&done_);
@@ -154,15 +175,24 @@ void group_state::run_here(group_member& child) noexcept {
     return;
   }
   try {
-    child.run_here_(child);
+    call_here(child);
   } catch (const sennit::cancelled&) {
     dropped_ = true;
   } catch (...) {
     keep_earliest(std::current_exception(), child.order_);
   }
 #else
-  child.run_here_(child);
+  call_here(child);
 #endif
+}
+
+void group_state::call_here(group_member& child) {
+  if (course* const strand = current_words().strand) {
+    const level_within inside(*strand, child.where());
+    child.run_here_(child);
+  } else {
+    child.run_here_(child);
+  }
 }
 
 void group_state::record(group_member& child) noexcept {

@@ -1,6 +1,7 @@
 // The slow paths of loops.
 #include "core/constructs.hpp"
 #include "core/contract.hpp"
+#include "core/course.hpp"
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
@@ -132,6 +133,20 @@ void loop_state::throw_failure() {
   if (failure_) std::rethrow_exception(std::move(failure_));
 #endif
   throw_cancelled();
+}
+
+bool in_observed_region() noexcept { return current_words().strand != nullptr; }
+
+observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
+  course& strand = *current_words().strand;
+  current_words().loops |= loops_between_measures - 1;
+  if (strand.push(where_)) (void)strand.by().reached(strand, where_);
+}
+
+observed_loop::~observed_loop() {
+  course& strand = *current_words().strand;
+  current_words().loops |= loops_between_measures - 1;
+  if (strand.pop()) strand.by().kept(strand, where_, iterations_);
 }
 
 loop_piece* loop_frame::cut(rest left, position middle) noexcept {

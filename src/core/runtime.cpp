@@ -118,6 +118,7 @@ void run_region(runtime* asked, action body) {
   if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
   region_state region;
   capture_float_environment(region);
+  region.root = true;
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
   root.depart(&region);

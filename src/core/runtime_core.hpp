@@ -69,6 +69,10 @@ class runtime_core {
     const unsigned i = w.index();
     return i < thread_places_ ? i + 1 : i == thread_places_ ? 0 : i;
   }
+  // Precondition: there has been one with this number.
+  worker& numbered(unsigned number) const noexcept {
+    return worker_at(number == 0 ? thread_places_ : number <= thread_places_ ? number - 1 : number);
+  }
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
   bool outlived_by_fork() const noexcept;

@@ -1,6 +1,7 @@
 #include "core/worker.hpp"
 
 #include "core/barrier.hpp"
+#include "core/course.hpp"
 #include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/perturb.hpp"
@@ -41,9 +42,13 @@ constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit
                                                                  .loops = 0,
                                                                  .loop_mask = 0,
                                                                  .loop_sharing = 0,
+                                                                 .strand = nullptr,
                                                                  .apart = {},
                                                                  .limit = {nullptr},
-                                                                 .head_gate = {nullptr}};
+                                                                 .head_gate = {nullptr},
+                                                                 .limit_beneath = {nullptr},
+                                                                 .head_gate_beneath = {nullptr},
+                                                                 .tail_seen = {nullptr}};
 }
 
 namespace sennit::detail {
@@ -99,6 +104,7 @@ void worker::serve(frame* first) {
     outer->frames_.enter(outer->running_->innermost);
   } else {
     words.limit.store(nullptr, std::memory_order_relaxed);
+    words.limit_beneath.store(nullptr, std::memory_order_relaxed);
     leave_outside_slots();
   }
 }
@@ -162,14 +168,29 @@ fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.away().region;
   scope whole{region, frames_.bottom(), nullptr};
   running_->innermost = &whole;
+  observer* const observed_by = claimed.away().is_strand ? nullptr : observer_of(region);
+  if (observed_by != nullptr) [[unlikely]]
+    return run_observed(claimed, whole, *observed_by);
   frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
   enter_float_environment(*region);
+  return claimed.run();
+}
+
+fiber* worker::run_observed(frame& claimed, scope& whole, observer& by) noexcept {
+  course strand(by);
+  exchange_course(&strand);
+  by.begin(strand, &claimed);
+  frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
+  enter_float_environment(*whole.region);
   return claimed.run();
 }
 
 void leave_branch(frame& branch) noexcept {
   // Not written without need: who waits reads the frame next, on another processor.
   if (load_views() != nullptr) branch.away().views = exchange_views(nullptr);
+  if (!branch.away().is_strand) {
+    if (course* const strand = exchange_course(nullptr)) strand->by().end(*strand, &branch);
+  }
   worker& here = *worker::current();
   here.running().innermost = nullptr;
   here.frames().enter(nullptr);
@@ -214,13 +235,13 @@ bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
   return false;
 }
 
-void worker::wait(completion& done, std::intptr_t branches) noexcept {
-  if (branches == 0 || done.done(branches)) return;
+bool worker::wait(completion& done, std::intptr_t branches) noexcept {
+  if (branches == 0 || done.done(branches)) return false;
   worker* const here = current();
   if (here == nullptr) {
     // A group's children, on a thread that could not enter a region: see group_state::wait().
     while (!done.done(branches)) sched_yield();
-    return;
+    return false;
   }
   worker& w = *here;
   w.core_.insist_on_threads();
@@ -232,18 +253,19 @@ void worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (next == nullptr) {
     if (left) arrive(self);
     wait_without_stack(done, branches);
-    return;
+    return true;
   }
   if (w.linger(done, branches)) {
     pool_left(*next, nullptr);
     if (left) arrive(self);
-    return;
+    return false;
   }
   if (!left) w.promote_all();
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
   waiting state{done, branches};
   w.switch_from(self, *next, &park_waiter, &state);
   arrive(self);
+  return true;
 }
 
 // No memory for a stack to look for work on. What is listed runs on top of the strand, so that nothing that it waits for
@@ -272,13 +294,15 @@ void worker::run_on_top(frame& claimed) noexcept {
   fiber& self = *running_;
   scope* const below = self.innermost;
   view* const views = exchange_views(nullptr);
+  course* const strand = exchange_course(nullptr);
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
+  exchange_course(strand);
   self.innermost = below;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.
-    current()->list_strand_and_switch_to(*waiter);
+    current()->leave_strand(*waiter, nullptr, nowhere);
   } else {
     arrive(self);
   }
@@ -311,28 +335,56 @@ class strand_frame : public frame {
 
 void worker::hand_over_strand() noexcept {
   promote_all();
-  list_strand_and_switch_to(*home_);
+  leave_strand(*home_, nullptr, nowhere);
 }
 
-// The deque is empty. Returns on another worker.
-void worker::list_strand_and_switch_to(fiber& next) noexcept {
+bool worker::donate_strand(worker& to, std::uint64_t number) noexcept {
+  fiber* const next = take_fiber();
+  if (next == nullptr) return false;
+  promote_all();
+  leave_strand(*next, &to, number);
+  return true;
+}
+
+// The deque is empty. Returns where somebody has claimed the strand: `to`, or whoever came.
+void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept {
   fiber& self = *running_;
   strand_frame rest(self);
-  struct listing {
+  struct leaving {
     frame& rest;
     region_state* region;
-  } state{rest, self.innermost->region};
+    worker* to;
+    std::uint64_t number;
+  } state{rest, self.innermost->region, to, number};
   switch_from(
       self, next,
       [](fiber&, void* argument) noexcept {
-        const listing l = *static_cast<listing*>(argument);
+        const leaving l = *static_cast<leaving*>(argument);
         worker& here = *current();
-        l.rest.depart(l.region);
-        here.frames_.list(l.rest);
-        here.announce_work();
+        departure& away = l.rest.depart(l.region);
+        away.is_strand = true;
+        away.number = l.number;
+        if (l.to != nullptr) {
+          l.to->take_in(l.rest);
+        } else {
+          here.frames_.list(l.rest);
+          here.announce_work();
+        }
       },
       &state);
   arrive(self);
+}
+
+void worker::take_in(frame& donated) noexcept {
+  frames_.donate(donated);
+  parker_.unpark();
+}
+
+void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
+  const deque::parted parted = frames_.part_with_newest();
+  parted.newest->away().number = number;
+  if (parted.listed) announce_work();
+  to.take_in(*parted.newest);
 }
 
 void worker::promote_all() noexcept {
@@ -382,6 +434,7 @@ void worker::pass_on(frame& handed) noexcept {
 }
 
 frame* worker::look_around(bool insist) noexcept {
+  if (frame* const donated = frames_.take_donated(*this)) return donated;
   if (frame* const own = frames_.take_listed()) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
@@ -483,7 +536,7 @@ void worker::sleep() noexcept {
   }
   asleep.announce(*this);
   perturb();
-  const bool saw_work = core_.arm_gates() || doze();
+  const bool saw_work = core_.arm_gates() || frames_.has_donation(*this) || doze();
   if (asleep.withdraw(*this, saw_work)) {
     owns_wake_ = true;
     counts.wakes.fetch_add(1, std::memory_order_relaxed);
@@ -500,6 +553,11 @@ bool worker::doze() noexcept {
     const bool called = parker_.park(settled);
     if (core_.work_in_sight()) return true;
     if (called) return false;
+  }
+  if (frames_.donation_pending()) {
+    // It is not its turn yet. Whether that ever comes is to be looked at now and then.
+    parker_.park(std::chrono::nanoseconds(policy::patience::longest_wait_for_turn_ns));
+    return false;
   }
   if (parker_.park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();

@@ -17,6 +17,7 @@
 
 namespace sennit::detail {
 
+class observer;
 class runtime_core;
 
 // Takes back the push of a thread that runs no strand.
@@ -44,9 +45,9 @@ class worker {
 
   // --- For strands of this worker's thread.
 
-  // Returns when `branches` finishes have come to `done`; suspends the strand if need be. The strand may be on another
-  // worker afterwards.
-  static void wait(completion& done, std::intptr_t branches) noexcept;
+  // Returns when `branches` finishes have come to `done`; suspends the strand if need be, and says so. The strand may be on
+  // another worker afterwards.
+  static bool wait(completion& done, std::intptr_t branches) noexcept;
   // The strand leaves: its frames move to where thieves find them even if this thread is away.
   void promote_all() noexcept;
   // The same, but the strand stays.
@@ -54,6 +55,12 @@ class worker {
   // The strand's thread is wanted elsewhere: leaves the strand for others to resume. Returns on another worker.
   void hand_over_strand() noexcept;
   bool leaving() const noexcept;
+  // From any thread: a frame that has left its owner's deque, or never was in it, is to run here.
+  void take_in(frame& donated) noexcept;
+  // The newest frame in the deque is to run there.
+  void donate_newest(worker& to, std::uint64_t number) noexcept;
+  // The strand is to go on there, in its turn if that has a number. False, and still here: there is no memory for that.
+  bool donate_strand(worker& to, std::uint64_t number) noexcept;
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
   // Workers that wait for work, in the order of places after this one; at most `room`. A hint.
@@ -94,7 +101,8 @@ class worker {
   void run(frame& claimed) noexcept;
   void run_on_top(frame& claimed) noexcept;
   fiber* begin_and_run(frame& claimed) noexcept;
-  void list_strand_and_switch_to(fiber& next) noexcept;
+  fiber* run_observed(frame& claimed, scope& whole, observer& by) noexcept;
+  void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;
   void sleep() noexcept;
   bool doze() noexcept;
   void found_work() noexcept;

@@ -25,6 +25,7 @@ class patience {
   static constexpr unsigned rounds_before_asking_back = 8;
   // Stacks that are given back cost a page fault for each page when the next phase needs them again.
   static constexpr std::uint64_t idle_before_trimming_ns = 100'000'000;
+  static constexpr std::uint64_t longest_wait_for_turn_ns = 5'000'000;
   static constexpr std::uint64_t first_nap_ns = 50'000;
   static constexpr std::uint64_t longest_nap_ns = 400'000;
 

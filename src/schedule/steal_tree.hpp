@@ -22,7 +22,7 @@ struct span_of_time {
   std::uint64_t end = 0;
 };
 
-// Lists of nodes are in the order of `at`, which is unique in each but for `wait`.
+// Lists of nodes are in the order of `at`, which is unique in each.
 //
 // At each level of a strand's nesting constructs are counted in serial order: a construct in the left branch of a fork, in
 // a child of a group or in an iteration of a loop is one level deeper; one in a right branch is not, and follows its fork
@@ -31,23 +31,21 @@ struct steal {
   enum class kind : std::uint8_t {
     fork,       // at: constructs before it in this list. inside: its left branch. Its right branch was taken.
     child,      // of a group. at: as for a fork. inside: its body
-    wait,       // of a group, for its children. at: constructs before it
-    loop,       // at: as for a fork. size: iterations. inside: pieces, and iterations that have something inside
-    piece,      // iterations from `at` to the next piece, or to the end of the loop
-    iteration,  // at: its number. inside: its body
+    wait,       // of a group, for its children. at: as for a fork
+    loop,       // at: as for a fork. size: iterations. inside: the forks that halve it, or what a short one has inside
   };
   kind what = kind::fork;
-  // fork, child, piece: another worker took it; else it is here for what is inside, or as it was taken back.
+  // fork, child: another worker took it; else it is here for what is inside, or as it was taken back.
   bool taken = false;
   // fork, wait, loop: the strand gave its worker back at the end of the construct, and `resumed` says who went on with it.
   bool waited = false;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
-  event begun;  // if taken
-  event resumed;  // if waited
-  span_of_time ran;     // if taken
-  span_of_time paused;  // if waited
-  std::vector<steal> inside;
+  event begun{};    // if taken
+  event resumed{};  // if waited
+  span_of_time ran{};     // if taken
+  span_of_time paused{};  // if waited
+  std::vector<steal> inside{};
 
   // But for times.
   bool operator==(const steal&) const;

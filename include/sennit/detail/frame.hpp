@@ -14,9 +14,18 @@ namespace sennit::detail {
 
 class deque;
 class frame;
+class frame_list;
 class mailbox;
 class view;
 struct region_state;
+
+// What number a construct has in its list, and what its observer follows from there on. Only in observed regions.
+struct whereabouts {
+  std::uint64_t position;
+  const void* plan;
+  bool within;  // the branch's constructs are a level deeper, counted from zero; else they follow it in its list
+};
+inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
 enum class outcome : std::uint8_t {
   none,     // not run, or run by its owner
@@ -32,8 +41,9 @@ struct departure {
 
   completion done;
   region_state* region;
-  // Whose list the frame waits in to be claimed; null once it is claimed.
+  // Whose list the frame waits in to be claimed, where its strand may have it back; null once it is claimed.
   std::atomic<deque*> holder{nullptr};
+  frame_list* list = nullptr;  // which of that deque's
   // Where it was posted, by the worker whose deque it left.
   mailbox* box = nullptr;
   bool dealt = false;      // there to be posted; more of its kind may follow soon
@@ -42,6 +52,10 @@ struct departure {
   outcome result = outcome::none;
   std::exception_ptr failure;
   view* views = nullptr;  // what the branch has added to reducers
+  bool is_strand = false;  // no branch, but a strand that was left
+  // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs it.
+  void* notes = nullptr;
+  std::uint64_t number = nowhere;
 };
 
 class frame {
@@ -59,9 +73,12 @@ class frame {
   fiber* run() noexcept { return run_(*this); }
   departure& depart(region_state* region) noexcept { return *std::construct_at(&away_, region); }
   departure& away() noexcept { return away_; }
+  // Not initialized but in observed regions.
+  whereabouts& where() noexcept { return where_; }
 
  private:
   entry run_;
+  whereabouts where_;
   union {
     departure away_;
   };

@@ -68,6 +68,7 @@ class group_state {
   void collect() noexcept;
   bool take_back(group_member& child) noexcept;
   void run_here(group_member& child) noexcept;
+  void call_here(group_member& child);
   void record(group_member& child) noexcept;
   void keep_earliest(std::exception_ptr failure, std::uint64_t order) noexcept;
   void report();

@@ -8,6 +8,7 @@
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/pace.hpp>
 #include <sennit/detail/words.hpp>
+#include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -280,12 +282,46 @@ class loop_over : public loop_state {
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_COLD position fixed_parts() noexcept;
 
+// In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time: what is
+// recorded of one run can then be followed by another.
+template <class Body>
+typename Body::value fold_halves(position first, position last, position leaf, Body& body) {
+  if (last - first <= leaf) {
+    auto sum = body.make();
+    body.run(sum, first, last);
+    return sum;
+  }
+  const position middle = first + ((last - first + leaf) / leaf / 2) * leaf;
+  using value = typename Body::value;
+  std::tuple<value, value> halves = join_pair([&] { return fold_halves<Body>(first, middle, leaf, body); },
+                                              [&] { return fold_halves<Body>(middle, last, leaf, body); });
+  body.merge(std::get<0>(halves), std::move(std::get<1>(halves)));
+  return std::get<0>(std::move(halves));
+}
+
+template <class Body>
+[[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how) {
+  constexpr position leaves = 256;
+  loop_site& site = remembered<Body>::site;
+  const observed_loop construct(n);
+  if (how.grain != 0 || how.fixed_parts) {
+    const position leaf = how.grain != 0 ? how.grain : (n + fixed_parts() - 1) / fixed_parts();
+    return fold_halves<Body>(0, n, leaf, body);
+  }
+  const ticks begun = site.known() ? 0 : read_clock();
+  const bool brief = n <= site.brief_iterations();
+  auto sum = fold_halves<Body>(0, n, brief ? n : (n + leaves - 1) / leaves, body);
+  if (begun != 0) site.took(read_clock() - begun, n);
+  return sum;
+}
+
 // The rest of a loop that may be worth sharing.
 template <class Body>
 [[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
                                                   position size, Body& body, const loop_options& how) {
   using value = typename Body::value;
   (void)count_loop();
+  if (first == 0 && any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how);
   const position parts = how.fixed_parts ? fixed_parts() : 0;
   const position last = parts != 0 ? parts : n;
   if (any_gate_shut() && !in_strand()) {
@@ -308,8 +344,10 @@ SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loo
   if (!how.measured() || n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
   const bool measured = count_loop();
   const std::uint64_t loops = count_of_loops();
+  if (measured && in_observed_region()) return run_observed<Body>(n, body, how);
   auto sum = body.make();
   if (n <= site.plain_iterations()) {
+    if (in_observed_region()) return run_observed<Body>(n, body, how);
     const ticks begun = read_clock();
     body.run(sum, 0, n);
     site.took(read_clock() - begun, n);

@@ -45,6 +45,22 @@ class loop_piece : public frame {
   loop_piece* parted_before_ = nullptr;  // by the same strand
 };
 
+// Whether the calling strand's region is observed.
+SENNIT_COLD bool in_observed_region() noexcept;
+
+// A loop in an observed region, while it lives: a construct that is counted, with what is inside a level deeper.
+class observed_loop {
+ public:
+  SENNIT_COLD explicit observed_loop(position iterations) noexcept;
+  observed_loop(const observed_loop&) = delete;
+  observed_loop& operator=(const observed_loop&) = delete;
+  SENNIT_COLD ~observed_loop();
+
+ private:
+  const position iterations_;
+  whereabouts where_{};
+};
+
 // What a strand adds to reducers while it runs a piece that it has taken back: others may have what comes before.
 class apart {
  public:

@@ -15,6 +15,7 @@
 
 namespace sennit::detail {
 
+class course;
 class view;
 
 // A frame's address with its kind in the low bits; a fork is kind 0,
@@ -36,16 +37,25 @@ struct alignas(64) worker_words {
   std::uint64_t loop_mask;
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   std::uint64_t loop_sharing;
-  unsigned char apart[88];
+  // Of the strand that runs here, if its region is observed.
+  course* strand;
+  unsigned char apart[80];
   // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
   std::atomic<slot*> limit;
   // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
   std::atomic<slot*> head_gate;
+  // In an observed region both gates are shut, and these are what they would be.
+  std::atomic<slot*> limit_beneath;
+  std::atomic<slot*> head_gate_beneath;
+  // In an observed region thieves take nothing beyond it: the course does not know yet of what was pushed last.
+  std::atomic<slot*> tail_seen;
 };
 static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, loops) == 16 &&
               offsetof(worker_words, loop_mask) == 24 && offsetof(worker_words, loop_sharing) == 32 &&
               offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
 
+// One loop in so many is measured. In an observed region the count is kept just below a multiple, so that each is due.
+inline constexpr std::uint64_t loops_between_measures = 64;
 inline constexpr std::uint64_t first_count_of_workers = std::uint64_t{1} << 48;
 
 }  // namespace sennit::detail

@@ -1,0 +1,158 @@
+// What is counted and noted of a strand whose region is observed: how schedules are recorded and followed. Others have no
+// course, and pay nothing for it. docs/protocols/courses.md has the protocol.
+#pragma once
+
+#include <sennit/detail/action.hpp>
+#include <sennit/detail/frame.hpp>
+#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/words.hpp>
+#include <sennit/region.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace sennit::detail {
+
+class observer;
+class worker;
+
+// Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork, in a child of
+// a group or in an iteration of a loop is a level deeper; one in a right branch is not. So a construct has the same
+// coordinates however the region is scheduled.
+struct course_level {
+  std::uint64_t begun = 0;            // constructs
+  std::uint64_t awaited = nowhere;    // the next of them that the observer wants to hear of
+  const void* plan = nullptr;         // the observer's: what it follows from there on
+  void* notes = nullptr;              // the observer's: what it has noted here
+  const void* step = nullptr;         // the observer's: of the plan around, what led to this level
+};
+
+class course {
+ public:
+  explicit course(observer& by) noexcept : by_(&by) {}
+  course(const course&) = delete;
+  course& operator=(const course&) = delete;
+  ~course() = default;
+
+  observer& by() noexcept { return *by_; }
+  // Where the strand is, the level around that, and the level that it has just left.
+  course_level& around() noexcept { return top_[-1]; }
+  course_level& level() noexcept { return *top_; }
+  course_level& left() noexcept { return top_[1]; }
+  // Whether the strand is nested so deep that there was no memory to count.
+  bool beyond() const noexcept { return beyond_ != 0; }
+
+  // A construct begins, and the strand goes a level deeper. True: it was awaited.
+  bool push(whereabouts& where) noexcept {
+    if (!descend()) [[unlikely]] {
+      where = {nowhere, nullptr, true};
+      return false;
+    }
+    course_level& around = top_[-1];
+    where = {around.begun, around.plan, false};
+    return around.begun++ == around.awaited;
+  }
+  // A level deeper, into a construct that has been counted. False: there is no memory to count there.
+  bool descend() noexcept {
+    if (top_ + 1 == end_ || beyond_ != 0) [[unlikely]] {
+      if (!grow()) {
+        ++beyond_;
+        return false;
+      }
+    }
+    *++top_ = {};
+    return true;
+  }
+  // The strand leaves a level. True: something has been noted there.
+  bool pop() noexcept {
+    if (beyond_ != 0) [[unlikely]] {
+      --beyond_;
+      return false;
+    }
+    return top_--->notes != nullptr;
+  }
+
+ private:
+  bool grow() noexcept;
+
+ public:
+  void* note = nullptr;  // the observer's, of the strand as a whole
+
+ private:
+  observer* by_;
+  std::size_t beyond_ = 0;
+  std::array<course_level, 24> first_{};
+  std::unique_ptr<course_level[]> more_;
+  course_level* top_ = first_.data();
+  course_level* end_ = first_.data() + first_.size();
+};
+
+// How long, and whether with the loss of its worker, a strand waited at the end of a construct. In nanoseconds.
+struct pause {
+  bool suspended;
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// Who is to run a branch, and its number in that worker's order. Null: whoever comes.
+struct destination {
+  worker* to = nullptr;
+  std::uint64_t number = nowhere;
+};
+
+// What is told of a region's strands. Called by the strands, several at once, each on the worker that runs it.
+class observer {
+ public:
+  observer() = default;
+  observer(const observer&) = delete;
+  observer& operator=(const observer&) = delete;
+
+  // The strand begins, with the branch that the worker has claimed; null: with the region.
+  virtual void begin(course& strand, frame* branch) noexcept = 0;
+  // It ends. What is left in away().notes goes to joined().
+  virtual void end(course& strand, frame* branch) noexcept = 0;
+  // A construct that was awaited has begun.
+  virtual destination reached(course& strand, whereabouts& where) noexcept = 0;
+  // The strand goes into a construct that has been counted.
+  virtual void follow(course& strand, const whereabouts& where) noexcept = 0;
+  // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else 0.
+  virtual void kept(course& strand, const whereabouts& where, position size) noexcept = 0;
+  // The strand is about to wait for the branch of the construct that it has just left.
+  virtual void waits(course& strand) noexcept = 0;
+  // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the strand go on on
+  // another worker.
+  virtual void joined(course& strand, frame& branch, pause waited) noexcept = 0;
+  // The strand has waited for the children of a group. And for each of them that ran elsewhere.
+  virtual void regrouped(course& strand, const whereabouts& where, pause waited) noexcept = 0;
+  virtual void joined_child(course& strand, frame& child) noexcept = 0;
+  // Whether nobody may take but what is donated.
+  virtual bool strict() const noexcept = 0;
+  // Whether the worker may begin with what was donated to it with this number.
+  virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
+
+ protected:
+  ~observer() = default;
+};
+
+// Of the region or of one around it; null: none.
+inline observer* observer_of(const region_state* region) noexcept {
+  for (; region != nullptr; region = region->root ? nullptr : region->outer) {
+    if (region->observed_by != nullptr) return region->observed_by;
+  }
+  return nullptr;
+}
+
+// Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
+void observe(observer& by, action body);
+
+inline course* exchange_course(course* mine) noexcept {
+  worker_words& words = current_words();
+  course* const before = words.strand;
+  words.strand = mine;
+  if (mine != nullptr) words.loops |= loops_between_measures - 1;
+  return before;
+}
+
+}  // namespace sennit::detail

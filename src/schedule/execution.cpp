@@ -1,0 +1,267 @@
+#include "schedule/execution.hpp"
+
+#include "core/failure.hpp"
+#include "core/nanoseconds.hpp"
+#include "core/runtime_core.hpp"
+#include "core/worker.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+using list = std::vector<steal>;
+
+const step* plan_of(const course_level& level) noexcept { return static_cast<const step*>(level.plan); }
+
+void set_plan(course_level& level, const step* from) noexcept {
+  while (from != nullptr && from->at < level.begun) ++from;
+  level.plan = from;
+  level.awaited = from != nullptr ? from->at : nowhere;
+}
+
+// Of a level; made when there is something to note.
+list& notes_of(course_level& level) {
+  if (level.notes == nullptr) level.notes = new list;
+  return *static_cast<list*>(level.notes);
+}
+
+list take_notes(course_level& level) noexcept {
+  const std::unique_ptr<list> notes(static_cast<list*>(std::exchange(level.notes, nullptr)));
+  if (!notes) return {};
+  // Children of groups come late.
+  std::ranges::sort(*notes, {}, &steal::at);
+  return std::move(*notes);
+}
+
+}  // namespace
+
+struct execution::strand_note {
+  event begun;
+  span_of_time ran;
+  std::uint32_t waiting = 0;     // the role it had when it last began to wait
+  std::uint64_t constructs = 0;  // at its outermost level, and before it there
+  list notes;
+};
+
+void execution::begin(course& strand, frame* branch) noexcept {
+  active_.fetch_add(1, std::memory_order_relaxed);
+  if (branch == nullptr) meet_workers();
+  course_level& level = strand.level();
+  const step* from = plan_ != nullptr ? plan_->root() : nullptr;
+  if (branch != nullptr) {
+    const whereabouts where = branch->where();
+    level.begun = where.within ? 0 : where.position + 1;
+    from = static_cast<const step*>(where.plan);
+  }
+  set_plan(level, from);
+  const event begun = next_event(role_of(*worker::current()));
+  auto* const note = new (std::nothrow) strand_note;
+  strand.note = note;
+  if (note == nullptr) {
+    lost_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  note->begun = begun;
+  note->ran.begin = now_ns() - begun_ns_;
+}
+
+void execution::meet_workers() noexcept {
+  caller_ = worker::current();
+  core_ = &caller_->core();
+  begun_ns_ = now_ns();
+  roles_ = core_->workers();
+  first_number_ = core_->number_of(*caller_) % roles_;
+  states_.reset(new (std::nothrow) role_state[roles_]);
+  if (!states_) lost_.store(true, std::memory_order_relaxed);
+}
+
+std::uint32_t execution::role_of(const worker& w) const noexcept {
+  return (core_->number_of(w) + roles_ - first_number_) % roles_;
+}
+
+worker& execution::worker_of(std::uint32_t role) const noexcept {
+  role %= roles_;
+  if (role == 0) return *caller_;
+  return core_->numbered((role + first_number_) % roles_);
+}
+
+event execution::next_event(std::uint32_t role) noexcept {
+  progress_.fetch_add(1, std::memory_order_relaxed);
+  return {.role = role,
+          .sequence = states_ ? states_[role].events.fetch_add(1, std::memory_order_relaxed) : 0};
+}
+
+void execution::end(course& strand, frame* branch) noexcept {
+  active_.fetch_sub(1, std::memory_order_relaxed);
+  auto* const note = static_cast<strand_note*>(std::exchange(strand.note, nullptr));
+  course_level& level = strand.level();
+  if (note == nullptr) {
+    (void)take_notes(level);
+    if (branch != nullptr) branch->away().notes = nullptr;
+    return;
+  }
+  note->ran.end = now_ns() - begun_ns_;
+  note->constructs = level.begun;
+  note->notes = take_notes(level);
+  if (branch != nullptr) {
+    branch->away().notes = note;
+    return;
+  }
+  tree_.roles = roles_;
+  tree_.length = note->ran.end;
+  tree_.root = std::move(note->notes);
+  delete note;
+}
+
+destination execution::reached(course& strand, whereabouts& where) noexcept {
+  course_level& around = strand.around();
+  const step* const here = plan_of(around);
+  set_plan(around, here);
+  set_plan(strand.level(), here->inside);
+  strand.level().step = here->of;
+  where.plan = around.plan;
+  const steal& planned = *here->of;
+  if (!planned.taken) return {};
+  worker& to = worker_of(planned.begun.role);
+  if (ordered()) return {.to = &to, .number = planned.begun.sequence};
+  // What the role had taken from itself needs no donation.
+  if (&to == worker::current()) return {};
+  return {.to = &to};
+}
+
+void execution::follow(course& strand, const whereabouts& where) noexcept {
+  set_plan(strand.level(), static_cast<const step*>(where.plan));
+}
+
+void execution::note(course_level& level, steal&& node, list* following) noexcept {
+  const bool noted = attempt<std::bad_alloc>([&] {
+    list& notes = notes_of(level);
+    notes.reserve(notes.size() + 1 + (following != nullptr ? following->size() : 0));
+    notes.push_back(std::move(node));
+    if (following != nullptr) std::ranges::move(*following, std::back_inserter(notes));
+  });
+  if (!noted) lost_.store(true, std::memory_order_relaxed);
+}
+
+void execution::kept(course& strand, const whereabouts& where, position size) noexcept {
+  const steal::kind what = size != 0 ? steal::kind::loop : where.within ? steal::kind::child : steal::kind::fork;
+  note(strand.level(),
+       {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
+}
+
+void execution::waits(course& strand) noexcept {
+  active_.fetch_sub(1, std::memory_order_relaxed);
+  const auto* const planned = static_cast<const steal*>(strand.left().step);
+  auto* const note = static_cast<strand_note*>(strand.note);
+  if (note == nullptr || !states_) return;
+  note->waiting = role_of(*worker::current());
+  if (ordered() && planned != nullptr && !planned->waited) {
+    states_[note->waiting].holds.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void execution::note_wait(course& strand, steal& node, pause waited) noexcept {
+  active_.fetch_add(1, std::memory_order_relaxed);
+  const auto* const planned = static_cast<const steal*>(strand.left().step);
+  const auto* const note = static_cast<strand_note*>(strand.note);
+  if (note == nullptr || !states_) return;
+  node.waited = waited.suspended;
+  if (strict() && planned != nullptr) node.waited = go_on_as_planned(*planned, note->waiting);
+  if (!node.waited) return;
+  node.resumed = next_event(role_of(*worker::current()));
+  node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
+}
+
+void execution::joined(course& strand, frame& branch, pause waited) noexcept {
+  const std::unique_ptr<strand_note> taken(
+      static_cast<strand_note*>(std::exchange(branch.away().notes, nullptr)));
+  steal node{.taken = true, .at = branch.where().position, .inside = take_notes(strand.left())};
+  note_wait(strand, node, waited);
+  course_level& level = strand.level();
+  if (!taken || strand.beyond()) {
+    lost_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  node.begun = taken->begun;
+  node.ran = taken->ran;
+  level.begun = std::max(level.begun, taken->constructs);
+  set_plan(level, plan_of(level));
+  note(level, std::move(node), &taken->notes);
+}
+
+void execution::regrouped(course& strand, const whereabouts& where, pause waited) noexcept {
+  steal node{.what = steal::kind::wait, .at = where.position};
+  note_wait(strand, node, waited);
+  if (node.waited && !strand.beyond()) note(strand.level(), std::move(node), nullptr);
+}
+
+void execution::joined_child(course& strand, frame& child) noexcept {
+  const std::unique_ptr<strand_note> taken(
+      static_cast<strand_note*>(std::exchange(child.away().notes, nullptr)));
+  if (!taken || strand.beyond()) {
+    lost_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  note(strand.level(),
+       {.what = steal::kind::child,
+        .taken = true,
+        .at = child.where().position,
+        .begun = taken->begun,
+        .ran = taken->ran,
+        .inside = std::move(taken->notes)},
+       nullptr);
+}
+
+// Where the strand went when the plan was recorded. Whether that counts as a resumption.
+bool execution::go_on_as_planned(const steal& planned, std::uint32_t waited_as) noexcept {
+  if (!planned.waited) {
+    worker& before = worker_of(waited_as);
+    if (worker::current() != &before) worker::current()->donate_strand(before, nowhere);
+    if (ordered()) states_[waited_as].holds.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  worker& to = worker_of(planned.resumed.role);
+  const bool in_turn =
+      !ordered() || may_begin(to, planned.resumed.sequence);
+  if (worker::current() != &to || !in_turn) {
+    worker::current()->donate_strand(to, ordered() ? planned.resumed.sequence : nowhere);
+  }
+  return true;
+}
+
+bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
+  if (!states_ || disordered()) return true;
+  const role_state& role = states_[role_of(by)];
+  if (number <= role.events.load(std::memory_order_relaxed) &&
+      role.holds.load(std::memory_order_relaxed) == 0) {
+    return true;
+  }
+  return stalled();
+}
+
+// The program may differ from the one that was recorded, and the order then ask for what never comes. If all strands
+// have been waiting for so long, it is given up.
+bool execution::stalled() noexcept {
+  constexpr std::uint64_t patience_ns = 50'000'000;
+  const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
+  const std::uint64_t now = now_ns();
+  if (active_.load(std::memory_order_relaxed) > 0 || progress != progress_seen_.load(std::memory_order_relaxed)) {
+    progress_seen_.store(progress, std::memory_order_relaxed);
+    seen_ns_.store(now, std::memory_order_relaxed);
+    return false;
+  }
+  if (now - seen_ns_.load(std::memory_order_relaxed) < patience_ns) return false;
+  disordered_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+steal_tree execution::take() {
+  if (lost_.load(std::memory_order_relaxed)) throw std::bad_alloc();
+  return std::move(tree_);
+}
+
+}  // namespace sennit::detail

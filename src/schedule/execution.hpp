@@ -1,0 +1,80 @@
+// A region whose steal tree is recorded while it runs, and which may follow another one.
+#pragma once
+
+#include "core/course.hpp"
+#include "schedule/plan.hpp"
+#include "schedule/steal_tree.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sennit::detail {
+
+class runtime_core;
+class worker;
+
+class execution final : public observer {
+ public:
+  enum class mode { relaxed, strict_unordered, strict_ordered };
+
+  // `followed`: null: it is only recorded. Outlives the execution.
+  explicit execution(const plan* followed = nullptr, mode how = mode::relaxed) noexcept
+      : plan_(followed), how_(how) {}
+  ~execution() = default;
+
+  // What happened, once the region has ended. Throws std::bad_alloc if there was no memory to note it.
+  steal_tree take();
+  // Whether the order had to be given up.
+  bool disordered() const noexcept { return disordered_.load(std::memory_order_relaxed); }
+
+  void begin(course& strand, frame* branch) noexcept override;
+  void end(course& strand, frame* branch) noexcept override;
+  destination reached(course& strand, whereabouts& where) noexcept override;
+  void follow(course& strand, const whereabouts& where) noexcept override;
+  void kept(course& strand, const whereabouts& where, position size) noexcept override;
+  void waits(course& strand) noexcept override;
+  void joined(course& strand, frame& branch, pause waited) noexcept override;
+  void regrouped(course& strand, const whereabouts& where, pause waited) noexcept override;
+  void joined_child(course& strand, frame& child) noexcept override;
+  bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
+  bool may_begin(worker& by, std::uint64_t number) noexcept override;
+
+ private:
+  struct role_state {
+    std::atomic<std::uint32_t> events{0};
+    // Strands of the role that wait where they did not when the plan was recorded: what comes next has to wait, too.
+    std::atomic<std::uint32_t> holds{0};
+  };
+  struct strand_note;
+
+  void meet_workers() noexcept;
+  std::uint32_t role_of(const worker& w) const noexcept;
+  worker& worker_of(std::uint32_t role) const noexcept;
+  event next_event(std::uint32_t role) noexcept;
+  bool ordered() const noexcept { return plan_ != nullptr && how_ == mode::strict_ordered; }
+  void note_wait(course& strand, steal& node, pause waited) noexcept;
+  bool go_on_as_planned(const steal& planned, std::uint32_t waited_as) noexcept;
+  void note(course_level& level, steal&& node, std::vector<steal>* following) noexcept;
+  bool stalled() noexcept;
+
+  const plan* const plan_;
+  const mode how_;
+  runtime_core* core_ = nullptr;
+  worker* caller_ = nullptr;
+  std::uint32_t first_number_ = 0;  // of the worker in role 0
+  std::uint32_t roles_ = 1;
+  std::unique_ptr<role_state[]> states_;
+  std::uint64_t begun_ns_ = 0;
+  std::atomic<bool> lost_{false};  // some notes, for want of memory
+  steal_tree tree_;
+  // To tell when the order keeps everything from going on.
+  std::atomic<std::int64_t> active_{0};
+  std::atomic<std::uint64_t> progress_{0};
+  std::atomic<std::uint64_t> progress_seen_{0};
+  std::atomic<std::uint64_t> seen_ns_{0};
+  std::atomic<bool> disordered_{false};
+};
+
+}  // namespace sennit::detail

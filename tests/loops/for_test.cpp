@@ -125,7 +125,8 @@ TEST_P(loops, end_in_a_cancelled_region) {
   EXPECT_LT(ran, 90'000'000);
 }
 
-// A tree whose nodes are loops over their children: most are leaves and over at once, some are most of the program.
+// A tree whose nodes are loops over their children: most are leaves and over at once, some are most of the
+// program.
 long leaves_below(unsigned depth, unsigned seed) {
   if (depth == 0) return 1;
   return sennit::parallel_reduce(0U, 6U, 0L, [=](unsigned i) {

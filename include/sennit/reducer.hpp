@@ -1,6 +1,7 @@
 // reducer: a value that parallel code adds to from anywhere, as if it ran in order.
 #pragma once
 
+#include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/view.hpp>
 
@@ -15,11 +16,8 @@
 namespace sennit {
 namespace detail {
 
-// combine(left, right), which gives the value of both in this order, or appends the right one to the left one.
 template <class F, class T>
-concept reducer_operation =
-    std::movable<T> && ((std::invocable<F&, T&, T> && std::is_void_v<std::invoke_result_t<F&, T&, T>>) ||
-                        (std::invocable<F&, T, T> && std::convertible_to<std::invoke_result_t<F&, T, T>, T>));
+concept reducer_operation = std::movable<T> && combines<F, T>;
 
 template <class F, class T>
 concept identity_maker = std::invocable<F&> && std::convertible_to<std::invoke_result_t<F&>, T>;
@@ -40,20 +38,6 @@ struct reducer_state : reducer_base {
   reducer_state(Make m, Combine c) : make(std::move(m)), combine(std::move(c)) {}
   ~reducer_state() { end_views(left.load(std::memory_order_relaxed)); }
 
-  void append(T& into, T&& right) {
-    if constexpr (std::invocable<Combine&, T&, T>) {
-      if constexpr (std::is_void_v<std::invoke_result_t<Combine&, T&, T>>) {
-        std::invoke(combine, into, std::move(right));
-        return;
-      }
-    }
-    if constexpr (std::invocable<Combine&, T, T>) {
-      if constexpr (!std::is_void_v<std::invoke_result_t<Combine&, T, T>>) {
-        into = static_cast<T>(std::invoke(combine, std::move(into), std::move(right)));
-      }
-    }
-  }
-
   Make make;
   Combine combine;
 };
@@ -68,13 +52,13 @@ class reducer_view final : public view {
     auto& right = static_cast<reducer_view&>(base);
 #if SENNIT_EXCEPTIONS
     try {
-      whole_.append(value, std::move(right.value));
+      combine_into(whole_.combine, value, std::move(right.value));
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }
     if (!failure) failure = std::move(right.failure);
 #else
-    whole_.append(value, std::move(right.value));
+    combine_into(whole_.combine, value, std::move(right.value));
 #endif
   }
 

@@ -31,8 +31,12 @@ concept reduce_options = std::same_as<O, loop_options> || std::same_as<O, determ
 template <class F, class V>
 concept reduce_map = std::invocable<F&, V> && !std::is_void_v<std::invoke_result_t<F&, V>>;
 
+// A concept of its own, for compilers to name: parallel_reduce(x, 0.0, std::plus<>(), deterministic).
+template <class F>
+concept operation_before_options = !reduce_options<std::remove_cvref_t<F>>;
+
 template <class F, class T, class V>
-concept reduce_operation = combines<F, T, V> && combines<F, T>;
+concept reduce_operation = operation_before_options<F> && combines<F, T, V> && combines<F, T>;
 
 // Each strand starts its part with the first value or, where that is no T, with a copy of the identity.
 template <class T, class V>

@@ -112,8 +112,12 @@ class reducer_view final : public view {
 template <class T, class Combine = std::plus<>, class Make = detail::made_by_default<T>>
 class reducer {
   // Not as constraints of the class: where its arguments are deduced, the concept would not be named.
-  static_assert(detail::reducer_operation<Combine, T>);
-  static_assert(detail::identity_maker<Make, T>);
+  static_assert(
+      detail::reducer_operation<Combine, T>,
+      "reducer: Combine does not combine two values of T; give an operation that appends the right one to "
+      "the left one, or returns the value of both, as in reducer(T(), [](T& left, T&& right) { ... })");
+  static_assert(detail::identity_maker<Make, T>,
+                "reducer: Make makes no T; give a function that returns what each view begins with");
 
  public:
   reducer()

@@ -83,7 +83,7 @@ class reducer_view final : public view {
 //
 // combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both. The identity
 // must be one: combined with x, on either side, it gives x. Both functions may be called by several threads at once,
-// and may fork and use other reducers.
+// and may fork and use other reducers, but not in a circle: two whose combine() add to each other never end.
 //
 // The order is that of the serial program unless a strand has several task_groups open at once and spawns in, or
 // waits for, another one than the latest of them. Then each group's children are in order among themselves. What

@@ -86,7 +86,7 @@ class pace {
   static constexpr ticks least_chunk = 2'048;
   // Unmeasured chunks of one iteration at the beginning of a loop that may be of any kind.
   static constexpr std::uint64_t cautious = 16;
-  // An iteration in which more loops than this began is worth a thief's while, and so are those that follow.
+  // Iterations in which more loops than this were counted are worth a thief's while, and so are those to come.
   static constexpr std::uint64_t loops_within = 32;
 
   // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come. A chunk

@@ -63,22 +63,31 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 
-# sennit_compile_fail_test(NAME SOURCE file.cpp MATCH regex)
-# Passes if the compiler rejects the file and says something that matches: the diagnostic that a user is to read.
-function(sennit_compile_fail_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "SOURCE;MATCH" "")
-  if(test_UNPARSED_ARGUMENTS OR NOT test_SOURCE OR NOT test_MATCH)
-    message(FATAL_ERROR "sennit_compile_fail_test(${name}): give SOURCE and MATCH, and nothing else")
+# sennit_compile_fail_tests([EACH regex] NAME regex NAME regex...)
+# Each passes if the compiler rejects compile_fail/NAME.cpp and says something that matches: the diagnostic that a user is
+# to read. With EACH it has to match that, with the test's own regex in place of the @. No regex can have a semicolon.
+function(sennit_compile_fail_tests)
+  cmake_parse_arguments(PARSE_ARGV 0 tests "" "EACH" "")
+  set(mistakes "${tests_UNPARSED_ARGUMENTS}")
+  if(NOT tests_EACH)
+    set(tests_EACH "@")
   endif()
-  cmake_path(ABSOLUTE_PATH test_SOURCE)
   set(include_dirs $<TARGET_PROPERTY:sennit,INTERFACE_INCLUDE_DIRECTORIES>)
-  add_test(
-    NAME compile-fail.${name}
-    COMMAND
-      ${CMAKE_COMMAND} -DMATCH=${test_MATCH} -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_error.cmake --
-      ${CMAKE_CXX_COMPILER} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Werror
-      "-I$<JOIN:${include_dirs},;-I>" -c ${test_SOURCE} -o /dev/null
-    COMMAND_EXPAND_LISTS
-  )
-  set_tests_properties(compile-fail.${name} PROPERTIES LABELS compile-fail TIMEOUT 120)
+  while(mistakes)
+    list(POP_FRONT mistakes name regex)
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/${name}.cpp)
+    if(NOT regex OR NOT EXISTS ${source})
+      message(FATAL_ERROR "sennit_compile_fail_tests: ${name} needs a regex and ${source}")
+    endif()
+    string(REPLACE "@" "${regex}" match "${tests_EACH}")
+    add_test(
+      NAME compile-fail.${name}
+      COMMAND
+        ${CMAKE_COMMAND} -DMATCH=${match} -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_error.cmake --
+        ${CMAKE_CXX_COMPILER} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Werror
+        "-I$<JOIN:${include_dirs},;-I>" -c ${source} -o /dev/null
+      COMMAND_EXPAND_LISTS
+    )
+    set_tests_properties(compile-fail.${name} PROPERTIES LABELS compile-fail TIMEOUT 120)
+  endwhile()
 endfunction()

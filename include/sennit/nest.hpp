@@ -139,7 +139,8 @@ struct nesting {
 
 // Calls body(i, j, ...) once for each cell of a space, in parallel except for dimensions that are marked
 // in_order. If the body takes no D indices but a sennit::tile<D>, it is called for tiles that cover the space
-// without overlap.
+// without overlap. So a generic body with one parameter, [](auto t) {}, gets the index in a nest of one loop,
+// and tiles in any other: write its type, [](const sennit::tile<2>& t) {}.
 //
 //   parallel_for_nest({extent, ...}, body, order = row)  a box of one to four dimensions
 //   parallel_for_nest(triangle, body, order = row)       tiles across the diagonal reach the body row by row

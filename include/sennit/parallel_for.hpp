@@ -38,6 +38,10 @@ using kept = std::conditional_t<std::invocable<const std::remove_reference_t<F>&
 // The body, over chunks of positions from `first` on.
 template <class I, class F>
 struct index_chunks {
+  static_assert(
+      iteration_body<F, I> || chunk_body<F, I>,
+      "parallel_for: the body takes neither an index, as [](long i) {} does, nor the bounds of a chunk, "
+      "as [](long from, long to) {} does; give it such parameters");
   using offset = std::make_unsigned_t<I>;
   I first_;
   std::conditional_t<iteration_body<F, I>, kept<F, I>, kept<F, I, I>> body_;
@@ -64,6 +68,10 @@ struct index_chunks {
 
 template <class It, class F>
 struct element_chunks {
+  static_assert(
+      element_body<F, It> || std::invocable<F&, It, It>,
+      "parallel_for: the body takes neither an element, as [](double& x) {} does, nor the bounds of a "
+      "chunk, two iterators; give it such parameters");
   using difference = std::iter_difference_t<It>;
   It first_;
   std::conditional_t<element_body<F, It>, kept<F, std::iter_reference_t<It>>, kept<F, It, It>> body_;
@@ -100,8 +108,7 @@ struct element_chunks {
 //     sennit::parallel_for(0, n, [=](long i) { y[i] += a * x[i]; });
 //   }
 template <class First, class Last, class F>
-  requires detail::integer_bounds<First, Last> && (detail::iteration_body<F, detail::index<First, Last>> ||
-                                                   detail::chunk_body<F, detail::index<First, Last>>)
+  requires detail::integer_bounds<First, Last>
 void parallel_for(First first, Last last, F&& body, const loop_options& how = {}) {
   using I = detail::index<First, Last>;
   if (const auto n = detail::count(first, last); n > 0)
@@ -111,7 +118,6 @@ void parallel_for(First first, Last last, F&& body, const loop_options& how = {}
 // Calls body(*i) for each iterator i of [first, last), or body(from, to) for chunks of iterators. A body may
 // be a pointer to a member of the elements.
 template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F>
-  requires detail::element_body<F, It> || std::invocable<F&, It, It>
 void parallel_for(It first, End last, F&& body, const loop_options& how = {}) {
   if (const auto n = last - first; n > 0) {
     detail::for_positions(static_cast<detail::position>(n), detail::element_chunks<It, F>{first, body}, how);
@@ -119,14 +125,16 @@ void parallel_for(It first, End last, F&& body, const loop_options& how = {}) {
 }
 
 // The same for the elements of a range.
-template <std::ranges::random_access_range R, class F>
-  requires std::ranges::sized_range<R> &&
-           (detail::element_body<F, std::ranges::iterator_t<R>> ||
-            std::invocable<F&, std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>)
+template <std::ranges::range R, class F>
 void parallel_for(R&& range, F&& body, const loop_options& how = {}) {
-  const auto first = std::ranges::begin(range);
-  parallel_for(first, first + static_cast<std::ranges::range_difference_t<R>>(std::ranges::size(range)), body,
-               how);
+  static_assert(detail::countable_range<R>,
+                "parallel_for: the range has no random access, or no size, so it cannot be split; go over a "
+                "std::vector of its elements, or of pointers to them");
+  if constexpr (detail::countable_range<R>) {
+    const auto first = std::ranges::begin(range);
+    const auto size = static_cast<std::ranges::range_difference_t<R>>(std::ranges::size(range));
+    parallel_for(first, first + size, body, how);
+  }
 }
 
 }  // namespace sennit

@@ -1,6 +1,8 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
+#include <sennit/detail/combine.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
@@ -29,11 +31,12 @@ concept reduce_options = std::same_as<O, loop_options> || std::same_as<O, determ
 template <class F, class V>
 concept reduce_map = std::invocable<F&, V> && !std::is_void_v<std::invoke_result_t<F&, V>>;
 
-// combine(T, V) and combine(T, T), both of which give a T.
+// A concept of its own, for compilers to name: parallel_reduce(x, 0.0, std::plus<>(), deterministic).
+template <class F>
+concept operation_before_options = !reduce_options<std::remove_cvref_t<F>>;
+
 template <class F, class T, class V>
-concept reduce_operation =
-    std::invocable<F&, T, V> && std::convertible_to<std::invoke_result_t<F&, T, V>, T> &&
-    std::invocable<F&, T, T> && std::convertible_to<std::invoke_result_t<F&, T, T>, T>;
+concept reduce_operation = operation_before_options<F> && combines<F, T, V> && combines<F, T>;
 
 // Each strand starts its part with the first value or, where that is no T, with a copy of the identity.
 template <class T, class V>
@@ -41,6 +44,9 @@ concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::co
 
 template <class T, class V>
 concept starts_with_value = std::convertible_to<V, T> && !drops_fractions<V, T>;
+
+template <class F, class T, class V = T>
+concept gives_fractions = std::invocable<F&, T, V> && drops_fractions<std::invoke_result_t<F&, T, V>, T>;
 
 // The values of parts of a sequence, each part folded from left to right. For run_loop().
 template <class Sequence, class T, class Map, class Combine>
@@ -63,20 +69,27 @@ class part_folder {
     }
   }
 
-  // `left` and, after it, [from, to). The value stays in registers where it can.
+  // `left` and, after it, [from, to).
   SENNIT_INLINE T extended(T left, position from, position to) const {
+    extend(left, from, to);
+    return left;
+  }
+  SENNIT_INLINE void extend(T& left, position from, position to) const {
     auto&& map = nearby(map_);
     auto&& combine = nearby(combine_);
     auto i = sequence_.at(from);
     for (const auto end = sequence_.at(to); i != end; ++i) {
-      left = static_cast<T>(detail::invoke(combine, std::move(left), detail::invoke(map, Sequence::read(i))));
+      combine_into(combine, left, detail::invoke(map, Sequence::read(i)));
     }
-    return left;
   }
 
   SENNIT_INLINE T combined(T&& left, T&& right) const {
+    append(left, std::move(right));
+    return std::move(left);
+  }
+  SENNIT_INLINE void append(T& left, T&& right) const {
     auto&& combine = nearby(combine_);
-    return static_cast<T>(detail::invoke(combine, std::move(left), std::move(right)));
+    combine_into(combine, left, std::move(right));
   }
 
   // All parts: the identity has its place to the left of them, unless it is in each.
@@ -90,23 +103,29 @@ class part_folder {
 
   SENNIT_INLINE value make() const { return std::nullopt; }
   SENNIT_INLINE void run(value& part, position from, position to) const {
-    if (part) {
+    if (!part) {
+      part.emplace(fold(from, to));
+    } else if constexpr (fits_registers) {
       *part = extended(*std::move(part), from, to);
     } else {
-      part.emplace(fold(from, to));
+      extend(*part, from, to);
     }
   }
   SENNIT_INLINE void run_one(value& part, position at) const { run(part, at, at + 1); }
   void merge(value& left, value&& right) const {
     if (!right) return;
     if (left) {
-      *left = combined(*std::move(left), *std::move(right));
+      append(*left, *std::move(right));
     } else {
       left = std::move(right);
     }
   }
 
  private:
+  // Such a value stays there for a chunk, whatever its elements alias; any other one had better not move.
+  static constexpr bool fits_registers =
+      std::is_trivially_destructible_v<T> && sizeof(T) <= 8 * sizeof(void*);
+
   struct reference {
     SENNIT_INLINE explicit reference(T& identity) noexcept : value(identity) {}
     T& value;
@@ -148,8 +167,7 @@ class reduction_tree {
 template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
 SENNIT_INLINE T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
   using mapped = std::invoke_result_t<Map&, typename Sequence::value>;
-  static_assert(!drops_fractions<std::invoke_result_t<Combine&, T, mapped>, T> &&
-                    !drops_fractions<std::invoke_result_t<Combine&, T, T>, T>,
+  static_assert(!gives_fractions<Combine, T, mapped> && !gives_fractions<Combine, T>,
                 "parallel_reduce: the identity is an integer, so the fraction of each result would be lost; "
                 "give the identity the type of the result, as in 0.0");
   if (sequence.size == 0) return identity;
@@ -218,12 +236,14 @@ struct reduction {
 //   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})        random-access, sized
 //   parallel_reduce(range, identity, combine = std::plus<>(), how = {})
 //
-// combine takes (T, T) and (T, mapped value), gives a T and is associative; it need not be commutative: the
-// order is that of the sequence. T is the type of `identity`, which is moved, not copied, and counts once, at
-// the left; an empty sequence gives it back. Only where a mapped value does not convert to T, or as a
-// floating-point number not to an integer without loss, does each strand start with a copy of it, and then it
-// must be an identity: combine(identity, x) == x. A combine that gives floating-point numbers where T is an
-// integer does not compile: `parallel_reduce(x, 0)` over doubles has to be `parallel_reduce(x, 0.0)`.
+// combine takes (T, T) and (T, mapped value) and gives a T; or it takes (T&, T) and (T&, mapped value),
+// appends the right one to the left one and gives nothing, so that a large value stays where it is. It is
+// associative; it need not be commutative: the order is that of the sequence. T is the type of `identity`,
+// which is moved, not copied, and counts once, at the left; an empty sequence gives it back. Only where a
+// mapped value does not convert to T, or as a floating-point number not to an integer without loss, does each
+// strand start with a copy of it, and then it must be an identity: combine(identity, x) == x. A combine that
+// gives floating-point numbers where T is an integer does not compile: `parallel_reduce(x, 0)` over doubles
+// has to be `parallel_reduce(x, 0.0)`.
 //
 // `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
 // on the number of values only, so that rounding is the same with any number of workers and in
@@ -235,6 +255,8 @@ struct reduction {
 // part of the loop that another worker took.
 //
 // Example:
+//   #include <array>
+//   #include <cstddef>
 //   #include <vector>
 //
 //   double norm(const std::vector<double>& x) {
@@ -245,6 +267,17 @@ struct reduction {
 //   }
 //   long sum_of_squares(long n) {
 //     return sennit::parallel_reduce(0, n, 0L, [](long i) { return i * i; });
+//   }
+//
+//   using histogram = std::array<long, 256>;
+//   struct count {
+//     void operator()(histogram& left, unsigned char byte) const { ++left[byte]; }
+//     void operator()(histogram& left, const histogram& right) const {
+//       for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
+//     }
+//   };
+//   histogram histogram_of(const std::vector<unsigned char>& bytes) {
+//     return sennit::parallel_reduce(bytes, histogram(), count());
 //   }
 inline constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
 

@@ -50,7 +50,9 @@ struct sorting {
 // trivial, and moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has
 // moved, what comp or proj throw, and sennit::cancelled in a cancelled region: the range then holds all its
 // elements, in some order. Cost: memory for as many elements; about n log n comparisons, and a critical path
-// of about log^3 n.
+// of about log^3 n. A merge moves each of its elements, where std::sort leaves many in place: on one worker
+// numbers take less time than with std::sort, strings on the heap up to a fifth more, elements that are large
+// and cheap to compare up to twice as much. Sort pointers to those, or their positions.
 //
 // Example:
 //   #include <string>

@@ -1,6 +1,7 @@
 // reducer: a value that parallel code adds to from anywhere, as if it ran in order.
 #pragma once
 
+#include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/view.hpp>
 
@@ -15,11 +16,8 @@
 namespace sennit {
 namespace detail {
 
-// combine(left, right), which gives the value of both in this order, or appends the right one to the left one.
 template <class F, class T>
-concept reducer_operation =
-    std::movable<T> && ((std::invocable<F&, T&, T> && std::is_void_v<std::invoke_result_t<F&, T&, T>>) ||
-                        (std::invocable<F&, T, T> && std::convertible_to<std::invoke_result_t<F&, T, T>, T>));
+concept reducer_operation = std::movable<T> && combines<F, T>;
 
 template <class F, class T>
 concept identity_maker = std::invocable<F&> && std::convertible_to<std::invoke_result_t<F&>, T>;
@@ -40,20 +38,6 @@ struct reducer_state : reducer_base {
   reducer_state(Make m, Combine c) : make(std::move(m)), combine(std::move(c)) {}
   ~reducer_state() { end_views(left.load(std::memory_order_relaxed)); }
 
-  void append(T& into, T&& right) {
-    if constexpr (std::invocable<Combine&, T&, T>) {
-      if constexpr (std::is_void_v<std::invoke_result_t<Combine&, T&, T>>) {
-        std::invoke(combine, into, std::move(right));
-        return;
-      }
-    }
-    if constexpr (std::invocable<Combine&, T, T>) {
-      if constexpr (!std::is_void_v<std::invoke_result_t<Combine&, T, T>>) {
-        into = static_cast<T>(std::invoke(combine, std::move(into), std::move(right)));
-      }
-    }
-  }
-
   Make make;
   Combine combine;
 };
@@ -68,13 +52,13 @@ class reducer_view final : public view {
     auto& right = static_cast<reducer_view&>(base);
 #if SENNIT_EXCEPTIONS
     try {
-      whole_.append(value, std::move(right.value));
+      combine_into(whole_.combine, value, std::move(right.value));
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }
     if (!failure) failure = std::move(right.failure);
 #else
-    whole_.append(value, std::move(right.value));
+    combine_into(whole_.combine, value, std::move(right.value));
 #endif
   }
 
@@ -87,28 +71,30 @@ class reducer_view final : public view {
 
 }  // namespace detail
 
-// A value that parallel code adds to from anywhere: branches, children, iterations, and what they call. Each strand
-// has a view of its own, made when it first asks for one; where strands come together, their views are combined in
-// the order in which the program would have run serially. So combine() must be associative but need not be
-// commutative, and the value is what the serial program computes.
+// A value that parallel code adds to from anywhere: branches, children, iterations, and what they call. Each
+// strand has a view of its own, made when it first asks for one; where strands come together, their views are
+// combined in the order in which the program would have run serially. So combine() must be associative but
+// need not be commutative, and the value is what the serial program computes.
 //
 //   reducer<T>                          combined by +, beginning with T()
 //   reducer<T, Combine>(combine)        beginning with T()
 //   reducer(identity, combine)          beginning with copies of `identity`
 //   reducer(make, combine)              beginning with make(), for types that cannot be copied
 //
-// combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both. The identity
-// must be one: combined with x, on either side, it gives x. Both functions may be called by several threads at once,
-// and may fork and use other reducers.
+// combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both. The
+// identity must be one: combined with x, on either side, it gives x. Both functions may be called by several
+// threads at once, and may fork and use other reducers, but not in a circle: two whose combine() add to each
+// other never end.
 //
-// The order is that of the serial program unless a strand has several task_groups open at once and spawns in, or
-// waits for, another one than the latest of them. Then each group's children are in order among themselves. What
-// threads outside any runtime add comes in the order in which they end, before what the thread that asks has added.
+// The order is that of the serial program unless a strand has several task_groups open at once and spawns in,
+// or waits for, another one than the latest of them. Then each group's children are in order among
+// themselves. What threads outside any runtime add comes in the order in which they end, before what the
+// thread that asks has added.
 //
-// It is the reducer hyperobject of Cilk++ (Frigo, Halpern, Leiserson and Lewin-Berlin, "Reducers and other Cilk++
-// hyperobjects", 2009). Cost: view() walks the list of the strand's views, a nanosecond for the first few reducers. A
-// view is made, and later combined, for each strand that asks for one: a branch or a part of a loop that was stolen,
-// and each child of a task_group. Programs without reducers pay nothing.
+// It is the reducer hyperobject of Cilk++ (Frigo, Halpern, Leiserson and Lewin-Berlin, "Reducers and other
+// Cilk++ hyperobjects", 2009). Cost: view() walks the list of the strand's views, a nanosecond for the first
+// few reducers. A view is made, and later combined, for each strand that asks for one: a branch or a part of
+// a loop that was stolen, and each child of a task_group. Programs without reducers pay nothing.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -128,8 +114,12 @@ class reducer_view final : public view {
 template <class T, class Combine = std::plus<>, class Make = detail::made_by_default<T>>
 class reducer {
   // Not as constraints of the class: where its arguments are deduced, the concept would not be named.
-  static_assert(detail::reducer_operation<Combine, T>);
-  static_assert(detail::identity_maker<Make, T>);
+  static_assert(
+      detail::reducer_operation<Combine, T>,
+      "reducer: Combine does not combine two values of T; give an operation that appends the right one to "
+      "the left one, or returns the value of both, as in reducer(T(), [](T& left, T&& right) { ... })");
+  static_assert(detail::identity_maker<Make, T>,
+                "reducer: Make makes no T; give a function that returns what each view begins with");
 
  public:
   reducer()
@@ -145,22 +135,22 @@ class reducer {
       : reducer(Make{std::move(identity)}, std::move(combine)) {}
   reducer(const reducer&) = delete;
   reducer& operator=(const reducer&) = delete;
-  // Precondition: all parallel code that uses it has ended. What threads have added that have not ended is lost.
+  // Precondition: all parallel code that uses it has ended. What threads that go on have added is lost.
   ~reducer() {
     state_->ended.store(true, std::memory_order_relaxed);
     delete detail::remove_view(state_.get());
   }
 
-  // The calling strand's view. It stays the strand's across joins, loops and calls, but not across spawn() or wait() of
-  // a task_group that it has begun, nor across value(): ask anew there. Branches, children and iterations ask for
-  // themselves. Throws what making the identity throws.
+  // The calling strand's view. It stays the strand's across joins, loops and calls, but not across spawn() or
+  // wait() of a task_group that it has begun, nor across value(): ask anew there. Branches, children and
+  // iterations ask for themselves. Throws what making the identity throws.
   SENNIT_INLINE T& view() { return own().value; }
   T& operator*() { return view(); }
   T* operator->() { return std::addressof(view()); }
 
-  // All that was added, once the parallel code that adds to it has come to its end, groups been waited for and threads
-  // been joined: until then only what the calling strand knows of. Throws, once, what combine() threw, if it did: then
-  // something is missing.
+  // All that was added, once the parallel code that adds to it has come to its end, groups been waited for
+  // and threads been joined: until then only what the calling strand knows of. Throws, once, what combine()
+  // threw, if it did: then something is missing.
   T& value() {
     if (state_->left.load(std::memory_order_relaxed) != nullptr) detail::recall_views(state_);
     part& mine = own();

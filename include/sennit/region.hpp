@@ -88,7 +88,7 @@ class region {
     requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
   auto run(F&& f) {
     using value = std::invoke_result_t<F>;
-    state_.cancel_requested.store(false, std::memory_order_relaxed);
+    if (std::exchange(has_run_, true)) state_.cancel_requested.store(false, std::memory_order_relaxed);
     if constexpr (std::is_void_v<value>) {
       bool completed = false;
       enter([&] {
@@ -105,22 +105,24 @@ class region {
 
   // Drops every branch of the region that has not been started; running ones go on and may ask.
   // Constructs in the region throw sennit::cancelled from now on, until run() has returned.
-  // Before run() it does nothing: that begins anew. Cost: a lock for each worker of the process.
+  // Before the first run() it keeps that from calling its function. Each further run() begins anew: a region
+  // that others may cancel at any time is best run once. Cost: a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() was called on this region since run() began; sennit::cancel_requested()
-  // also knows of those around it. Cost: a load.
+  // Whether cancel() was called on this region since its latest run() began, or before the first;
+  // sennit::cancel_requested() also knows of those around it. Cost: a load.
   bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:
   template <class Body>
   void enter(Body&& body) {
 #if SENNIT_EXCEPTIONS
+    if (cancel_requested()) return;
     try {
       detail::enter_region(state_, body);
     } catch (const cancelled&) {
       // Of an outer region: not ours to absorb.
-      if (!state_.cancel_requested.load(std::memory_order_relaxed)) throw;
+      if (!cancel_requested()) throw;
     }
 #else
     detail::enter_region(state_, body);
@@ -128,6 +130,7 @@ class region {
   }
 
   detail::region_state state_;
+  bool has_run_ = false;
 };
 
 // Whether the region of the calling strand, or one around it, has been cancelled. False outside any region.

@@ -5,9 +5,9 @@
 
 namespace sennit::policy {
 
-// The owner hands over at its next fork or join for the price of a lock; a barrier works at once, but interrupts every
-// CPU that runs the process: half a microsecond on bare metal, more than ten in a virtual machine. Waiting for as long as
-// the barrier takes costs at most twice the better of the two.
+// The owner hands over at its next fork or join for the price of a lock; a barrier works at once, but
+// interrupts every CPU that runs the process: half a microsecond on bare metal, more than ten in a virtual
+// machine. Waiting for as long as the barrier takes costs at most twice the better of the two.
 class asking {
  public:
   // After a barrier that took so long.

@@ -10,18 +10,18 @@ class patience {
  public:
   enum class step { spin, yield, sleep };
 
-  // A round is a look at every other worker: with two workers, some 50 ns. Spinning lasts long enough to outlive the
-  // gap between two phases of a program and short enough not to show in its energy.
+  // A round is a look at every other worker: with two workers, some 50 ns. Spinning lasts long enough to
+  // outlive the gap between two phases of a program and short enough not to show in its energy.
   static constexpr unsigned spin_rounds = 600;
   static constexpr unsigned yield_rounds = 8;
-  // A worker that has done its part of a loop waits for that of the next one before it asks around: phases follow each
-  // other, and asking disturbs whoever is about to deal.
+  // A worker that has done its part of a loop waits for that of the next one before it asks around: phases
+  // follow each other, and asking disturbs whoever is about to deal.
   static constexpr unsigned rounds_at_the_mailbox = 32;
-  // A suspension ends on another worker, and a guest's thread has to be called home from there: microseconds in all.
+  // A suspension ends on another worker, and a guest's thread is to be called home from there: microseconds.
   static constexpr unsigned rounds_before_suspending = 100;
   static constexpr unsigned rounds_before_looking = 20;
-  // Parts of a loop that were dealt out evenly end at about the same time; whether one of them has not even been begun is
-  // to be read from where others are writing.
+  // Parts of a loop that were dealt out evenly end at about the same time; whether one of them has not even
+  // been begun is to be read from where others are writing.
   static constexpr unsigned rounds_before_asking_back = 8;
   // Stacks that are given back cost a page fault for each page when the next phase needs them again.
   static constexpr std::uint64_t idle_before_trimming_ns = 100'000'000;
@@ -35,8 +35,8 @@ class patience {
     return rounds < spin_rounds + yield_rounds ? step::yield : step::sleep;
   }
 
-  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such wake
-  // makes it nap, deaf to pushes, for twice as long before it arms the gates again. Zero: no nap.
+  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such
+  // wake makes it nap, deaf to pushes, for twice as long before it arms the gates again. Zero: no nap.
   std::uint64_t nap_ns() const noexcept {
     return vain_ == 0 ? 0 : std::min(longest_nap_ns, first_nap_ns << std::min(vain_ - 1, 16U));
   }

@@ -106,6 +106,26 @@ TEST(region, ends_its_cancellation_with_its_run) {
   });
 }
 
+// Catches a request that is lost because it came before the work, and one that outlives the run it was for.
+TEST(region, is_cancelled_before_its_first_run) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    const auto expect = [] {
+      sennit::region r;
+      r.cancel();
+      EXPECT_TRUE(r.cancel_requested());
+      EXPECT_FALSE(r.run([] { ADD_FAILURE() << "the function was called"; }));
+      EXPECT_TRUE(r.cancel_requested());
+      EXPECT_FALSE(sennit::cancel_requested());
+      EXPECT_EQ(r.run([] { return 1; }), 1);
+      r.cancel();
+      EXPECT_EQ(r.run([] { return std::get<1>(sennit::join([] { return 1; }, [] { return 2; })); }), 2);
+      EXPECT_FALSE(r.cancel_requested());
+    };
+    expect();
+    rt.run(expect);
+  });
+}
+
 // Catches a result, or an exception, that is thrown away because the cancellation
 // came too late to stop the work.
 TEST(region, keeps_what_was_complete_before_the_cancellation) {

@@ -431,6 +431,7 @@ TEST(reducer, takes_over_what_threads_leave_at_once) {
     sennit::reducer<int> sum;
     std::atomic<int> ready{0};
     std::vector<std::thread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
         *sum += 1;

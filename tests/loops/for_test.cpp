@@ -125,7 +125,8 @@ TEST_P(loops, end_in_a_cancelled_region) {
   EXPECT_LT(ran, 90'000'000);
 }
 
-// A tree whose nodes are loops over their children: most are leaves and over at once, some are most of the program.
+// A tree whose nodes are loops over their children: most are leaves and over at once, some are most of the
+// program.
 long leaves_below(unsigned depth, unsigned seed) {
   if (depth == 0) return 1;
   return sennit::parallel_reduce(0U, 6U, 0L, [=](unsigned i) {
@@ -135,7 +136,8 @@ long leaves_below(unsigned depth, unsigned seed) {
   });
 }
 
-// Catches a tree of loops that is shared by nobody: most of its loops are brief, and only what is within tells the others.
+// Catches a tree of loops that is shared by nobody: most of its loops are brief, and only what is within
+// tells the others.
 TEST_P(loops, share_a_tree_of_brief_ones) {
   const auto expected = [](auto self, unsigned depth, unsigned seed) -> long {
     if (depth == 0) return 1;
@@ -189,6 +191,55 @@ TEST(dealing, gives_each_worker_the_same_part_in_each_phase) {
     }
   });
   EXPECT_EQ(alike, 50U) << "of " << phases << " phases";
+}
+
+// Catches a loop that is dealt out by halves, which make no thirds, and parts in another order than that of
+// their workers. Phases do not count in which somebody does not wait yet, or leaves his part to another one.
+TEST(dealing, gives_equal_parts_in_the_order_of_workers) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "nobody waits for work on one CPU";
+  using sennit::detail::position;
+  struct part {
+    position first;
+    unsigned worker;
+  };
+  constexpr unsigned workers = 3;
+  constexpr position n = 300'000;
+  sennit::runtime runtime({.workers = workers});
+  unsigned thirds = 0;
+  unsigned in_order = 0;
+  unsigned phases = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(45);
+  runtime.run([&] {
+    for (; thirds < 10 && std::chrono::steady_clock::now() < end; ++phases) {
+      const std::vector<part> parts = sennit::detail::fold_positions(
+          n, [] { return std::vector<part>(); },
+          [](std::vector<part>& begun, position from, position to) {
+            if (begun.empty()) begun.push_back({from, sennit::worker_index()});
+            for (; from < to; ++from) spin(100);
+          },
+          [](std::vector<part>& left, std::vector<part>&& right) {
+            left.insert(left.end(), right.begin(), right.end());
+          },
+          sennit::loop_options());
+      const auto begun_at = [&](position first) {
+        return std::find_if(parts.begin(), parts.end(), [=](const part& p) { return p.first == first; });
+      };
+      // The first part is larger by a lead of an eighth at most.
+      const auto last = std::find_if(parts.begin(), parts.end(), [&](const part& p) {
+        const position size = n - p.first;
+        return size <= n / workers && size >= n / workers / 8 * 7 && begun_at(n - 2 * size) != parts.end();
+      });
+      if (last == parts.end()) continue;
+      const unsigned first_worker = parts.front().worker;
+      const unsigned middle_worker = begun_at(n - 2 * (n - last->first))->worker;
+      if (middle_worker == first_worker || last->worker == first_worker || last->worker == middle_worker)
+        continue;
+      ++thirds;
+      if (middle_worker == (first_worker + 1) % workers) ++in_order;
+    }
+  });
+  EXPECT_EQ(thirds, 10U) << "of " << phases << " phases";
+  EXPECT_GT(in_order, 5U);
 }
 
 template <class Index, class First, class Last>

@@ -1,6 +1,7 @@
 // parallel_reduce against the fold from left to right.
 #include "support.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -193,6 +194,70 @@ TEST(reduce, takes_results_that_only_move) {
       [](std::unique_ptr<int> a, std::unique_ptr<int> b) { return std::make_unique<int>(*a + *b); },
       sennit::deterministic);
   EXPECT_EQ(*sum, 499500);
+}
+
+// A list that counts its copies, which takes its values in place.
+class counted_list {
+ public:
+  counted_list() = default;
+  counted_list(const counted_list& other) : values(other.values) { copies.fetch_add(1); }
+  counted_list(counted_list&&) = default;
+  counted_list& operator=(counted_list&&) = default;
+  ~counted_list() = default;
+
+  std::vector<int> values;
+  inline static std::atomic<int> copies{0};
+};
+struct append_in_place {
+  void operator()(counted_list& left, int x) const { left.values.push_back(x); }
+  void operator()(counted_list& left, counted_list&& right) const {
+    left.values.insert(left.values.end(), right.values.begin(), right.values.end());
+  }
+};
+
+// Catches parts that are appended out of order, and a value that is copied for each element rather than once
+// for each strand: on one worker, once.
+TEST(reduce, takes_operations_that_append_in_place) {
+  std::vector<int> expected(1000);
+  std::iota(expected.begin(), expected.end(), 0);
+  const auto list = [](const auto& reduce, const auto& how) {
+    return reduce(0, 1000, counted_list(), append_in_place(), how).values;
+  };
+  with_options(
+      [&](const sennit::loop_options& how) { EXPECT_EQ(list(sennit::parallel_reduce, how), expected); });
+  with_workers([&] { EXPECT_EQ(list(sennit::parallel_reduce, sennit::deterministic), expected); });
+
+  counted_list::copies = 0;
+  EXPECT_EQ(list(sennit::serial::parallel_reduce, sennit::loop_options()), expected);
+  EXPECT_EQ(counted_list::copies, 1);
+  sennit::runtime({.workers = 1}).run([&] {
+    for (const named_options& options : all_options()) {
+      counted_list::copies = 0;
+      EXPECT_EQ(list(sennit::parallel_reduce, options.how), expected);
+      EXPECT_EQ(counted_list::copies, 1) << options.name;
+    }
+  });
+}
+
+// Catches the same for values that fit registers, or that only move; and a first value that is not at the
+// left.
+TEST(reduce, appends_mapped_values_in_place) {
+  const auto follow = [](affine& left, const affine& right) { left = composed(left, right); };
+  const auto add = [](std::unique_ptr<int>& left, std::unique_ptr<int> right) { *left += *right; };
+  const auto allocated = [](int i) { return std::make_unique<int>(i); };
+  const std::vector<affine> functions = affine_functions(1000);
+  const affine first{5, 7};
+  const affine expected = std::accumulate(functions.begin(), functions.end(), first, composed);
+  const auto expect = [&](const auto& reduce, const auto& how) {
+    EXPECT_EQ(reduce(std::size_t{0}, std::size_t{1000}, first, affine_at, follow, how), expected);
+    EXPECT_EQ(reduce(functions, first, follow, how), expected);
+    EXPECT_EQ(*reduce(0, 1000, std::make_unique<int>(5), allocated, add, how), 499505);
+    EXPECT_EQ(*reduce(0, 0, std::make_unique<int>(5), allocated, add, how), 5);
+  };
+  with_options([&](const sennit::loop_options& how) { expect(sennit::parallel_reduce, how); });
+  with_workers([&] { expect(sennit::parallel_reduce, sennit::deterministic); });
+  expect(sennit::serial::parallel_reduce, sennit::loop_options());
+  expect(sennit::serial::parallel_reduce, sennit::deterministic);
 }
 
 // The position of the failure that f() ends with.

@@ -1,5 +1,5 @@
-// What all loops are made of: positions 0..n, claimed in chunks by the strand that began the loop, cut in halves by
-// whoever is idle. docs/protocols/loops.md has the protocol.
+// What all loops are made of: positions 0..n, claimed in chunks by the strand that began the loop, cut in
+// halves by whoever is idle. docs/protocols/loops.md has the protocol.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -28,20 +28,20 @@ struct loop_options {
   std::uint64_t grain = 0;
   // Dealt out in equal contiguous parts when the loop begins, and not split afterwards.
   bool fixed_parts = false;
-  // One iteration at a time, with a full fence at each claim, as in 001, section 3.2: for comparison.
+  // One iteration at a time, with a full fence at each claim, as in Govedič, 2023, §3.2: for comparison.
   bool thesis = false;
 
   constexpr bool measured() const noexcept { return grain == 0 && !fixed_parts && !thesis; }
 };
 
-// Loop frames as in "Improving the Performance of Parallel Loops in OpenCilk" (Govedic, 2023), Fig. 3-2: one iteration at a
-// time, with a fence in NEXT. Kept for comparison; the default is several times faster.
+// Loop frames as in "Improving the Performance of Parallel Loops in OpenCilk" (Govedič, 2023), Fig. 3-2: one
+// iteration at a time, with a fence in NEXT. Kept for comparison; the default is several times faster.
 inline constexpr loop_options thesis{.thesis = true};
 
 namespace detail {
 
-// A copy of a small closure can live in registers; with a reference to the original, each iteration that writes memory
-// might change what it has captured.
+// A copy of a small closure can live in registers; with a reference to the original, each iteration that
+// writes memory might change what it has captured.
 template <class F>
 consteval bool is_light() {
   using closure = std::remove_cvref_t<F>;
@@ -72,8 +72,8 @@ struct [[gnu::visibility("hidden")]] remembered {
   inline static constinit loop_site site{};
 };
 
-// A loop with a body: `value make()` begins the value of a part, `run(value&, from, to)` adds iterations to it, and
-// `merge(value& left, value&& right)` appends the value of the iterations that follow.
+// A loop with a body: `value make()` begins the value of a part, `run(value&, from, to)` adds iterations to
+// it, and `merge(value& left, value&& right)` appends the value of the iterations that follow.
 template <class Body>
 class loop_over : public loop_state {
  public:
@@ -83,8 +83,8 @@ class loop_over : public loop_state {
   loop_over(Body& body, const loop_options& how, position n, position parts) noexcept
       : loop_state(&make_piece, &work), body_(body), how_(how), n_(n), parts_(parts) {}
 
-  // By the strand that begins it, from `first` on; `sum` is the value of what comes before. `size`: of the first chunk;
-  // 0: nothing is known yet.
+  // By the strand that begins it, from `first` on; `sum` is the value of what comes before. `size`: of the
+  // first chunk; 0: nothing is known yet.
   value all(value sum, position first, position n, position size) {
     loop_piece* parted = nullptr;
     if (!how_.thesis) {
@@ -121,7 +121,7 @@ class loop_over : public loop_state {
     self.take_back_all(parted);
   }
 
-  // Latest first, which is lowest first. In a loop: each may be parted with again, as often as it has iterations.
+  // Latest first, so lowest first. In a loop: each may be parted with again, as often as it has iterations.
   void take_back_all(loop_piece*& parted) noexcept {
     while (loop_piece* const mine = loop_frame::take_back(parted)) {
       {
@@ -335,8 +335,8 @@ template <class Body>
   return loop_over<Body>(body, how, n, parts).all(std::move(sum), first, last, size);
 }
 
-// A loop that is to be measured, is not known to be brief, or contains loops. The latter is shared as soon as one of its
-// iterations turns out to be long, which the loops within tell.
+// A loop that is to be measured, is not known to be brief, or contains loops. The latter is shared as soon as
+// one of its iterations turns out to be long, which the loops within tell.
 template <class Body>
 SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loop_options& how) {
   loop_site& site = remembered<Body>::site;
@@ -411,15 +411,16 @@ struct folding_body {
   void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
 };
 
-// Calls run(from, to) for chunks that cover [0, n) without overlap, in parallel. Throws what the lowest chunk that
-// throws threw.
+// Calls run(from, to) for chunks that cover [0, n) without overlap, in parallel. Throws what the lowest chunk
+// that throws threw.
 template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
 }
 
-// The same with a value: each strand that works on the loop has its own, made by make(), and run(value, from, to) adds
-// to it; merge(left, right) appends the value of the iterations that follow. The order is that of the iterations.
+// The same with a value: each strand that works on the loop has its own, made by make(), and run(value, from,
+// to) adds to it; merge(left, right) appends the value of the iterations that follow. The order is that of
+// the iterations.
 template <class Make, class Run, class Merge>
 SENNIT_INLINE auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge,
                                   const loop_options& how) {

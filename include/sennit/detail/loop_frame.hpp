@@ -1,4 +1,4 @@
-// What strands that work on the same loop share, and what thieves see of it. docs/protocols/loops.md has the protocol.
+// What strands at work on the same loop share, and what thieves see of it. Protocol: docs/protocols/loops.md.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -61,7 +61,7 @@ class observed_loop {
   whereabouts where_{};
 };
 
-// What a strand adds to reducers while it runs a piece that it has taken back: others may have what comes before.
+// What a strand adds to reducers while it runs a piece taken back: others may have what comes before.
 class apart {
  public:
   explicit apart(loop_piece& piece) noexcept;
@@ -88,8 +88,8 @@ class loop_state {
 
   // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.
   loop_piece* cut(position first, position last) noexcept;
-  // By the strand that begins the loop: deals [first, last) out to workers that wait, in parts of at least `least`, and
-  // returns the end of what is left for the strand, which has a lead.
+  // By the strand that begins the loop: deals [first, last) out to workers that wait, in parts of at least
+  // `least`, and returns the end of what is left for the strand, which has a lead.
   SENNIT_COLD position deal(position first, position last, position least, position lead,
                             loop_piece*& parted) noexcept;
   void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
@@ -105,7 +105,7 @@ class loop_state {
     return failed_at_.load(std::memory_order_relaxed) <= from || dropped_.load(std::memory_order_relaxed);
   }
 
-  // Whether the pieces have all ended, or do within the time that it takes to ask for one back. Before wait().
+  // Whether the pieces have all ended, or do in the time that it takes to ask for one back. Before wait().
   SENNIT_COLD bool over_soon() const noexcept;
   // By the strand that began the loop, which has finished its own part: waits for the pieces.
   SENNIT_COLD void wait() noexcept;
@@ -128,7 +128,8 @@ class loop_state {
   std::exception_ptr failure_;
 };
 
-// The iterations that a strand has taken on and not claimed yet. Lives on its stack; in its worker's deque once exposed.
+// The iterations that a strand has taken on and not claimed yet. Lives on its stack; in its worker's deque
+// once exposed.
 class loop_frame {
  public:
   // `parted`: the pieces that the strand has parted with.
@@ -203,7 +204,8 @@ class loop_frame {
   void worth(position iterations) noexcept { least_ = iterations; }
 
   // --- Under the lock of the deque, by the owner, or by a thief while the owner cannot retire the frame.
-  // What nobody has claimed. A thief reads `start` only once: even an owner that is kept from claiming may raise it yet.
+  // What nobody has claimed. A thief reads `start` only once: even an owner that is kept from claiming may
+  // raise it yet.
   struct rest {
     position start;
     position end;
@@ -214,8 +216,8 @@ class loop_frame {
     return {start_.load(std::memory_order_relaxed), end_.load(std::memory_order_relaxed)};
   }
   bool worth_cutting(rest left) const noexcept { return left.start + least_ <= left.end; }
-  // The part from `middle` on, as a piece; null without memory. By the owner, or a thief that keeps it from claiming.
-  // Precondition: there is a rest, and `middle` lies in it.
+  // The part from `middle` on, as a piece; null without memory. By the owner, or a thief that keeps it from
+  // claiming. Precondition: there is a rest, and `middle` lies in it.
   loop_piece* cut(rest left, position middle) noexcept;
   // The same by a thief that does not keep the owner from claiming: null also if the owner was faster.
   loop_piece* cut_fenced(rest left, position middle) noexcept;
@@ -226,7 +228,7 @@ class loop_frame {
   SENNIT_COLD static loop_piece* take_parted(loop_piece*& parted) noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;
-  // Not "cold": each loop ends by way of it, and compilers take what always leads to a cold call for cold, too.
+  // Not "cold": each loop ends by way of it, and what always leads to a cold call is taken for cold, too.
   [[gnu::noinline]] position meet(position from, position to) noexcept;
 
   loop_state& whole_;

@@ -1,4 +1,5 @@
-// How large a loop's chunks are, and what is remembered of a loop from one time to the next. Pure: the caller has the clock.
+// How large a loop's chunks are, and what is remembered of a loop from one time to the next. Pure: the caller
+// has the clock.
 #pragma once
 
 #include <sennit/detail/clock.hpp>
@@ -11,16 +12,16 @@
 
 namespace sennit::detail {
 
-// What is known of the loops that one piece of code began: ticks an iteration, and whether there are loops within. A hint,
-// the same for all threads.
+// What is known of the loops that one piece of code began: ticks an iteration, and whether there are loops
+// within. A hint, the same for all threads.
 //
-// It follows slow loops up faster than fast ones down, as a long loop that is taken for a brief one is worse than the other
-// way round; but not where there are loops within, which will tell. By steps, because a loop may be interrupted for
-// milliseconds.
+// It follows slow loops up faster than fast ones down, as a long loop that is taken for a brief one is worse
+// than the other way round; but not where there are loops within, which will tell. By steps, because a loop
+// may be interrupted for milliseconds.
 class loop_site {
  public:
-  // Hidden: unoptimized, they are symbols that are unique in the process, and would keep a shared object from being
-  // unloaded. In ticks: what is shorter than `brief` is not worth a thief's while.
+  // Hidden: unoptimized, they are symbols that are unique in the process, and would keep a shared object from
+  // being unloaded. In ticks: what is shorter than `brief` is not worth a thief's while.
   [[gnu::visibility("hidden")]] static constexpr ticks brief = 5'000;
   [[gnu::visibility("hidden")]] static constexpr ticks reading = 24;
   [[gnu::visibility("hidden")]] static constexpr float least = 1.0F / 16;
@@ -85,11 +86,11 @@ class pace {
   static constexpr ticks least_chunk = 2'048;
   // Unmeasured chunks of one iteration at the beginning of a loop that may be of any kind.
   static constexpr std::uint64_t cautious = 16;
-  // An iteration in which more loops than this began is worth a thief's while, and so are those that follow.
+  // Iterations in which more loops than this were counted are worth a thief's while, and so are those to come.
   static constexpr std::uint64_t loops_within = 32;
 
-  // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come.
-  // A chunk is at most 2^-sharing of what is left, so that there is something to share until the end, but no crumb.
+  // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come. A chunk
+  // is at most 2^-sharing of what is left, so that there is something to share until the end, but no crumb.
   static std::uint64_t next(std::uint64_t size, ticks took, std::uint64_t left,
                             std::uint64_t sharing) noexcept {
     std::uint64_t wanted = size;

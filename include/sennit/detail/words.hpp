@@ -183,14 +183,14 @@ SENNIT_INLINE void store_views(view* views) noexcept {
   asm volatile("movq %[views], " SENNIT_WORD("8") : : SENNIT_OFFSET[views] "r"(views) : "memory");
 }
 
-// ORD[D15] A plain store, before any_gate_shut() reads limit, with no fence between: the thief that shut the gate pays for
-// the order (deque::claim_frozen()). Model: models/loop.pml.
+// ORD[D15] A plain store, before any_gate_shut() reads limit, with no fence between: the thief that shut the
+// gate pays for the order (deque::claim_frozen()). Model: models/loop.pml.
 SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
   start.store(to, std::memory_order_relaxed);
 }
 
-// ORD[D16] A plain load, after that of limit, as x86 keeps loads in order and the compiler the assembly: a gate that is open
-// again shows the cut that was made meanwhile. Model: models/loop.pml.
+// ORD[D16] A plain load, after that of limit, as x86 keeps loads in order and the compiler the assembly: a
+// gate that is open again shows the cut that was made meanwhile. Model: models/loop.pml.
 SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noexcept {
   return gate.load(std::memory_order_relaxed);
 }
@@ -222,14 +222,15 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   // ORD[D2] The compiler must keep the order of tail and head_gate;
   // the processor is made to by the thief's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // ORD[D16] acquire: a thief has done with the loop that is retired; pairs with the release in deque::set_gates().
+  // ORD[D16] acquire: a thief has done with the loop that is retired; pairs with the release in
+  // deque::set_gates().
   return tail < current_words().head_gate.load(std::memory_order_acquire);
 }
 
-// ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release in
-// deque::set_gates(). Model: models/loop.pml.
+// ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release
+// in deque::set_gates(). Model: models/loop.pml.
 SENNIT_INLINE bool any_gate_shut() noexcept {
-  // ORD[D15] The compiler must keep the order of start and limit; the processor is made to by the thief's barrier.
+  // ORD[D15] The compiler must keep start and limit in order; the thief's barrier makes the processor.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return current_words().limit.load(std::memory_order_acquire) == nullptr;
 }

@@ -1,0 +1,8 @@
+// An index is no string, as the message is to say.
+#include <sennit/parallel_for.hpp>
+
+#include <string>
+
+void nothing() {
+  sennit::parallel_for(0, 10, [](const std::string&) {});
+}

@@ -43,6 +43,7 @@ struct execution::strand_note {
   event begun;
   span_of_time ran;
   std::uint32_t waiting = 0;     // the role it had when it last began to wait
+  std::uint32_t designated = 0;  // for the branch of the next construct
   std::uint64_t constructs = 0;  // at its outermost level, and before it there
   list notes;
 };
@@ -117,8 +118,20 @@ void execution::end(course& strand, frame* branch) noexcept {
   delete note;
 }
 
+void execution::designate(course& strand, std::uint32_t role) noexcept {
+  auto* const note = static_cast<strand_note*>(strand.note);
+  if (note == nullptr) return;
+  note->designated = role % roles_;
+  strand.level().awaited = strand.level().begun;
+}
+
 destination execution::reached(course& strand, whereabouts& where) noexcept {
   course_level& around = strand.around();
+  if (designed()) {
+    around.awaited = nowhere;
+    worker& to = worker_of(static_cast<strand_note*>(strand.note)->designated);
+    return {.to = &to == worker::current() ? nullptr : &to};
+  }
   const step* const here = plan_of(around);
   set_plan(around, here);
   set_plan(strand.level(), here->inside);

@@ -17,7 +17,8 @@ class worker;
 
 class execution final : public observer {
  public:
-  enum class mode { relaxed, strict_unordered, strict_ordered };
+  // designed: as strict_unordered, and designate() says what the plan does not.
+  enum class mode { relaxed, strict_unordered, strict_ordered, designed };
 
   // `followed`: null: it is only recorded. Outlives the execution.
   explicit execution(const plan* followed = nullptr, mode how = mode::relaxed) noexcept
@@ -28,6 +29,10 @@ class execution final : public observer {
   steal_tree take();
   // Whether the order had to be given up.
   bool disordered() const noexcept { return disordered_.load(std::memory_order_relaxed); }
+
+  bool designed() const noexcept { return how_ == mode::designed; }
+  // The branch of the strand's next construct is for that role.
+  void designate(course& strand, std::uint32_t role) noexcept;
 
   void begin(course& strand, frame* branch) noexcept override;
   void end(course& strand, frame* branch) noexcept override;

@@ -5,6 +5,7 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/clock.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/halves.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/pace.hpp>
 #include <sennit/detail/words.hpp>
@@ -291,7 +292,7 @@ typename Body::value fold_halves(position first, position last, position leaf, B
     body.run(sum, first, last);
     return sum;
   }
-  const position middle = first + ((last - first + leaf) / leaf / 2) * leaf;
+  const position middle = middle_of(first, last, leaf);
   using value = typename Body::value;
   std::tuple<value, value> halves = join_pair([&] { return fold_halves<Body>(first, middle, leaf, body); },
                                               [&] { return fold_halves<Body>(middle, last, leaf, body); });
@@ -301,7 +302,6 @@ typename Body::value fold_halves(position first, position last, position leaf, B
 
 template <class Body>
 [[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how) {
-  constexpr position leaves = 256;
   loop_site& site = remembered<Body>::site;
   const observed_loop construct(n);
   if (how.grain != 0 || how.fixed_parts) {
@@ -310,7 +310,7 @@ template <class Body>
   }
   const ticks begun = site.known() ? 0 : read_clock();
   const bool brief = n <= site.brief_iterations();
-  auto sum = fold_halves<Body>(0, n, brief ? n : (n + leaves - 1) / leaves, body);
+  auto sum = fold_halves<Body>(0, n, brief ? n : observed_leaf(n), body);
   if (begun != 0) site.took(read_clock() - begun, n);
   return sum;
 }

@@ -1,0 +1,76 @@
+#include <sennit/replay.hpp>
+
+#include "core/failure.hpp"
+#include "core/worker.hpp"
+#include "schedule/execution.hpp"
+#include "schedule/plan.hpp"
+
+#include <sennit/detail/words.hpp>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+namespace sennit {
+
+namespace detail {
+
+namespace {
+
+execution::mode mode_of(fidelity how) noexcept {
+  switch (how) {
+    case fidelity::strict_unordered: return execution::mode::strict_unordered;
+    case fidelity::strict_ordered: return execution::mode::strict_ordered;
+    case fidelity::relaxed: break;
+  }
+  return execution::mode::relaxed;
+}
+
+schedule taken_from(execution& run) {
+  return schedule_access::make(std::make_shared<const steal_tree>(run.take()));
+}
+
+}  // namespace
+
+std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bool recorded, action body) {
+  std::shared_ptr<const steal_tree> tree;
+  std::optional<plan> to_follow;
+  if (followed != nullptr) {
+    tree = schedule_access::tree(*followed);
+    to_follow.emplace(*tree);
+  }
+  execution run(to_follow ? &*to_follow : nullptr, mode_of(how));
+  observe(run, body);
+  return recorded ? std::optional(taken_from(run)) : std::nullopt;
+}
+
+schedule run_designed(action body) {
+  static const steal_tree nothing;
+  const plan empty(nothing);
+  execution run(&empty, execution::mode::designed);
+  observe(run, body);
+  return taken_from(run);
+}
+
+}  // namespace detail
+
+void designate(unsigned worker) {
+  detail::course* const strand = detail::current_words().strand;
+  if (strand == nullptr) return;
+  auto* const run = static_cast<detail::execution*>(&strand->by());
+  if (!run->designed()) return;
+  if (!detail::worker::current()->frames().empty()) {
+    detail::fail<std::logic_error>("sennit::designate(" + std::to_string(worker) +
+                                   "): the branch of a construct around this one stays with its worker, and "
+                                   "thieves take the outermost first; designate a worker for that one, too");
+  }
+  run->designate(*strand, worker);
+}
+
+bool may_be_stolen() noexcept {
+  detail::course* const strand = detail::current_words().strand;
+  if (strand == nullptr || !strand->by().strict()) return true;
+  return strand->level().awaited != detail::nowhere;
+}
+
+}  // namespace sennit

@@ -1,0 +1,302 @@
+// Steal trees as they are recorded, and what follows them.
+#include "../core/support.hpp"
+
+#include "schedule/execution.hpp"
+
+#include <sennit/sennit.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using sennit::detail::event;
+using sennit::detail::execution;
+using sennit::detail::plan;
+using sennit::detail::steal;
+using sennit::detail::steal_tree;
+using sennit_test::scaled;
+using sennit_test::settings;
+using sennit_test::under;
+using mode = execution::mode;
+
+// Which leaves each worker ran, in its order.
+class diary {
+ public:
+  void ran(std::uint64_t leaf) {
+    const std::lock_guard guard(lock_);
+    by_worker_[sennit::worker_index()].push_back(leaf);
+  }
+  std::map<unsigned, std::vector<std::uint64_t>> by_worker() const { return by_worker_; }
+  std::map<std::uint64_t, unsigned> worker_of_leaf() const {
+    std::map<std::uint64_t, unsigned> result;
+    for (const auto& [worker, leaves] : by_worker_) {
+      for (const std::uint64_t leaf : leaves) result[leaf] = worker;
+    }
+    return result;
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<unsigned, std::vector<std::uint64_t>> by_worker_;
+};
+
+void work_for(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+constexpr std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// A program of forks, groups and loops, unfolded from a seed. P has the constructs.
+template <class P>
+std::uint64_t unfold(P& p, std::uint64_t seed, int depth) {
+  const std::uint64_t draw = mixed(seed);
+  if (depth == 0 || draw % 8 == 0) return p.leaf(draw);
+  std::uint64_t sum = draw;
+  switch (draw / 8 % 4) {
+    case 0:
+      for (std::uint64_t i = 0; i < 2; ++i) {
+        sum += p.fork([&] { return unfold(p, draw + 10 * i + 1, depth - 1); },
+                      [&] { return unfold(p, draw + 10 * i + 2, depth - 1); });
+      }
+      return sum;
+    case 1: return sum + p.group(3, [&](std::uint64_t i) { return unfold(p, draw + 3 + i, depth - 1); });
+    case 2: return sum + p.loop(5, [&](std::uint64_t i) { return unfold(p, draw + 3 + i, depth - 2); });
+    default:
+      return sum + p.fork([&] { return unfold(p, draw + 1, depth - 1); },
+                          [&] { return p.leaf(draw + 5) + unfold(p, draw + 2, depth - 1); });
+  }
+}
+
+struct in_parallel {
+  diary& ran;
+  std::uint64_t leaf(std::uint64_t draw) {
+    ran.ran(draw);
+    work_for(std::chrono::microseconds(draw / 64 % 30));
+    return draw;
+  }
+  template <class F, class G>
+  std::uint64_t fork(F f, G g) {
+    const auto [left, right] = sennit::join(f, g);
+    return left + right;
+  }
+  template <class F>
+  std::uint64_t group(std::uint64_t n, F f) {
+    std::atomic<std::uint64_t> sum{0};
+    sennit::task_group children;
+    for (std::uint64_t i = 0; i < n; ++i) children.spawn([&, i] { sum += f(i); });
+    const std::uint64_t own = f(n);
+    children.wait();
+    return sum + own;
+  }
+  template <class F>
+  std::uint64_t loop(std::uint64_t n, F f) {
+    return sennit::parallel_reduce(
+        std::uint64_t{0}, n, std::uint64_t{0}, [&](std::uint64_t i) { return f(i); }, std::plus<>(),
+        sennit::grain(1));
+  }
+};
+
+// The serial elision, which follows a steal tree and says which role runs each leaf.
+class reader {
+ public:
+  explicit reader(const steal_tree& tree) { levels_.push_back({&tree.root}); }
+
+  std::map<std::uint64_t, unsigned> role_of_leaf;
+
+  std::uint64_t leaf(std::uint64_t draw) {
+    role_of_leaf[draw] = role_;
+    return draw;
+  }
+  template <class F, class G>
+  std::uint64_t fork(F f, G g) {
+    const steal* const s = next();
+    enter(s);
+    const std::uint64_t left = f();
+    levels_.pop_back();
+    const unsigned here = role_;
+    if (s != nullptr && s->taken) role_ = s->begun.role;
+    const std::uint64_t right = g();
+    if (s != nullptr && s->taken) role_ = s->waited ? s->resumed.role : here;
+    return left + right;
+  }
+  template <class F>
+  std::uint64_t group(std::uint64_t n, F f) {
+    std::vector<const steal*> children(n);
+    for (auto& child : children) child = next();
+    const std::uint64_t own = f(n);
+    std::uint64_t sum = own;
+    // Those that nobody took run latest first, when they are waited for.
+    for (std::uint64_t i = n; i-- != 0;) {
+      const unsigned here = role_;
+      if (children[i] != nullptr && children[i]->taken) role_ = children[i]->begun.role;
+      enter(children[i]);
+      sum += f(i);
+      levels_.pop_back();
+      if (children[i] != nullptr && children[i]->taken) role_ = here;
+    }
+    if (const steal* const wait = next(); wait != nullptr && wait->waited) role_ = wait->resumed.role;
+    return sum;
+  }
+  template <class F>
+  std::uint64_t loop(std::uint64_t n, F f) {
+    const steal* const s = next();
+    enter(s);
+    const std::uint64_t sum = halves(0, n, f);
+    levels_.pop_back();
+    return sum;
+  }
+
+ private:
+  struct level {
+    const std::vector<steal>* list;
+    std::uint64_t begun = 0;
+  };
+
+  const steal* next() {
+    level& l = levels_.back();
+    const std::uint64_t at = l.begun++;
+    if (l.list == nullptr) return nullptr;
+    for (const steal& s : *l.list) {
+      if (s.at == at) return &s;
+    }
+    return nullptr;
+  }
+  void enter(const steal* s) { levels_.push_back({s != nullptr ? &s->inside : nullptr}); }
+  template <class F>
+  std::uint64_t halves(std::uint64_t first, std::uint64_t last, F& f) {
+    if (last - first == 1) return f(first);
+    const std::uint64_t middle = first + (last - first + 1) / 2;
+    return fork([&] { return halves(first, middle, f); }, [&] { return halves(middle, last, f); });
+  }
+
+  std::vector<level> levels_;
+  unsigned role_ = 0;
+};
+
+std::uint64_t answer(std::uint64_t seed, int depth) {
+  const steal_tree nothing;
+  reader serially(nothing);
+  return unfold(serially, seed, depth);
+}
+
+struct run_result {
+  std::uint64_t value = 0;
+  steal_tree tree;
+  bool disordered = false;
+};
+
+run_result run(sennit::runtime& rt, diary& ran, std::uint64_t seed, int depth, const steal_tree* followed = nullptr,
+               mode how = mode::relaxed) {
+  run_result result;
+  std::optional<plan> template_plan;
+  if (followed != nullptr) template_plan.emplace(*followed);
+  execution e(followed != nullptr ? &*template_plan : nullptr, how);
+  auto body = [&] {
+    in_parallel program{ran};
+    result.value = unfold(program, seed, depth);
+  };
+  rt.run([&] { sennit::detail::observe(e, body); });
+  result.tree = e.take();
+  result.disordered = e.disordered();
+  return result;
+}
+
+std::uint64_t taken(const std::vector<steal>& list) {
+  std::uint64_t sum = 0;
+  for (const steal& s : list) sum += (s.taken ? 1 : 0) + taken(s.inside);
+  return sum;
+}
+
+TEST(Recording, SaysWhoRanWhat) {
+  // Catches: positions that depend on the schedule; a steal, a resumption or a child that is not noted, or as another's.
+  std::uint64_t steals = 0;
+  under(settings({1, 2, 4}), [&](sennit::runtime& rt) {
+    for (int seed = 0; seed < scaled(60); ++seed) {
+      diary ran;
+      const run_result recorded = run(rt, ran, static_cast<std::uint64_t>(seed), 7);
+      ASSERT_EQ(recorded.value, answer(static_cast<std::uint64_t>(seed), 7));
+      reader told(recorded.tree);
+      unfold(told, static_cast<std::uint64_t>(seed), 7);
+      ASSERT_EQ(told.role_of_leaf, ran.worker_of_leaf()) << "seed " << seed;
+      steals += taken(recorded.tree.root);
+    }
+  });
+  EXPECT_GT(steals, 100U);
+}
+
+TEST(Replay, StrictOrderedIsTheSameAgain) {
+  // Catches: a donation that goes elsewhere, out of turn, or not at all; a strand that resumes where it did not.
+  under(settings({2, 4}), [&](sennit::runtime& rt) {
+    for (int seed = 0; seed < scaled(40); ++seed) {
+      diary before;
+      const run_result recorded = run(rt, before, static_cast<std::uint64_t>(seed), 7);
+      for (int again = 0; again < 2; ++again) {
+        diary after;
+        const run_result replayed =
+            run(rt, after, static_cast<std::uint64_t>(seed), 7, &recorded.tree, mode::strict_ordered);
+        ASSERT_EQ(replayed.value, recorded.value);
+        ASSERT_FALSE(replayed.disordered) << "seed " << seed;
+        ASSERT_EQ(after.by_worker(), before.by_worker()) << "seed " << seed;
+        ASSERT_TRUE(replayed.tree == recorded.tree) << "seed " << seed;
+      }
+    }
+  });
+}
+
+TEST(Replay, StrictUnorderedKeepsWorkToItsWorkers) {
+  // Catches: a strict strand that is robbed.
+  under(settings({2, 4}), [&](sennit::runtime& rt) {
+    for (int seed = 0; seed < scaled(40); ++seed) {
+      diary before;
+      const run_result recorded = run(rt, before, static_cast<std::uint64_t>(seed), 7);
+      diary after;
+      const run_result replayed =
+          run(rt, after, static_cast<std::uint64_t>(seed), 7, &recorded.tree, mode::strict_unordered);
+      ASSERT_EQ(replayed.value, recorded.value);
+      ASSERT_EQ(after.worker_of_leaf(), before.worker_of_leaf()) << "seed " << seed;
+    }
+  });
+}
+
+TEST(Replay, OfAnotherProgramOrByOtherWorkers) {
+  // Catches: work that is lost, or a hang, where a plan does not fit: rules 4.1 and 4.2 of Lifflander et al., 2014.
+  sennit::runtime four({.workers = 4});
+  std::vector<steal_tree> trees;
+  for (int seed = 0; seed < 6; ++seed) {
+    diary ran;
+    trees.push_back(run(four, ran, static_cast<std::uint64_t>(seed), 6 + seed % 3).tree);
+  }
+  under(settings({1, 2, 3, 6}), [&](sennit::runtime& rt) {
+    for (const mode how : {mode::relaxed, mode::strict_unordered, mode::strict_ordered}) {
+      for (int seed = 0; seed < scaled(20); ++seed) {
+        diary ran;
+        const auto draw = static_cast<std::uint64_t>(seed);
+        const run_result replayed = run(rt, ran, draw, 7, &trees[mixed(draw) % trees.size()], how);
+        ASSERT_EQ(replayed.value, answer(draw, 7));
+        reader told(replayed.tree);
+        unfold(told, draw, 7);
+        ASSERT_EQ(told.role_of_leaf, ran.worker_of_leaf()) << "seed " << seed;
+      }
+    }
+  });
+}
+
+}  // namespace

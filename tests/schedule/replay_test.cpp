@@ -1,0 +1,266 @@
+// record, replay, design, refine and distributions, as a program uses them.
+#include "../core/support.hpp"
+
+#include <sennit/distribution.hpp>
+#include <sennit/numa_array.hpp>
+#include <sennit/refine.hpp>
+#include <sennit/replay.hpp>
+#include <sennit/sennit.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using sennit_test::parallel_settings;
+using sennit_test::settings;
+using sennit_test::under;
+using testing::HasSubstr;
+
+void work_for(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+TEST(Record, OutsideAnyRuntime) {
+  // Catches: a region that is not made, or in which nothing is observed.
+  int value = 0;
+  const sennit::schedule s = sennit::record([&] {
+    auto [a, b] = sennit::join([] { return 1; }, [] { return 2; });
+    value = a + b;
+  });
+  EXPECT_EQ(value, 3);
+  EXPECT_EQ(s.workers(), sennit::worker_count());
+  EXPECT_EQ(sennit::replay(s, sennit::strict_ordered, [] { return 7; }), 7);
+}
+
+TEST(Record, EndsWithAnException) {
+  // Catches: a course that outlives its region, notes that leak.
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_THROW((void)sennit::record([] {
+                       sennit::join([] { work_for(std::chrono::microseconds(20)); },
+                                    [] {
+                                      sennit::join([] { work_for(std::chrono::microseconds(20)); },
+                                                   []() -> void { throw std::runtime_error("right"); });
+                                    });
+                     }),
+                     std::runtime_error);
+      }
+      const auto [a, b] = sennit::join([] { return 1; }, [] { return 2; });
+      EXPECT_EQ(a + b, 3);
+    });
+  });
+}
+
+TEST(Record, OfACancelledRegion) {
+  // Catches: strands that are told of their course's end twice, or never, where branches are dropped.
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      for (int i = 0; i < 20; ++i) {
+        const sennit::schedule s = sennit::record([] {
+          sennit::region r;
+          EXPECT_FALSE(r.run([&] {
+            sennit::parallel_for(0, 64, [&](int k) {
+              work_for(std::chrono::microseconds(2));
+              if (k == 5) r.cancel();
+            }, sennit::grain(1));
+            sennit::join([] {}, [] {});
+          }));
+        });
+        std::atomic<int> sum{0};
+        sennit::replay(s, sennit::relaxed, [&] { sennit::parallel_for(0, 64, [&](int) { ++sum; }, sennit::grain(1)); });
+        EXPECT_EQ(sum, 64);
+      }
+    });
+  });
+}
+
+TEST(Record, WithinARecordedRegion) {
+  // Catches: an inner region whose constructs are counted in the outer one, or whose end ends the outer course.
+  under(settings({2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      for (int i = 0; i < 20; ++i) {
+        sennit::schedule inner;
+        const auto program = [&] {
+          sennit::join([&] { inner = sennit::record([] { sennit::parallel_for(0, 32, [](int) { work_for(std::chrono::microseconds(5)); }, sennit::grain(1)); }); },
+                       [] { work_for(std::chrono::microseconds(50)); });
+          sennit::join([] { work_for(std::chrono::microseconds(20)); }, [] { work_for(std::chrono::microseconds(20)); });
+        };
+        const sennit::schedule outer = sennit::record(program);
+        EXPECT_LE(outer.steals(), 2U);
+        sennit::replay(outer, sennit::strict_unordered, program);
+      }
+    });
+  });
+}
+
+TEST(Design, PutsBranchesWhereItSays) {
+  // Catches: a designation that is for another construct, or a worker that is robbed.
+  under(parallel_settings(), [](sennit::runtime& rt) {
+    rt.run([] {
+      const unsigned first = sennit::worker_index();
+      const unsigned workers = sennit::worker_count();
+      for (int round = 0; round < 20; ++round) {
+        std::vector<unsigned> ran_on(4);
+        const auto leaf = [&](unsigned i) {
+          work_for(std::chrono::microseconds(5));
+          ran_on[i] = (sennit::worker_index() + workers - first) % workers;
+        };
+        const auto program = [&] {
+          sennit::designate(2 % workers);
+          sennit::join(
+              [&] {
+                sennit::designate(1);
+                sennit::join([&] { leaf(0); }, [&] { leaf(1); });
+              },
+              [&] {
+                sennit::designate(3 % workers);
+                sennit::join([&] { leaf(2); }, [&] { leaf(3); });
+              });
+        };
+        if (workers < 4) break;
+        const sennit::schedule s = sennit::design(program);
+        EXPECT_THAT(ran_on, testing::ElementsAre(0, 1, 2, 3));
+        EXPECT_EQ(s.steals(), 3U);
+        ran_on.assign(4, 9);
+        sennit::replay(s, sennit::strict_unordered, program);
+        EXPECT_THAT(ran_on, testing::ElementsAre(0, 1, 2, 3));
+      }
+    });
+  });
+}
+
+TEST(Design, RefusesAnInnerBranchAlone) {
+  // Catches: a steal tree that no thief could have made.
+  sennit::runtime two({.workers = 2});
+  try {
+    (void)two.run([] {
+      return sennit::design([] {
+        sennit::join(
+            [] {
+              sennit::designate(1);
+              sennit::join([] {}, [] {});
+            },
+            [] {});
+      });
+    });
+    FAIL() << "it was taken";
+  } catch (const std::logic_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("designate a worker for that one, too"));
+  }
+}
+
+TEST(Distribution, OfALoop) {
+  // Catches: leaves that are cut otherwise than the loop is; blocks that go to others.
+  under(settings({2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      const unsigned first = sennit::worker_index();
+      const unsigned workers = sennit::worker_count();
+      for (const std::size_t n : {7U, 256U, 1000U, 4096U}) {
+        for (const bool cyclic : {false, true}) {
+          const auto owner = [&](std::size_t i) {
+            return static_cast<unsigned>(cyclic ? i / 3 % workers : i / ((n + workers - 1) / workers));
+          };
+          const sennit::schedule s = cyclic ? sennit::cyclic(n, workers, 3, 2, 1) : sennit::blocks(n, workers, 2, 1);
+          std::vector<unsigned> ran_on(n);
+          sennit::replay(s, sennit::strict_unordered, [&] {
+            for (int phase = 0; phase < 2; ++phase) {
+              std::fill(ran_on.begin(), ran_on.end(), 99);
+              sennit::parallel_for(
+                  std::size_t{0}, n,
+                  [&](std::size_t i) { ran_on[i] = (sennit::worker_index() + workers - first) % workers; },
+                  sennit::grain(1));
+            }
+          });
+          for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(ran_on[i], owner(i)) << i << " of " << n << (cyclic ? " cyclic" : "");
+        }
+      }
+    });
+  });
+}
+
+TEST(Replay, OfSimilarLoopsKeepsIterationsToTheirWorkers) {
+  // Catches: a loop whose cuts depend on its time; a phase that meets its data elsewhere.
+  under(settings({2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      constexpr std::size_t n = 10'000;
+      std::vector<unsigned> before(n);
+      std::vector<unsigned> after(n);
+      const auto phase = [&](std::vector<unsigned>& ran_on, int ns) {
+        return [&ran_on, ns] {
+          sennit::parallel_for(std::size_t{0}, n, [&ran_on, ns](std::size_t i) {
+            work_for(std::chrono::nanoseconds(ns));
+            ran_on[i] = sennit::worker_index();
+          });
+        };
+      };
+      const sennit::schedule s = sennit::record(phase(before, 100));
+      sennit::replay(s, sennit::strict_unordered, phase(after, 150));
+      EXPECT_EQ(before, after);
+    });
+  });
+}
+
+TEST(Coarsening, KnowsWhatCannotBeStolen) {
+  // Catches: an answer that makes a task serial which others were to share, or that is never no.
+  sennit::runtime two({.workers = 2});
+  EXPECT_TRUE(sennit::may_be_stolen());
+  two.run([] {
+    sennit::refinement plan({}, sennit::coarsening);
+    std::atomic<int> leaves{0};
+    struct tree {
+      std::atomic<int>& leaves;
+      void operator()(int depth) const {
+        if (depth == 0 || !sennit::may_be_stolen()) {
+          ++leaves;
+          work_for(std::chrono::microseconds(2 << depth));
+        } else {
+          sennit::join([this, depth] { (*this)(depth - 1); }, [this, depth] { (*this)(depth - 1); });
+        }
+      }
+    };
+    for (int i = 0; i < 8; ++i) {
+      leaves = 0;
+      plan.run([&] { tree{leaves}(8); });
+    }
+    EXPECT_TRUE(plan.converged());
+    EXPECT_LT(leaves, 128);
+  });
+}
+
+TEST(Refinement, RefusesBadOptions) {
+  // Catches: a percentage or a share that is taken for the other.
+  EXPECT_THROW(sennit::refinement({}, {.prune = 101}), std::invalid_argument);
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = -1}), std::invalid_argument);
+}
+
+TEST(NumaArray, IsZeroAndMovable) {
+  // Catches: memory that is returned twice, or not at all; pages that are touched before their time.
+  sennit::numa_array<int> a(100'000);
+  EXPECT_EQ(a[99'999], 0);
+  a[5] = 7;
+  a.renew([](const sennit::numa_array<int>& from, sennit::numa_array<int>& to) {
+    EXPECT_EQ(to[5], 0);
+    sennit::parallel_for(std::size_t{0}, to.size(), [&](std::size_t i) { to[i] = from[i]; });
+  });
+  EXPECT_EQ(a[5], 7);
+  sennit::numa_array<int> b = std::move(a);
+  EXPECT_EQ(b.size(), 100'000U);
+  EXPECT_TRUE(a.empty());  // NOLINT(bugprone-use-after-move): it is specified
+  EXPECT_THROW(sennit::numa_array<double>(~std::size_t{0}), std::bad_alloc);
+  sennit::numa_array<char> huge(std::size_t{4} << 20, sennit::page_size::huge);
+  huge[0] = 1;
+  EXPECT_TRUE(sennit::numa_array<int>().empty());
+}
+
+}  // namespace

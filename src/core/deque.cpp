@@ -105,7 +105,7 @@ void deque::follow_region() noexcept {
   const unsigned after =
       (before & contract) | (stop ? unsigned{cancelled} : 0U) | (by != nullptr ? unsigned{observed} : 0U);
   if (after == before) return;
-  if ((after & ~before & observed) != 0) {
+  if (words_ != nullptr && (after & ~before & observed) != 0) {
     words_->tail_seen.store(words_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   sticky_.store(after, std::memory_order_relaxed);
@@ -270,6 +270,11 @@ void deque::list_branch(frame& f) noexcept {
 
 // By the owner, who therefore needs no barrier.
 frame* deque::hand_over_oldest() noexcept {
+  if (strict_) {
+    // Asked for before the strand was in its region.
+    answered();
+    return nullptr;
+  }
   slot* const tail = words_->tail.load(std::memory_order_relaxed);
   slot* head = head_.load(std::memory_order_relaxed);
   frame* handed = nullptr;

@@ -273,9 +273,13 @@ bool worker::wait(completion& done, std::intptr_t branches) noexcept {
 void worker::wait_without_stack(const completion& done, std::intptr_t branches) noexcept {
   while (!done.done(branches)) {
     worker& here = *current();
-    frame* const listed = here.running_->memory().half_left() ? here.take_listed_anywhere() : nullptr;
-    if (listed != nullptr) {
-      here.run_on_top(*listed);
+    frame* next = nullptr;
+    if (here.running_->memory().half_left()) {
+      next = here.frames_.take_donated(here);
+      if (next == nullptr) next = here.take_listed_anywhere();
+    }
+    if (next != nullptr) {
+      here.run_on_top(*next);
     } else {
       sched_yield();
     }
@@ -434,7 +438,10 @@ void worker::pass_on(frame& handed) noexcept {
 }
 
 frame* worker::look_around(bool insist) noexcept {
-  if (frame* const donated = frames_.take_donated(*this)) return donated;
+  if (frame* const donated = frames_.take_donated(*this)) {
+    if (!donated->away().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
+    return donated;
+  }
   if (frame* const own = frames_.take_listed()) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;

@@ -58,7 +58,10 @@ class execution final : public observer {
   std::uint32_t role_of(const worker& w) const noexcept;
   worker& worker_of(std::uint32_t role) const noexcept;
   event next_event(std::uint32_t role) noexcept;
-  bool ordered() const noexcept { return plan_ != nullptr && how_ == mode::strict_ordered; }
+  // The order of other workers says nothing of that of these.
+  bool ordered() const noexcept {
+    return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
+  }
   void note_wait(course& strand, steal& node, pause waited) noexcept;
   bool go_on_as_planned(const steal& planned, std::uint32_t waited_as) noexcept;
   void note(course_level& level, steal&& node, std::vector<steal>* following) noexcept;

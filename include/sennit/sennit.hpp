@@ -13,6 +13,7 @@
 #include <sennit/reducer.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
+#include <sennit/schedule.hpp>
 #include <sennit/serial.hpp>
 #include <sennit/space.hpp>
 #include <sennit/task_group.hpp>

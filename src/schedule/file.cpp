@@ -1,0 +1,360 @@
+#include "schedule/file.hpp"
+
+#include "core/failure.hpp"
+
+#include <boost/crc.hpp>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace sennit::detail {
+namespace {
+
+using kind = steal::kind;
+
+// The last two are a line's end that a transfer as text would change.
+constexpr std::array<unsigned char, 8> magic = {'s', 'e', 'n', 'n', 'i', 't', '\r', '\n'};
+constexpr std::uint64_t format_version = 1;
+constexpr std::size_t checksum_size = 4;
+
+constexpr std::uint64_t with_times = 1;
+constexpr unsigned kind_bits = 7;
+constexpr unsigned taken_bit = 8;
+constexpr unsigned waited_bit = 16;
+constexpr unsigned inside_bit = 32;
+
+constexpr const char* record_again = "; record it again, or fetch another copy";
+
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  boost::crc_32_type crc;
+  crc.process_bytes(bytes.data(), bytes.size());
+  return crc.checksum();
+}
+
+bool begins_with_magic(std::span<const std::byte> bytes) {
+  return bytes.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), bytes.begin(),
+                    [](unsigned char a, std::byte b) { return std::byte{a} == b; });
+}
+
+// Small for small differences of either sign.
+std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
+std::uint64_t unzigzag(std::uint64_t code) { return (code >> 1) ^ (0 - (code & 1)); }
+
+// What the numbers of events and the times are expected to be: they follow those before them.
+struct expectations {
+  std::vector<std::uint32_t> sequence{1};  // event 0 of role 0 is the region's beginning
+  std::uint64_t time = 0;
+};
+
+class writer {
+ public:
+  void byte(unsigned value) { bytes_.push_back(static_cast<std::byte>(value)); }
+  void number(std::uint64_t value) {
+    for (; value > 127; value >>= 7) byte(128 | (value & 127));
+    byte(static_cast<unsigned>(value));
+  }
+  void write(const event& e) {
+    if (e.role >= next_.sequence.size()) next_.sequence.resize(e.role + std::size_t{1});
+    std::uint32_t& expected = next_.sequence[e.role];
+    number(e.role);
+    number(zigzag(std::uint64_t{e.sequence} - expected));
+    expected = e.sequence + 1;
+  }
+  void write(const span_of_time& s) {
+    number(zigzag(s.begin - next_.time));
+    number(zigzag(s.end - s.begin));
+    next_.time = s.begin;
+  }
+  std::vector<std::byte> finish() {
+    std::uint32_t sum = checksum(bytes_);
+    for (std::size_t i = 0; i < checksum_size; ++i, sum >>= 8) byte(sum & 255);
+    return std::move(bytes_);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  expectations next_;
+};
+
+class reader {
+ public:
+  reader(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {}
+
+  [[noreturn]] void refuse(const std::string& why, const char* remedy = record_again) const {
+    fail<std::runtime_error>("sennit: cannot load the schedule '" + name_ + "': it " + why + remedy);
+  }
+
+  std::size_t left() const { return rest_.size(); }
+  void skip(std::size_t count) { rest_ = rest_.subspan(count); }
+  void drop_from_end(std::size_t count) { rest_ = rest_.first(rest_.size() - count); }
+
+  unsigned byte() {
+    if (rest_.empty()) refuse("ends too early");
+    const auto value = std::to_integer<unsigned>(rest_.front());
+    skip(1);
+    return value;
+  }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const std::uint64_t part = byte();
+      value |= (part & 127) << shift;
+      if (part < 128) {
+        if (shift == 63 && part > 1) break;
+        return value;
+      }
+    }
+    refuse("has a number that is too large");
+  }
+  std::uint32_t small_number() {
+    const std::uint64_t value = number();
+    if (value > std::numeric_limits<std::uint32_t>::max()) refuse("has a number that is too large");
+    return static_cast<std::uint32_t>(value);
+  }
+  event read_event() {
+    const std::uint32_t role = small_number();
+    if (role >= most_roles) refuse("names a worker beyond the number of its workers");
+    if (role >= next_.sequence.size()) next_.sequence.resize(role + std::size_t{1});
+    std::uint32_t& expected = next_.sequence[role];
+    const std::uint64_t sequence = expected + unzigzag(number());
+    if (sequence > std::numeric_limits<std::uint32_t>::max()) refuse("has a number that is too large");
+    expected = static_cast<std::uint32_t>(sequence) + 1;
+    return {role, static_cast<std::uint32_t>(sequence)};
+  }
+  span_of_time read_span() {
+    const std::uint64_t begin = next_.time + unzigzag(number());
+    const std::uint64_t end = begin + unzigzag(number());
+    if (end < begin) refuse("has something that ends before it begins");
+    next_.time = begin;
+    return {begin, end};
+  }
+  // A node takes two bytes or more, so that a count cannot promise more than there is.
+  std::uint64_t count_of_nodes() {
+    const std::uint64_t count = number();
+    if (count > left() / 2) refuse("has a list with more in it than the file holds");
+    return count;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+  const std::string& name_;
+  expectations next_;
+};
+
+void write_node(writer& to, const visit& at) {
+  const steal& node = at.node;
+  to.byte(static_cast<unsigned>(node.what) | (node.taken ? taken_bit : 0) | (node.waited ? waited_bit : 0) |
+          (node.inside.empty() ? 0 : inside_bit));
+  to.number(at.previous == nullptr ? node.at : node.at - at.previous->at);
+  if (node.what == kind::loop) to.number(node.size);
+  if (node.taken) to.write(node.begun);
+  if (node.waited) to.write(node.resumed);
+  if (!node.inside.empty()) to.number(node.inside.size());
+}
+
+struct read_node {
+  steal node;
+  std::uint64_t inside;
+};
+
+read_node read_one(reader& from, const std::vector<steal>& list) {
+  const unsigned head = from.byte();
+  const unsigned what = head & kind_bits;
+  if (head >= 2 * inside_bit || what > static_cast<unsigned>(kind::iteration)) {
+    from.refuse("has a node of no known kind");
+  }
+  steal node;
+  node.what = static_cast<kind>(what);
+  node.taken = (head & taken_bit) != 0;
+  node.waited = (head & waited_bit) != 0;
+  node.at = (list.empty() ? 0 : list.back().at) + from.number();
+  if (node.what == kind::loop) node.size = from.number();
+  if (node.taken) node.begun = from.read_event();
+  if (node.waited) node.resumed = from.read_event();
+  const std::uint64_t inside = (head & inside_bit) != 0 ? from.count_of_nodes() : 0;
+  return {std::move(node), inside};
+}
+
+void read_nodes(reader& from, std::vector<steal>& root) {
+  struct open_list {
+    std::vector<steal>* nodes;
+    std::uint64_t left;
+  };
+  std::vector<open_list> open{{&root, from.count_of_nodes()}};
+  while (!open.empty()) {
+    open_list& list = open.back();
+    if (list.left == 0) {
+      open.pop_back();
+      continue;
+    }
+    --list.left;
+    auto [node, inside] = read_one(from, *list.nodes);
+    list.nodes->push_back(std::move(node));
+    if (inside > 0) open.push_back({&list.nodes->back().inside, inside});
+  }
+}
+
+void read_times(reader& from, steal_tree& tree) {
+  tree.length = from.number();
+  walk(tree.root, [&](const visit& at) {
+    auto& node = const_cast<steal&>(at.node);
+    if (node.taken) node.ran = from.read_span();
+    if (node.waited) node.paused = from.read_span();
+  });
+}
+
+// The file, or the error that says what could not be done with it.
+class descriptor {
+ public:
+  descriptor(int file, const std::string& path) : file_(file), path_(path) {}
+  ~descriptor() {
+    if (file_ >= 0) close(file_);
+  }
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+
+  explicit operator bool() const { return file_ >= 0; }
+  int get() const { return file_; }
+
+  [[noreturn]] void fail_to(const char* what, const char* remedy, int why = errno) const {
+    fail<std::runtime_error>(std::string("sennit: cannot ") + what + " the schedule '" + path_ +
+                             "': " + std::generic_category().message(why) + "; " + remedy);
+  }
+
+  void write_all(std::span<const std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t done = write(file_, bytes.data(), bytes.size());
+      if (done < 0 && errno != EINTR) fail_to_write();
+      if (done > 0) bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+  }
+  // Some file systems say only then that there was no room.
+  void finish() {
+    if (close(std::exchange(file_, -1)) != 0) fail_to_write();
+  }
+  [[noreturn]] void fail_to_write(int why = errno) const { fail_to("save", "choose another place", why); }
+
+ private:
+  int file_;
+  const std::string& path_;
+};
+
+// Lets go of a file that did not get its name.
+struct temporary {
+  std::string path;
+  ~temporary() {
+    if (!path.empty()) unlink(path.c_str());
+  }
+};
+
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  return real ? real.get() : path;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const steal_tree& tree) {
+  writer to;
+  for (const unsigned char letter : magic) to.byte(letter);
+  const bool timed = has_times(tree);
+  to.number(format_version);
+  to.number(timed ? with_times : 0);
+  to.number(tree.roles);
+  to.number(tree.root.size());
+  walk(tree.root, [&](const visit& at) { write_node(to, at); });
+  if (timed) {
+    to.number(tree.length);
+    walk(tree.root, [&](const visit& at) {
+      if (at.node.taken) to.write(at.node.ran);
+      if (at.node.waited) to.write(at.node.paused);
+    });
+  }
+  return to.finish();
+}
+
+std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const std::string& name) {
+  reader from(bytes, name);
+  if (!begins_with_magic(bytes)) from.refuse("is no schedule", "; give a file that schedule::save() wrote");
+  from.skip(magic.size());
+  const std::uint64_t version = from.number();
+  if (version != format_version) {
+    from.refuse("is of format version " + std::to_string(version) + ", and this Sennit reads version " +
+                    std::to_string(format_version),
+                "; record it again with this one");
+  }
+  if (from.left() < checksum_size) from.refuse("ends too early");
+  const std::span<const std::byte> content = bytes.first(bytes.size() - checksum_size);
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < checksum_size; ++i) {
+    sum |= std::to_integer<std::uint32_t>(bytes[content.size() + i]) << (8 * i);
+  }
+  if (sum != checksum(content)) from.refuse("is damaged or cut short: its checksum is another");
+  from.drop_from_end(checksum_size);
+
+  const std::uint64_t flags = from.number();
+  if (flags > with_times) from.refuse("has content that this Sennit does not know");
+  const deep_tree tree(new steal_tree);
+  tree->roles = from.small_number();
+  read_nodes(from, tree->root);
+  if ((flags & with_times) != 0) read_times(from, *tree);
+  if (from.left() > 0) from.refuse("goes on after its end");
+  if (const std::string wrong = complaint(*tree); !wrong.empty()) from.refuse(wrong);
+  return hold(std::move(*tree));
+}
+
+void write_file(const std::string& path, std::span<const std::byte> bytes) {
+  struct stat there{};
+  const bool existed = stat(path.c_str(), &there) == 0;
+  if (existed && !S_ISREG(there.st_mode)) {
+    descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC), path);
+    if (!file) file.fail_to_write();
+    file.write_all(bytes);
+    file.finish();
+    return;
+  }
+  // The new file takes the old one's place, not that of a link to it.
+  const std::string target = resolved(path);
+  temporary made;
+  int opened = -1;
+  for (unsigned attempt = 0; opened < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
+    const std::string name = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt);
+    opened = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (opened >= 0) made.path = name;
+  }
+  descriptor file(opened, path);
+  if (!file || (existed && fchmod(file.get(), there.st_mode & 07777) != 0)) file.fail_to_write();
+  file.write_all(bytes);
+  file.finish();
+  if (rename(made.path.c_str(), target.c_str()) != 0) file.fail_to_write();
+  made.path.clear();
+}
+
+std::vector<std::byte> read_file(const std::string& path) {
+  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
+  constexpr const char* remedy = "give a file that exists and may be read";
+  if (!file) file.fail_to("load", remedy);
+  std::vector<std::byte> bytes;
+  std::array<std::byte, 1 << 14> block;
+  while (true) {
+    const ssize_t got = read(file.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) file.fail_to("load", remedy);
+    bytes.insert(bytes.end(), block.begin(), block.begin() + got);
+    const bool foreign = bytes.size() >= magic.size() && !begins_with_magic(bytes);
+    if (got == 0 || foreign) return bytes;
+  }
+}
+
+}  // namespace sennit::detail

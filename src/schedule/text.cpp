@@ -1,0 +1,81 @@
+#include "schedule/text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sennit::detail {
+namespace {
+
+using kind = steal::kind;
+
+// Deeper ones are not indented further: what is as deep as a long recursion would be mostly blanks.
+constexpr std::size_t deepest_indent = 40;
+
+std::string name_of(const event& e) {
+  return "worker " + std::to_string(e.role) + " (event " + std::to_string(e.sequence) + ")";
+}
+
+std::string microseconds(std::uint64_t nanoseconds) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.1f", static_cast<double>(nanoseconds) / 1000);
+  return digits;
+}
+
+std::string during(const span_of_time& s) {
+  if (s.end == 0) return {};
+  return ", " + microseconds(s.begin) + " to " + microseconds(s.end) + " us";
+}
+
+std::string what_is_taken(kind what) {
+  switch (what) {
+    case kind::fork: return "right branch by ";
+    case kind::piece: return "from here by ";
+    default: return "by ";
+  }
+}
+
+std::string line_of(const steal& node) {
+  std::string line = name_of(node);
+  if (node.taken) line += ": " + what_is_taken(node.what) + name_of(node.begun) + during(node.ran);
+  if (node.waited) {
+    line += (node.taken ? "; end waits, then " : ": end waits, then ") + name_of(node.resumed) +
+            during(node.paused);
+  }
+  return line;
+}
+
+std::string count(std::size_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string name_of(const steal& node) {
+  const std::string at = std::to_string(node.at);
+  switch (node.what) {
+    case kind::fork: return "fork " + at;
+    case kind::child: return "child " + at;
+    case kind::wait: return "wait " + at;
+    case kind::loop: return "loop " + at + " of " + std::to_string(node.size);
+    case kind::piece: return "part from " + at;
+    case kind::iteration: break;
+  }
+  return "iteration " + at;
+}
+
+std::string text(const steal_tree& tree) {
+  std::string out = count(tree.roles, "worker") + ", " + count(steals(tree), "steal") + ", " +
+                    count(depth(tree), "level") +
+                    (tree.length > 0 ? ", " + microseconds(tree.length) + " us\n" : "\n");
+  std::size_t deep = 0;
+  walk(
+      tree.root,
+      [&](const visit& at) {
+        out.append(2 * std::min(deep++, deepest_indent), ' ');
+        out += line_of(at.node) + "\n";
+      },
+      [&](const steal&) { --deep; });
+  return out;
+}
+
+}  // namespace sennit::detail

@@ -64,8 +64,8 @@ struct steal_tree {
   bool operator==(const steal_tree&) const;
 };
 
-// A tree can be as deep as the program's recursion, and its destructor recurses. So what owns one takes it apart from its
-// leaves, and nothing here recurses.
+// A tree can be as deep as the program's recursion, and its destructor recurses. So what owns one takes it
+// apart from its leaves, and nothing here recurses.
 struct dismantle {
   void operator()(steal_tree* tree) const noexcept;
 };
@@ -87,9 +87,10 @@ std::size_t steals(const steal_tree& tree);
 std::size_t depth(const steal_tree& tree);
 bool has_times(const steal_tree& tree);
 
-// The tree with `kept` of its steals, the outermost, and what leads to them. Of as deep ones the first in serial order
-// stay. A part of a loop counts as deep as the halvings of the loop that lead to a part of its size. What loses its thief
-// runs on the strand that forked, and a part of a loop on the worker of the part before it. Events are numbered anew.
+// The tree with `kept` of its steals, the outermost, and what leads to them. Of as deep ones the first in
+// serial order stay. A part of a loop counts as deep as the halvings of the loop that lead to a part of its
+// size. What loses its thief runs on the strand that forked, and a part of a loop on the worker of the part
+// before it. Events are numbered anew.
 steal_tree prune(const steal_tree& tree, std::size_t kept);
 steal_tree without_times(const steal_tree& tree);
 
@@ -102,7 +103,8 @@ struct visit {
   std::size_t level;      // constructs that it is in; parts and iterations of a loop are on the loop's own
 };
 
-// Goes over a list and all that is inside in serial order: enter(visit), then what is inside, then leave(node).
+// Goes over a list and all that is inside in serial order: enter(visit), then what is inside, then
+// leave(node).
 template <class Enter, class Leave>
 void walk(const std::vector<steal>& root, Enter&& enter, Leave&& leave) {
   struct cursor {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -58,9 +59,8 @@ byte_list sealed(byte_list bytes) {
 }
 
 byte_list unsealed(const schedule& s) {
-  byte_list bytes = s.to_bytes();
-  bytes.resize(bytes.size() - 4);
-  return bytes;
+  const byte_list bytes = s.to_bytes();
+  return {bytes.begin(), bytes.end() - 4};
 }
 
 class File : public testing::Test {
@@ -106,6 +106,22 @@ TEST(Bytes, HoldTheLargestNumbers) {
   const schedule again = schedule::from_bytes(s.to_bytes());
   EXPECT_EQ(again, s);
   EXPECT_EQ(again.to_bytes(), s.to_bytes());
+}
+
+// Would catch: a change of the form that is no new version of it.
+TEST(Bytes, AreThoseThatTheDocumentationShows) {
+  const steal fork = node(kind::fork, 0, {taken(node(kind::fork, 0), {2, 0})});
+  const steal_tree tree{
+      3, 0, {waited(taken(fork, {1, 0}), {1, 1}), loop(2, 100, {taken(node(kind::piece, 50), {2, 1})})}};
+  std::string shown;
+  char digits[4];
+  for (const std::byte byte : of(tree).to_bytes()) {
+    std::snprintf(digits, sizeof digits, "%02x ", std::to_integer<unsigned>(byte));
+    shown += digits;
+  }
+  EXPECT_EQ(shown,
+            "73 65 6e 6e 69 74 0d 0a 01 00 03 02 38 00 01 00 01 00 01 08 00 02 00 23 02 64 01 0c 32 02 00 "
+            "2e a6 12 82 ");
 }
 
 TEST(Bytes, OfAHundredStealsAreFew) {

@@ -71,6 +71,20 @@ TEST(Timeline, GivesAnIterationToWhoeverRunsItsPart) {
   EXPECT_EQ(of(found, &tree.root[0].inside[1]).size(), 2U);
 }
 
+TEST(Timeline, KnowsOfWhichPartAPartWasCut) {
+  const steal_tree tree{
+      4,
+      100,
+      {loop(0, 80,
+            {taken(node(kind::piece, 20), {3, 0}, {30, 50}), taken(node(kind::piece, 40), {1, 0}, {10, 50}),
+             taken(node(kind::piece, 60), {2, 0}, {20, 50})})}};
+  const auto found = strands(tree);
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[1].parent, 0U);
+  EXPECT_EQ(found[2].parent, 0U);
+  EXPECT_EQ(found[3].parent, 2U);
+}
+
 // Would catch: a worker in two places at once, or time that is lost.
 TEST(Timeline, PutsEachWorkerInOnePlaceAtATime) {
   for (unsigned seed = 0; seed < 20; ++seed) {

@@ -126,8 +126,8 @@ class random_tree {
   std::uint32_t roles_;
 };
 
-// As a run with phases leaves it: each phase is dealt to all workers by halves, through forks or as a loop by turns, and
-// no worker is ever in two places.
+// As a run with phases leaves it: each phase is dealt to all workers by halves, through forks or as a loop by
+// turns, and no worker is ever in two places.
 class run_of_phases {
  public:
   run_of_phases(std::uint32_t workers, unsigned phases, unsigned seed) : random_(seed), workers_(workers) {

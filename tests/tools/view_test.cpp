@@ -130,7 +130,8 @@ TEST(Page, OfATreeAsDeepAsARecursionIsFlat) {
   EXPECT_EQ(data["nodes"][7][2], std::to_string(sennit::detail::most_constructs - 1));
 }
 
-// Would catch: what Perfetto refuses: events of a thread that overlap, arrows without an end, pauses that do not end.
+// Would catch: what Perfetto refuses: events of a thread that overlap, arrows without an end, pauses that do
+// not end.
 TEST(Trace, HoldsTogether) {
   const schedule s = of(sample(6, 8));
   const json events = json::parse(trace_events(s, "heat.sched"))["traceEvents"];

@@ -8,8 +8,9 @@
 
 namespace command {
 
-// One process, with a thread for each worker: complete events for what it ran, asynchronous ones for pauses, and arrows
-// from whom something was taken and to where a strand goes on. Throws gallery::input_error if the times are not known.
+// One process, with a thread for each worker: complete events for what it ran, asynchronous ones for pauses,
+// and arrows from whom something was taken and to where a strand goes on. Throws gallery::input_error if the
+// times are not known.
 std::string trace_events(const sennit::schedule& s, std::string_view name);
 
 }  // namespace command

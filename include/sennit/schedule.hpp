@@ -18,15 +18,15 @@ struct steal_tree;
 
 // What one worker of a schedule did.
 struct worker_share {
-  std::uint64_t steals = 0;          // branches, children and parts of loops that it took
+  std::uint64_t steals = 0;          // branches and children that it took
   std::chrono::nanoseconds busy{0};  // ran them, or the region itself
   std::chrono::nanoseconds idle{0};  // the rest of the region's time
 };
 
-// Which worker runs what of a region: a tree with one node for each branch, child or part of a loop that ran
-// elsewhere than the serial program would have run it, and for each wait that gave its worker back. It is as
-// large as the number of steals, whatever the size of the program. Workers are numbered from 0, which is the
-// one that begins the region; which threads they are is settled anew at each run.
+// Which worker runs what of a region: a tree with one node for each branch or child that ran elsewhere than the
+// serial program would have run it, and for each wait that gave its worker back. A loop is made of the branches
+// that halve it. The tree is as large as the number of steals, whatever the size of the program. Workers are
+// numbered from 0, which is the one that begins the region; which threads they are is settled anew at each run.
 //
 // Times of the run that it was recorded from may come with it. They count in no comparison.
 //
@@ -71,9 +71,7 @@ class schedule {
   std::string text() const;
 
   // Without that percentage of its steals, rounded up: those at the innermost levels go, and of as deep ones
-  // the last. A part of a loop counts as deep as the halvings that lead to a part of its size. What loses its
-  // thief is left to whoever comes to it, and a part of a loop to the worker of the part before it. As
-  // pruneTree() of Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs
+  // the last. What loses its thief is left to whoever comes to it. As pruneTree() of Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs
   // using constrained work stealing" (2014). Throws std::invalid_argument unless 0 <= percent <= 100.
   schedule prune(double percent) const;
   // The same without times: its file is the smaller for it.

@@ -6,7 +6,6 @@
 #include <sennit/detail/halves.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -54,18 +53,19 @@ void insist_on(bool fine, const char* what) {
 schedule distribution(std::uint64_t iterations, const std::function<unsigned(std::uint64_t)>& worker_of,
                       unsigned loops, std::uint64_t grain) {
   const std::uint64_t leaf = grain != 0 ? grain : detail::observed_leaf(iterations);
-  auto tree = std::make_shared<detail::steal_tree>();
+  detail::steal_tree tree;
   if (iterations != 0) {
     distributor in(leaf, worker_of);
     steal loop{.what = steal::kind::loop, .size = iterations};
     in.add(loop.inside, 0, 0, iterations, 0);
-    tree->roles = in.workers();
+    tree.roles = in.workers();
     for (unsigned i = 0; i < loops && !loop.inside.empty(); ++i) {
       loop.at = i;
-      tree->root.push_back(loop);
+      tree.root.push_back(loop);
     }
   }
-  return detail::schedule_access::make(std::move(tree));
+  number_events(tree);
+  return detail::schedule_access::make(detail::hold(std::move(tree)));
 }
 
 schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops, std::uint64_t grain) {

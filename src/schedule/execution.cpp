@@ -55,6 +55,8 @@ struct execution::strand_note {
   std::uint32_t designated = 0;  // for the branch of the next construct
   std::uint64_t constructs = 0;  // at its outermost level, and before it there
   list notes;
+
+  ~strand_note() { take_apart(std::move(notes)); }
 };
 
 void execution::begin(course& strand, frame* branch) noexcept {
@@ -110,7 +112,7 @@ void execution::end(course& strand, frame* branch) noexcept {
   auto* const note = static_cast<strand_note*>(std::exchange(strand.note, nullptr));
   course_level& level = strand.level();
   if (note == nullptr) {
-    (void)take_notes(level);
+    take_apart(take_notes(level));
     if (branch != nullptr) branch->away().notes = nullptr;
     return;
   }
@@ -165,7 +167,9 @@ void execution::note(course_level& level, steal&& node, list* following) noexcep
     notes.push_back(std::move(node));
     if (following != nullptr) std::ranges::move(*following, std::back_inserter(notes));
   });
-  if (!noted) lost_.store(true, std::memory_order_relaxed);
+  if (noted) return;
+  lost_.store(true, std::memory_order_relaxed);
+  take_apart(std::move(node.inside));
 }
 
 void execution::kept(course& strand, const whereabouts& where, position size) noexcept {
@@ -203,6 +207,7 @@ void execution::joined(course& strand, frame& branch, pause waited) noexcept {
   course_level& level = strand.level();
   if (!taken || strand.beyond()) {
     lost_.store(true, std::memory_order_relaxed);
+    take_apart(std::move(node.inside));
     return;
   }
   node.begun = taken->begun;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
@@ -23,7 +24,7 @@ class execution final : public observer {
   // `followed`: null: it is only recorded. Outlives the execution.
   explicit execution(const plan* followed = nullptr, mode how = mode::relaxed) noexcept
       : plan_(followed), how_(how) {}
-  ~execution() = default;
+  ~execution() { take_apart(std::move(tree_.root)); }
 
   // What happened, once the region has ended. Throws std::bad_alloc if there was no memory to note it.
   steal_tree take();

@@ -171,7 +171,7 @@ struct read_node {
 read_node read_one(reader& from, const std::vector<steal>& list) {
   const unsigned head = from.byte();
   const unsigned what = head & kind_bits;
-  if (head >= 2 * inside_bit || what > static_cast<unsigned>(kind::iteration)) {
+  if (head >= 2 * inside_bit || what > static_cast<unsigned>(kind::loop)) {
     from.refuse("has a node of no known kind");
   }
   steal node;

@@ -4,30 +4,22 @@
 
 namespace sennit::detail {
 
-namespace {
-
-std::size_t steps_of(const std::vector<steal>& list) {
-  std::size_t sum = list.size() + 2;
-  for (const steal& s : list) sum += steps_of(s.inside);
-  return sum;
-}
-
-}  // namespace
-
 plan::plan(const steal_tree& tree) : roles_(tree.roles) {
-  steps_.reserve(steps_of(tree.root));
+  std::size_t nodes = 0;
+  walk(tree.root, [&](const visit&) { ++nodes; });
+  steps_.reserve(nodes + 2 * (nodes + 1));
   root_ = add(tree.root);
+  // Level by level, so that the depth of the tree does not matter.
+  for (std::size_t i = 0; i != steps_.size(); ++i) {
+    if (steps_[i].of != nullptr) steps_[i].inside = add(steps_[i].of->inside);
+  }
 }
 
 const step* plan::add(const std::vector<steal>& list) {
   steps_.push_back({});
   const std::size_t first = steps_.size();
-  for (const steal& s : list) {
-    steps_.push_back({.at = s.at, .inside = nullptr, .of = &s});
-  }
+  for (const steal& s : list) steps_.push_back({.at = s.at, .of = &s});
   steps_.push_back({});
-  const std::size_t end = steps_.size() - 1;
-  for (std::size_t i = first; i != end; ++i) steps_[i].inside = add(steps_[i].of->inside);
   return &steps_[first];
 }
 

@@ -27,7 +27,7 @@ execution::mode mode_of(fidelity how) noexcept {
 }
 
 schedule taken_from(execution& run) {
-  return schedule_access::make(std::make_shared<const steal_tree>(run.take()));
+  return schedule_access::make(hold(run.take()));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "schedule/steal_tree.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace sennit::detail {
@@ -55,31 +54,24 @@ class builder {
   std::vector<std::vector<steal>*> lists_;
 };
 
-// As it may stand on its own, and in a list of `parent`.
+// As it may stand on its own, and before the next in its list.
 std::string complaint_of(const visit& at, std::uint32_t roles) {
   const steal& node = at.node;
-  const bool of_loop = node.what == kind::piece || node.what == kind::iteration;
-  const bool in_loop = at.parent != nullptr && at.parent->what == kind::loop;
-  if (of_loop != in_loop) return "has a part of a loop outside a loop, or something else in one";
-  if (in_loop && node.at >= at.parent->size) return "has an iteration beyond its loop's end";
   if (node.at >= most_constructs || node.size >= most_constructs)
     return "has a position that no program gets to";
   if ((node.what == kind::loop) != (node.size > 0))
     return "has a loop without a size, or a size without a loop";
-  if (node.taken && (node.what == kind::wait || node.what == kind::loop || node.what == kind::iteration)) {
+  if (node.taken && (node.what == kind::wait || node.what == kind::loop)) {
     return "has a thief where nothing can be taken";
   }
-  if (node.waited && (node.what == kind::child || of_loop)) return "has a wait where nothing is waited for";
-  if ((node.what == kind::wait || node.what == kind::piece) && !node.inside.empty()) {
-    return "has something inside of what holds nothing";
+  if (node.waited && (node.what == kind::child || node.what == kind::loop)) {
+    return "has a wait where nothing is waited for";
   }
+  if (node.what == kind::wait && !node.inside.empty()) return "has something inside of what holds nothing";
   if ((node.taken && node.begun.role >= roles) || (node.waited && node.resumed.role >= roles)) {
     return "names a worker beyond the number of its workers";
   }
-  if (at.next == nullptr || node.at < at.next->at) return {};
-  const bool may_share = node.what == kind::wait || at.next->what == kind::wait ||
-                         (node.what == kind::piece && at.next->what == kind::iteration);
-  if (node.at > at.next->at || !may_share) return "has a list out of order";
+  if (at.next != nullptr && node.at >= at.next->at) return "has a list out of order";
   return {};
 }
 
@@ -94,23 +86,11 @@ bool numbered_from_zero(std::vector<event>& events) {
   return true;
 }
 
-std::size_t depth_of(const visit& at) {
-  if (at.node.what != kind::piece) return at.level;
-  const std::uint64_t end = at.parent->size;
-  std::uint64_t next = end;
-  for (const steal* later = at.next; later != nullptr && next == end; ++later) {
-    if (later->what == kind::piece) next = later->at;
-    if (later == &at.parent->inside.back()) break;
-  }
-  const std::uint64_t size = next > at.node.at ? next - at.node.at : 1;
-  return at.level + static_cast<std::size_t>(std::bit_width(end / size)) - 1;
-}
-
 // Which of the steals, in serial order, stay.
 std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
   std::vector<std::pair<std::size_t, std::size_t>> found;  // depth and number
   walk(tree.root, [&](const visit& at) {
-    if (at.node.taken) found.emplace_back(depth_of(at), found.size());
+    if (at.node.taken) found.emplace_back(at.level, found.size());
   });
   std::vector<bool> stays(found.size());
   std::sort(found.begin(), found.end());
@@ -121,41 +101,9 @@ std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
 // Whether the strand that runs this may still have to wait at its end. The list is what there is before it,
 // too.
 bool still_waits(const steal& node, const std::vector<steal>& list) {
-  const auto taken = [](const steal& other) { return other.taken; };
-  switch (node.what) {
-    case kind::fork: return node.taken;
-    case kind::loop: return std::any_of(node.inside.begin(), node.inside.end(), taken);
-    case kind::wait:
-      return std::any_of(list.begin(), list.end(),
-                         [](const steal& other) { return other.taken && other.what == kind::child; });
-    default: return false;
-  }
-}
-
-bool says_nothing(const steal& node, const std::vector<steal>& list, bool was_taken) {
-  if (node.taken || node.waited || !node.inside.empty()) return false;
-  if (node.what != kind::piece || was_taken) return true;
-  // Taken back: it ends the part before it, if that is another worker's.
-  for (auto before = std::next(list.rbegin()); before != list.rend(); ++before) {
-    if (before->what == kind::piece) return !before->taken;
-  }
-  return true;
-}
-
-void number_events(steal_tree& tree) {
-  std::vector<event*> events;
-  walk(tree.root, [&](const visit& at) {
-    auto& node = const_cast<steal&>(at.node);
-    if (node.taken) events.push_back(&node.begun);
-    if (node.waited) events.push_back(&node.resumed);
-  });
-  std::sort(events.begin(), events.end(), [](const event* a, const event* b) { return *a < *b; });
-  event next{0, 1};
-  for (event* e : events) {
-    if (e->role != next.role) next = {e->role, 0};
-    *e = next;
-    ++next.sequence;
-  }
+  if (node.what == kind::fork) return node.taken;
+  return std::any_of(list.begin(), list.end(),
+                     [](const steal& other) { return other.taken && other.what == kind::child; });
 }
 
 }  // namespace
@@ -166,19 +114,27 @@ bool steal_tree::operator==(const steal_tree& other) const {
   return roles == other.roles && same(root, other.root);
 }
 
-void dismantle::operator()(steal_tree* tree) const noexcept {
-  std::vector<std::vector<steal>> open;
-  open.push_back(std::move(tree->root));
-  while (!open.empty()) {
-    std::vector<steal>& list = open.back();
-    if (list.empty()) {
-      open.pop_back();
-      continue;
+// Needs no memory: while it is at what is inside a node, the list above is kept there instead.
+void take_apart(std::vector<steal>&& list) noexcept {
+  std::vector<steal> here = std::move(list);
+  std::vector<steal> above;
+  while (true) {
+    if (here.empty()) {
+      if (above.empty()) return;
+      here = std::move(above);
+      above = std::move(here.back().inside);
+      here.pop_back();
+    } else if (here.back().inside.empty()) {
+      here.pop_back();
+    } else {
+      std::vector<steal> inside = std::exchange(here.back().inside, std::move(above));
+      above = std::exchange(here, std::move(inside));
     }
-    std::vector<steal> inside = std::move(list.back().inside);
-    list.pop_back();
-    if (!inside.empty()) open.push_back(std::move(inside));
   }
+}
+
+void dismantle::operator()(steal_tree* tree) const noexcept {
+  take_apart(std::move(tree->root));
   delete tree;
 }
 
@@ -222,6 +178,22 @@ bool has_times(const steal_tree& tree) {
   return found;
 }
 
+void number_events(steal_tree& tree) {
+  std::vector<event*> events;
+  walk(tree.root, [&](const visit& at) {
+    auto& node = const_cast<steal&>(at.node);
+    if (node.taken) events.push_back(&node.begun);
+    if (node.waited) events.push_back(&node.resumed);
+  });
+  std::stable_sort(events.begin(), events.end(), [](const event* a, const event* b) { return *a < *b; });
+  event next{0, 1};
+  for (event* e : events) {
+    if (e->role != next.role) next = {e->role, 0};
+    *e = next;
+    ++next.sequence;
+  }
+}
+
 steal_tree prune(const steal_tree& tree, std::size_t kept) {
   const std::vector<bool> stays = outermost(tree, kept);
   std::size_t number = 0;
@@ -234,12 +206,12 @@ steal_tree prune(const steal_tree& tree, std::size_t kept) {
         if (node.taken) node.taken = stays[number++];
         if (!node.taken) node.begun = {}, node.ran = {};
       },
-      [&](const steal& was) {
+      [&](const steal&) {
         std::vector<steal>& list = made.close();
         steal& node = list.back();
         node.waited = node.waited && still_waits(node, list);
         if (!node.waited) node.resumed = {}, node.paused = {};
-        if (says_nothing(node, list, was.taken)) list.pop_back();
+        if (!node.taken && !node.waited && node.inside.empty()) list.pop_back();
       });
   number_events(pruned);
   return pruned;

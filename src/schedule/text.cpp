@@ -26,17 +26,11 @@ std::string during(const span_of_time& s) {
   return ", " + microseconds(s.begin) + " to " + microseconds(s.end) + " us";
 }
 
-std::string what_is_taken(kind what) {
-  switch (what) {
-    case kind::fork: return "right branch by ";
-    case kind::piece: return "from here by ";
-    default: return "by ";
-  }
-}
-
 std::string line_of(const steal& node) {
   std::string line = name_of(node);
-  if (node.taken) line += ": " + what_is_taken(node.what) + name_of(node.begun) + during(node.ran);
+  if (node.taken) {
+    line += (node.what == kind::fork ? ": right branch by " : ": by ") + name_of(node.begun) + during(node.ran);
+  }
   if (node.waited) {
     line += (node.taken ? "; end waits, then " : ": end waits, then ") + name_of(node.resumed) +
             during(node.paused);
@@ -56,11 +50,9 @@ std::string name_of(const steal& node) {
     case kind::fork: return "fork " + at;
     case kind::child: return "child " + at;
     case kind::wait: return "wait " + at;
-    case kind::loop: return "loop " + at + " of " + std::to_string(node.size);
-    case kind::piece: return "part from " + at;
-    case kind::iteration: break;
+    case kind::loop: break;
   }
-  return "iteration " + at;
+  return "loop " + at + " of " + std::to_string(node.size);
 }
 
 std::string text(const steal_tree& tree) {

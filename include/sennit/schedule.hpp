@@ -71,8 +71,9 @@ class schedule {
   std::string text() const;
 
   // Without that percentage of its steals, rounded up: those at the innermost levels go, and of as deep ones
-  // the last. What loses its thief is left to whoever comes to it. As pruneTree() of Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs
-  // using constrained work stealing" (2014). Throws std::invalid_argument unless 0 <= percent <= 100.
+  // the last. What loses its thief is left to whoever comes to it. As pruneTree() of Lifflander, Krishnamoorthy
+  // and Kalé, "Optimizing data locality for fork/join programs using constrained work stealing" (2014). Throws
+  // std::invalid_argument unless 0 <= percent <= 100.
   schedule prune(double percent) const;
   // The same without times: its file is the smaller for it.
   schedule without_times() const;

@@ -1,9 +1,8 @@
-#include <sennit/distribution.hpp>
-
 #include "core/failure.hpp"
 #include "schedule/steal_tree.hpp"
 
 #include <sennit/detail/halves.hpp>
+#include <sennit/distribution.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -71,7 +70,8 @@ schedule distribution(std::uint64_t iterations, const std::function<unsigned(std
 schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops, std::uint64_t grain) {
   insist_on(workers != 0, "sennit::blocks: 0 workers; there is at least one");
   const std::uint64_t size = std::max<std::uint64_t>(1, (iterations + workers - 1) / workers);
-  return distribution(iterations, [=](std::uint64_t i) { return static_cast<unsigned>(i / size); }, loops, grain);
+  return distribution(
+      iterations, [=](std::uint64_t i) { return static_cast<unsigned>(i / size); }, loops, grain);
 }
 
 schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size, unsigned loops,

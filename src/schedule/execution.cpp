@@ -173,7 +173,9 @@ void execution::note(course_level& level, steal&& node, list* following) noexcep
 }
 
 void execution::kept(course& strand, const whereabouts& where, position size) noexcept {
-  const steal::kind what = size != 0 ? steal::kind::loop : where.within ? steal::kind::child : steal::kind::fork;
+  const steal::kind what = size != 0      ? steal::kind::loop
+                           : where.within ? steal::kind::child
+                                          : steal::kind::fork;
   note(strand.level(),
        {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
 }
@@ -249,8 +251,7 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
     return false;
   }
   worker& to = worker_of(planned->resumed.role);
-  const bool in_turn =
-      !ordered() || may_begin(to, planned->resumed.sequence);
+  const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
     worker::current()->donate_strand(to, ordered() ? planned->resumed.sequence : nowhere);
   }
@@ -273,7 +274,8 @@ bool execution::stalled() noexcept {
   constexpr std::uint64_t patience_ns = 50'000'000;
   const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
   const std::uint64_t now = now_ns();
-  if (active_.load(std::memory_order_relaxed) > 0 || progress != progress_seen_.load(std::memory_order_relaxed)) {
+  if (active_.load(std::memory_order_relaxed) > 0 ||
+      progress != progress_seen_.load(std::memory_order_relaxed)) {
     progress_seen_.store(progress, std::memory_order_relaxed);
     seen_ns_.store(now, std::memory_order_relaxed);
     return false;

@@ -1,11 +1,10 @@
-#include <sennit/replay.hpp>
-
 #include "core/failure.hpp"
 #include "core/worker.hpp"
 #include "schedule/execution.hpp"
 #include "schedule/plan.hpp"
 
 #include <sennit/detail/words.hpp>
+#include <sennit/replay.hpp>
 
 #include <memory>
 #include <optional>
@@ -26,9 +25,7 @@ execution::mode mode_of(fidelity how) noexcept {
   return execution::mode::relaxed;
 }
 
-schedule taken_from(execution& run) {
-  return schedule_access::make(hold(run.take()));
-}
+schedule taken_from(execution& run) { return schedule_access::make(hold(run.take())); }
 
 }  // namespace
 

@@ -29,7 +29,8 @@ std::string during(const span_of_time& s) {
 std::string line_of(const steal& node) {
   std::string line = name_of(node);
   if (node.taken) {
-    line += (node.what == kind::fork ? ": right branch by " : ": by ") + name_of(node.begun) + during(node.ran);
+    line +=
+        (node.what == kind::fork ? ": right branch by " : ": by ") + name_of(node.begun) + during(node.ran);
   }
   if (node.waited) {
     line += (node.taken ? "; end waits, then " : ": end waits, then ") + name_of(node.resumed) +

@@ -102,7 +102,7 @@ TEST(Bytes, HoldTheLargestNumbers) {
   const schedule s = of({most_roles,
                          far,
                          {taken(node(kind::fork, 0), {most_roles - 1, 0}, {far - 1, far}),
-                          loop(most, most, {taken(node(kind::piece, most - 1), {0, 1}, {0, 1})})}});
+                          loop(most, most, {taken(node(kind::fork, most), {0, 1}, {0, 1})})}});
   const schedule again = schedule::from_bytes(s.to_bytes());
   EXPECT_EQ(again, s);
   EXPECT_EQ(again.to_bytes(), s.to_bytes());
@@ -112,7 +112,7 @@ TEST(Bytes, HoldTheLargestNumbers) {
 TEST(Bytes, AreThoseThatTheDocumentationShows) {
   const steal fork = node(kind::fork, 0, {taken(node(kind::fork, 0), {2, 0})});
   const steal_tree tree{
-      3, 0, {waited(taken(fork, {1, 0}), {1, 1}), loop(2, 100, {taken(node(kind::piece, 50), {2, 1})})}};
+      3, 0, {waited(taken(fork, {1, 0}), {1, 1}), loop(2, 100, {taken(node(kind::fork, 0), {2, 1})})}};
   std::string shown;
   char digits[4];
   for (const std::byte byte : of(tree).to_bytes()) {
@@ -189,7 +189,7 @@ TEST(Bytes, SayWhatIsWrongWithThem) {
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 0, 0}))), HasSubstr("0 workers"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 0, 0}))), HasSubstr("goes on after its end"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 100, 0, 0}))), HasSubstr("than the file holds"));
-  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 6, 0}))), HasSubstr("no known kind"));
+  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 4, 0}))), HasSubstr("no known kind"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 64, 0}))), HasSubstr("no known kind"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 8, 0, 1, 0}))), HasSubstr("beyond the number"));
   EXPECT_EQ(error_of_bytes(sealed(of_numbers({1, 0, 1, 0}))), "");

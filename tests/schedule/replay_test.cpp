@@ -1,5 +1,7 @@
 // record, replay, design, refine and distributions, as a program uses them.
 #include "../core/support.hpp"
+#include "programs.hpp"
+#include "schedule/steal_tree.hpp"
 
 #include <sennit/distribution.hpp>
 #include <sennit/numa_array.hpp>
@@ -19,15 +21,25 @@
 
 namespace {
 
+using sennit::detail::schedule_access;
+using sennit_test::answer;
+using sennit_test::diary;
+using sennit_test::in_parallel;
 using sennit_test::parallel_settings;
+using sennit_test::scaled;
 using sennit_test::settings;
 using sennit_test::under;
+using sennit_test::unfold;
+using sennit_test::work_for;
 using testing::HasSubstr;
 
-void work_for(std::chrono::nanoseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-  }
+// What save() and load() leave of a schedule, which has to be all of it.
+sennit::schedule stored(const sennit::schedule& s) {
+  EXPECT_EQ(complaint(*schedule_access::tree(s)), "");
+  const sennit::schedule again = sennit::schedule::from_bytes(s.to_bytes());
+  EXPECT_EQ(again, s);
+  EXPECT_EQ(again.to_bytes(), s.to_bytes());
+  return again;
 }
 
 TEST(Record, OutsideAnyRuntime) {
@@ -70,15 +82,19 @@ TEST(Record, OfACancelledRegion) {
         const sennit::schedule s = sennit::record([] {
           sennit::region r;
           EXPECT_FALSE(r.run([&] {
-            sennit::parallel_for(0, 64, [&](int k) {
-              work_for(std::chrono::microseconds(2));
-              if (k == 5) r.cancel();
-            }, sennit::grain(1));
+            sennit::parallel_for(
+                0, 64,
+                [&](int k) {
+                  work_for(std::chrono::microseconds(2));
+                  if (k == 5) r.cancel();
+                },
+                sennit::grain(1));
             sennit::join([] {}, [] {});
           }));
         });
         std::atomic<int> sum{0};
-        sennit::replay(s, sennit::relaxed, [&] { sennit::parallel_for(0, 64, [&](int) { ++sum; }, sennit::grain(1)); });
+        sennit::replay(s, sennit::relaxed,
+                       [&] { sennit::parallel_for(0, 64, [&](int) { ++sum; }, sennit::grain(1)); });
         EXPECT_EQ(sum, 64);
       }
     });
@@ -92,9 +108,16 @@ TEST(Record, WithinARecordedRegion) {
       for (int i = 0; i < 20; ++i) {
         sennit::schedule inner;
         const auto program = [&] {
-          sennit::join([&] { inner = sennit::record([] { sennit::parallel_for(0, 32, [](int) { work_for(std::chrono::microseconds(5)); }, sennit::grain(1)); }); },
-                       [] { work_for(std::chrono::microseconds(50)); });
-          sennit::join([] { work_for(std::chrono::microseconds(20)); }, [] { work_for(std::chrono::microseconds(20)); });
+          sennit::join(
+              [&] {
+                inner = sennit::record([] {
+                  sennit::parallel_for(
+                      0, 32, [](int) { work_for(std::chrono::microseconds(5)); }, sennit::grain(1));
+                });
+              },
+              [] { work_for(std::chrono::microseconds(50)); });
+          sennit::join([] { work_for(std::chrono::microseconds(20)); },
+                       [] { work_for(std::chrono::microseconds(20)); });
         };
         const sennit::schedule outer = sennit::record(program);
         EXPECT_LE(outer.steals(), 2U);
@@ -102,6 +125,32 @@ TEST(Record, WithinARecordedRegion) {
       }
     });
   });
+}
+
+TEST(Record, IsStoredPrunedAndReplayed) {
+  // Catches: a recording that load() refuses, and a pruning that leaves events or waits which never come.
+  std::size_t steals = 0;
+  under(settings({2, 4}), [&](sennit::runtime& rt) {
+    for (int i = 0; i < scaled(20); ++i) {
+      const auto seed = static_cast<std::uint64_t>(i);
+      const auto program = [seed] {
+        diary ran;
+        in_parallel constructs{ran};
+        return unfold(constructs, seed, 7);
+      };
+      rt.run([&] {
+        const sennit::schedule recorded = stored(sennit::record(program));
+        steals += recorded.steals();
+        for (const double percent : {50, 85, 100}) {
+          const sennit::schedule pruned = stored(recorded.prune(percent));
+          for (const auto how : {sennit::relaxed, sennit::strict_unordered, sennit::strict_ordered}) {
+            ASSERT_EQ(sennit::replay(pruned, how, program), answer(seed, 7)) << "seed " << seed;
+          }
+        }
+      });
+    }
+  });
+  EXPECT_GT(steals, 100U);
 }
 
 TEST(Design, PutsBranchesWhereItSays) {
@@ -171,7 +220,8 @@ TEST(Distribution, OfALoop) {
           const auto owner = [&](std::size_t i) {
             return static_cast<unsigned>(cyclic ? i / 3 % workers : i / ((n + workers - 1) / workers));
           };
-          const sennit::schedule s = cyclic ? sennit::cyclic(n, workers, 3, 2, 1) : sennit::blocks(n, workers, 2, 1);
+          const sennit::schedule s =
+              cyclic ? sennit::cyclic(n, workers, 3, 2, 1) : sennit::blocks(n, workers, 2, 1);
           std::vector<unsigned> ran_on(n);
           sennit::replay(s, sennit::strict_unordered, [&] {
             for (int phase = 0; phase < 2; ++phase) {
@@ -182,11 +232,23 @@ TEST(Distribution, OfALoop) {
                   sennit::grain(1));
             }
           });
-          for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(ran_on[i], owner(i)) << i << " of " << n << (cyclic ? " cyclic" : "");
+          for (std::size_t i = 0; i < n; ++i)
+            ASSERT_EQ(ran_on[i], owner(i)) << i << " of " << n << (cyclic ? " cyclic" : "");
         }
       }
     });
   });
+}
+
+TEST(Distribution, IsStored) {
+  // Catches: events without an order, which load() refuses.
+  for (const std::uint64_t n : {0U, 1U, 7U, 1000U, 100'000U}) {
+    for (const unsigned workers : {1U, 2U, 5U}) {
+      stored(sennit::blocks(n, workers, 3));
+      stored(sennit::cyclic(n, workers, 3, 2, 1));
+      stored(sennit::blocks_2d(n, 10, workers, 2));
+    }
+  }
 }
 
 TEST(Replay, OfSimilarLoopsKeepsIterationsToTheirWorkers) {

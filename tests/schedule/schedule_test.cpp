@@ -65,7 +65,7 @@ TEST(Schedule, SaysItInWords) {
       2000,
       {waited(taken(node(kind::fork, 3, {taken(node(kind::child, 1), {2, 0})}), {1, 0}, {100, 1900}), {1, 1},
               {1500, 1900}),
-       loop(4, 80, {taken(node(kind::piece, 40), {2, 1})})}};
+       loop(4, 80, {taken(node(kind::fork, 0), {2, 1})})}};
   EXPECT_EQ(
       of(tree).text(),
       "3 workers, 3 steals, 2 levels, 2.0 us\n"
@@ -73,7 +73,7 @@ TEST(Schedule, SaysItInWords) {
       "1.9 us\n"
       "  child 1: by worker 2 (event 0)\n"
       "loop 4 of 80\n"
-      "  part from 40: from here by worker 2 (event 1)\n");
+      "  fork 0: right branch by worker 2 (event 1)\n");
   EXPECT_EQ(schedule().text(), "1 worker, 0 steals, 0 levels\n");
 }
 

@@ -1,4 +1,5 @@
 // The pure part of schedules: trees compared, counted, walked, pruned.
+#include "schedule/plan.hpp"
 #include "schedule/steal_tree.hpp"
 #include "trees.hpp"
 
@@ -53,8 +54,8 @@ TEST(StealTree, CountsStealsAndLevels) {
   EXPECT_EQ(depth(by_hand()), 2U);
   EXPECT_EQ(steals({}), 0U);
   EXPECT_EQ(depth({}), 0U);
-  // A loop's parts are on its own level, what is in an iteration one deeper.
-  const steal_tree nest{1, 0, {loop(0, 9, {node(kind::iteration, 3, {taken(node(kind::fork, 0), {0, 1})})})}};
+  // The forks that halve a loop are on its own level.
+  const steal_tree nest{1, 0, {loop(0, 9, {node(kind::fork, 0, {taken(node(kind::fork, 0), {0, 1})})})}};
   EXPECT_EQ(depth(nest), 2U);
 }
 
@@ -87,20 +88,20 @@ TEST(Complaint, NamesWhatIsWrong) {
       {"workers", {most_roles + 1, 0, {}}},
       {"out of order", {1, 0, {node(kind::fork, 4), node(kind::fork, 3)}}},
       {"out of order", {1, 0, {node(kind::fork, 4), node(kind::fork, 4)}}},
-      {"out of order", {1, 0, {loop(0, 9, {node(kind::iteration, 4), node(kind::piece, 4)})}}},
+      {"out of order", {1, 0, {node(kind::wait, 4), node(kind::fork, 4)}}},
+      {"out of order", {1, 0, {loop(0, 9, {node(kind::fork, 4), node(kind::child, 4)})}}},
       {"beyond the number of its workers", {1, 0, {taken(node(kind::fork, 0), {1, 0})}}},
       {"beyond the number of its workers", {1, 0, {waited(node(kind::fork, 0), {1, 0})}}},
       {"number each worker's events", {2, 0, {taken(node(kind::fork, 0), {1, 1})}}},
       {"number each worker's events", {1, 0, {taken(node(kind::fork, 0), {0, 0})}}},
       {"number each worker's events",
        {2, 0, {taken(node(kind::fork, 0), {1, 0}), taken(node(kind::fork, 1), {1, 0})}}},
-      {"outside a loop", {1, 0, {node(kind::piece, 0)}}},
-      {"outside a loop", {1, 0, {loop(0, 9, {node(kind::fork, 0)})}}},
-      {"beyond its loop's end", {1, 0, {loop(0, 9, {node(kind::piece, 9)})}}},
       {"without a size", {1, 0, {loop(0, 0, {})}}},
       {"no program", {1, 0, {node(kind::fork, most_constructs)}}},
       {"thief", {2, 0, {taken(loop(0, 9, {}), {1, 0})}}},
+      {"thief", {2, 0, {taken(node(kind::wait, 0), {1, 0})}}},
       {"nothing is waited for", {2, 0, {waited(node(kind::child, 0), {1, 0})}}},
+      {"nothing is waited for", {2, 0, {waited(loop(0, 9, {}), {1, 0})}}},
       {"holds nothing", {1, 0, {node(kind::wait, 0, {node(kind::fork, 0)})}}}};
   for (const fault& f : faults) EXPECT_THAT(complaint(f.tree), HasSubstr(f.says)) << &f - faults.data();
 }
@@ -115,27 +116,24 @@ TEST(Prune, KeepsTheOutermostSteals) {
   EXPECT_EQ(prune(by_hand(), 0), (steal_tree{3, 0, {}}));
 }
 
-// Would catch: a large part of a loop given up for a small one that comes first.
+// Would catch: the first halving of a loop given up for a fork deep in what comes before.
 TEST(Prune, KeepsTheLargestPartsOfALoop) {
-  const steal_tree tree{
-      4,
-      0,
-      {waited(loop(0, 800,
-                   {taken(node(kind::piece, 100), {3, 0}), taken(node(kind::piece, 200), {2, 0}),
-                    taken(node(kind::piece, 400), {1, 0})}),
-              {1, 1})}};
-  EXPECT_EQ(prune(tree, 1),
-            (steal_tree{4, 0, {waited(loop(0, 800, {taken(node(kind::piece, 400), {1, 0})}), {1, 1})}}));
+  const auto before = [] { return node(kind::fork, 0, {taken(node(kind::fork, 0), {1, 0})}); };
+  const steal inner = taken(node(kind::fork, 0), {3, 0});
+  const steal outer = waited(taken(node(kind::fork, 0, {inner}), {2, 0}), {2, 1});
+  const steal_tree tree{4, 0, {before(), loop(1, 800, {outer})}};
+  const steal alone = waited(taken(node(kind::fork, 0), {2, 0}), {2, 1});
+  EXPECT_EQ(prune(tree, 2), (steal_tree{4, 0, {before(), loop(1, 800, {alone})}}));
+  EXPECT_EQ(prune(tree, 1), (steal_tree{4, 0, {loop(1, 800, {alone})}}));
   EXPECT_EQ(prune(tree, 0), (steal_tree{4, 0, {}}));
 }
 
-// Would catch: iterations that were taken back left to the thief of those before them.
-TEST(Prune, KeepsTheEndOfAPart) {
-  const auto part = [](std::uint64_t at, bool by_other, std::uint32_t sequence) {
-    return by_other ? taken(node(kind::piece, at), {1, sequence}) : node(kind::piece, at);
-  };
-  const steal_tree tree{2, 0, {loop(0, 80, {part(20, true, 0), part(40, false, 0), part(60, true, 1)})}};
-  EXPECT_EQ(prune(tree, 1), (steal_tree{2, 0, {loop(0, 80, {part(20, true, 0), part(40, false, 0)})}}));
+// Would catch: equal numbers in no order, or the region's beginning forgotten.
+TEST(Events, AreNumberedInTheirOrder) {
+  const auto fork = [](std::uint64_t at, event begun) { return taken(node(kind::fork, at), begun); };
+  steal_tree tree{2, 0, {fork(0, {1, 5}), fork(1, {0, 0}), fork(2, {1, 5}), fork(3, {1, 2})}};
+  number_events(tree);
+  EXPECT_EQ(tree, (steal_tree{2, 0, {fork(0, {1, 1}), fork(1, {0, 1}), fork(2, {1, 2}), fork(3, {1, 0})}}));
 }
 
 // Would catch: a wait for children all of whom are where they were spawned.
@@ -178,6 +176,10 @@ TEST(StealTree, MayBeAsDeepAsAProgramRecurses) {
   EXPECT_EQ(*copy, *held);
   const auto untimed = hold(without_times(*held));
   EXPECT_EQ(*untimed, *held);
+  const plan followed(*held);
+  const step* at = followed.root();
+  while (at->of != nullptr && !at->of->taken) at = at->inside;
+  EXPECT_EQ(at->at, 0U);
 }
 
 }  // namespace

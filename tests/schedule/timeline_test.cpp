@@ -55,34 +55,20 @@ TEST(Timeline, TellsWhatIsInARightBranchFromWhatFollowsIt) {
   EXPECT_EQ(found[3].parent, 0U);
 }
 
-TEST(Timeline, GivesAnIterationToWhoeverRunsItsPart) {
-  const auto inner = [](std::uint32_t role, std::uint64_t begin) {
-    return waited(taken(node(kind::fork, 0), {role, 0}, {begin, begin + 9}), {role, 1},
-                  {begin + 5, begin + 9});
-  };
+TEST(Timeline, KnowsWhoseBranchesOfALoopWereTaken) {
   const steal_tree tree{
-      4,
-      100,
-      {loop(0, 9,
-            {node(kind::iteration, 1, {inner(2, 5)}), taken(node(kind::piece, 4), {1, 0}, {10, 50}),
-             node(kind::iteration, 4, {inner(3, 20)})})}};
-  const auto found = strands(tree);
-  EXPECT_EQ(of(found, nullptr).size(), 2U);
-  EXPECT_EQ(of(found, &tree.root[0].inside[1]).size(), 2U);
-}
-
-TEST(Timeline, KnowsOfWhichPartAPartWasCut) {
-  const steal_tree tree{
-      4,
+      5,
       100,
       {loop(0, 80,
-            {taken(node(kind::piece, 20), {3, 0}, {30, 50}), taken(node(kind::piece, 40), {1, 0}, {10, 50}),
-             taken(node(kind::piece, 60), {2, 0}, {20, 50})})}};
+            {taken(node(kind::fork, 0, {taken(node(kind::fork, 0), {2, 0}, {20, 50})}), {1, 0}, {10, 50}),
+             taken(node(kind::fork, 1), {3, 0}, {30, 40})}),
+       taken(node(kind::fork, 1), {4, 0}, {60, 70})}};
   const auto found = strands(tree);
-  ASSERT_EQ(found.size(), 4U);
+  ASSERT_EQ(found.size(), 5U);
   EXPECT_EQ(found[1].parent, 0U);
   EXPECT_EQ(found[2].parent, 0U);
-  EXPECT_EQ(found[3].parent, 2U);
+  EXPECT_EQ(found[3].parent, 1U);
+  EXPECT_EQ(found[4].parent, 0U);
 }
 
 // Would catch: a worker in two places at once, or time that is lost.

@@ -98,27 +98,11 @@ class random_tree {
           list.push_back(perhaps_waited(perhaps_taken(node(kind::fork, at++, constructs(depth + 1)))));
           break;
         case 1: list.push_back(perhaps_taken(node(kind::child, at++, constructs(depth + 1)))); break;
-        case 2: list.push_back(perhaps_waited(node(kind::wait, at))); break;
-        default: list.push_back(perhaps_waited(some_loop(at++, depth)));
+        case 2: list.push_back(perhaps_waited(node(kind::wait, at++))); break;
+        default: list.push_back(loop(at++, 1 + below(100'000), constructs(depth + 1)));
       }
     }
     return list;
-  }
-
-  steal some_loop(std::uint64_t at, unsigned depth) {
-    std::vector<steal> list;
-    std::uint64_t i = 0;
-    for (std::uint32_t left = below(5); left > 0; --left) {
-      i += below(1000);
-      const bool piece = below(2) > 0;
-      list.push_back(piece ? perhaps_taken(node(kind::piece, i))
-                           : node(kind::iteration, i, constructs(depth + 1)));
-      if (!piece || below(2) > 0) ++i;  // else what follows may be the part's first iteration
-      if (piece && list.back().at == i) {
-        list.push_back(node(kind::iteration, i++, constructs(depth + 1)));
-      }
-    }
-    return loop(at, i + 1 + below(100'000), std::move(list));
   }
 
   std::mt19937 random_;
@@ -135,7 +119,7 @@ class run_of_phases {
     steal_tree tree{workers, 0, {}};
     for (unsigned phase = 0; phase < phases; ++phase) {
       now_ += 2000;
-      begin_with(phase % 2 == 0 ? forks(tree.root, 0, workers_, now_, 12) : pieces(tree.root));
+      begin_with(phase % 2 == 0 ? forks(tree.root, 0, workers_, now_, 12) : halves(tree.root));
     }
     tree.length = now_ + 1500;
     tree_ = numbered(std::move(tree));
@@ -180,27 +164,12 @@ class run_of_phases {
     return right_by;
   }
 
-  std::uint32_t pieces(std::vector<steal>& list) {
-    const std::uint64_t start = now_;
-    const std::uint64_t size = std::uint64_t{1000} * workers_;
-    std::uint64_t last = start + work();
-    const std::uint64_t own = last;
-    std::uint32_t by = crew_.front();
-    steal whole = loop(position_++, size, {});
-    for (std::uint32_t i = 1; i < workers_; ++i) {
-      const span_of_time ran{start + 300 * i, start + 300 * i + work()};
-      whole.inside.push_back(taken(node(kind::piece, 1000 * i), {crew_[i]}, ran));
-      if (ran.end > last) {
-        last = ran.end;
-        by = crew_[i];
-      }
-    }
-    if (last > own) {
-      last += resumption;
-      whole = waited(std::move(whole), {by}, {own, last});
-    }
+  std::uint32_t halves(std::vector<steal>& list) {
+    steal whole = loop(position_, std::uint64_t{1000} * workers_, {});
+    const std::uint64_t mine = std::exchange(position_, 0);
+    const std::uint32_t by = forks(whole.inside, 0, workers_, now_, 0);
+    position_ = mine + 1;
     list.push_back(std::move(whole));
-    now_ = last;
     return by;
   }
 

@@ -120,8 +120,8 @@ TEST(Bytes, AreThoseThatTheDocumentationShows) {
     shown += digits;
   }
   EXPECT_EQ(shown,
-            "73 65 6e 6e 69 74 0d 0a 01 00 03 02 38 00 01 00 01 00 01 08 00 02 00 23 02 64 01 0c 32 02 00 "
-            "2e a6 12 82 ");
+            "73 65 6e 6e 69 74 0d 0a 01 00 03 02 38 00 01 00 01 00 01 08 00 02 00 23 02 64 01 08 00 02 00 "
+            "87 00 9f 2a ");
 }
 
 TEST(Bytes, OfAHundredStealsAreFew) {

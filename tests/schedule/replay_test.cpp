@@ -131,7 +131,7 @@ TEST(Record, IsStoredPrunedAndReplayed) {
   // Catches: a recording that load() refuses, and a pruning that leaves events or waits which never come.
   std::size_t steals = 0;
   under(settings({2, 4}), [&](sennit::runtime& rt) {
-    for (int i = 0; i < scaled(20); ++i) {
+    for (int i = 0; i < scaled(8); ++i) {
       const auto seed = static_cast<std::uint64_t>(i);
       const auto program = [seed] {
         diary ran;

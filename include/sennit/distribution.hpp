@@ -13,7 +13,8 @@ namespace sennit {
 // down to leaves of ceil(iterations / 256), or of `grain` for a loop with that grain, and a leaf goes where its first
 // iteration goes; worker_of is called for these alone.
 //
-// Throws std::invalid_argument if there is an iteration but no worker, and what worker_of throws.
+// Throws std::invalid_argument if there is an iteration but no worker, or a worker beyond 65535, and what
+// worker_of throws.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>

@@ -35,7 +35,7 @@ class distributor {
     if (fork.taken || !fork.inside.empty()) list.push_back(std::move(fork));
     return 1 + add(list, at + 1, middle, last, right);
   }
-  unsigned workers() const { return most_ + 1; }
+  unsigned last_worker() const { return most_; }
 
  private:
   const std::uint64_t leaf_;
@@ -57,7 +57,9 @@ schedule distribution(std::uint64_t iterations, const std::function<unsigned(std
     distributor in(leaf, worker_of);
     steal loop{.what = steal::kind::loop, .size = iterations};
     in.add(loop.inside, 0, 0, iterations, 0);
-    tree.roles = in.workers();
+    insist_on(in.last_worker() < detail::most_roles,
+              "sennit::distribution: a worker beyond 65535; no runtime has as many");
+    tree.roles = in.last_worker() + 1;
     for (unsigned i = 0; i < loops && !loop.inside.empty(); ++i) {
       loop.at = i;
       tree.root.push_back(loop);

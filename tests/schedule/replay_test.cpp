@@ -249,6 +249,10 @@ TEST(Distribution, IsStored) {
       stored(sennit::blocks_2d(n, 10, workers, 2));
     }
   }
+  for (const unsigned worker : {1U << 16, ~0U}) {
+    EXPECT_THROW(sennit::distribution(9, [=](std::uint64_t) { return worker; }), std::invalid_argument);
+  }
+  stored(sennit::distribution(9, [](std::uint64_t) { return (1U << 16) - 1; }));
 }
 
 TEST(Replay, OfSimilarLoopsKeepsIterationsToTheirWorkers) {

@@ -34,7 +34,7 @@ struct program {
     return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}},
             {"block", "rows that are not divided any further", &block, 1, 1 << 14}};
   }
-  void choose_demo() { size = "A"; }
+  void choose_demo() { size = std::string("A"); }
   void prepare() { matrix = cg_matrix(cg_class_of(size)); }
 
   template <class P>

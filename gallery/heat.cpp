@@ -54,7 +54,7 @@ struct program {
 
   std::int64_t steps = 300;
   std::int64_t block = 1;
-  picture start{0, 0};
+  picture start;
 
   std::vector<parameter> parameters() {
     return {{"steps", "number of time steps", &steps, 1, 1e6},

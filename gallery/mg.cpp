@@ -22,7 +22,7 @@ struct program {
   std::vector<parameter> parameters() {
     return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}}};
   }
-  void choose_demo() { size = "W"; }
+  void choose_demo() { size = std::string("W"); }
   void prepare() { charges = mg_charges_of(mg_class_of(size)); }
 
   template <class P>

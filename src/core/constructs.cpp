@@ -59,8 +59,8 @@ bool take_newest(worker& w) noexcept {
 namespace {
 
 // Counts a construct. A child of a group does not make the strand go a level deeper.
-SENNIT_INLINE destination count_push(course& strand, frame& pushed, bool child) noexcept {
-  destination away;
+SENNIT_INLINE donee count_push(course& strand, frame& pushed, bool child) noexcept {
+  donee away;
   if (strand.push(pushed.where())) [[unlikely]]
     away = strand.by().reached(strand, pushed.where());
   if (child) {
@@ -75,7 +75,7 @@ SENNIT_INLINE destination count_push(course& strand, frame& pushed, bool child) 
 bool observe_push(course& strand, frame& pushed, bool child) noexcept {
   worker_words& words = current_words();
   slot* const tail = words.tail.load(std::memory_order_relaxed);
-  const destination away = count_push(strand, pushed, child);
+  const donee away = count_push(strand, pushed, child);
   // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
   words.tail_seen.store(tail, std::memory_order_release);
   if (away.to != nullptr) [[unlikely]] {
@@ -154,7 +154,7 @@ push_result spawn_shut(frame& child) {
   return answer_push(child);
 }
 
-destination observe_spawn(course& strand, frame& child) noexcept { return count_push(strand, child, true); }
+donee observe_spawn(course& strand, frame& child) noexcept { return count_push(strand, child, true); }
 
 level_within::level_within(course& strand, const whereabouts& where, position size) noexcept
     : strand_(strand), where_(where), size_(size) {

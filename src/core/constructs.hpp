@@ -25,7 +25,7 @@ bool take_newest(worker& w) noexcept;
 push_result spawn_shut(frame& child);
 
 // For a strand with a course: the child is about to be listed.
-destination observe_spawn(course& strand, frame& child) noexcept;
+donee observe_spawn(course& strand, frame& child) noexcept;
 
 // wait() says whether the strand was suspended, and noted() is told how long it took.
 template <class Wait, class Noted>

@@ -97,7 +97,7 @@ struct pause {
 };
 
 // Who is to run a branch, and its number in that worker's order. Null: whoever comes.
-struct destination {
+struct donee {
   worker* to = nullptr;
   std::uint64_t number = nowhere;
 };
@@ -114,7 +114,7 @@ class observer {
   // It ends. What is left in away().notes goes to joined().
   virtual void end(course& strand, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
-  virtual destination reached(course& strand, whereabouts& where) noexcept = 0;
+  virtual donee reached(course& strand, whereabouts& where) noexcept = 0;
   // The strand goes into a construct that has been counted.
   virtual void follow(course& strand, const whereabouts& where) noexcept = 0;
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else 0.

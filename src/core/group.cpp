@@ -80,7 +80,7 @@ void group_state::list(group_member& child) {
 #endif
     child.depart(w->frames().innermost()->region);
     if (course* const strand = current_words().strand) {
-      if (const destination away = observe_spawn(*strand, child); away.to != nullptr) {
+      if (const donee away = observe_spawn(*strand, child); away.to != nullptr) {
         child.away().number = away.number;
         away.to->take_in(child);
         return;

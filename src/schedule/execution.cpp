@@ -37,6 +37,9 @@ list take_notes(course_level& level) noexcept {
   return std::move(*notes);
 }
 
+// A wait that nothing was noted of was none.
+bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
+
 }  // namespace
 
 struct execution::strand_note {
@@ -125,7 +128,7 @@ void execution::designate(course& strand, std::uint32_t role) noexcept {
   strand.level().awaited = strand.level().begun;
 }
 
-destination execution::reached(course& strand, whereabouts& where) noexcept {
+donee execution::reached(course& strand, whereabouts& where) noexcept {
   course_level& around = strand.around();
   if (designed()) {
     around.awaited = nowhere;
@@ -172,7 +175,7 @@ void execution::waits(course& strand) noexcept {
   auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr || !states_) return;
   note->waiting = role_of(*worker::current());
-  if (ordered() && planned != nullptr && !planned->waited) {
+  if (ordered() && !was_waiting(planned)) {
     states_[note->waiting].holds.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -183,7 +186,7 @@ void execution::note_wait(course& strand, steal& node, pause waited) noexcept {
   const auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr || !states_) return;
   node.waited = waited.suspended;
-  if (strict() && planned != nullptr) node.waited = go_on_as_planned(*planned, note->waiting);
+  if (strict()) node.waited = go_on_as_planned(planned, note->waiting);
   if (!node.waited) return;
   node.resumed = next_event(role_of(*worker::current()));
   node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
@@ -230,18 +233,18 @@ void execution::joined_child(course& strand, frame& child) noexcept {
 }
 
 // Where the strand went when the plan was recorded. Whether that counts as a resumption.
-bool execution::go_on_as_planned(const steal& planned, std::uint32_t waited_as) noexcept {
-  if (!planned.waited) {
+bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept {
+  if (!was_waiting(planned)) {
     worker& before = worker_of(waited_as);
     if (worker::current() != &before) worker::current()->donate_strand(before, nowhere);
     if (ordered()) states_[waited_as].holds.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  worker& to = worker_of(planned.resumed.role);
+  worker& to = worker_of(planned->resumed.role);
   const bool in_turn =
-      !ordered() || may_begin(to, planned.resumed.sequence);
+      !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
-    worker::current()->donate_strand(to, ordered() ? planned.resumed.sequence : nowhere);
+    worker::current()->donate_strand(to, ordered() ? planned->resumed.sequence : nowhere);
   }
   return true;
 }

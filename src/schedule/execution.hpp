@@ -36,7 +36,7 @@ class execution final : public observer {
 
   void begin(course& strand, frame* branch) noexcept override;
   void end(course& strand, frame* branch) noexcept override;
-  destination reached(course& strand, whereabouts& where) noexcept override;
+  donee reached(course& strand, whereabouts& where) noexcept override;
   void follow(course& strand, const whereabouts& where) noexcept override;
   void kept(course& strand, const whereabouts& where, position size) noexcept override;
   void waits(course& strand) noexcept override;
@@ -63,7 +63,7 @@ class execution final : public observer {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
   void note_wait(course& strand, steal& node, pause waited) noexcept;
-  bool go_on_as_planned(const steal& planned, std::uint32_t waited_as) noexcept;
+  bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
   void note(course_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;
 

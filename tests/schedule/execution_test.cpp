@@ -68,7 +68,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
 template <class P>
 std::uint64_t unfold(P& p, std::uint64_t seed, int depth) {
   const std::uint64_t draw = mixed(seed);
-  if (depth == 0 || draw % 8 == 0) return p.leaf(draw);
+  if (depth <= 0 || draw % 8 == 0) return p.leaf(draw);
   std::uint64_t sum = draw;
   switch (draw / 8 % 4) {
     case 0:

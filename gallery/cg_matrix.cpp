@@ -1,12 +1,11 @@
 #include "gallery/cg.hpp"
 #include "gallery/nas_random.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 namespace gallery {
 namespace {
@@ -59,7 +58,7 @@ void append(std::vector<entry>& row, compressed_rows& matrix) {
 const cg_class& cg_class_of(std::string_view name) {
   for (const cg_class& known : classes)
     if (known.name == name) return known;
-  throw std::invalid_argument(fmt::format("cg: there is no class '{}'; choose S, W or A", name));
+  throw std::invalid_argument("cg: there is no class '" + std::string(name) + "'; choose S, W or A");
 }
 
 // The sum of the vectors' products with themselves, weighted so that the condition number is about ten.

@@ -1,11 +1,10 @@
 #include "gallery/mg.hpp"
 #include "gallery/nas_random.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <functional>
 #include <stdexcept>
+#include <string>
 
 namespace gallery {
 namespace {
@@ -43,7 +42,7 @@ double both(const Row& row, std::size_t x) {
 const mg_class& mg_class_of(std::string_view name) {
   for (const mg_class& known : classes)
     if (known.name == name) return known;
-  throw std::invalid_argument(fmt::format("mg: there is no class '{}'; choose S, W or A", name));
+  throw std::invalid_argument("mg: there is no class '" + std::string(name) + "'; choose S, W or A");
 }
 
 mg_charges mg_charges_of(const mg_class& problem) {

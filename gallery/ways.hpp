@@ -36,6 +36,7 @@ class unscheduled {
 class by_blocks {
  public:
   template <class Kernel>
+    requires requires { Kernel::loops_a_step; }
   void initialize(Kernel& kernel) {
     schedule_ = sennit::blocks(kernel.blocks(), sennit::worker_count(), Kernel::loops_a_step);
     sennit::replay(schedule_, sennit::strict_unordered, [&] { kernel.initialize(run_); });

@@ -76,12 +76,13 @@ bool observe_push(course& strand, frame& pushed, bool child) noexcept {
   worker_words& words = current_words();
   slot* const tail = words.tail.load(std::memory_order_relaxed);
   const donee away = count_push(strand, pushed, child);
-  // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
-  words.tail_seen.store(tail, std::memory_order_release);
   if (away.to != nullptr) [[unlikely]] {
+    // Nobody else can have it yet.
     worker::current()->donate_newest(*away.to, away.number);
     return true;
   }
+  // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
+  words.tail_seen.store(tail, std::memory_order_release);
   // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return tail <= words.limit_beneath.load(std::memory_order_relaxed);

@@ -202,6 +202,7 @@ deque::parted deque::part_with_newest() noexcept {
 
 void deque::donate(frame& f) noexcept {
   const std::lock_guard guard(lock_);
+  f.away().donated = true;
   donated_.append(f);
 }
 

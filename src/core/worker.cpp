@@ -140,10 +140,7 @@ void worker::loop() noexcept {
       fiber& waiter = *std::exchange(w->ready_, nullptr);
       // Claimed while the waiter lingered. It must not wait for the end of what the waiter does next, and would be
       // lost where that lingers again.
-      if (w->first_ != nullptr) {
-        w->frames_.list(*std::exchange(w->first_, nullptr));
-        w->announce_work();
-      }
+      if (w->first_ != nullptr) w->put_back(*std::exchange(w->first_, nullptr));
       w->switch_from(self, waiter, &pool_left, nullptr);
       continue;
     }
@@ -154,6 +151,16 @@ void worker::loop() noexcept {
     }
     w->run(*claimed);
   }
+}
+
+// What has been claimed and not begun.
+void worker::put_back(frame& claimed) noexcept {
+  if (claimed.away().donated) {
+    frames_.donate(claimed);
+  } else {
+    frames_.list(claimed);
+  }
+  announce_work();
 }
 
 void worker::run(frame& claimed) noexcept {

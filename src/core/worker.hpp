@@ -100,6 +100,7 @@ class worker {
   frame* take_listed_anywhere() noexcept;
   void run(frame& claimed) noexcept;
   void run_on_top(frame& claimed) noexcept;
+  void put_back(frame& claimed) noexcept;
   fiber* begin_and_run(frame& claimed) noexcept;
   fiber* run_observed(frame& claimed, scope& whole, observer& by) noexcept;
   void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;

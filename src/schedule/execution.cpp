@@ -144,8 +144,8 @@ donee execution::reached(course& strand, whereabouts& where) noexcept {
   if (!planned.taken) return {};
   worker& to = worker_of(planned.begun.role);
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
-  // What the role had taken from itself needs no donation.
-  if (&to == worker::current()) return {};
+  // What the role had taken from itself needs no donation, unless the strand is to go on elsewhere before it comes to it.
+  if (!strict() && &to == worker::current()) return {};
   return {.to = &to};
 }
 

@@ -56,6 +56,7 @@ struct departure {
   // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;
+  bool donated = false;  // to a certain worker
 };
 
 class frame {

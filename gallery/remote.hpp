@@ -6,6 +6,7 @@
 #include "gallery/heat.hpp"
 #include "gallery/phases.hpp"
 
+#include <sennit/distribution.hpp>
 #include <sennit/refine.hpp>
 #include <sennit/replay.hpp>
 #include <sennit/worker.hpp>
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,8 @@ class remote_counting {
     const auto remote = std::accumulate(remote_.begin(), remote_.end(), std::uint64_t{0});
     return accesses_ == 0 ? 0 : static_cast<double>(remote) / static_cast<double>(accesses_);
   }
+  // That ran a block of the latest loop.
+  std::size_t nodes_at_work() const { return std::set(home_.begin(), home_.end()).size(); }
 
  private:
   Loops run_;
@@ -59,32 +63,41 @@ class remote_counting {
   std::uint64_t accesses_ = 0;
 };
 
-struct remote_shares {
-  double plain;
-  double refined;  // once there is nothing left to refine
-  unsigned refinements;
+struct remote_result {
+  double share;
+  std::size_t nodes_at_work;
 };
 
-// Of `steps` steps of heat on the calling runtime, whose workers are on so many nodes.
-inline remote_shares remote_shares_of_heat(std::size_t width, std::size_t blocks, std::size_t rows, unsigned steps,
-                                           unsigned nodes, sennit::refinement_options options = {}) {
-  using counting = remote_counting<loops<sennit::parallel>>;
-  const auto hot_rows = [width](std::size_t, std::size_t y, float* row) {
-    std::fill_n(row, width, static_cast<float>(y % 64));
-  };
+enum class remote_way { plain, blocks, refine };
 
+// Of `steps` steps of heat, from serial code, on the default runtime, whose workers are on so many nodes. What is refined is so
+// before anything is counted.
+inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std::size_t blocks, std::size_t rows,
+                                          unsigned steps, unsigned nodes) {
   heat plate(1, width, blocks * rows, rows);
-  counting plain({}, blocks, nodes);
-  plate.initialize(plain, hot_rows);
-  plain.count(true);
-  for (unsigned i = 0; i < steps; ++i) plate.step(plain);
-
-  counting refined({}, blocks, nodes);
-  sennit::refinement plan(sennit::record([&] { plate.initialize(refined, hot_rows); }), options);
-  while (!plan.converged()) plan.run([&] { plate.step(refined); }, [&] { plate.redistribute(refined); });
-  refined.count(true);
-  for (unsigned i = 0; i < steps; ++i) plan.run([&] { plate.step(refined); });
-  return {plain.share(), refined.share(), plan.rounds()};
+  remote_counting<loops<sennit::parallel>> run({}, blocks, nodes);
+  const auto initialize = [&] {
+    plate.initialize(run, [width](std::size_t, std::size_t y, float* row) {
+      std::fill_n(row, width, static_cast<float>(y % 64));
+    });
+  };
+  const auto step = [&] { plate.step(run); };
+  if (way == remote_way::plain) {
+    initialize();
+    run.count(true);
+    for (unsigned i = 0; i < steps; ++i) step();
+  } else if (way == remote_way::blocks) {
+    const sennit::schedule s = sennit::blocks(blocks, sennit::worker_count());
+    sennit::replay(s, sennit::strict_unordered, initialize);
+    run.count(true);
+    for (unsigned i = 0; i < steps; ++i) sennit::replay(s, sennit::strict_unordered, step);
+  } else {
+    sennit::refinement plan(sennit::record(initialize));
+    while (!plan.converged()) plan.run(step, [&] { plate.redistribute(run); });
+    run.count(true);
+    for (unsigned i = 0; i < steps; ++i) plan.run(step);
+  }
+  return {run.share(), run.nodes_at_work()};
 }
 
 }  // namespace gallery

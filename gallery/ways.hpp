@@ -1,4 +1,5 @@
-// Ways to run a kernel of several phases (phases.hpp) on the calling runtime. Each has initialize(kernel) and step(kernel).
+// Ways to run a kernel of several phases (phases.hpp) on the calling runtime. Each has initialize(kernel) and step(kernel), and
+// says whether they follow a schedule.
 #pragma once
 
 #include "gallery/phases.hpp"
@@ -17,6 +18,8 @@ namespace gallery {
 template <class Loops = loops<sennit::parallel>>
 class unscheduled {
  public:
+  static constexpr bool follows = false;
+
   explicit unscheduled(Loops run = Loops()) : run_(run) {}
 
   template <class Kernel>
@@ -35,6 +38,8 @@ class unscheduled {
 // By a schedule that the user writes for the loops: of each one, a block of iterations for each worker.
 class by_blocks {
  public:
+  static constexpr bool follows = true;
+
   template <class Kernel>
     requires requires { Kernel::loops_a_step; }
   void initialize(Kernel& kernel) {
@@ -54,6 +59,8 @@ class by_blocks {
 // By a schedule that the program itself designates while it initializes: for loops of different lengths, too.
 class designed {
  public:
+  static constexpr bool follows = true;
+
   template <class Kernel>
   void initialize(Kernel& kernel) {
     run_ = halves<sennit::parallel>(sennit::worker_count());
@@ -73,6 +80,8 @@ class designed {
 template <class Loops = loops<sennit::parallel>>
 class refined {
  public:
+  static constexpr bool follows = true;
+
   explicit refined(Loops run = Loops(), sennit::refinement_options options = {}) : run_(run), options_(options) {}
 
   template <class Kernel>

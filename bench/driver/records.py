@@ -17,6 +17,7 @@ UNITS = {
     "us": "us",
     "ns_per_recorded_fork": "ns",
     "remote_share": "ratio",
+    "nodes_at_work": "nodes",
     "kib_per_worker": "KiB",
     "refinements": "rounds",
 }

@@ -11,12 +11,22 @@ TITLES = {
     "us_per_region": "Microseconds a region (median)",
     "us": "Microseconds from a fork to its start on another worker (median)",
     "remote_share": "Share of block accesses that are remote, counted on a virtual machine (median)",
+    "nodes_at_work": "Virtual nodes that ran a part of the last step (median)",
     "kib_per_worker": "Size of the schedule's file without times, KiB a worker (median)",
     "refinements": "Rounds until the schedule had converged (median)",
     "peak_mib": "Peak memory, MiB",
 }
 WIDEST = 150
-DIGITS = {"peak_mib": 1, "seconds": 4, "over_serial": 3, "over_plain": 3, "remote_share": 4, "refinements": 0, "instructions_over_serial": 4}
+DIGITS = {
+    "peak_mib": 1,
+    "seconds": 4,
+    "over_serial": 3,
+    "over_plain": 3,
+    "instructions_over_serial": 4,
+    "remote_share": 4,
+    "nodes_at_work": 0,
+    "refinements": 0,
+}
 
 
 def tables(results):

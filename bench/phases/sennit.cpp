@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-// The ways of gallery/ways.hpp. Schedules that are refined are refined before the time is taken.
+// The ways of gallery/ways.hpp. Schedules that are refined are refined before the time is taken. A schedule is followed from serial
+// code, where the caller is always the same worker, as in a program whose phases are loops of main().
 template <class Way>
 class scheduled {
  public:
@@ -13,16 +14,18 @@ class scheduled {
 
   template <class F>
   void enter(F&& f) {
-    runtime_.run(f);
+    if constexpr (Way::follows) {
+      f();
+    } else {
+      runtime_.run(f);
+    }
   }
   template <class Kernel>
     requires requires(Way& way, Kernel& kernel) { way.initialize(kernel); }
   void initialize(Kernel& kernel) {
     way_ = start_;
-    runtime_.run([&] {
-      way_.initialize(kernel);
-      if constexpr (requires { way_.settle(kernel); }) way_.settle(kernel);
-    });
+    enter([&] { way_.initialize(kernel); });
+    if constexpr (requires { way_.settle(kernel); }) way_.settle(kernel);
   }
   template <class Kernel>
   void step(Kernel& kernel) {
@@ -37,7 +40,7 @@ class scheduled {
   }
 
  private:
-  bench::sennit_runtime runtime_;
+  bench::sennit_default_runtime runtime_;
   Way start_;
   Way way_;
 };

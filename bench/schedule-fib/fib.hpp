@@ -6,7 +6,7 @@
 
 namespace schedule_fib {
 
-constexpr long cutoff = 15;
+constexpr long cutoff = 16;
 
 inline long serial(long n) { return n < 2 ? n : serial(n - 1) + serial(n - 2); }
 

@@ -1,5 +1,6 @@
 // cg: the smallest eigenvalue of a sparse matrix, with the problems and answers of the NAS Parallel Benchmarks.
 #include "gallery/cg.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 

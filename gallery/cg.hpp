@@ -119,8 +119,13 @@ class cg {
   using sums = std::array<double, 3>;
   struct storage {
     explicit storage(const compressed_rows& made)
-        : columns(made.columns.size()), values(made.values.size()), x(made.rows()), z(made.rows()), p(made.rows()),
-          q(made.rows()), r(made.rows()) {}
+        : columns(made.columns.size()),
+          values(made.values.size()),
+          x(made.rows()),
+          z(made.rows()),
+          p(made.rows()),
+          q(made.rows()),
+          r(made.rows()) {}
 
     sennit::numa_array<std::int32_t> columns;
     array values, x, z, p, q, r;

@@ -1,5 +1,6 @@
 // fdtd-2d: an electromagnetic field in a square by finite differences in time, as in PolyBench.
 #include "gallery/fdtd_2d.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 
@@ -40,8 +41,7 @@ field reference(std::size_t n, std::int64_t steps) {
       for (std::size_t j = 1; j < n; ++j) ex[i * n + j] -= 0.5 * (hz[i * n + j] - hz[i * n + j - 1]);
     for (std::size_t i = 0; i + 1 < n; ++i)
       for (std::size_t j = 0; j + 1 < n; ++j)
-        hz[i * n + j] -=
-            0.7 * (ex[i * n + j + 1] - ex[i * n + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
+        hz[i * n + j] -= 0.7 * (ex[i * n + j + 1] - ex[i * n + j] + ey[(i + 1) * n + j] - ey[i * n + j]);
   }
   return f;
 }

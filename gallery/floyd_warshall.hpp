@@ -15,7 +15,8 @@ namespace gallery {
 
 class floyd_warshall {
  public:
-  explicit floyd_warshall(std::size_t n, std::size_t block = 1) : n_(n), rows_{n, block}, lengths_(n * n), onward_(n) {}
+  explicit floyd_warshall(std::size_t n, std::size_t block = 1)
+      : n_(n), rows_{n, block}, lengths_(n * n), onward_(n) {}
 
   // fill(i, row) writes the lengths of the edges from vertex i.
   template <class Loops, class Fill>
@@ -38,7 +39,8 @@ class floyd_warshall {
   template <class Loops>
   void redistribute(Loops&& loops) {
     lengths_.renew([&](const auto& from, auto& to) {
-      over_rows(loops, to, [&](std::size_t i, std::int32_t* row) { std::copy_n(from.data() + i * n_, n_, row); });
+      over_rows(loops, to,
+                [&](std::size_t i, std::int32_t* row) { std::copy_n(from.data() + i * n_, n_, row); });
     });
   }
 

@@ -1,5 +1,6 @@
 // heat: a picture's colors spread like heat in insulated plates, step by step.
 #include "gallery/heat.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"

@@ -16,7 +16,11 @@ namespace gallery {
 class heat {
  public:
   heat(std::size_t plates, std::size_t width, std::size_t height, std::size_t block = 1)
-      : width_(width), height_(height), rows_{height, block}, now_(plates * width * height), next_(now_.size()) {}
+      : width_(width),
+        height_(height),
+        rows_{height, block},
+        now_(plates * width * height),
+        next_(now_.size()) {}
 
   // fill(plate, y, row) writes a row, from first to last.
   template <class Loops, class Fill>

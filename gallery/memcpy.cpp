@@ -1,5 +1,6 @@
 // memcpy: an array is copied, block by block, again and again. All that it can be short of is bandwidth.
 #include "gallery/memcpy.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 

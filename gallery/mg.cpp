@@ -1,5 +1,6 @@
 // mg: Poisson's equation by multigrid, with the problems and answers of the NAS Parallel Benchmarks.
 #include "gallery/mg.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 

@@ -43,7 +43,9 @@ class mg_grid {
   std::size_t side() const { return n_ + 2; }
   std::size_t plane_size() const { return side() * side(); }
   double* row(std::size_t z, std::size_t y) { return cells_.data() + z * plane_size() + y * side(); }
-  const double* row(std::size_t z, std::size_t y) const { return cells_.data() + z * plane_size() + y * side(); }
+  const double* row(std::size_t z, std::size_t y) const {
+    return cells_.data() + z * plane_size() + y * side();
+  }
 
   void clear(std::size_t z) { std::fill_n(row(z, 0), plane_size(), 0.0); }
   void copy(const mg_grid& from, std::size_t z) { std::copy_n(from.row(z, 0), plane_size(), row(z, 0)); }

@@ -9,9 +9,8 @@
 namespace gallery {
 namespace {
 
-constexpr std::array<mg_class, 3> classes{{{"S", 5, 4, 0.5307707005734e-04},
-                                           {"W", 7, 4, 0.6467329375339e-05},
-                                           {"A", 8, 4, 0.2433365309069e-05}}};
+constexpr std::array<mg_class, 3> classes{
+    {{"S", 5, 4, 0.5307707005734e-04}, {"W", 7, 4, 0.6467329375339e-05}, {"A", 8, 4, 0.2433365309069e-05}}};
 
 using row_of_sums = std::array<double, mg_grid::widest>;
 
@@ -22,8 +21,10 @@ struct neighbors {
 
   neighbors(const mg_grid& grid, std::size_t z, std::size_t y) {
     const auto rows = [&](std::size_t dz, std::size_t dy) { return grid.row(z + dz - 1, y + dy - 1); };
-    const double *const north = rows(1, 0), *const south = rows(1, 2), *const below = rows(0, 1), *const above = rows(2, 1);
-    const double *const nb = rows(0, 0), *const sb = rows(0, 2), *const na = rows(2, 0), *const sa = rows(2, 2);
+    const double *const north = rows(1, 0), *const south = rows(1, 2), *const below = rows(0, 1),
+                        *const above = rows(2, 1);
+    const double *const nb = rows(0, 0), *const sb = rows(0, 2), *const na = rows(2, 0),
+                        *const sa = rows(2, 2);
     for (std::size_t x = 0; x < grid.side(); ++x) {
       sides[x] = north[x] + south[x] + below[x] + above[x];
       corners[x] = nb[x] + sb[x] + na[x] + sa[x];
@@ -69,7 +70,8 @@ mg_charges mg_charges_of(const mg_class& problem) {
   }
   const auto places = [n](const std::vector<candidate>& chosen) {
     std::vector<std::array<std::size_t, 3>> all;
-    for (const auto& [value, cell] : chosen) all.push_back({cell / (n * n) + 1, cell / n % n + 1, cell % n + 1});
+    for (const auto& [value, cell] : chosen)
+      all.push_back({cell / (n * n) + 1, cell / n % n + 1, cell % n + 1});
     return all;
   };
   return {places(most), places(least)};
@@ -121,7 +123,8 @@ void mg_restrict(const mg_grid& fine, mg_grid& coarse, std::size_t z) {
     double* const out = coarse.row(z, y);
     for (std::size_t x = 1; x <= coarse.n(); ++x) {
       out[x] = 0.5 * here[2 * x] + 0.25 * (both(here, 2 * x) + around.sides[2 * x]) +
-               0.125 * (both(around.sides, 2 * x) + around.corners[2 * x]) + 0.0625 * both(around.corners, 2 * x);
+               0.125 * (both(around.sides, 2 * x) + around.corners[2 * x]) +
+               0.0625 * both(around.corners, 2 * x);
     }
   }
   coarse.wrap(z);
@@ -132,8 +135,8 @@ void mg_prolong(const mg_grid& coarse, mg_grid& fine, std::size_t z, bool from_z
   for (const std::size_t dz : {0, 1}) {
     for (std::size_t y = 0; y <= coarse.n(); ++y) {
       for (const std::size_t dy : {0, 1}) {
-        const double *const a = coarse.row(z, y), *const b = coarse.row(z + dz, y), *const c = coarse.row(z, y + dy),
-                     *const d = coarse.row(z + dz, y + dy);
+        const double *const a = coarse.row(z, y), *const b = coarse.row(z + dz, y),
+                            *const c = coarse.row(z, y + dy), *const d = coarse.row(z + dz, y + dy);
         double* const out = fine.row(2 * z + dz, 2 * y + dy);
         row_of_sums means;
         for (std::size_t x = 0; x < coarse.side(); ++x) means[x] = 0.25 * (a[x] + b[x] + c[x] + d[x]);

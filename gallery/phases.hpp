@@ -56,7 +56,8 @@ class halves {
     const std::size_t from = owner(first, all.n);
     const std::size_t to = owner(last - 1, all.n);
     const std::size_t taker = (from + to + 1) / 2;
-    const std::size_t middle = from == to ? first + (last - first) / 2 : (taker * all.n + workers_ - 1) / workers_;
+    const std::size_t middle =
+        from == to ? first + (last - first) / 2 : (taker * all.n + workers_ - 1) / workers_;
     if (from != to) sennit::designate(static_cast<unsigned>(taker));
     P::join([&, first, middle] { part(first, middle, all, body); },
             [&, middle, last] { part(middle, last, all, body); });

@@ -27,7 +27,12 @@ template <class Loops>
 class remote_counting {
  public:
   remote_counting(Loops run, std::size_t blocks, unsigned nodes)
-      : run_(std::move(run)), workers_(sennit::worker_count()), nodes_(nodes), home_(blocks), next_(blocks), remote_(blocks) {}
+      : run_(std::move(run)),
+        workers_(sennit::worker_count()),
+        nodes_(nodes),
+        home_(blocks),
+        next_(blocks),
+        remote_(blocks) {}
 
   template <class Body>
   void each(std::size_t n, std::size_t grain, const Body& body) {
@@ -72,8 +77,8 @@ enum class remote_way { plain, blocks, refine };
 
 // Of `steps` steps of heat, from serial code, on the default runtime, whose workers are on so many nodes. What is refined is so
 // before anything is counted.
-inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std::size_t blocks, std::size_t rows,
-                                          unsigned steps, unsigned nodes) {
+inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std::size_t blocks,
+                                          std::size_t rows, unsigned steps, unsigned nodes) {
   heat plate(1, width, blocks * rows, rows);
   remote_counting<loops<sennit::parallel>> run({}, blocks, nodes);
   const auto initialize = [&] {

@@ -1,5 +1,6 @@
 // scan: all prefix sums of an array, in two passes over its blocks.
 #include "gallery/scan.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 
@@ -42,7 +43,8 @@ struct program {
     double sum = 0;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
       sum += scan::element(i);
-      if (prefixes[i] != sum) return fmt::format("the first {} add up to {}, not {}", i + 1, sum, prefixes[i]);
+      if (prefixes[i] != sum)
+        return fmt::format("the first {} add up to {}, not {}", i + 1, sum, prefixes[i]);
     }
     return {};
   }

@@ -82,7 +82,8 @@ class refined {
  public:
   static constexpr bool follows = true;
 
-  explicit refined(Loops run = Loops(), sennit::refinement_options options = {}) : run_(run), options_(options) {}
+  explicit refined(Loops run = Loops(), sennit::refinement_options options = {})
+      : run_(run), options_(options) {}
 
   template <class Kernel>
   void initialize(Kernel& kernel) {

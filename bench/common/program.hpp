@@ -188,7 +188,8 @@ class program {
     for (std::size_t i = 0; i < us.size(); ++i) std::printf("%s%.3f", i == 0 ? ", \"us\": [" : ", ", us[i]);
     std::printf(us.empty() ? "" : "]");
     const char* before = ", \"figures\": {";
-    for (const auto& [name, value] : figures) std::printf("%s\"%s\": %.6g", std::exchange(before, ", "), name, value);
+    for (const auto& [name, value] : figures)
+      std::printf("%s\"%s\": %.6g", std::exchange(before, ", "), name, value);
     std::printf(figures.empty() ? "}\n" : "}}\n");
     std::fflush(stdout);
   }

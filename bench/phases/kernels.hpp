@@ -75,7 +75,8 @@ class floyd_warshall : public gallery::floyd_warshall {
   void initialize(Loops&& loops) {
     gallery::floyd_warshall::initialize(loops, [n = n_](std::size_t i, std::int32_t* row) {
       bench::random_numbers random(i);
-      for (std::size_t j = 0; j < n; ++j) row[j] = i == j ? 0 : static_cast<std::int32_t>(1 + random.below(1000));
+      for (std::size_t j = 0; j < n; ++j)
+        row[j] = i == j ? 0 : static_cast<std::int32_t>(1 + random.below(1000));
     });
   }
   std::uint64_t rounds(std::uint64_t) const { return n_; }
@@ -118,7 +119,8 @@ class cg : public gallery::cg {
   static const gallery::compressed_rows& matrix(std::uint64_t n) {
     static std::map<std::uint64_t, gallery::compressed_rows> made;
     const auto known = made.find(n);
-    return known != made.end() ? known->second : made.emplace(n, gallery::cg_matrix(problem(n))).first->second;
+    return known != made.end() ? known->second
+                               : made.emplace(n, gallery::cg_matrix(problem(n))).first->second;
   }
 
   std::uint64_t n_;
@@ -143,7 +145,8 @@ class mg : public gallery::mg {
   static const gallery::mg_charges& charges(std::uint64_t n) {
     static std::map<std::uint64_t, gallery::mg_charges> made;
     const auto known = made.find(n);
-    return known != made.end() ? known->second : made.emplace(n, gallery::mg_charges_of(problem(n))).first->second;
+    return known != made.end() ? known->second
+                               : made.emplace(n, gallery::mg_charges_of(problem(n))).first->second;
   }
 
   std::uint64_t n_;
@@ -213,7 +216,8 @@ int run_with(bench::program& program, Way&& way) {
   if constexpr (requires(Way& w, mg& kernel) { w.initialize(kernel); }) {
     if (input == "mg") return run(std::type_identity<mg>());
   } else if (input == "mg") {
-    bench::program::fail("--variant", "must not be blocks for mg, whose loops differ in length: take designed");
+    bench::program::fail("--variant",
+                         "must not be blocks for mg, whose loops differ in length: take designed");
   }
   if (input == "memcpy") return run(std::type_identity<copy>());
   if (input == "scan") return run(std::type_identity<scan>());

@@ -6,7 +6,9 @@
 // Recursive tasks, down to a block.
 class task_halves {
  public:
-  explicit task_halves(bench::program& program) : program_(program) { program.describe(bench::openmp_version()); }
+  explicit task_halves(bench::program& program) : program_(program) {
+    program.describe(bench::openmp_version());
+  }
 
   template <class F>
   void enter(F&& f) {

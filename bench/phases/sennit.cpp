@@ -1,4 +1,5 @@
 #include "common/sennit.hpp"
+
 #include "gallery/ways.hpp"
 #include "phases/kernels.hpp"
 

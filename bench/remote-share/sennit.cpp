@@ -1,6 +1,7 @@
 // heat on a virtual machine with a NUMA node for each worker, of which there may be more than CPUs: nothing is timed that means
 // anything, remote accesses are counted. The size is how many blocks of two rows there are, --work how wide they are.
 #include "common/sennit.hpp"
+
 #include "gallery/remote.hpp"
 
 #include <cstddef>

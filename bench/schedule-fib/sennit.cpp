@@ -1,5 +1,6 @@
 // What recording and following a schedule costs: a region run plainly, recorded, or by the schedule of a run before it.
 #include "common/sennit.hpp"
+
 #include "schedule-fib/fib.hpp"
 
 #include <sennit/join.hpp>

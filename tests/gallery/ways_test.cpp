@@ -43,7 +43,8 @@ struct floyd_case : floyd_warshall {
   template <class Loops>
   void initialize(Loops&& loops) {
     floyd_warshall::initialize(loops, [](std::size_t i, std::int32_t* row) {
-      for (std::size_t j = 0; j < 50; ++j) row[j] = i == j ? 0 : static_cast<std::int32_t>(1 + (i * 7 + j * 11) % 97);
+      for (std::size_t j = 0; j < 50; ++j)
+        row[j] = i == j ? 0 : static_cast<std::int32_t>(1 + (i * 7 + j * 11) % 97);
     });
   }
   double answer() const { return std::accumulate(lengths().begin(), lengths().end(), 0.0); }

@@ -23,14 +23,15 @@ struct worker_share {
   std::chrono::nanoseconds idle{0};  // the rest of the region's time
 };
 
-// Which worker runs what of a region: a tree with one node for each branch, child or part of a loop that ran elsewhere
-// than the serial program would have run it, and for each wait that gave its worker back. It is as large as the number of
-// steals, whatever the size of the program. Workers are numbered from 0, which is the one that begins the region; which
-// threads they are is settled anew at each run.
+// Which worker runs what of a region: a tree with one node for each branch, child or part of a loop that ran
+// elsewhere than the serial program would have run it, and for each wait that gave its worker back. It is as
+// large as the number of steals, whatever the size of the program. Workers are numbered from 0, which is the
+// one that begins the region; which threads they are is settled anew at each run.
 //
 // Times of the run that it was recorded from may come with it. They count in no comparison.
 //
-// Copies share the tree and cost as little as those of a std::shared_ptr. Several threads may read one schedule.
+// Copies share the tree and cost as little as those of a std::shared_ptr. Several threads may read one
+// schedule.
 //
 // Example:
 //   #include <cstdio>
@@ -69,18 +70,18 @@ class schedule {
   // The tree in lines, indented, for people to read.
   std::string text() const;
 
-  // Without that percentage of its steals, rounded up: those at the innermost levels go, and of as deep ones the last. A
-  // part of a loop counts as deep as the halvings that lead to a part of its size. What loses its thief is left to
-  // whoever comes to it, and a part of a loop to the worker of the part before it. As pruneTree() of Lifflander,
-  // Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained work stealing" (2014).
-  // Throws std::invalid_argument unless 0 <= percent <= 100.
+  // Without that percentage of its steals, rounded up: those at the innermost levels go, and of as deep ones
+  // the last. A part of a loop counts as deep as the halvings that lead to a part of its size. What loses its
+  // thief is left to whoever comes to it, and a part of a loop to the worker of the part before it. As
+  // pruneTree() of Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs
+  // using constrained work stealing" (2014). Throws std::invalid_argument unless 0 <= percent <= 100.
   schedule prune(double percent) const;
   // The same without times: its file is the smaller for it.
   schedule without_times() const;
 
-  // Writes the file form, of which docs/design/schedules.md tells, and reads it. A file is replaced as a whole or, if
-  // that fails, stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy:
-  // nothing that is damaged, cut short or foreign is loaded.
+  // Writes the file form, of which docs/design/schedules.md tells, and reads it. A file is replaced as a
+  // whole or, if that fails, stays as it was. Both throw std::runtime_error that names the file, what is
+  // wrong and the remedy: nothing that is damaged, cut short or foreign is loaded.
   void save(const std::string& path) const;
   static schedule load(const std::string& path);
 

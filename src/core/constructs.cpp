@@ -111,7 +111,7 @@ bool unpush(worker& w, frame& f) noexcept {
 }
 
 // The push that has met a gate that somebody else has shut.
-push_result answer_push(frame& pushed) {
+[[gnu::noinline]] push_result answer_push(frame& pushed) {
   worker* const w = worker::current();
   if (w == nullptr) {
     leave_outside_slots();
@@ -139,12 +139,32 @@ bool settle(frame& f) noexcept {
   return false;
 }
 
+[[gnu::noinline]] bool pop_settled(frame& popped) {
+  if (!settle(popped)) return false;
+  if (stopped(*worker::current())) throw_cancelled();
+  return true;
+}
+
+[[gnu::noinline]] push_result push_noticed(course& strand, frame& pushed) {
+  return observe_push(strand, pushed, false) ? push_result::pushed : answer_push(pushed);
+}
+
 }  // namespace
 
+// Each fork of an observed region comes here, so the usual case has no call.
 push_result push_shut(frame& pushed) {
-  if (course* const strand = current_words().strand) {
-    if (observe_push(*strand, pushed, false)) return push_result::pushed;
-  }
+  worker_words& words = sennit_words;
+  course* const strand = words.strand;
+  if (strand == nullptr) return answer_push(pushed);
+  if (!strand->push_plainly(pushed.where())) [[unlikely]]
+    return push_noticed(*strand, pushed);
+  slot* const tail = words.tail.load(std::memory_order_relaxed);
+  // ORD[D22] release: as in observe_push().
+  words.tail_seen.store(tail, std::memory_order_release);
+  // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (tail <= words.limit_beneath.load(std::memory_order_relaxed)) [[likely]]
+    return push_result::pushed;
   return answer_push(pushed);
 }
 
@@ -168,7 +188,7 @@ level_within::~level_within() {
 
 void await_taken(frame& branch) noexcept {
   if (course* const strand = current_words().strand) {
-    wait_observed(*strand, [&] { return worker::wait(branch.away().done, 1); },
+    wait_observed(*strand, branch.where(), [&] { return worker::wait(branch.away().done, 1); },
                   [&](pause waited) { strand->by().joined(*strand, branch, waited); });
   } else {
     worker::wait(branch.away().done, 1);
@@ -176,10 +196,18 @@ void await_taken(frame& branch) noexcept {
   append_views(branch.away().views);
 }
 
+// As push_shut().
 bool pop_shut(frame& popped) {
-  if (!settle(popped)) return false;
-  if (stopped(*worker::current())) throw_cancelled();
-  return true;
+  worker_words& words = sennit_words;
+  if (course* const strand = words.strand; strand != nullptr) {
+    slot* const tail = words.tail.load(std::memory_order_relaxed);
+    words.tail_seen.store(tail, std::memory_order_relaxed);
+    // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (tail >= words.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
+      return true;
+  }
+  return pop_settled(popped);
 }
 
 bool pop_unwinding(frame& popped) noexcept {

@@ -29,8 +29,8 @@ donee observe_spawn(course& strand, frame& child) noexcept;
 
 // wait() says whether the strand was suspended, and noted() is told how long it took.
 template <class Wait, class Noted>
-void wait_observed(course& strand, Wait&& wait, Noted&& noted) noexcept {
-  strand.by().waits(strand);
+void wait_observed(course& strand, const whereabouts& where, Wait&& wait, Noted&& noted) noexcept {
+  strand.by().waits(strand, where);
   pause waited{.suspended = false, .begin = now_ns(), .end = 0};
   waited.suspended = wait();
   waited.end = now_ns();

@@ -26,7 +26,6 @@ struct course_level {
   std::uint64_t awaited = nowhere;    // the next of them that the observer wants to hear of
   const void* plan = nullptr;         // the observer's: what it follows from there on
   void* notes = nullptr;              // the observer's: what it has noted here
-  const void* step = nullptr;         // the observer's: of the plan around, what led to this level
 };
 
 class course {
@@ -72,6 +71,24 @@ class course {
       return false;
     }
     return top_--->notes != nullptr;
+  }
+  // The usual cases of both. False: nothing has been done, as this is not one.
+  SENNIT_INLINE bool push_plainly(whereabouts& where) noexcept {
+    course_level* const around = top_;
+    const std::uint64_t at = around->begun;
+    if (around + 1 == end_ || at == around->awaited) [[unlikely]]
+      return false;
+    where = {at, around->plan, false};
+    around->begun = at + 1;
+    top_ = around + 1;
+    around[1] = {};
+    return true;
+  }
+  SENNIT_INLINE bool pop_plainly() noexcept {
+    if (top_->notes != nullptr || beyond_ != 0) [[unlikely]]
+      return false;
+    --top_;
+    return true;
   }
 
  private:
@@ -120,7 +137,7 @@ class observer {
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else 0.
   virtual void kept(course& strand, const whereabouts& where, position size) noexcept = 0;
   // The strand is about to wait for the branch of the construct that it has just left.
-  virtual void waits(course& strand) noexcept = 0;
+  virtual void waits(course& strand, const whereabouts& where) noexcept = 0;
   // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the strand go on on
   // another worker.
   virtual void joined(course& strand, frame& branch, pause waited) noexcept = 0;

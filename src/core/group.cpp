@@ -141,7 +141,7 @@ void group_state::collect() noexcept {
     whereabouts where{};
     if (strand->push(where)) (void)strand->by().reached(*strand, where);
     strand->pop();
-    wait_observed(*strand, [&] { return worker::wait(done_, away); },
+    wait_observed(*strand, where, [&] { return worker::wait(done_, away); },
                   [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
   } else {
     worker::wait(done_, away);

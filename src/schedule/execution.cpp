@@ -37,6 +37,12 @@ list take_notes(course_level& level) noexcept {
   return std::move(*notes);
 }
 
+// What the plan has for the construct in that place. Its list goes on behind that, if there is something.
+const steal* planned_of(const whereabouts& where) noexcept {
+  const auto* const next = static_cast<const step*>(where.plan);
+  return next != nullptr && next[-1].at == where.position ? next[-1].of : nullptr;
+}
+
 // A wait that nothing was noted of was none.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
@@ -138,7 +144,6 @@ donee execution::reached(course& strand, whereabouts& where) noexcept {
   const step* const here = plan_of(around);
   set_plan(around, here);
   set_plan(strand.level(), here->inside);
-  strand.level().step = here->of;
   where.plan = around.plan;
   const steal& planned = *here->of;
   if (!planned.taken) return {};
@@ -169,24 +174,22 @@ void execution::kept(course& strand, const whereabouts& where, position size) no
        {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
 }
 
-void execution::waits(course& strand) noexcept {
+void execution::waits(course& strand, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
-  const auto* const planned = static_cast<const steal*>(strand.left().step);
   auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr || !states_) return;
   note->waiting = role_of(*worker::current());
-  if (ordered() && !was_waiting(planned)) {
+  if (ordered() && !was_waiting(planned_of(where))) {
     states_[note->waiting].holds.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
-void execution::note_wait(course& strand, steal& node, pause waited) noexcept {
+void execution::note_wait(course& strand, const whereabouts& where, steal& node, pause waited) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
-  const auto* const planned = static_cast<const steal*>(strand.left().step);
   const auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr || !states_) return;
   node.waited = waited.suspended;
-  if (strict()) node.waited = go_on_as_planned(planned, note->waiting);
+  if (strict()) node.waited = go_on_as_planned(planned_of(where), note->waiting);
   if (!node.waited) return;
   node.resumed = next_event(role_of(*worker::current()));
   node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
@@ -196,7 +199,7 @@ void execution::joined(course& strand, frame& branch, pause waited) noexcept {
   const std::unique_ptr<strand_note> taken(
       static_cast<strand_note*>(std::exchange(branch.away().notes, nullptr)));
   steal node{.taken = true, .at = branch.where().position, .inside = take_notes(strand.left())};
-  note_wait(strand, node, waited);
+  note_wait(strand, branch.where(), node, waited);
   course_level& level = strand.level();
   if (!taken || strand.beyond()) {
     lost_.store(true, std::memory_order_relaxed);
@@ -211,7 +214,7 @@ void execution::joined(course& strand, frame& branch, pause waited) noexcept {
 
 void execution::regrouped(course& strand, const whereabouts& where, pause waited) noexcept {
   steal node{.what = steal::kind::wait, .at = where.position};
-  note_wait(strand, node, waited);
+  note_wait(strand, where, node, waited);
   if (node.waited && !strand.beyond()) note(strand.level(), std::move(node), nullptr);
 }
 

@@ -39,7 +39,7 @@ class execution final : public observer {
   donee reached(course& strand, whereabouts& where) noexcept override;
   void follow(course& strand, const whereabouts& where) noexcept override;
   void kept(course& strand, const whereabouts& where, position size) noexcept override;
-  void waits(course& strand) noexcept override;
+  void waits(course& strand, const whereabouts& where) noexcept override;
   void joined(course& strand, frame& branch, pause waited) noexcept override;
   void regrouped(course& strand, const whereabouts& where, pause waited) noexcept override;
   void joined_child(course& strand, frame& child) noexcept override;
@@ -62,7 +62,7 @@ class execution final : public observer {
   bool ordered() const noexcept {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
-  void note_wait(course& strand, steal& node, pause waited) noexcept;
+  void note_wait(course& strand, const whereabouts& where, steal& node, pause waited) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
   void note(course_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;

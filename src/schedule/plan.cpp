@@ -7,7 +7,7 @@ namespace sennit::detail {
 namespace {
 
 std::size_t steps_of(const std::vector<steal>& list) {
-  std::size_t sum = list.size() + 1;
+  std::size_t sum = list.size() + 2;
   for (const steal& s : list) sum += steps_of(s.inside);
   return sum;
 }
@@ -20,6 +20,7 @@ plan::plan(const steal_tree& tree) : roles_(tree.roles) {
 }
 
 const step* plan::add(const std::vector<steal>& list) {
+  steps_.push_back({});
   const std::size_t first = steps_.size();
   for (const steal& s : list) {
     steps_.push_back({.at = s.at, .inside = nullptr, .of = &s});

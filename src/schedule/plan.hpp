@@ -1,4 +1,4 @@
-// A steal tree in the form in which a strand follows it: lists of steps that end with one beyond all positions. Pure.
+// A steal tree in the form in which a strand follows it: lists of steps between two that are beyond all positions. Pure.
 #pragma once
 
 #include "schedule/steal_tree.hpp"

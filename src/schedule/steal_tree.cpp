@@ -118,7 +118,8 @@ std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
   return stays;
 }
 
-// Whether the strand that runs this may still have to wait at its end. The list is what there is before it, too.
+// Whether the strand that runs this may still have to wait at its end. The list is what there is before it,
+// too.
 bool still_waits(const steal& node, const std::vector<steal>& list) {
   const auto taken = [](const steal& other) { return other.taken; };
   switch (node.what) {

@@ -25,29 +25,29 @@ struct span_of_time {
   std::uint64_t end = 0;
 };
 
-// Lists of nodes are in the order of `at`, which is unique in each.
+// Lists of nodes are in the order of `at`, which is unique in each but for `wait`.
 //
 // At each level of a strand's nesting constructs are counted in serial order: a construct in the left branch of a fork, in
 // a child of a group or in an iteration of a loop is one level deeper; one in a right branch is not, and follows its fork
 // in the same list. So `at` is the same however the region is scheduled.
 struct steal {
   enum class kind : std::uint8_t {
-    fork,       // at: constructs before it in this list. inside: its left branch. Its right branch was taken.
-    child,      // of a group. at: as for a fork. inside: its body
-    wait,       // of a group, for its children. at: as for a fork
-    loop,       // at: as for a fork. size: iterations. inside: the forks that halve it, or what a short one has inside
-    piece,      // (none is made)
-    iteration,  // (none is made)
+    fork,   // at: constructs before it in this list. inside: its left branch. Its right branch was taken.
+    child,  // of a group. at: as for a fork. inside: its body
+    wait,   // of a group, for its children. at: constructs before it
+    loop,   // at: as for a fork. size: iterations. inside: pieces, and iterations that have something inside
+    piece,  // iterations from `at` to the next piece, or to the end of the loop
+    iteration,  // at: its number. inside: its body
   };
   kind what = kind::fork;
-  // fork, child: another worker took it; else it is here for what is inside, or as it was taken back.
+  // fork, child, piece: another worker took it; else it is here for what is inside, or as it was taken back.
   bool taken = false;
   // fork, wait, loop: the strand gave its worker back at the end of the construct, and `resumed` says who went on with it.
   bool waited = false;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
-  event begun{};    // if taken
-  event resumed{};  // if waited
+  event begun{};          // if taken
+  event resumed{};        // if waited
   span_of_time ran{};     // if taken
   span_of_time paused{};  // if waited
   std::vector<steal> inside{};
@@ -64,8 +64,8 @@ struct steal_tree {
   bool operator==(const steal_tree&) const;
 };
 
-// A tree can be as deep as the program's recursion, and its destructor recurses. So what owns one takes it apart from its
-// leaves, and nothing here recurses.
+// A tree can be as deep as the program's recursion, and its destructor recurses. So what owns one takes it
+// apart from its leaves, and nothing here recurses.
 struct dismantle {
   void operator()(steal_tree* tree) const noexcept;
 };
@@ -87,9 +87,10 @@ std::size_t steals(const steal_tree& tree);
 std::size_t depth(const steal_tree& tree);
 bool has_times(const steal_tree& tree);
 
-// The tree with `kept` of its steals, the outermost, and what leads to them. Of as deep ones the first in serial order
-// stay. A part of a loop counts as deep as the halvings of the loop that lead to a part of its size. What loses its thief
-// runs on the strand that forked, and a part of a loop on the worker of the part before it. Events are numbered anew.
+// The tree with `kept` of its steals, the outermost, and what leads to them. Of as deep ones the first in
+// serial order stay. A part of a loop counts as deep as the halvings of the loop that lead to a part of its
+// size. What loses its thief runs on the strand that forked, and a part of a loop on the worker of the part
+// before it. Events are numbered anew.
 steal_tree prune(const steal_tree& tree, std::size_t kept);
 steal_tree without_times(const steal_tree& tree);
 
@@ -102,7 +103,8 @@ struct visit {
   std::size_t level;      // constructs that it is in; parts and iterations of a loop are on the loop's own
 };
 
-// Goes over a list and all that is inside in serial order: enter(visit), then what is inside, then leave(node).
+// Goes over a list and all that is inside in serial order: enter(visit), then what is inside, then
+// leave(node).
 template <class Enter, class Leave>
 void walk(const std::vector<steal>& root, Enter&& enter, Leave&& leave) {
   struct cursor {

@@ -56,12 +56,10 @@ class finder {
 
   void enter(const steal& node) {
     std::vector<std::size_t>& list = running_.back();
-    if (node.what == kind::piece) {
-      list.resize(1);
-    } else if (node.what != kind::iteration) {
-      leave_right_branches(list, node);
-    }
-    const std::size_t self = list.back();
+    const bool of_loop = node.what == kind::piece || node.what == kind::iteration;
+    if (!of_loop) leave_right_branches(list, node);
+    if (node.what == kind::piece && !node.taken) list.push_back(list.front());
+    const std::size_t self = node.what == kind::piece ? victim(list, node) : list.back();
     if (node.waited && known(node.paused)) pauses_.push_back({self, &node});
     std::size_t inside = self;
     if (node.taken) {
@@ -83,6 +81,14 @@ class finder {
     while (list.size() > 1 && found_[list.back()].origin->ran.end <= moment->second) list.pop_back();
   }
 
+  // A part is cut off the end of another: of the last one before it that was under way.
+  std::size_t victim(const std::vector<std::size_t>& list, const steal& piece) const {
+    const auto from = std::find_if(list.rbegin(), list.rend(), [&](std::size_t other) {
+      return found_[other].stretches.front().when.begin <= piece.ran.begin;
+    });
+    return from == list.rend() ? list.front() : *from;
+  }
+
   // In the order of time. Whatever the times are, each stretch ends where it begins or later.
   static void cut(std::vector<stretch>& stretches, const steal& node) {
     span_of_time& last = stretches.back().when;
@@ -94,7 +100,8 @@ class finder {
   const steal_tree& tree_;
   std::unordered_map<const steal*, std::uint64_t> moments_;
   std::vector<strand> found_;
-  // For each list that is open: the strand that came to it, then right branches within one another, or a part of a loop.
+  // For each list that is open: the strand that came to it, then right branches within one another, or parts
+  // of a loop.
   std::vector<std::vector<std::size_t>> running_;
   std::vector<pause> pauses_;
 };

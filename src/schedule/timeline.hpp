@@ -21,8 +21,8 @@ struct strand {
   std::vector<stretch> stretches;
 };
 
-// All strands of a tree whose length is known, or nothing: without times there is no telling which of the nodes that
-// follow a taken right branch in its list are in it.
+// All strands of a tree whose length is known, or nothing: without times there is no telling which of the
+// nodes that follow a taken right branch in its list are in it.
 std::vector<strand> strands(const steal_tree& tree);
 
 }  // namespace sennit::detail

@@ -1,7 +1,6 @@
 // The sennit command from its arguments to its output and exit code,
 // with the gallery's kernels and with bad ones.
-#include "tests/gallery/support.hpp"
-#include "tools/sennit/command_line.hpp"
+#include "tests/tools/support.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,23 +16,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-struct outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-outcome sennit(const std::vector<std::string>& words, std::vector<std::unique_ptr<gallery::kernel>> kernels) {
-  std::vector<const char*> argv{"sennit"};
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = command_line(static_cast<int>(argv.size()), argv.data(), std::move(kernels));
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
-}
-
-outcome sennit(const std::vector<std::string>& words) { return sennit(words, gallery::kernels()); }
 
 // What it says wrong about itself, so that each way to fail can be seen.
 enum class lie { none, parallel_result, check, exception };

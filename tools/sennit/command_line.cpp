@@ -5,6 +5,7 @@
 #include "tools/sennit/measure.hpp"
 #include "tools/sennit/run.hpp"
 #include "tools/sennit/table.hpp"
+#include "tools/sennit/view.hpp"
 
 #include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
@@ -113,6 +114,14 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
   add_parameters(app, k);
 }
 
+void add_view_options(CLI::App& app, view_options& options) {
+  app.add_option("FILE", options.file, "what schedule::save() wrote")->required();
+  app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
+      ->type_name("PAGE");
+  app.add_flag("--text", options.text, "print the tree");
+  app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
+}
+
 std::string variants_of(kernel& k) {
   for (const gallery::parameter& p : k.parameters()) {
     if (p.name == "variant") return fmt::format("{}", fmt::join(p.words, ", "));
@@ -200,6 +209,10 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   demo->add_option("--output", demonstration.folder, "folder for the pictures")
       ->type_name("FOLDER")
       ->capture_default_str();
+  CLI::App* viewing =
+      app.add_subcommand("view", "show a schedule: its steal tree, and when each worker ran what");
+  view_options viewed;
+  add_view_options(*viewing, viewed);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
 
@@ -215,6 +228,8 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
     list(kernels);
   } else if (app.got_subcommand(doctor)) {
     print_doctor();
+  } else if (app.got_subcommand(viewing)) {
+    view(viewed);
   } else if (app.got_subcommand(demo)) {
     return run_demo(std::move(kernels), demonstration) ? success : wrong_result;
   } else {

@@ -1,0 +1,184 @@
+// The pure part of schedules: trees compared, counted, walked, pruned.
+#include "schedule/steal_tree.hpp"
+#include "trees.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace sennit_test {
+namespace {
+
+using namespace sennit::detail;
+using testing::HasSubstr;
+
+// Two levels: the root's strand is robbed at 0 and 5, a left branch at 2.
+steal_tree by_hand() {
+  return {3,
+          0,
+          {taken(node(kind::fork, 0, {taken(node(kind::fork, 2), {2, 0})}), {1, 0}),
+           waited(taken(node(kind::fork, 5), {2, 1}), {2, 2})}};
+}
+
+TEST(StealTree, ComparesWithoutTimes) {
+  steal_tree timed = by_hand();
+  timed.length = 100;
+  timed.root[0].ran = {1, 50};
+  EXPECT_EQ(timed, by_hand());
+}
+
+// Would catch: a field, or a level, that the comparison leaves out.
+TEST(StealTree, DiffersInEachPart) {
+  const std::vector<std::function<void(steal_tree&)>> changes = {
+      [](steal_tree& t) { t.roles = 4; },
+      [](steal_tree& t) { t.root.pop_back(); },
+      [](steal_tree& t) { t.root[0].at = 1; },
+      [](steal_tree& t) { t.root[0].what = kind::child; },
+      [](steal_tree& t) { t.root[0].taken = false; },
+      [](steal_tree& t) { t.root[0].begun.role = 0; },
+      [](steal_tree& t) { t.root[0].inside[0].begun.sequence = 7; },
+      [](steal_tree& t) { t.root[0].inside.clear(); },
+      [](steal_tree& t) { t.root[1].waited = false; },
+      [](steal_tree& t) { t.root[1].resumed.role = 1; },
+      [](steal_tree& t) { t.root[1].size = 1; }};
+  for (const auto& change : changes) {
+    steal_tree changed = by_hand();
+    change(changed);
+    EXPECT_NE(changed, by_hand()) << &change - changes.data();
+  }
+}
+
+TEST(StealTree, CountsStealsAndLevels) {
+  EXPECT_EQ(steals(by_hand()), 3U);
+  EXPECT_EQ(depth(by_hand()), 2U);
+  EXPECT_EQ(steals({}), 0U);
+  EXPECT_EQ(depth({}), 0U);
+  // A loop's parts are on its own level, what is in an iteration one deeper.
+  const steal_tree nest{1, 0, {loop(0, 9, {node(kind::iteration, 3, {taken(node(kind::fork, 0), {0, 1})})})}};
+  EXPECT_EQ(depth(nest), 2U);
+}
+
+TEST(StealTree, IsWalkedInSerialOrder) {
+  std::vector<std::uint64_t> entered;
+  std::vector<std::uint64_t> left;
+  walk(
+      by_hand().root, [&](const visit& at) { entered.push_back(at.node.at); },
+      [&](const steal& n) { left.push_back(n.at); });
+  EXPECT_THAT(entered, testing::ElementsAre(0, 2, 5));
+  EXPECT_THAT(left, testing::ElementsAre(2, 0, 5));
+}
+
+TEST(Complaint, IsNoneOfARandomTree) {
+  for (unsigned seed = 0; seed < 200; ++seed)
+    EXPECT_EQ(complaint(random_tree(seed, false).make()), "") << seed;
+  EXPECT_EQ(complaint(sample(8, 6)), "");
+  EXPECT_EQ(complaint({}), "");
+}
+
+struct fault {
+  const char* says;
+  steal_tree tree;
+};
+
+// Would catch: a check that is left out. Replay trusts what passes.
+TEST(Complaint, NamesWhatIsWrong) {
+  const std::vector<fault> faults = {
+      {"0 workers", {0, 0, {}}},
+      {"workers", {most_roles + 1, 0, {}}},
+      {"out of order", {1, 0, {node(kind::fork, 4), node(kind::fork, 3)}}},
+      {"out of order", {1, 0, {node(kind::fork, 4), node(kind::fork, 4)}}},
+      {"out of order", {1, 0, {loop(0, 9, {node(kind::iteration, 4), node(kind::piece, 4)})}}},
+      {"beyond the number of its workers", {1, 0, {taken(node(kind::fork, 0), {1, 0})}}},
+      {"beyond the number of its workers", {1, 0, {waited(node(kind::fork, 0), {1, 0})}}},
+      {"number each worker's events", {2, 0, {taken(node(kind::fork, 0), {1, 1})}}},
+      {"number each worker's events", {1, 0, {taken(node(kind::fork, 0), {0, 0})}}},
+      {"number each worker's events",
+       {2, 0, {taken(node(kind::fork, 0), {1, 0}), taken(node(kind::fork, 1), {1, 0})}}},
+      {"outside a loop", {1, 0, {node(kind::piece, 0)}}},
+      {"outside a loop", {1, 0, {loop(0, 9, {node(kind::fork, 0)})}}},
+      {"beyond its loop's end", {1, 0, {loop(0, 9, {node(kind::piece, 9)})}}},
+      {"without a size", {1, 0, {loop(0, 0, {})}}},
+      {"no program", {1, 0, {node(kind::fork, most_constructs)}}},
+      {"thief", {2, 0, {taken(loop(0, 9, {}), {1, 0})}}},
+      {"nothing is waited for", {2, 0, {waited(node(kind::child, 0), {1, 0})}}},
+      {"holds nothing", {1, 0, {node(kind::wait, 0, {node(kind::fork, 0)})}}}};
+  for (const fault& f : faults) EXPECT_THAT(complaint(f.tree), HasSubstr(f.says)) << &f - faults.data();
+}
+
+TEST(Prune, KeepsTheOutermostSteals) {
+  const steal_tree two = prune(by_hand(), 2);
+  EXPECT_EQ(
+      two,
+      (steal_tree{
+          3, 0, {taken(node(kind::fork, 0), {1, 0}), waited(taken(node(kind::fork, 5), {2, 0}), {2, 1})}}));
+  EXPECT_EQ(prune(by_hand(), 1), (steal_tree{3, 0, {taken(node(kind::fork, 0), {1, 0})}}));
+  EXPECT_EQ(prune(by_hand(), 0), (steal_tree{3, 0, {}}));
+}
+
+// Would catch: a large part of a loop given up for a small one that comes first.
+TEST(Prune, KeepsTheLargestPartsOfALoop) {
+  const steal_tree tree{
+      4,
+      0,
+      {waited(loop(0, 800,
+                   {taken(node(kind::piece, 100), {3, 0}), taken(node(kind::piece, 200), {2, 0}),
+                    taken(node(kind::piece, 400), {1, 0})}),
+              {1, 1})}};
+  EXPECT_EQ(prune(tree, 1),
+            (steal_tree{4, 0, {waited(loop(0, 800, {taken(node(kind::piece, 400), {1, 0})}), {1, 1})}}));
+  EXPECT_EQ(prune(tree, 0), (steal_tree{4, 0, {}}));
+}
+
+// Would catch: iterations that were taken back left to the thief of those before them.
+TEST(Prune, KeepsTheEndOfAPart) {
+  const auto part = [](std::uint64_t at, bool by_other, std::uint32_t sequence) {
+    return by_other ? taken(node(kind::piece, at), {1, sequence}) : node(kind::piece, at);
+  };
+  const steal_tree tree{2, 0, {loop(0, 80, {part(20, true, 0), part(40, false, 0), part(60, true, 1)})}};
+  EXPECT_EQ(prune(tree, 1), (steal_tree{2, 0, {loop(0, 80, {part(20, true, 0), part(40, false, 0)})}}));
+}
+
+// Would catch: a wait for children all of whom are where they were spawned.
+TEST(Prune, DropsWaitsForNobody) {
+  const steal_tree tree{
+      2,
+      0,
+      {node(kind::child, 0, {taken(node(kind::child, 0), {1, 0})}), waited(node(kind::wait, 1), {1, 1})}};
+  EXPECT_EQ(prune(tree, 0).root.size(), 0U);
+}
+
+TEST(Prune, OfRandomTreesStaysConsistent) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const steal_tree tree = random_tree(seed, true).make();
+    const std::size_t all = steals(tree);
+    for (std::size_t kept = 0; kept <= all; kept += 1 + all / 4) {
+      const steal_tree pruned = prune(tree, kept);
+      EXPECT_EQ(steals(pruned), kept);
+      EXPECT_EQ(complaint(pruned), "") << seed;
+      EXPECT_LE(depth(pruned), depth(tree));
+      EXPECT_EQ(prune(pruned, kept), pruned) << seed;
+    }
+  }
+}
+
+// Would catch: recursion anywhere, which would run out of stack.
+TEST(StealTree, MayBeAsDeepAsAProgramRecurses) {
+  constexpr std::size_t deep = 1'000'000;
+  steal_tree made{2, 0, {}};
+  std::vector<steal>* list = &made.root;
+  for (std::size_t i = 0; i < deep; ++i) {
+    list->push_back(node(kind::fork, 1));
+    list = &list->back().inside;
+  }
+  list->push_back(taken(node(kind::fork, 0), {1, 0}));
+  const auto held = hold(std::move(made));
+  EXPECT_EQ(depth(*held), deep + 1);
+  EXPECT_EQ(complaint(*held), "");
+  const auto copy = hold(prune(*held, 1));
+  EXPECT_EQ(*copy, *held);
+  const auto untimed = hold(without_times(*held));
+  EXPECT_EQ(*untimed, *held);
+}
+
+}  // namespace
+}  // namespace sennit_test

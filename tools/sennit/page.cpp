@@ -1,0 +1,91 @@
+#include "tools/sennit/page.hpp"
+
+#include "schedule/steal_tree.hpp"
+#include "schedule/timeline.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace command {
+namespace {
+
+using nlohmann::json;
+using sennit::detail::event;
+using sennit::detail::span_of_time;
+using sennit::detail::steal;
+using sennit::detail::steal_tree;
+
+// In a browser numbers are exact up to 2^53.
+json position(std::uint64_t value) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  return value <= most ? json(value) : json(std::to_string(value));
+}
+
+json happened(bool so, const event& e, const span_of_time& when) {
+  return so ? json{e.role, e.sequence, when.begin, when.end} : json(0);
+}
+
+// Flat, as a tree may be deeper than what reads JSON can follow. The page's script names the columns.
+json nodes_of(const steal_tree& tree, std::unordered_map<const steal*, std::int64_t>& numbers) {
+  json nodes = json::array();
+  walk(tree.root, [&](const sennit::detail::visit& at) {
+    const steal& node = at.node;
+    const std::int64_t parent = at.parent == nullptr ? -1 : numbers.at(at.parent);
+    numbers.emplace(&node, static_cast<std::int64_t>(numbers.size()));
+    nodes.push_back({parent, static_cast<int>(node.what), position(node.at), position(node.size),
+                     happened(node.taken, node.begun, node.ran),
+                     happened(node.waited, node.resumed, node.paused)});
+  });
+  return nodes;
+}
+
+json strands_of(const steal_tree& tree, const std::unordered_map<const steal*, std::int64_t>& numbers) {
+  json strands = json::array();
+  for (const sennit::detail::strand& strand : sennit::detail::strands(tree)) {
+    json stretches = json::array();
+    for (const auto& [by, when] : strand.stretches) stretches.push_back(happened(true, by, when));
+    const std::int64_t node = strand.origin == nullptr ? -1 : numbers.at(strand.origin);
+    strands.push_back({node, strand.parent, std::move(stretches)});
+  }
+  return strands;
+}
+
+// No end tag, comment or odd line break in it: it stands in a script element.
+std::string as_script(const json& data) {
+  std::string out;
+  for (const char c : data.dump(-1, ' ', true, json::error_handler_t::replace)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string page(const sennit::schedule& s, std::string_view name) {
+  const auto tree = sennit::detail::schedule_access::tree(s);
+  std::unordered_map<const steal*, std::int64_t> numbers;
+  json data{{"name", name},
+            {"length", tree->length},
+            {"steals", s.steals()},
+            {"depth", s.depth()},
+            {"bytes", s.bytes()}};
+  data["nodes"] = nodes_of(*tree, numbers);
+  data["strands"] = strands_of(*tree, numbers);
+  for (const sennit::worker_share& share : s.shares()) {
+    data["shares"].push_back(
+        {{"steals", share.steals}, {"busy", share.busy.count()}, {"idle", share.idle.count()}});
+  }
+  std::string out(page_template);
+  constexpr std::string_view place = "{{data}}";
+  return out.replace(out.find(place), place.size(), as_script(data));
+}
+
+}  // namespace command

@@ -1,0 +1,31 @@
+#include "tools/sennit/view.hpp"
+
+#include "gallery/file.hpp"
+#include "tools/sennit/page.hpp"
+#include "tools/sennit/trace_events.hpp"
+
+#include <sennit/schedule.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace command {
+
+void view(const view_options& options) {
+  const sennit::schedule s = sennit::schedule::load(options.file.string());
+  const std::string name = options.file.filename().string();
+  std::filesystem::path output = options.output;
+  if (output.empty() && !options.text && options.trace.empty()) output = options.file.string() + ".html";
+  if (options.text) fmt::print("{}", s.text());
+  if (!options.trace.empty()) {
+    gallery::write_file(options.trace, trace_events(s, name));
+    fmt::print("Wrote {}; open it in https://ui.perfetto.dev or chrome://tracing.\n", options.trace.string());
+  }
+  if (!output.empty()) {
+    gallery::write_file(output, page(s, name));
+    fmt::print("Wrote {}; open it in a browser.\n", output.string());
+  }
+}
+
+}  // namespace command

@@ -1,0 +1,17 @@
+// `sennit view FILE`
+#pragma once
+
+#include <filesystem>
+
+namespace command {
+
+struct view_options {
+  std::filesystem::path file;
+  std::filesystem::path output;  // empty: FILE.html, unless something else is asked for
+  std::filesystem::path trace;   // empty: write none
+  bool text = false;
+};
+
+void view(const view_options& options);
+
+}  // namespace command

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace gallery {
 namespace {
@@ -39,9 +40,18 @@ std::vector<entry> random_vector(const cg_class& problem, std::size_t own, nas_r
   return vector;
 }
 
-// Entries at the same place, in the order in which they come, become one.
-void append(std::vector<entry>& row, compressed_rows& matrix) {
-  std::stable_sort(row.begin(), row.end(), [](const entry& a, const entry& b) { return a.at < b.at; });
+// What a vector's product with itself has in a row.
+struct summand {
+  std::size_t at;
+  std::size_t vector;
+  double value;
+};
+
+// Summands at the same place, in the order of their vectors, become one entry.
+void append(std::vector<summand>& row, compressed_rows& matrix) {
+  std::sort(row.begin(), row.end(), [](const summand& a, const summand& b) {
+    return std::pair(a.at, a.vector) < std::pair(b.at, b.vector);
+  });
   for (std::size_t k = 0; k < row.size(); ++k) {
     if (k > 0 && row[k].at == row[k - 1].at) {
       matrix.values.back() += row[k].value;
@@ -66,7 +76,7 @@ compressed_rows cg_matrix(const cg_class& problem) {
   constexpr double condition = 0.1;
   nas_random random;
   random.next();  // the benchmark spends one on an initial zeta
-  std::vector<std::vector<entry>> rows(problem.n);
+  std::vector<std::vector<summand>> rows(problem.n);
   const double ratio = std::pow(condition, 1 / static_cast<double>(problem.n));
   double weight = 1;
   for (std::size_t i = 0; i < problem.n; ++i, weight *= ratio) {
@@ -75,12 +85,12 @@ compressed_rows cg_matrix(const cg_class& problem) {
       const double scale = weight * a.value;
       for (const entry& b : vector) {
         const double on_diagonal = a.at == i && b.at == i ? condition - problem.shift : 0;
-        rows[a.at].push_back({b.at, b.value * scale + on_diagonal});
+        rows[a.at].push_back({b.at, i, b.value * scale + on_diagonal});
       }
     }
   }
   compressed_rows matrix{{0}, {}, {}};
-  for (std::vector<entry>& row : rows) append(row, matrix);
+  for (std::vector<summand>& row : rows) append(row, matrix);
   return matrix;
 }
 

@@ -1,5 +1,6 @@
-// heat: a picture's colors spread like heat in an insulated plate, step by step (2-D diffusion, explicit
-// five-point scheme). A step is a parallel loop over the rows; the next one starts when it is done.
+// heat: a picture's colors spread like heat in insulated plates, step by step.
+#include "gallery/heat.hpp"
+
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
@@ -7,67 +8,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace gallery {
 namespace {
 
-// The part of the difference to a neighbor that flows in a step; above a quarter the scheme is not stable.
-constexpr float flow = 0.2F;
+// Red, green and blue, one plane after the other.
+using planes = std::vector<float>;
 
-struct plate {
-  std::size_t width = 0;
-  std::size_t height = 0;
-  std::array<std::vector<float>, 3> planes;  // red, green, blue
-
-  const float* row(std::size_t plane, std::size_t y) const { return planes[plane].data() + y * width; }
-  float* row(std::size_t plane, std::size_t y) { return planes[plane].data() + y * width; }
-
-  bool operator==(const plate&) const = default;
-};
-
-plate from_picture(const picture& image) {
-  plate result{image.width, image.height, {}};
-  for (std::size_t plane = 0; plane < 3; ++plane) {
-    result.planes[plane].resize(image.width * image.height);
-    for (std::size_t i = 0; i < result.planes[plane].size(); ++i)
-      result.planes[plane][i] = image.bytes[3 * i + plane];
-  }
-  return result;
-}
-
-picture to_picture(const plate& p) {
-  picture result(p.width, p.height);
+picture to_picture(const planes& cells, std::size_t width, std::size_t height) {
+  picture result(width, height);
   for (std::size_t i = 0; i < result.bytes.size(); ++i) {
-    result.bytes[i] =
-        static_cast<std::uint8_t>(std::lround(std::clamp(p.planes[i % 3][i / 3], 0.0F, 255.0F)));
+    const float cell = cells[i % 3 * width * height + i / 3];
+    result.bytes[i] = static_cast<std::uint8_t>(std::lround(std::clamp(cell, 0.0F, 255.0F)));
   }
   return result;
-}
-
-// Beyond the edge the plate is as warm as at the edge, so nothing flows across it.
-void step_row(const plate& now, plate& next, std::size_t y) {
-  const std::size_t last = now.width - 1;
-  for (std::size_t plane = 0; plane < 3; ++plane) {
-    const float* above = now.row(plane, y == 0 ? 0 : y - 1);
-    const float* here = now.row(plane, y);
-    const float* below = now.row(plane, std::min(y + 1, now.height - 1));
-    float* out = next.row(plane, y);
-    const auto cell = [&](std::size_t x, std::size_t left, std::size_t right) {
-      out[x] = here[x] + flow * (above[x] + below[x] + here[left] + here[right] - 4 * here[x]);
-    };
-    cell(0, 0, std::min<std::size_t>(1, last));
-    for (std::size_t x = 1; x < last; ++x) cell(x, x - 1, x + 1);
-    if (last > 0) cell(last, last - 1, last);
-  }
 }
 
 struct heat_range {
@@ -76,7 +38,7 @@ struct heat_range {
   float most = 0;
 };
 
-heat_range range_of(const std::vector<float>& plane) {
+heat_range range_of(std::span<const float> plane) {
   heat_range range;
   for (const float cell : plane) {
     range = {range.sum + static_cast<double>(cell), std::min(range.least, cell), std::max(range.most, cell)};
@@ -92,30 +54,36 @@ struct program {
                                      .writes = content::picture};
 
   std::int64_t steps = 300;
-  plate start;
+  std::int64_t block = 1;
+  picture start;
 
-  std::vector<parameter> parameters() { return {{"steps", "number of time steps", &steps, 1, 1e6}}; }
+  std::vector<parameter> parameters() {
+    return {{"steps", "number of time steps", &steps, 1, 1e6},
+            {"block", "rows of pixels that are not divided any further", &block, 1, 1 << 20}};
+  }
   void choose_demo() { steps = 500; }
-  void prepare(const std::filesystem::path& path) { start = from_picture(read_png(path)); }
+  void prepare(const std::filesystem::path& path) { start = read_png(path); }
 
   template <class P>
-  plate run() const {
-    plate now = start;
-    plate next = start;
-    for (std::int64_t i = 0; i < steps; ++i) {
-      P::parallel_for(0, now.height, [&](std::size_t y) { step_row(now, next, y); });
-      std::swap(now, next);
-    }
-    return now;
+  planes run() const {
+    heat plates(3, start.width, start.height, static_cast<std::size_t>(block));
+    const loops<P> run;
+    plates.initialize(run, [&](std::size_t plane, std::size_t y, float* row) {
+      const std::uint8_t* const pixels = start.bytes.data() + 3 * y * start.width;
+      for (std::size_t x = 0; x < start.width; ++x) row[x] = pixels[3 * x + plane];
+    });
+    for (std::int64_t i = 0; i < steps; ++i) plates.step(run);
+    return {plates.cells().begin(), plates.cells().end()};
   }
 
   // Diffusion in an insulated plate neither makes nor loses heat, and no place gets
   // hotter or colder than any was.
-  std::string complaint(const plate& result) const {
+  std::string complaint(const planes& result) const {
     constexpr float rounding = 0.01F;
+    const std::size_t size = start.width * start.height;
     for (std::size_t plane = 0; plane < 3; ++plane) {
-      const heat_range before = range_of(start.planes[plane]);
-      const heat_range after = range_of(result.planes[plane]);
+      const heat_range before = range_of(plane_of_start(plane));
+      const heat_range after = range_of(std::span(result).subspan(plane * size, size));
       if (after.least < before.least - rounding || after.most > before.most + rounding) {
         return fmt::format("plane {} now ranges from {} to {}, beyond the {} to {} it began with", plane,
                            after.least, after.most, before.least, before.most);
@@ -127,12 +95,19 @@ struct program {
     return {};
   }
 
-  std::string describe(const plate& result) const {
-    return fmt::format("{} steps on {} x {} pixels", steps, result.width, result.height);
+  std::string describe(const planes&) const {
+    return fmt::format("{} steps on {} x {} pixels", steps, start.width, start.height);
   }
 
-  void write(const plate& result, const std::filesystem::path& path) const {
-    write_png(to_picture(result), path);
+  void write(const planes& result, const std::filesystem::path& path) const {
+    write_png(to_picture(result, start.width, start.height), path);
+  }
+
+ private:
+  std::vector<float> plane_of_start(std::size_t plane) const {
+    std::vector<float> cells(start.width * start.height);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = start.bytes[3 * i + plane];
+    return cells;
   }
 };
 

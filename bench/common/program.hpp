@@ -22,7 +22,8 @@
 
 namespace bench {
 
-// A kernel of which only run() is timed: prepare(size) makes its input anew, check() looks at what came out.
+// A kernel of which only run() is timed: prepare(size) makes its input anew, check() looks at what came out. It may have
+// figures(), too: pairs of a metric's name and its value in this sample.
 template <typename Kernel>
 concept prepared_kernel = requires(Kernel& kernel, std::uint64_t size) {
   kernel.prepare(size);
@@ -124,13 +125,19 @@ class program {
       void prepare(std::uint64_t n) { kernel.prepare(n); }
       void run(std::vector<double>&) { kernel.run(); }
       std::uint64_t check() const { return kernel.check(); }
+      figures_of_sample figures() const {
+        if constexpr (requires { kernel.figures(); }) return kernel.figures();
+        return {};
+      }
 
-      Kernel& kernel;
+      std::remove_reference_t<Kernel>& kernel;
     };
     return serve(quiet{kernel});
   }
 
  private:
+  using figures_of_sample = std::vector<std::pair<const char*, double>>;
+
   template <typename Kernel, typename Check>
   int serve_whole(Kernel&& kernel, Check&& check) {
     struct whole {
@@ -139,6 +146,7 @@ class program {
         result = opaque(static_cast<std::uint64_t>(kernel(opaque(size), us)));
       }
       std::uint64_t check() const { return finish(result); }
+      figures_of_sample figures() const { return {}; }
 
       std::remove_reference_t<Kernel>& kernel;
       std::remove_reference_t<Check>& finish;
@@ -162,7 +170,7 @@ class program {
       const double start = now();
       kernel.run(us);
       const double seconds = now() - start;
-      report(seconds, kernel.check(), us);
+      report(seconds, kernel.check(), us, kernel.figures());
     }
     std::printf("{\"peak_mib\": %.3f}\n", peak_mib());
     return std::fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -174,10 +182,15 @@ class program {
     return std::getline(std::cin, word) && word == "go";
   }
 
-  static void report(double seconds, std::uint64_t check, const std::vector<double>& us) {
+  static void report(double seconds, std::uint64_t check, const std::vector<double>& us,
+                     const figures_of_sample& figures) {
     std::printf("{\"seconds\": %.9f, \"check\": %llu", seconds, static_cast<unsigned long long>(check));
     for (std::size_t i = 0; i < us.size(); ++i) std::printf("%s%.3f", i == 0 ? ", \"us\": [" : ", ", us[i]);
-    std::printf(us.empty() ? "}\n" : "]}\n");
+    std::printf(us.empty() ? "" : "]");
+    const char* before = ", \"figures\": {";
+    for (const auto& [name, value] : figures)
+      std::printf("%s\"%s\": %.6g", std::exchange(before, ", "), name, value);
+    std::printf(figures.empty() ? "}\n" : "}}\n");
     std::fflush(stdout);
   }
 

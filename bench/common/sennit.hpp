@@ -6,6 +6,7 @@
 #include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
 
+#include <cstdlib>
 #include <string>
 
 namespace bench {
@@ -24,6 +25,24 @@ class sennit_runtime : public sennit::runtime {
     if (program.is("fence")) options.barrier = sennit::steal_barrier::fence;
     return options;
   }
+};
+
+// The default runtime with the workers that the program is asked for: for kernels that enter it from serial code, phase by phase.
+// Has to come before the first construct.
+class sennit_default_runtime {
+ public:
+  explicit sennit_default_runtime(program& program) : workers_(program.workers()) {
+    setenv("SENNIT_WORKERS", std::to_string(workers_).c_str(), 1);
+    program.describe(std::string("Sennit ") + sennit::version());
+  }
+  unsigned workers() const { return workers_; }
+  template <class F>
+  void run(F&& f) {
+    sennit::runtime::default_runtime().run(f);
+  }
+
+ private:
+  unsigned workers_;
 };
 
 }  // namespace bench

@@ -17,6 +17,7 @@ class Cell:
     workers: int
     seconds: list = field(default_factory=list)
     us: list = field(default_factory=list)
+    figures: dict = field(default_factory=dict)  # metrics that the program itself tells, each with its samples
     peak_mib: float | None = None
     hello: dict = field(default_factory=dict)
     error: str | None = None  # why the figures, if any, must not be used
@@ -116,6 +117,8 @@ def _take(cell, answer):
     cell.check = answer["check"]
     cell.seconds.append(answer["seconds"])
     cell.us += answer.get("us", [])
+    for name, value in answer.get("figures", {}).items():
+        cell.figures.setdefault(name, []).append(value)
 
 
 def _check(kernel, cells):

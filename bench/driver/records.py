@@ -8,12 +8,18 @@ from . import figures
 UNITS = {
     "seconds": "s",
     "over_serial": "ratio",
+    "over_plain": "ratio",
     "instructions_over_serial": "ratio",
     "ns_per_fork": "ns",
     "ns_per_iteration": "ns",
     "us_per_region": "us",
     "peak_mib": "MiB",
     "us": "us",
+    "ns_per_recorded_fork": "ns",
+    "remote_share": "ratio",
+    "nodes_at_work": "nodes",
+    "kib_per_worker": "KiB",
+    "refinements": "rounds",
 }
 
 
@@ -67,14 +73,21 @@ def _record(measurement, cell, metric):
         return record_of(measurement, cell, metric, [] if cell.peak_mib is None else [cell.peak_mib])
     if metric == "over_serial":
         return _over_serial(measurement, cell)
+    if metric == "over_plain":
+        return _over_plain(measurement, cell)
     if metric == "ns_per_fork":
         return _ns_per_fork(measurement, cell)
+    if metric == "ns_per_recorded_fork":
+        return _ns_per_recorded_fork(measurement, cell)
     if metric == "ns_per_iteration":
         iterations = measurement.kernel.size * (measurement.work or 1)
         return record_of(measurement, cell, metric, [sample / iterations * 1e9 for sample in cell.seconds])
     if metric == "us_per_region":
         regions = measurement.kernel.size
         return record_of(measurement, cell, metric, [sample / regions * 1e6 for sample in cell.seconds])
+    if metric in UNITS:  # which only the program knows
+        samples = cell.figures.get(metric, [])
+        return record_of(measurement, cell, metric, samples) if samples or not cell.ok else None
     raise ValueError(f"no rule says how to get '{metric}' of kernel '{measurement.kernel.name}'")
 
 
@@ -82,17 +95,35 @@ def _over_serial(measurement, cell):
     serial = serial_of(measurement, cell)
     if serial is cell:
         return None
-    if serial is None or not cell.seconds:
-        return record_of(measurement, cell, "over_serial", []) if not cell.ok else None
-    base = median(serial.seconds)
-    ratio = median(cell.seconds) / base
+    params = {} if serial is None else {"serial": serial.system.variant}
+    return _ratio(measurement, cell, "over_serial", serial, params)
+
+
+def _over_plain(measurement, cell):
+    """Over what the variant is a variant of: the same system, as many workers."""
+    name = measurement.kernel.plain.get(cell.system.variant, "default")
+    if cell.system.name == "serial" or cell.system.variant == name:
+        return None
+    plain = _variant(measurement, cell, name)
+    return _ratio(measurement, cell, "over_plain", plain, {"plain": name})
+
+
+def _variant(measurement, cell, name):
+    for other in measurement.cells:
+        if (other.system.name, other.system.variant, other.workers) == (cell.system.name, name, cell.workers):
+            return other if other.ok else None
+    return None
+
+
+def _ratio(measurement, cell, metric, base, params):
+    if base is None or not cell.seconds:
+        return record_of(measurement, cell, metric, []) if not cell.ok else None
+    below = median(base.seconds)
+    ratio = median(cell.seconds) / below
     more = {}
     if figures.near_one(ratio):
-        more["interval"] = [round(end, 5) for end in figures.ratio_interval(cell.seconds, serial.seconds)]
-    params = {"serial": serial.system.variant}
-    return record_of(
-        measurement, cell, "over_serial", [sample / base for sample in cell.seconds], params, **more
-    )
+        more["interval"] = [round(end, 5) for end in figures.ratio_interval(cell.seconds, base.seconds)]
+    return record_of(measurement, cell, metric, [sample / below for sample in cell.seconds], params, **more)
 
 
 def _ns_per_fork(measurement, cell):
@@ -104,6 +135,17 @@ def _ns_per_fork(measurement, cell):
     params = {"serial": serial.system.variant, "forks": forks}
     samples = [(sample - base) / forks * 1e9 for sample in cell.seconds]
     return record_of(measurement, cell, "ns_per_fork", samples, params)
+
+
+def _ns_per_recorded_fork(measurement, cell):
+    """(T of recording - T without) / forks, so only for one worker."""
+    serial = serial_of(measurement, cell)
+    plain = _variant(measurement, cell, "default")
+    if cell.workers != 1 or cell.system.variant != "record" or plain is None or serial is None:
+        return None
+    base, forks = median(plain.seconds), serial.hello["forks"]
+    samples = [(sample - base) / forks * 1e9 for sample in cell.seconds]
+    return record_of(measurement, cell, "ns_per_recorded_fork", samples, {"forks": forks})
 
 
 def write(path, suite, commit, machine, results):

@@ -25,7 +25,7 @@ class System:
     variant: str = "default"
     program: str = ""
     serial: str = "default"
-    workers: tuple = (1, 2)
+    workers: tuple | None = None  # the only worker counts it has; None: any
     environment: dict = field(default_factory=dict)
 
     @property
@@ -49,6 +49,7 @@ class Kernel:
     calibrate: dict | None
     budget: Budget
     cells: tuple  # of (System, workers)
+    plain: dict  # the variant that a variant is compared with, if not the default
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ def _read(path: Path):
 
 
 def _system(entry):
-    entry = dict(entry, workers=tuple(entry.get("workers", (1, 2))))
+    if "workers" in entry:
+        entry = dict(entry, workers=tuple(entry["workers"]))
     return System(**{"program": entry["name"], **entry})
 
 
@@ -113,6 +115,7 @@ def _kernel(entry, text, systems, quick):
         calibrate=entry.get("calibrate"),
         budget=Budget(**budget),
         cells=tuple(_cells(entry, systems, text.get("without", ()))),
+        plain=entry.get("plain", {}),
     )
 
 
@@ -131,5 +134,5 @@ def _cells(entry, systems, nowhere):
                     variants.append(replace(system, variant=variant))
         for variant in variants:
             for workers in asked:
-                if workers in variant.workers:
+                if variant.workers is None or workers in variant.workers:
                     yield variant, workers

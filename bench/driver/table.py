@@ -2,16 +2,31 @@
 
 TITLES = {
     "over_serial": "Time over serial (median / median of the serial program of the same compiler)",
+    "over_plain": "Time over the same without a schedule, or over what the suite names (median / median)",
     "instructions_over_serial": "Instructions over serial, one worker, where the time is within 2% of serial",
     "seconds": "Seconds (median)",
     "ns_per_fork": "Nanoseconds a fork ((T1 - Ts) / forks)",
+    "ns_per_recorded_fork": "Nanoseconds that recording adds to a fork",
     "ns_per_iteration": "Nanoseconds an iteration (median)",
     "us_per_region": "Microseconds a region (median)",
     "us": "Microseconds from a fork to its start on another worker (median)",
+    "remote_share": "Share of block accesses that are remote, counted on a virtual machine (median)",
+    "nodes_at_work": "Virtual nodes that ran a part of the last step (median)",
+    "kib_per_worker": "Size of the schedule's file without times, KiB a worker (median)",
+    "refinements": "Rounds until the schedule had converged (median)",
     "peak_mib": "Peak memory, MiB",
 }
 WIDEST = 150
-DIGITS = {"peak_mib": 1, "seconds": 4, "over_serial": 3, "instructions_over_serial": 4}
+DIGITS = {
+    "peak_mib": 1,
+    "seconds": 4,
+    "over_serial": 3,
+    "over_plain": 3,
+    "instructions_over_serial": 4,
+    "remote_share": 4,
+    "nodes_at_work": 0,
+    "refinements": 0,
+}
 
 
 def tables(results):
@@ -79,9 +94,9 @@ def _notes(results):
     notes = []
     intervals = [record for record in results if record["ok"] and "interval" in record]
     if intervals:
-        notes.append("* within 2% of serial; 95% intervals of the ratio:")
+        notes.append("* within 2% of 1; 95% intervals of the ratio:")
         notes += [
-            f"  {_where(record)}: {record['interval'][0]:.3f} to {record['interval'][1]:.3f}"
+            f"  {_where(record)}, {record['metric']}: {record['interval'][0]:.3f} to {record['interval'][1]:.3f}"
             for record in intervals
         ]
     failures = dict.fromkeys(

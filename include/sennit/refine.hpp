@@ -64,7 +64,8 @@ class refinement {
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
     if (converged_) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));
-    schedule next = record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel));
+    schedule next =
+        record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel));
     replay(next, strict_unordered, std::forward<Redistribute>(redistribute));
     note(std::move(next));
   }

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <sennit/blocking.hpp>
+#include <sennit/distribution.hpp>
 #include <sennit/doctor.hpp>
 #include <sennit/join.hpp>
 #include <sennit/nest.hpp>
+#include <sennit/numa_array.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/parallel_scan.hpp>
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
 #include <sennit/reducer.hpp>
+#include <sennit/refine.hpp>
 #include <sennit/region.hpp>
+#include <sennit/replay.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/schedule.hpp>
 #include <sennit/serial.hpp>

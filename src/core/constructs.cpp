@@ -188,8 +188,9 @@ level_within::~level_within() {
 
 void await_taken(frame& branch) noexcept {
   if (course* const strand = current_words().strand) {
-    wait_observed(*strand, branch.where(), [&] { return worker::wait(branch.away().done, 1); },
-                  [&](pause waited) { strand->by().joined(*strand, branch, waited); });
+    wait_observed(
+        *strand, branch.where(), [&] { return worker::wait(branch.away().done, 1); },
+        [&](pause waited) { strand->by().joined(*strand, branch, waited); });
   } else {
     worker::wait(branch.away().done, 1);
   }

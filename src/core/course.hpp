@@ -22,10 +22,10 @@ class worker;
 // a group or in an iteration of a loop is a level deeper; one in a right branch is not. So a construct has the same
 // coordinates however the region is scheduled.
 struct course_level {
-  std::uint64_t begun = 0;            // constructs
-  std::uint64_t awaited = nowhere;    // the next of them that the observer wants to hear of
-  const void* plan = nullptr;         // the observer's: what it follows from there on
-  void* notes = nullptr;              // the observer's: what it has noted here
+  std::uint64_t begun = 0;          // constructs
+  std::uint64_t awaited = nowhere;  // the next of them that the observer wants to hear of
+  const void* plan = nullptr;       // the observer's: what it follows from there on
+  void* notes = nullptr;            // the observer's: what it has noted here
 };
 
 class course {

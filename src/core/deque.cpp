@@ -457,7 +457,7 @@ frame* deque::steal(bool insist) noexcept {
 bool deque::has_work() noexcept {
   const std::lock_guard guard(lock_);
   return listed_.oldest() != nullptr || (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) >
-                                                         head_.load(std::memory_order_relaxed));
+                                                                  head_.load(std::memory_order_relaxed));
 }
 
 void deque::shut_push_gate() noexcept {

@@ -141,8 +141,9 @@ void group_state::collect() noexcept {
     whereabouts where{};
     if (strand->push(where)) (void)strand->by().reached(*strand, where);
     strand->pop();
-    wait_observed(*strand, where, [&] { return worker::wait(done_, away); },
-                  [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
+    wait_observed(
+        *strand, where, [&] { return worker::wait(done_, away); },
+        [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
   } else {
     worker::wait(done_, away);
   }

@@ -1,6 +1,6 @@
-#include <sennit/refine.hpp>
-
 #include "core/failure.hpp"
+
+#include <sennit/refine.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -22,7 +22,9 @@ refinement::refinement(schedule start, refinement_options options)
   if (options_.most_rounds == 0) converged_ = true;
 }
 
-schedule refinement::followed() const { return options_.prune > 0 ? current_.prune(options_.prune) : current_; }
+schedule refinement::followed() const {
+  return options_.prune > 0 ? current_.prune(options_.prune) : current_;
+}
 
 void refinement::note(schedule next) {
   std::int64_t busy = 0;

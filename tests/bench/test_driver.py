@@ -225,6 +225,29 @@ class Report(Folder):
         self.assertIn("Nanoseconds an iteration", table)
         self.assertIn("Microseconds a region", table)
 
+    # Catches: a variant over another system's, or over another number of workers; over itself.
+    def test_variants_over_what_they_are_variants_of(self):
+        text = SUITE.replace('"ns_per_fork"', '"over_plain", "ns_per_recorded_fork"')
+        text += 'variants = { twice = ["counting"], fourfold = ["counting"], record = ["counting"] }\n'
+        text += 'plain = { fourfold = "twice" }\n'
+        _, table, file = self.run_main("counting", "slow", text=text)
+        ratios = {(r["variant"], r["workers"]): r for r in file["results"] if r["metric"] == "over_plain"}
+        self.assertEqual({name for name, _ in ratios}, {"twice", "fourfold", "record"})
+        self.assertAlmostEqual(ratios["twice", 2]["median"], 2, places=2)
+        self.assertAlmostEqual(ratios["fourfold", 1]["median"], 2, places=2)
+        self.assertEqual(ratios["fourfold", 1]["params"]["plain"], "twice")
+        forks = [r for r in file["results"] if r["metric"] == "ns_per_recorded_fork"]
+        self.assertEqual([(r["variant"], r["workers"]) for r in forks], [("record", 1)])
+        self.assertAlmostEqual(forks[0]["median"], 0.02 / 20 * 1e9, delta=1e3)
+        self.assertIn("without a schedule", table)
+
+    def test_what_a_program_counts_itself(self):
+        text = SUITE.replace('"ns_per_fork"', '"remote_share"')
+        _, table, file = self.run_main("counting", text=text)
+        shares = [r for r in file["results"] if r["metric"] == "remote_share"]
+        self.assertEqual({(r["system"], r["median"], r["unit"]) for r in shares}, {("counting", 0.25, "ratio")})
+        self.assertIn("0.2500", table)
+
     def test_table_that_is_too_wide_goes_on_below(self):
         form = {"variant": "default", "metric": "seconds", "ok": True, "workers": 1, "median": 1.0}
         names = [f"kernel-with-a-long-name-{i}" for i in range(9)]

@@ -41,6 +41,18 @@ TEST(Answers, UtsDefaultTree) {
   EXPECT_EQ(answer<std::uint64_t>(*k), 4792385U);
 }
 
+// Catches: another matrix, other random numbers, an operation on the wrong grid.
+TEST(Answers, CgAndMgAreThoseOfNas) {
+  for (const char* name : {"cg", "mg"}) {
+    const std::unique_ptr<kernel> k = find(name);
+    for (const int problem : {0, 1}) {
+      set(*k, "class", problem);
+      prepare(*k);
+      EXPECT_EQ(k->complaint(k->run(policy::parallel)), "") << name << ' ' << problem;
+    }
+  }
+}
+
 TEST(Answers, KnapsackIsTheTablesForManyInstances) {
   const std::unique_ptr<kernel> k = find("knapsack");
   for (int seed = 0; seed < 50; ++seed) {
@@ -137,6 +149,12 @@ TEST(Checks, NoticeAWrongNumber) {
   EXPECT_NE(uts->complaint(answer<std::uint64_t>(*uts) - 1), "");
 }
 
+TEST(Checks, NoticeAWrongNorm) {
+  const std::unique_ptr<kernel> k = find("mg");
+  set(*k, "class", 0);
+  EXPECT_NE(k->complaint(answer<double>(*k) * (1 + 1e-7)), "");
+}
+
 TEST(Checks, NoticeAWrongCell) {
   for (const char* name : {"matmul", "mm"}) {
     const std::unique_ptr<kernel> k = find(name);
@@ -166,6 +184,8 @@ TEST(Checks, NoticeOneWrongCellOfMany) {
   expect_complaint_about_one<std::int32_t>("floyd-warshall", "n", 10, 1);
   expect_complaint_about_one<std::int32_t>("floyd-warshall", "n", 10, -1);
   expect_complaint_about_one<std::uint32_t>("transpose", "n", 10, 1);
+  expect_complaint_about_one<double>("memcpy", "n", 100, 1);
+  expect_complaint_about_one<double>("scan", "n", 100, 1);
 }
 
 TEST(Checks, NoticeOneWrongPixel) {

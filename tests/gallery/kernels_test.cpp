@@ -38,6 +38,16 @@ std::unique_ptr<kernel> small(std::string_view name) {
     set(*k, "nonzeros", 20000);
     set(*k, "times", 2);
   }
+  if (name == "fdtd-2d") {
+    set(*k, "n", 60);
+    set(*k, "steps", 5);
+  }
+  if (name == "cg") set(*k, "class", 0);
+  if (name == "memcpy" || name == "scan") {
+    set(*k, "n", 10000);
+    set(*k, "times", 2);
+    set(*k, "block", 100);
+  }
   if (name == "floyd-warshall") set(*k, "n", 60);
   if (name == "transpose") {
     set(*k, "n", 150);

@@ -157,8 +157,9 @@ TEST(Bytes, WithAnyBitFlippedAreRefused) {
 // Would catch: damage that the checksum does not show, as someone made it fit.
 TEST(Bytes, MadeToFitTheirChecksumAreRefusedOrValid) {
   std::size_t valid = 0;
-  for (unsigned seed = 0; seed < 12; ++seed) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
     const byte_list content = unsealed(of(random_tree(seed, seed % 2 == 0).make()));
+    if (content.size() > 400) continue;  // each byte takes a tree of its own to be made and undone
     for (std::size_t i = 8; i < content.size(); ++i) {
       for (const int flip : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
         byte_list changed = content;

@@ -23,7 +23,8 @@ struct region_state;
 struct whereabouts {
   std::uint64_t position;
   const void* plan;
-  bool within;  // the branch's constructs are a level deeper, counted from zero; else they follow it in its list
+  bool
+      within;  // the branch's constructs are a level deeper, counted from zero; else they follow it in its list
 };
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
@@ -51,7 +52,7 @@ struct departure {
   frame* newer = nullptr;
   outcome result = outcome::none;
   std::exception_ptr failure;
-  view* views = nullptr;  // what the branch has added to reducers
+  view* views = nullptr;   // what the branch has added to reducers
   bool is_strand = false;  // no branch, but a strand that was left
   // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs it.
   void* notes = nullptr;

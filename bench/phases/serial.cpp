@@ -1,0 +1,6 @@
+#include "phases/kernels.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return phases::run_looped<bench::serial_loops>(program);
+}

@@ -1,0 +1,96 @@
+// Heat in insulated plates of one size: two-dimensional diffusion by the explicit five-point scheme. A step is one loop over
+// blocks of rows; the next one starts when it is done.
+#pragma once
+
+#include "gallery/phases.hpp"
+
+#include <sennit/numa_array.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace gallery {
+
+class heat {
+ public:
+  heat(std::size_t plates, std::size_t width, std::size_t height, std::size_t block = 1)
+      : width_(width),
+        height_(height),
+        rows_{height, block},
+        now_(plates * width * height),
+        next_(now_.size()) {}
+
+  // fill(plate, y, row) writes a row, from first to last.
+  template <class Loops, class Fill>
+  void initialize(Loops&& loops, const Fill& fill) {
+    over_rows(loops, now_, next_, [&](std::size_t plate, std::size_t y, float* now, float* next) {
+      fill(plate, y, now);
+      std::fill_n(next, width_, 0.0F);
+    });
+  }
+
+  template <class Loops>
+  void step(Loops&& loops) {
+    over_rows(loops, now_, next_, [this](std::size_t, std::size_t y, const float* row, float* next) {
+      // Beyond the edge the plate is as warm as at the edge, so nothing flows across it.
+      diffuse(y == 0 ? row : row - width_, row, y + 1 == height_ ? row : row + width_, next);
+    });
+    std::swap(now_, next_);
+  }
+
+  // To fresh pages.
+  template <class Loops>
+  void redistribute(Loops&& loops) {
+    now_.renew([&](const auto& old_now, auto& now) {
+      next_.renew([&](const auto& old_next, auto& next) {
+        over_rows(loops, now, next, [&](std::size_t, std::size_t, float* here, float* there) {
+          std::copy_n(old_now.data() + (here - now.data()), width_, here);
+          std::copy_n(old_next.data() + (there - next.data()), width_, there);
+        });
+      });
+    });
+  }
+
+  // Of all plates, one after the other.
+  std::span<const float> cells() const { return {now_.data(), now_.size()}; }
+  // Iterations of its loop.
+  std::size_t blocks() const { return rows_.count(); }
+  static constexpr unsigned loops_a_step = 1;
+
+ private:
+  using array = sennit::numa_array<float>;
+  // The part of the difference to a neighbor that flows in a step; above a quarter the scheme is not stable.
+  static constexpr float flow = 0.2F;
+
+  template <class Loops, class Row>
+  void over_rows(Loops& loops, array& now, array& next, const Row& row) const {
+    loops.each(rows_.count(), 1, [&](std::size_t block) {
+      for (std::size_t y = rows_.first(block); y < rows_.last(block); ++y) {
+        for (std::size_t plate = 0; plate * height_ * width_ < now.size(); ++plate) {
+          const std::size_t at = (plate * height_ + y) * width_;
+          row(plate, y, now.data() + at, next.data() + at);
+        }
+      }
+    });
+  }
+
+  void diffuse(const float* above, const float* here, const float* below, float* out) const {
+    const auto cell = [=](std::size_t x, std::size_t left, std::size_t right) {
+      out[x] = here[x] + flow * (above[x] + below[x] + here[left] + here[right] - 4 * here[x]);
+    };
+    const std::size_t last = width_ - 1;
+    cell(0, 0, std::min<std::size_t>(1, last));
+    for (std::size_t x = 1; x < last; ++x) cell(x, x - 1, x + 1);
+    if (last > 0) cell(last, last - 1, last);
+  }
+
+  std::size_t width_;
+  std::size_t height_;
+  partition rows_;
+  array now_;
+  array next_;
+};
+
+}  // namespace gallery

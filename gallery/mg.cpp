@@ -1,0 +1,56 @@
+// mg: Poisson's equation by multigrid, with the problems and answers of the NAS Parallel Benchmarks.
+#include "gallery/mg.hpp"
+
+#include "gallery/kernel.hpp"
+#include "gallery/kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gallery {
+namespace {
+
+struct program {
+  static constexpr description about{.name = "mg", .summary = "Poisson's equation by multigrid (NAS MG)"};
+
+  std::string size = "S";
+  mg_charges charges;
+
+  std::vector<parameter> parameters() {
+    return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}}};
+  }
+  void choose_demo() { size = std::string("W"); }
+  void prepare() { charges = mg_charges_of(mg_class_of(size)); }
+
+  template <class P>
+  double run() const {
+    const mg_class& problem = mg_class_of(size);
+    mg solver(problem, charges);
+    const loops<P> run;
+    solver.initialize(run);
+    for (unsigned i = 0; i < problem.iterations; ++i) solver.step(run);
+    return solver.norm();
+  }
+
+  std::string complaint(double norm) const {
+    const double right = mg_class_of(size).norm;
+    if (std::abs(norm - right) <= 1e-8 * right) return {};
+    return fmt::format("what is left has the norm {:.13e}; for class {} it is {:.13e}", norm, size, right);
+  }
+
+  std::string describe(double norm) const {
+    const mg_class& problem = mg_class_of(size);
+    return fmt::format("class {}, {} cells a side, {} cycles: norm {:.12e}", size, 1U << problem.levels,
+                       problem.iterations, norm);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<kernel> make_mg() { return std::make_unique<adapter<program>>(); }
+
+}  // namespace gallery

@@ -1,0 +1,108 @@
+// How much of what a stencil over blocks reads lies on other NUMA nodes, counted rather than measured, so that a virtual machine
+// will do. As in Maglalang, Krishnamoorthy and Agrawal, "Locality-aware dynamic task graph scheduling", 2016, V.B: for each
+// block that is computed, itself and the two beside it, where the step before has left them.
+#pragma once
+
+#include "gallery/heat.hpp"
+#include "gallery/phases.hpp"
+
+#include <sennit/distribution.hpp>
+#include <sennit/refine.hpp>
+#include <sennit/replay.hpp>
+#include <sennit/worker.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace gallery {
+
+// Loops over always the same blocks, in which who ran a block last has its data. The workers are on the nodes in equal
+// contiguous parts, which is how the runtime places them.
+template <class Loops>
+class remote_counting {
+ public:
+  remote_counting(Loops run, std::size_t blocks, unsigned nodes)
+      : run_(std::move(run)),
+        workers_(sennit::worker_count()),
+        nodes_(nodes),
+        home_(blocks),
+        next_(blocks),
+        remote_(blocks) {}
+
+  template <class Body>
+  void each(std::size_t n, std::size_t grain, const Body& body) {
+    run_.each(n, grain, [&](std::size_t i) {
+      const unsigned node = sennit::worker_index() * nodes_ / workers_;
+      if (counting_) {
+        for (std::size_t b = i - (i > 0); b <= std::min(i + 1, n - 1); ++b) remote_[i] += home_[b] != node;
+      }
+      next_[i] = node;
+      body(i);
+    });
+    if (counting_) accesses_ += 3 * n - 2;
+    std::swap(home_, next_);
+  }
+
+  // Of the initialization or a redistribution, accesses are not counted.
+  void count(bool yes) { counting_ = yes; }
+  double share() const {
+    const auto remote = std::accumulate(remote_.begin(), remote_.end(), std::uint64_t{0});
+    return accesses_ == 0 ? 0 : static_cast<double>(remote) / static_cast<double>(accesses_);
+  }
+  // That ran a block of the latest loop.
+  std::size_t nodes_at_work() const { return std::set(home_.begin(), home_.end()).size(); }
+
+ private:
+  Loops run_;
+  unsigned workers_;
+  unsigned nodes_;
+  bool counting_ = false;
+  std::vector<unsigned> home_;
+  std::vector<unsigned> next_;
+  std::vector<std::uint64_t> remote_;  // by the block that was computed
+  std::uint64_t accesses_ = 0;
+};
+
+struct remote_result {
+  double share;
+  std::size_t nodes_at_work;
+};
+
+enum class remote_way { plain, blocks, refine };
+
+// Of `steps` steps of heat, from serial code, on the default runtime, whose workers are on so many nodes. What is refined is so
+// before anything is counted.
+inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std::size_t blocks,
+                                          std::size_t rows, unsigned steps, unsigned nodes) {
+  heat plate(1, width, blocks * rows, rows);
+  remote_counting<loops<sennit::parallel>> run({}, blocks, nodes);
+  const auto initialize = [&] {
+    plate.initialize(run, [width](std::size_t, std::size_t y, float* row) {
+      std::fill_n(row, width, static_cast<float>(y % 64));
+    });
+  };
+  const auto step = [&] { plate.step(run); };
+  if (way == remote_way::plain) {
+    initialize();
+    run.count(true);
+    for (unsigned i = 0; i < steps; ++i) step();
+  } else if (way == remote_way::blocks) {
+    const sennit::schedule s = sennit::blocks(blocks, sennit::worker_count());
+    sennit::replay(s, sennit::strict_unordered, initialize);
+    run.count(true);
+    for (unsigned i = 0; i < steps; ++i) sennit::replay(s, sennit::strict_unordered, step);
+  } else {
+    sennit::refinement plan(sennit::record(initialize));
+    while (!plan.converged()) plan.run(step, [&] { plate.redistribute(run); });
+    run.count(true);
+    for (unsigned i = 0; i < steps; ++i) plan.run(step);
+  }
+  return {run.share(), run.nodes_at_work()};
+}
+
+}  // namespace gallery

@@ -1,0 +1,37 @@
+// Schedules keep workers on the data that they wrote: counted on a virtual machine of eight NUMA nodes.
+#include "gallery/remote.hpp"
+#include "topology/hwloc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace gallery {
+namespace {
+
+constexpr unsigned nodes = 8;
+constexpr std::size_t blocks = 1024;
+
+class Remote : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (sennit::topology::hwloc_version().empty()) GTEST_SKIP() << "built without hwloc";
+    setenv("SENNIT_WORKERS", "8", 1);
+    setenv("SENNIT_TOPOLOGY", "synthetic:numa:8 core:1 pu:1", 1);
+  }
+};
+
+remote_result count(remote_way way) { return remote_share_of_heat(way, 2048, blocks, 2, 10, nodes); }
+
+// Catches: a schedule that some step does not follow, or follows with other workers.
+TEST_F(Remote, OnlyBordersAreIfTheUserDealsOutBlocks) {
+  const auto [share, nodes_at_work] = count(remote_way::blocks);
+  EXPECT_EQ(nodes_at_work, nodes);
+  EXPECT_DOUBLE_EQ(share, 2.0 * (nodes - 1) / (3 * blocks - 2));
+}
+
+// Catches: data that does not follow the schedule, schedules that get worse while they are refined.
+TEST_F(Remote, FewAreOnceTheScheduleIsRefined) { EXPECT_LE(count(remote_way::refine).share, 0.02); }
+
+}  // namespace
+}  // namespace gallery

@@ -151,7 +151,8 @@ donee execution::reached(course& strand, whereabouts& where) noexcept {
   if (!planned.taken) return {};
   worker& to = worker_of(planned.begun.role);
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
-  // What the role had taken from itself needs no donation, unless the strand is to go on elsewhere before it comes to it.
+  // What the role had taken from itself needs no donation, unless the strand is to go on elsewhere before it
+  // comes to it.
   if (!strict() && &to == worker::current()) return {};
   return {.to = &to};
 }
@@ -268,8 +269,8 @@ bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
   return stalled();
 }
 
-// The program may differ from the one that was recorded, and the order then ask for what never comes. If all strands
-// have been waiting for so long, it is given up.
+// The program may differ from the one that was recorded, and the order then ask for what never comes. If all
+// strands have been waiting for so long, it is given up.
 bool execution::stalled() noexcept {
   constexpr std::uint64_t patience_ns = 50'000'000;
   const std::uint64_t progress = progress_.load(std::memory_order_relaxed);

@@ -50,7 +50,8 @@ class execution final : public observer {
  private:
   struct role_state {
     std::atomic<std::uint32_t> events{0};
-    // Strands of the role that wait where they did not when the plan was recorded: what comes next has to wait, too.
+    // Strands of the role that wait where they did not when the plan was recorded: what comes next has to
+    // wait, too.
     std::atomic<std::uint32_t> holds{0};
   };
   struct strand_note;

@@ -137,7 +137,8 @@ std::uint64_t taken(const std::vector<steal>& list) {
 }
 
 TEST(Recording, SaysWhoRanWhat) {
-  // Catches: positions that depend on the schedule; a steal, a resumption or a child that is not noted, or as another's.
+  // Catches: positions that depend on the schedule; a steal, a resumption or a child that is not noted, or as
+  // another's.
   std::uint64_t steals = 0;
   under(settings({1, 2, 4}), [&](sennit::runtime& rt) {
     for (int seed = 0; seed < scaled(60); ++seed) {
@@ -154,7 +155,8 @@ TEST(Recording, SaysWhoRanWhat) {
 }
 
 TEST(Replay, StrictOrderedIsTheSameAgain) {
-  // Catches: a donation that goes elsewhere, out of turn, or not at all; a strand that resumes where it did not.
+  // Catches: a donation that goes elsewhere, out of turn, or not at all; a strand that resumes where it
+  // did not.
   under(settings({2, 4}), [&](sennit::runtime& rt) {
     for (int seed = 0; seed < scaled(40); ++seed) {
       diary before;
@@ -188,7 +190,8 @@ TEST(Replay, StrictUnorderedKeepsWorkToItsWorkers) {
 }
 
 TEST(Replay, OfAnotherProgramOrByOtherWorkers) {
-  // Catches: work that is lost, or a hang, where a plan does not fit: rules 4.1 and 4.2 of Lifflander et al., 2014.
+  // Catches: work that is lost, or a hang, where a plan does not fit: rules 4.1 and 4.2 of Lifflander
+  // et al., 2014.
   sennit::runtime four({.workers = 4});
   std::vector<steal_tree> trees;
   for (int seed = 0; seed < 6; ++seed) {

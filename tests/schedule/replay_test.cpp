@@ -102,7 +102,8 @@ TEST(Record, OfACancelledRegion) {
 }
 
 TEST(Record, WithinARecordedRegion) {
-  // Catches: an inner region whose constructs are counted in the outer one, or whose end ends the outer course.
+  // Catches: an inner region whose constructs are counted in the outer one, or whose end ends the outer
+  // course.
   under(settings({2, 4}), [](sennit::runtime& rt) {
     rt.run([] {
       for (int i = 0; i < 20; ++i) {

@@ -17,13 +17,13 @@ namespace {
 struct program {
   static constexpr description about{.name = "mg", .summary = "Poisson's equation by multigrid (NAS MG)"};
 
-  std::string size = "S";
+  std::string size = "W";
   mg_charges charges;
 
   std::vector<parameter> parameters() {
     return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}}};
   }
-  void choose_demo() { size = std::string("W"); }
+  void choose_demo() {}
   void prepare() { charges = mg_charges_of(mg_class_of(size)); }
 
   template <class P>

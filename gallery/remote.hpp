@@ -73,7 +73,7 @@ struct remote_result {
   std::size_t nodes_at_work;
 };
 
-enum class remote_way { plain, blocks, refine };
+enum class remote_way { plain, blocks, refine, coarse };
 
 // Of `steps` steps of heat, from serial code, on the default runtime, whose workers are on so many nodes. What is refined is so
 // before anything is counted.
@@ -97,7 +97,9 @@ inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std
     run.count(true);
     for (unsigned i = 0; i < steps; ++i) sennit::replay(s, sennit::strict_unordered, step);
   } else {
-    sennit::refinement plan(sennit::record(initialize));
+    const bool coarse = way == remote_way::coarse;
+    sennit::refinement plan(sennit::record(initialize),
+                            coarse ? sennit::coarsening : sennit::refinement_options{});
     while (!plan.converged()) plan.run(step, [&] { plate.redistribute(run); });
     run.count(true);
     for (unsigned i = 0; i < steps; ++i) plan.run(step);

@@ -17,6 +17,7 @@ class kernel {
       : runtime_(program), nodes_(program.workers()), width_(program.work()) {
     if (program.is("blocks")) way_ = gallery::remote_way::blocks;
     if (program.is("refine")) way_ = gallery::remote_way::refine;
+    if (program.is("coarse")) way_ = gallery::remote_way::coarse;
     const std::string machine = "synthetic:numa:" + std::to_string(nodes_) + " core:1 pu:1";
     setenv("SENNIT_TOPOLOGY", machine.c_str(), 1);
   }

@@ -42,7 +42,7 @@ std::unique_ptr<kernel> small(std::string_view name) {
     set(*k, "n", 60);
     set(*k, "steps", 5);
   }
-  if (name == "cg") set(*k, "class", 0);
+  if (name == "cg" || name == "mg") set(*k, "class", 0);
   if (name == "memcpy" || name == "scan") {
     set(*k, "n", 10000);
     set(*k, "times", 2);

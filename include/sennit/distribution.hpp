@@ -11,7 +11,9 @@ namespace sennit {
 // A schedule for a region that consists of loops over `iterations` indices, `loops` of them, one after the other, each of
 // which gives iteration i to worker_of(i): for replay() of parallel_for and of all that is made of loops. A loop is cut
 // down to leaves of ceil(iterations / 256), or of `grain` for a loop with that grain, and a leaf goes where its first
-// iteration goes; worker_of is called for these alone.
+// iteration goes; worker_of is called for these alone. The first leaf stays with worker 0, who begins.
+//
+// Nothing is said of order: to be followed strictly ordered, a distribution is to be recorded first, from a strict replay.
 //
 // Throws std::invalid_argument if there is an iteration but no worker, or a worker beyond 65535, and what
 // worker_of throws.
@@ -19,6 +21,7 @@ namespace sennit {
 // Example:
 //   #include <sennit/parallel_for.hpp>
 //   #include <sennit/replay.hpp>
+//   #include <sennit/worker.hpp>
 //
 //   #include <vector>
 //

@@ -107,6 +107,8 @@ schedule design(F&& f) {
 // throws std::logic_error, which says so, if one of them has not been designated. (Lifflander et al., 2014, IV.B.)
 //
 // Example:
+//   #include <sennit/join.hpp>
+//
 //   void quarters(void (*visit)(int), int first, int count) {
 //     if (count == 1) return visit(first);
 //     sennit::designate(static_cast<unsigned>(first + count / 2));

@@ -230,11 +230,14 @@ void observe(observer& by, action body) {
   worker::current()->relocate();
   struct observation {
     course& strand;
+    worker& began = *worker::current();
     course* const before = exchange_course(&strand);
     explicit observation(course& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
     ~observation() {
       strand.by().end(strand, nullptr);
       exchange_course(before);
+      // So that the workers of the next region have the same numbers again.
+      if (worker::current() != &began) worker::current()->donate_strand(began, nowhere);
     }
     observation(const observation&) = delete;
     observation& operator=(const observation&) = delete;

@@ -235,7 +235,8 @@ bool deque::has_donation(worker& by) noexcept {
 frame* deque::take_donated_from_busy() noexcept {
   if (words_ != nullptr && innermost_ == nullptr) return nullptr;
   for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
-    if (observer_of(f->away().region)->strict()) continue;
+    const observer* const by = observer_of(f->away().region);
+    if (by != nullptr && by->strict()) continue;
     donated_.unlink(*f);
     return f;
   }

@@ -140,8 +140,8 @@ donee execution::reached(course& strand, whereabouts& where) noexcept {
   course_level& around = strand.around();
   if (designed()) {
     around.awaited = nowhere;
-    worker& to = worker_of(static_cast<strand_note*>(strand.note)->designated);
-    return {.to = &to == worker::current() ? nullptr : &to};
+    // Even if that is the strand's own worker, as where there are fewer than it names.
+    return {.to = &worker_of(static_cast<strand_note*>(strand.note)->designated)};
   }
   const step* const here = plan_of(around);
   set_plan(around, here);

@@ -179,17 +179,25 @@ bool has_times(const steal_tree& tree) {
 }
 
 void number_events(steal_tree& tree) {
-  std::vector<event*> events;
+  // With its number in serial order: clang finds the memory that std::stable_sort takes deprecated.
+  struct numbered {
+    event* at;
+    std::size_t order;
+  };
+  std::vector<numbered> events;
+  const auto add = [&](event& e) { events.push_back({&e, events.size()}); };
   walk(tree.root, [&](const visit& at) {
     auto& node = const_cast<steal&>(at.node);
-    if (node.taken) events.push_back(&node.begun);
-    if (node.waited) events.push_back(&node.resumed);
+    if (node.taken) add(node.begun);
+    if (node.waited) add(node.resumed);
   });
-  std::stable_sort(events.begin(), events.end(), [](const event* a, const event* b) { return *a < *b; });
+  std::sort(events.begin(), events.end(), [](const numbered& a, const numbered& b) {
+    return *a.at != *b.at ? *a.at < *b.at : a.order < b.order;
+  });
   event next{0, 1};
-  for (event* e : events) {
-    if (e->role != next.role) next = {e->role, 0};
-    *e = next;
+  for (const numbered& e : events) {
+    if (e.at->role != next.role) next = {e.at->role, 0};
+    *e.at = next;
     ++next.sequence;
   }
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,17 +49,16 @@ inline steal loop(std::uint64_t at, std::uint64_t size, std::vector<steal> insid
 
 // Numbers each role's events from 0 in the order of their times, and of the tree where those are equal.
 inline steal_tree numbered(steal_tree tree) {
-  std::vector<std::pair<std::uint64_t, event*>> events;
+  std::vector<std::tuple<std::uint64_t, std::size_t, event*>> events;
   sennit::detail::walk(tree.root, [&](const sennit::detail::visit& at) {
     auto& found = const_cast<steal&>(at.node);
-    if (found.taken) events.emplace_back(found.ran.begin, &found.begun);
-    if (found.waited) events.emplace_back(found.paused.end, &found.resumed);
+    if (found.taken) events.emplace_back(found.ran.begin, events.size(), &found.begun);
+    if (found.waited) events.emplace_back(found.paused.end, events.size(), &found.resumed);
   });
-  std::stable_sort(events.begin(), events.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(events.begin(), events.end());
   std::vector<std::uint32_t> next(tree.roles, 0);
   next[0] = 1;
-  for (const auto& [time, e] : events) e->sequence = next[e->role]++;
+  for (const auto& [time, order, e] : events) e->sequence = next[e->role]++;
   return tree;
 }
 

@@ -178,7 +178,7 @@ struct nesting {
 //
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
 // that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread.
-// Allocates nothing. The body is shared by all strands; where it is a small closure that is trivially
+// Memory is allocated only for parts that are cut off for other workers. The body is shared by all strands; where it is a small closure that is trivially
 // copyable and can be called as a constant, they work on copies. The orders are those of Govedič, "Improving
 // the Performance of Parallel Loops in OpenCilk", 2023, chapter 5 (there `mm`, `mm-tiled`, `mm-dac`; with a
 // dimension in order, `mm-dac-full`), whose Figures 5-2 and 5-9 the examples `multiply` and

@@ -139,13 +139,13 @@ bool in_observed_region() noexcept { return current_words().strand != nullptr; }
 
 observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
   course& strand = *current_words().strand;
-  current_words().loops |= loops_between_measures - 1;
+  make_next_loop_due();
   if (strand.push(where_)) (void)strand.by().reached(strand, where_);
 }
 
 observed_loop::~observed_loop() {
   course& strand = *current_words().strand;
-  current_words().loops |= loops_between_measures - 1;
+  make_next_loop_due();
   if (strand.pop()) strand.by().kept(strand, where_, iterations_);
 }
 
@@ -201,6 +201,7 @@ void loop_frame::abandon() noexcept {
   constexpr position beyond = position{1} << 62;
   // ORD[D17] seq_cst: a claim like any other, of all there is; see meet(). Model: models/loop.pml.
   start_.exchange(beyond, std::memory_order_seq_cst);
+  // Through the lock: a thief that read start before has made its cut.
   (void)worker::current()->frames().claim(*this, 0, 0);
 }
 

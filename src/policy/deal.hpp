@@ -7,8 +7,8 @@
 namespace sennit::policy {
 
 // Contiguous parts of [first, last), in the order of places: the same for each loop of this shape that finds
-// as many workers waiting. The first part is for who deals: it is larger by a lead, as he is at work before
-// the others know.
+// as many workers waiting. The first part is for the strand that deals: it is larger by a lead, as that is at
+// work before the others know.
 class deal {
  public:
   // No part but the first is smaller than `least`, so there may be fewer than asked for.

@@ -283,8 +283,8 @@ class loop_over : public loop_state {
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_COLD position fixed_parts() noexcept;
 
-// In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time: what is
-// recorded of one run can then be followed by another.
+// In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time, so that what
+// is recorded of one run can be followed by another. Loops that are known to be brief are not cut: they would take longer.
 template <class Body>
 typename Body::value fold_halves(position first, position last, position leaf, Body& body) {
   if (last - first <= leaf) {
@@ -320,7 +320,9 @@ template <class Body>
 [[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
                                                   position size, Body& body, const loop_options& how) {
   using value = typename Body::value;
+  // So that a loop around this one learns that it contains loops.
   (void)count_loop();
+  // Before the first iteration only: what has run cannot be counted again.
   if (first == 0 && any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how);
   const position parts = how.fixed_parts ? fixed_parts() : 0;
   const position last = parts != 0 ? parts : n;
@@ -344,6 +346,7 @@ SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loo
   if (!how.measured() || n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
   const bool measured = count_loop();
   const std::uint64_t loops = count_of_loops();
+  // Of loops in an observed region each is due, here or, where it is plain, in run_loop() already.
   if (measured && in_observed_region()) return run_observed<Body>(n, body, how);
   auto sum = body.make();
   if (n <= site.plain_iterations()) {

@@ -77,8 +77,9 @@ class apart {
 // One loop, on the stack of the function that began it.
 class loop_state {
  public:
-  // Makes a piece; null without memory. Works on a piece, and records how that ended.
+  // Makes a piece; null without memory.
   using maker = loop_piece* (*)(loop_state&, position first, position last) noexcept;
+  // Works on a piece, and records how that ended.
   using workman = void (*)(loop_state&, loop_piece&) noexcept;
 
   loop_state(maker make, workman work) noexcept : make_(make), work_(work) {}
@@ -196,7 +197,7 @@ class loop_frame {
   }
   // Claims all that is left, to drop it.
   SENNIT_COLD void abandon() noexcept;
-  // Of those, the latest that nobody has taken; null: there is none.
+  // The latest of the pieces that the strand has parted with and nobody has taken; null: there is none.
   SENNIT_INLINE static loop_piece* take_back(loop_piece*& parted) noexcept {
     return parted == nullptr ? nullptr : take_parted(parted);
   }

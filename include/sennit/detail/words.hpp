@@ -139,6 +139,7 @@ shut:
 
 // Counts a loop. Whether it is its turn to be measured: that of one in 64.
 SENNIT_INLINE bool count_loop() noexcept {
+  static_assert(loops_between_measures == 64);
   asm goto("incq " SENNIT_WORD("16") "\n\ttestb $63, " SENNIT_WORD("16") "\n\tje %l[due]"
            :
            : SENNIT_OFFSET "i"(0)
@@ -243,7 +244,7 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
   return gate.load(std::memory_order_relaxed);
 }
 
-SENNIT_INLINE bool count_loop() noexcept { return ++current_words().loops % 64 == 0; }
+SENNIT_INLINE bool count_loop() noexcept { return ++current_words().loops % loops_between_measures == 0; }
 
 SENNIT_INLINE std::uint64_t count_of_loops() noexcept { return current_words().loops; }
 

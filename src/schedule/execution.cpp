@@ -287,7 +287,7 @@ bool execution::stalled() noexcept {
 }
 
 steal_tree execution::take() {
-  if (lost_.load(std::memory_order_relaxed)) throw std::bad_alloc();
+  if (lost_.load(std::memory_order_relaxed)) fail_for_memory();
   return std::move(tree_);
 }
 

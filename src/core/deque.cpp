@@ -64,6 +64,7 @@ slot* deque::open_head_gate(slot* head) const noexcept {
 void deque::attach(worker_words& words) noexcept {
   const std::lock_guard guard(lock_);
   words_ = &words;
+  deserted_ = false;
   mute_.store(frame_wanted_, std::memory_order_relaxed);
   begin_anew();
   set_gates();
@@ -79,17 +80,19 @@ void deque::begin_anew() noexcept {
   set_gates();
 }
 
-void deque::detach() noexcept {
+void deque::detach(bool for_good) noexcept {
   const std::lock_guard guard(lock_);
   words_ = nullptr;
+  deserted_ = for_good;
   mute_.store(true, std::memory_order_relaxed);
 }
 
-void deque::enter(scope* innermost, bool frame_wanted) noexcept {
+bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
   follow_region();
   if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true);
+  return open_donation() != nullptr;
 }
 
 void deque::region_cancelled() noexcept {
@@ -200,10 +203,11 @@ deque::parted deque::part_with_newest() noexcept {
   return {.newest = &f, .listed = head < newest && !strict_};
 }
 
-void deque::donate(frame& f) noexcept {
+bool deque::donate(frame& f) noexcept {
   const std::lock_guard guard(lock_);
   f.away().donated = true;
   donated_.append(f);
+  return open_to_others(f);
 }
 
 bool deque::may_begin(worker& by, frame& donated) noexcept {
@@ -231,14 +235,16 @@ bool deque::has_donation(worker& by) noexcept {
   return false;
 }
 
-// What its worker is too busy to begin with, unless its observer insists on that worker.
-frame* deque::take_donated_from_busy() noexcept {
-  if (words_ != nullptr && innermost_ == nullptr) return nullptr;
+// Its worker is too busy to begin with it, unless its observer insists on that worker. Or its thread has left, and to
+// insist would not help.
+bool deque::open_to_others(frame& donated) const noexcept {
+  const observer* const by = observer_of(donated.away().region);
+  return deserted_ || (innermost_ != nullptr && (by == nullptr || !by->strict()));
+}
+
+frame* deque::open_donation() const noexcept {
   for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
-    const observer* const by = observer_of(f->away().region);
-    if (by != nullptr && by->strict()) continue;
-    donated_.unlink(*f);
-    return f;
+    if (open_to_others(*f)) return f;
   }
   return nullptr;
 }
@@ -437,8 +443,9 @@ frame* deque::steal(bool insist) noexcept {
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
   if (frame* const listed = take_oldest_listed()) return listed;
-  if (insist && donated_.any()) {
-    if (frame* const donated = take_donated_from_busy()) return donated;
+  if (frame* const donated = insist ? open_donation() : nullptr) {
+    donated_.unlink(*donated);
+    return donated;
   }
   if (words_ == nullptr || strict_) return nullptr;
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
@@ -457,8 +464,9 @@ frame* deque::steal(bool insist) noexcept {
 
 bool deque::has_work() noexcept {
   const std::lock_guard guard(lock_);
-  return listed_.oldest() != nullptr || (words_ != nullptr && words_->tail.load(std::memory_order_relaxed) >
-                                                                  head_.load(std::memory_order_relaxed));
+  return listed_.oldest() != nullptr || open_donation() != nullptr ||
+         (words_ != nullptr &&
+          words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed));
 }
 
 void deque::shut_push_gate() noexcept {

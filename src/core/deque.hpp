@@ -35,7 +35,8 @@ class deque {
 
   // --- The owner, whose thread's words these become and cease to be. The deque is empty at both.
   void attach(worker_words& words) noexcept;
-  void detach() noexcept;
+  // `for_good`: the thread leaves the place, as a guest does.
+  void detach(bool for_good) noexcept;
 
   // After a push met the gate: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push.
   // `room`: the frame is within the deque.
@@ -80,7 +81,8 @@ class deque {
   frame* take_listed() noexcept;
   slot* bottom() const noexcept { return base_; }
   // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they had the time.
-  void enter(scope* innermost, bool frame_wanted = false) noexcept;
+  // True: there are donations that others may begin with, as this worker is busy now.
+  bool enter(scope* innermost, bool frame_wanted = false) noexcept;
   // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
   std::uint64_t epoch() const noexcept { return epoch_; }
   // Whether nobody wants anything of the owner.
@@ -97,8 +99,8 @@ class deque {
   // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
   frame* steal(bool insist) noexcept;
   bool has_work() noexcept;
-  // The frame is for the worker whose deque this is; nobody can have it back.
-  void donate(frame& f) noexcept;
+  // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it, too.
+  bool donate(frame& f) noexcept;
   // The oldest of those that the worker may begin with, claimed. By that worker.
   frame* take_donated(worker& by) noexcept;
   bool donation_pending() const noexcept { return donated_.any(); }
@@ -114,7 +116,8 @@ class deque {
  private:
   void append(frame& f) noexcept;
   frame* take_oldest_listed() noexcept;
-  frame* take_donated_from_busy() noexcept;
+  bool open_to_others(frame& donated) const noexcept;
+  frame* open_donation() const noexcept;
   static bool may_begin(worker& by, frame& donated) noexcept;
   slot* tail_for_thieves() const noexcept;
   void shut_gates() noexcept;
@@ -139,6 +142,7 @@ class deque {
   alignas(128) steal_lock lock_;
   // All below: under lock_.
   worker_words* words_ = nullptr;  // null while no thread owns the deque
+  bool deserted_ = false;          // the thread that did has left for good
   std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed

@@ -64,14 +64,16 @@ class runtime_core {
   // Has the workers of all runtimes look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
+  // The same, less the threads that the system has refused: numbers below it are those of workers.
+  unsigned numbered_workers() const noexcept { return thread_places_ + 1; }
   // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all others.
   unsigned number_of(const worker& w) const noexcept {
     const unsigned i = w.index();
     return i < thread_places_ ? i + 1 : i == thread_places_ ? 0 : i;
   }
-  // Precondition: there has been one with this number.
+  // Precondition: `number` < numbered_workers(), and there has been a guest.
   worker& numbered(unsigned number) const noexcept {
-    return worker_at(number == 0 ? thread_places_ : number <= thread_places_ ? number - 1 : number);
+    return worker_at(number == 0 ? thread_places_ : number - 1);
   }
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.

@@ -83,7 +83,7 @@ void worker::serve(frame* first) {
   if (outer != nullptr) {
     // The thread leaves its other runtime for a while: nothing of its strand may be reachable through its words.
     outer->promote_all();
-    outer->frames_.detach();
+    outer->frames_.detach(false);
   }
   home_ = &home;
   running_ = &home;
@@ -96,7 +96,9 @@ void worker::serve(frame* first) {
 
   switch_from(home, *start, &leave_as_is, nullptr);
 
-  frames_.detach();
+  frames_.detach(true);
+  // What was donated to this place meanwhile is anybody's now.
+  if (frames_.donation_pending()) announce_work();
   set_current(outer);
   if (outer != nullptr) {
     words.loop_sharing = outer->core_.loop_sharing();
@@ -156,7 +158,7 @@ void worker::loop() noexcept {
 // What has been claimed and not begun.
 void worker::put_back(frame& claimed) noexcept {
   if (claimed.away().donated) {
-    frames_.donate(claimed);
+    (void)frames_.donate(claimed);
   } else {
     frames_.list(claimed);
   }
@@ -170,6 +172,11 @@ void worker::run(frame& claimed) noexcept {
     current()->switch_from(self, *waiter, &pool_left, nullptr);
 }
 
+// A strand begins here, or goes on.
+void worker::enter(scope* innermost) noexcept {
+  if (frames_.enter(innermost, core_.searching().load(std::memory_order_relaxed) > 0)) announce_work();
+}
+
 // Returns the strand that waited for the branch, if it is to be resumed.
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.away().region;
@@ -178,7 +185,7 @@ fiber* worker::begin_and_run(frame& claimed) noexcept {
   observer* const observed_by = claimed.away().is_strand ? nullptr : observer_of(region);
   if (observed_by != nullptr) [[unlikely]]
     return run_observed(claimed, whole, *observed_by);
-  frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
+  enter(&whole);
   enter_float_environment(*region);
   return claimed.run();
 }
@@ -187,7 +194,7 @@ fiber* worker::run_observed(frame& claimed, scope& whole, observer& by) noexcept
   course strand(by);
   exchange_course(&strand);
   by.begin(strand, &claimed);
-  frames_.enter(&whole, core_.searching().load(std::memory_order_relaxed) > 0);
+  enter(&whole);
   enter_float_environment(*whole.region);
   return claimed.run();
 }
@@ -324,7 +331,7 @@ void worker::run_on_top(frame& claimed) noexcept {
 void worker::arrive(fiber& strand) noexcept {
   worker& here = *current();
   for (scope* s = strand.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();
-  here.frames_.enter(strand.innermost, here.core_.searching().load(std::memory_order_relaxed) > 0);
+  here.enter(strand.innermost);
 }
 
 namespace {
@@ -387,7 +394,7 @@ void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcep
 }
 
 void worker::take_in(frame& donated) noexcept {
-  frames_.donate(donated);
+  if (frames_.donate(donated)) announce_work();
   parker_.unpark();
 }
 

@@ -101,6 +101,7 @@ class worker {
   void run(frame& claimed) noexcept;
   void run_on_top(frame& claimed) noexcept;
   void put_back(frame& claimed) noexcept;
+  void enter(scope* innermost) noexcept;
   fiber* begin_and_run(frame& claimed) noexcept;
   fiber* run_observed(frame& claimed, scope& whole, observer& by) noexcept;
   void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;

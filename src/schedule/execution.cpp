@@ -85,7 +85,7 @@ void execution::meet_workers() noexcept {
   caller_ = worker::current();
   core_ = &caller_->core();
   begun_ns_ = now_ns();
-  roles_ = core_->workers();
+  roles_ = core_->numbered_workers();
   first_number_ = core_->number_of(*caller_) % roles_;
   states_.reset(new (std::nothrow) role_state[roles_]);
   if (!states_) lost_.store(true, std::memory_order_relaxed);

@@ -23,6 +23,7 @@ namespace {
 
 using sennit::detail::schedule_access;
 using sennit_test::answer;
+using sennit_test::beacon;
 using sennit_test::diary;
 using sennit_test::in_parallel;
 using sennit_test::parallel_settings;
@@ -275,6 +276,69 @@ TEST(Replay, OfSimilarLoopsKeepsIterationsToTheirWorkers) {
       sennit::replay(s, sennit::strict_unordered, phase(after, 150));
       EXPECT_EQ(before, after);
     });
+  });
+}
+
+TEST(Replay, RelaxedWakesASleeperForWhatABusyWorkerWasGiven) {
+  // Catches: a donation that waits for its worker while others sleep.
+  under(settings({3}), [](sennit::runtime& rt) {
+    rt.run([] {
+      const auto program = [](auto&& inner, auto&& first) {
+        sennit::designate(1);
+        sennit::join(
+            [&] {
+              sennit::designate(1);
+              sennit::join([&] { inner(0); }, [&] { inner(1); });
+            },
+            first);
+      };
+      const sennit::schedule s = sennit::design([&] { program([](int) {}, [] {}); });
+      ASSERT_EQ(s.steals(), 2U);
+      beacon busy;
+      beacon done;
+      sennit::replay(s, sennit::relaxed, [&] {
+        program(
+            [&](int branch) {
+              if (branch == 1) return done.light();
+              busy.await();
+              // Long enough for the third worker to have gone to sleep again.
+              std::this_thread::sleep_for(std::chrono::milliseconds(20));
+              done.await();
+            },
+            [&] {
+              busy.light();
+              done.await();
+            });
+      });
+    });
+  });
+}
+
+TEST(Replay, StrictDonationToAPlaceThatItsGuestHasLeft) {
+  // Catches: a branch for a worker that no thread stands for any more, and that nobody else may take.
+  under(settings({2}), [](sennit::runtime& rt) {
+    for (int round = 0; round < 5; ++round) {
+      beacon inside;
+      beacon left;
+      std::thread second;
+      rt.run([&] {
+        second = std::thread([&] {
+          rt.run([&] {
+            inside.light();
+            left.await();
+            // To the runtime's own thread, next to whose number comes that of the guest who has left.
+            sennit_test::suspend(rt);
+            sennit::replay(sennit::blocks(256, 2), sennit::strict_unordered, [] {
+              sennit::parallel_for(
+                  0, 256, [](int) { work_for(std::chrono::microseconds(1)); }, sennit::grain(1));
+            });
+          });
+        });
+        inside.await();
+      });
+      left.light();
+      second.join();
+    }
   });
 }
 

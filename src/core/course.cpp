@@ -9,12 +9,12 @@ namespace sennit::detail {
 bool course::grow() noexcept {
   if (beyond_ != 0) return false;
   course_level* const begin = more_ ? more_.get() : first_.data();
-  const auto levels = static_cast<std::size_t>(end_ - begin);
+  const auto levels = static_cast<std::size_t>(end_ - begin) + 1;
   std::unique_ptr<course_level[]> larger(new (std::nothrow) course_level[2 * levels]);
   if (!larger) return false;
   std::copy_n(begin, levels, larger.get());
   top_ = larger.get() + (top_ - begin);
-  end_ = larger.get() + 2 * levels;
+  end_ = larger.get() + 2 * levels - 1;
   more_ = std::move(larger);
   return true;
 }

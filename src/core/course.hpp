@@ -40,8 +40,6 @@ class course {
   course_level& around() noexcept { return top_[-1]; }
   course_level& level() noexcept { return *top_; }
   course_level& left() noexcept { return top_[1]; }
-  // Whether the strand is nested so deep that there was no memory to count.
-  bool beyond() const noexcept { return beyond_ != 0; }
 
   // A construct begins, and the strand goes a level deeper. True: it was awaited.
   bool push(whereabouts& where) noexcept {
@@ -103,7 +101,7 @@ class course {
   std::array<course_level, 24> first_{};
   std::unique_ptr<course_level[]> more_;
   course_level* top_ = first_.data();
-  course_level* end_ = first_.data() + first_.size();
+  course_level* end_ = first_.data() + first_.size() - 1;  // one is left, for left() beyond
 };
 
 // How long, and whether with the loss of its worker, a strand waited at the end of a construct. In nanoseconds.

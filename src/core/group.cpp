@@ -61,7 +61,8 @@ void group_state::spawn(group_member& child) {
 }
 
 void group_state::push_or_list(group_member& child) {
-  if (on_top()) {
+  const bool pushed = on_top();
+  if (pushed) {
     child.on_deque_ = true;
     // A child that was taken at once is as good as pushed, even if its region turns out to be cancelled.
     if (push(child) || spawn_shut(child) != push_result::apart) {
@@ -70,16 +71,17 @@ void group_state::push_or_list(group_member& child) {
     }
     child.on_deque_ = false;  // the deque is full
   }
-  list(child);
+  // Its course, if it has one, knows of a child that was pushed.
+  list(child, pushed);
 }
 
-void group_state::list(group_member& child) {
+void group_state::list(group_member& child, bool counted) {
   if (worker* const w = worker::current()) {
 #if SENNIT_EXCEPTIONS
     if (stopped()) throw sennit::cancelled();
 #endif
     child.depart(w->frames().innermost()->region);
-    if (course* const strand = current_words().strand) {
+    if (course* const strand = current_words().strand; strand != nullptr && !counted) {
       if (const donee away = observe_spawn(*strand, child); away.to != nullptr) {
         child.away().number = away.number;
         away.to->take_in(child);

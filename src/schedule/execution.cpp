@@ -208,7 +208,7 @@ void execution::joined(course& strand, frame& branch, pause waited) noexcept {
   steal node{.taken = true, .at = branch.where().position, .inside = take_notes(strand.left())};
   note_wait(strand, branch.where(), node, waited);
   course_level& level = strand.level();
-  if (!taken || strand.beyond()) {
+  if (!taken || branch.where().position == nowhere) {
     lost_.store(true, std::memory_order_relaxed);
     take_apart(std::move(node.inside));
     return;
@@ -223,13 +223,13 @@ void execution::joined(course& strand, frame& branch, pause waited) noexcept {
 void execution::regrouped(course& strand, const whereabouts& where, pause waited) noexcept {
   steal node{.what = steal::kind::wait, .at = where.position};
   note_wait(strand, where, node, waited);
-  if (node.waited && !strand.beyond()) note(strand.level(), std::move(node), nullptr);
+  if (node.waited && where.position != nowhere) note(strand.level(), std::move(node), nullptr);
 }
 
 void execution::joined_child(course& strand, frame& child) noexcept {
   const std::unique_ptr<strand_note> taken(
       static_cast<strand_note*>(std::exchange(child.away().notes, nullptr)));
-  if (!taken || strand.beyond()) {
+  if (!taken || child.where().position == nowhere) {
     lost_.store(true, std::memory_order_relaxed);
     return;
   }

@@ -143,6 +143,34 @@ TEST(Memory, ForTheDefaultRuntime) {
   at_every_allocation<first_join>();
 }
 
+TEST(Memory, ForARecording) {
+  // Catches: notes that are lost without a word, leak, or end the program; levels that are counted where there are none.
+  struct records : scenario {
+    static long left_deep(int depth) {
+      if (depth == 0) return 1;
+      const auto [left, right] = sennit::join([=] { return left_deep(depth - 1); }, [] { return 1L; });
+      return left + right;
+    }
+    void prepare() override { two.run(migrate); }  // so that the other worker has begun
+    void run() override {
+      two.run([&] {
+        const sennit::schedule s = sennit::record([&] {
+          sum = left_deep(60);
+          sennit::join([] { usleep(300); }, [] { usleep(300); });
+          sennit::task_group group;
+          for (int i = 0; i < 3; ++i) group.spawn([&] { sum += left_deep(30); });
+          group.wait();
+        });
+        sennit::replay(s, sennit::relaxed, [&] { sum += left_deep(60); });
+      });
+    }
+    void check() override { EXPECT_TRUE(sum >= 0 && sum <= 61 + 3 * 31 + 61) << sum; }
+    sennit::runtime two{{.workers = 2}};
+    std::atomic<long> sum{0};
+  };
+  at_every_allocation<records>();
+}
+
 TEST(Memory, ForARuntime) {
   // Catches: a constructor that throws and leaves its threads behind.
   struct makes_one : scenario {

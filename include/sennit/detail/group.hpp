@@ -64,7 +64,7 @@ class group_state {
  private:
   bool on_top() const noexcept;
   void push_or_list(group_member& child);
-  void list(group_member& child);
+  void list(group_member& child, bool counted);
   void collect() noexcept;
   bool take_back(group_member& child) noexcept;
   void run_here(group_member& child) noexcept;

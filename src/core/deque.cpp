@@ -117,13 +117,14 @@ void deque::follow_region() noexcept {
 
 void deque::set_gates() noexcept {
   if (words_ == nullptr) return;
-  // ORD[D16] release on both: the cuts that were made while the gates were shut, and that this thread has done with loops
-  // that the owner may retire now; pairs with the acquire in any_gate_shut() and pop_gate_shut(). Model: models/loop.pml.
   slot* const head_gate = open_head_gate(head_.load(std::memory_order_relaxed));
   slot* const limit = open_limit();
   const bool seen = (sticky_.load(std::memory_order_relaxed) & observed) != 0;
-  words_->head_gate_beneath.store(head_gate, std::memory_order_release);
-  words_->limit_beneath.store(limit, std::memory_order_release);
+  // Read by observed strands, in which no loop is exposed: D16 does not concern them.
+  words_->head_gate_beneath.store(head_gate, std::memory_order_relaxed);
+  words_->limit_beneath.store(limit, std::memory_order_relaxed);
+  // ORD[D16] release on both: the cuts that were made while the gates were shut, and that this thread has done with loops
+  // that the owner may retire now; pairs with the acquire in any_gate_shut() and pop_gate_shut(). Model: models/loop.pml.
   words_->head_gate.store(seen ? shut_head_gate : head_gate, std::memory_order_release);
   words_->limit.store(seen ? shut_limit : limit, std::memory_order_release);
 }

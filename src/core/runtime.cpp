@@ -185,6 +185,7 @@ struct end_of_program {
       last = the_default.exchange(nullptr, std::memory_order_seq_cst);
     }
     // Outside the guard: a thread that ends here may run the program's destructors, which may fork strands.
+    // ORD[D14] seq_cst: see on_the_way_in.
     if (entering.load(std::memory_order_seq_cst) == 0) {
       delete last;
     } else if (last != nullptr) {

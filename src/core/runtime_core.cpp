@@ -255,10 +255,11 @@ void runtime_core::serve_as_worker(worker& place) noexcept {
 
 void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
   machine_.bind_current_thread(self.place.index(), settings_.workers);
-  // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before it sets
-  // leave: either the lower count is seen here, or leave stays set and serve() returns.
+  // ORD[D12] seq_cst: looked at after the call; see stop().
   while (!stopping_.load(std::memory_order_seq_cst)) {
     self.place.stay();
+    // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before it sets
+    // leave: either the lower count is seen here, or leave stays set and serve() returns.
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
       serve_as_worker(self.place);
     } else {

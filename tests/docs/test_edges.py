@@ -51,7 +51,7 @@ def in_table(column, pattern):
 
 
 # A note may speak for several accesses that follow it.
-LINES_FROM_NOTE = 12
+LINES_FROM_NOTE = 4
 
 
 def without_note():

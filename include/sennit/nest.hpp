@@ -104,9 +104,9 @@ void run_nest(const Space& space, const std::array<bool, D>& in_order, F& body, 
 template <class Engine, std::size_t D, class Space, class F, std::size_t N>
 void run_nest(const Space& space, const std::array<bool, D>&, F& body, const morton_order<N>& order) {
   if constexpr (N == 0) {
-    in_halves<Engine>(space, box_around(space), default_base<D>(), body);
+    run_halves<Engine>(space, box_around(space), default_base<D>(), body);
   } else {
-    in_halves<Engine>(space, box_around(space), for_dimensions<D>(order.base), body);
+    run_halves<Engine>(space, box_around(space), for_dimensions<D>(order.base), body);
   }
 }
 
@@ -177,9 +177,10 @@ struct nesting {
 // in_order one that follows a parallel one).
 //
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
-// that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more. May be called from any thread.
-// Memory is allocated only for parts that are cut off for other workers. The body is shared by all strands; where it is a small closure that is trivially
-// copyable and can be called as a constant, they work on copies. The orders are those of Govedič, "Improving
+// that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more, sennit::cancelled in a cancelled
+// region. May be called from any thread. Memory is allocated only for parts that are cut off for other
+// workers. The body is shared by all strands; where it is a small closure that is trivially copyable and can
+// be called as a constant, they work on copies. The orders are those of Govedič, "Improving
 // the Performance of Parallel Loops in OpenCilk", 2023, chapter 5 (there `mm`, `mm-tiled`, `mm-dac`; with a
 // dimension in order, `mm-dac-full`), whose Figures 5-2 and 5-9 the examples `multiply` and
 // `transpose_in_place` follow.

@@ -159,21 +159,9 @@ struct counted_serial {
   }
   static constexpr detail::sorting<detail::elided_and_counted, false> parallel_sort{};
   static constexpr detail::sorting<detail::elided_and_counted, true> parallel_stable_sort{};
-  template <class... Loop>
-  static void parallel_transform(Loop&&... loop) {
-    count();
-    serial::parallel_transform(std::forward<Loop>(loop)...);
-  }
-  template <class... Loop>
-  static void parallel_copy(Loop&&... loop) {
-    count();
-    serial::parallel_copy(std::forward<Loop>(loop)...);
-  }
-  template <class... Loop>
-  static void parallel_fill(Loop&&... loop) {
-    count();
-    serial::parallel_fill(std::forward<Loop>(loop)...);
-  }
+  static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
+  static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
+  static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};
 
  private:
   static void count() noexcept { ++detail::elided_and_counted::forks; }

@@ -173,7 +173,7 @@ bool outside(const box<D>&, const tile<D>&) noexcept {
 }
 
 template <class Engine, class Space, std::size_t D, class F>
-void in_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& body) {
+void run_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& body) {
   const std::size_t d = longest(t, base);
   if (d == D) {
     run_tile<Engine>(space, t, body);
@@ -184,15 +184,15 @@ void in_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& bo
   const tile<D>& lower = cut.first;
   const tile<D>& upper = cut.second;
   if (outside(space, lower)) {
-    in_halves<Engine>(space, upper, base, body);
+    run_halves<Engine>(space, upper, base, body);
   } else if (outside(space, upper)) {
-    in_halves<Engine>(space, lower, base, body);
+    run_halves<Engine>(space, lower, base, body);
   } else if (serial(space, d)) {
-    in_halves<Engine>(space, lower, base, body);
-    in_halves<Engine>(space, upper, base, body);
+    run_halves<Engine>(space, lower, base, body);
+    run_halves<Engine>(space, upper, base, body);
   } else {
-    Engine::join([&] { in_halves<Engine>(space, lower, base, body); },
-                 [&] { in_halves<Engine>(space, upper, base, body); });
+    Engine::join([&] { run_halves<Engine>(space, lower, base, body); },
+                 [&] { run_halves<Engine>(space, upper, base, body); });
   }
 }
 

@@ -47,12 +47,13 @@ class sennit_loops {
 
   template <class T, class Add, class Merge>
   T fold(std::size_t n, std::size_t, const T& zero, Add&& add, Merge&& merge) {
-    return sennit::detail::fold_positions(
-        n, [&] { return zero; },
-        [&](T& view, std::uint64_t from, std::uint64_t to) {
-          for (std::uint64_t i = from; i < to; ++i) add(view, i);
-        },
-        [&](T& left, T&& right) { merge(left, right); }, how);
+    struct operation {
+      Add& add;
+      Merge& merge;
+      void operator()(T& view, std::size_t i) const { add(view, i); }
+      void operator()(T& left, T&& right) const { merge(left, right); }
+    };
+    return sennit::parallel_reduce(std::size_t{0}, n, zero, operation{add, merge}, how);
   }
 
  private:

@@ -1,6 +1,7 @@
-// A parallel loop as others make it, kept to be compared with: parallel_for is the one to use.
+// Parallel loops as others make them, kept to be compared with: parallel_for as it is is the one to use.
 #pragma once
 
+#include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/join.hpp>
 
@@ -51,5 +52,9 @@ void dac_for(First first, Last last, F&& body, std::uint64_t grain) {
     detail::divide_and_conquer(static_cast<I>(first), static_cast<I>(last), std::max<std::uint64_t>(grain, 1),
                                body);
 }
+
+// For parallel_for: loop frames as in Govedič, 2023, Fig. 3-2, one iteration at a time, with a fence in NEXT. The default is
+// several times faster.
+inline constexpr loop_options thesis{.thesis = true};
 
 }  // namespace sennit::baseline

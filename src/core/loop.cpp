@@ -12,6 +12,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/observed_loop.hpp>
 #include <sennit/detail/words.hpp>
 
 #include <atomic>
@@ -125,8 +126,9 @@ void loop_state::wait() noexcept {
   for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->away().views);
 }
 
-apart::apart(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {}
-apart::~apart() { piece_.away().views = exchange_views(before_); }
+separate_views::separate_views(loop_piece& piece) noexcept
+    : piece_(piece), before_(exchange_views(nullptr)) {}
+separate_views::~separate_views() { piece_.away().views = exchange_views(before_); }
 
 void loop_state::throw_failure() {
 #if SENNIT_EXCEPTIONS

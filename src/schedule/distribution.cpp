@@ -1,7 +1,7 @@
 #include "core/failure.hpp"
 #include "schedule/steal_tree.hpp"
 
-#include <sennit/detail/halves.hpp>
+#include <sennit/detail/observed_loop.hpp>
 #include <sennit/distribution.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class distributor {
   std::uint64_t add(std::vector<steal>& list, std::uint64_t at, std::uint64_t first, std::uint64_t last,
                     unsigned worker) {
     if (last - first <= leaf_) return 0;
-    const std::uint64_t middle = detail::middle_of(first, last, leaf_);
+    const std::uint64_t middle = detail::observed_middle(first, last, leaf_);
     const unsigned right = worker_of_(middle);
     most_ = std::max({most_, worker, right});
     steal fork{.taken = right != worker, .at = at};

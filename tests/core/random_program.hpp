@@ -3,6 +3,8 @@
 
 #include "support.hpp"
 
+#include <sennit/baseline.hpp>
+
 #include <array>
 #include <cfenv>
 #include <cstdint>
@@ -232,7 +234,7 @@ class program {
       case 0: return sennit::grain(1);
       case 1: return sennit::grain(3);
       case 2: return sennit::static_partition;
-      case 3: return sennit::thesis;
+      case 3: return sennit::baseline::thesis;
       default: return {};
     }
   }

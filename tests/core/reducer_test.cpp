@@ -174,13 +174,13 @@ TEST(reducer, keeps_the_order_of_nests) {
   sennit::runtime one({.workers = 1});
   const numbers in_rows = ordered(one, sennit::row);
   const numbers in_tiles = ordered(one, sennit::tiled(16));
-  const numbers in_halves = ordered(one, sennit::morton(8));
+  const numbers run_halves = ordered(one, sennit::morton(8));
   EXPECT_TRUE(std::ranges::is_sorted(in_rows));
   EXPECT_EQ(in_rows.size(), 70U * 50U);
   under(parallel_settings(), [&](sennit::runtime& rt) {
     EXPECT_TRUE(ordered(rt, sennit::row) == in_rows);
     EXPECT_TRUE(ordered(rt, sennit::tiled(16)) == in_tiles);
-    EXPECT_TRUE(ordered(rt, sennit::morton(8)) == in_halves);
+    EXPECT_TRUE(ordered(rt, sennit::morton(8)) == run_halves);
   });
 }
 

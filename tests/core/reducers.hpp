@@ -3,6 +3,8 @@
 
 #include "support.hpp"
 
+#include <sennit/baseline.hpp>
+
 #include <numeric>
 #include <vector>
 
@@ -23,7 +25,7 @@ inline void spin(int turns) {
 
 inline const std::vector<sennit::loop_options>& loop_kinds() {
   static const std::vector<sennit::loop_options> all{
-      {}, sennit::grain(1), sennit::grain(3), sennit::static_partition, sennit::thesis};
+      {}, sennit::grain(1), sennit::grain(3), sennit::static_partition, sennit::baseline::thesis};
   return all;
 }
 

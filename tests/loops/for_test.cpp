@@ -1,5 +1,7 @@
 // parallel_for and what lies under it: each iteration once, whatever runs it, and in the order of the
 // iterations where a value is made.
+#include "support.hpp"
+
 #include <sennit/parallel_for.hpp>
 #include <sennit/sennit.hpp>
 
@@ -76,7 +78,7 @@ TEST_P(loops, fold_in_order) {
   for (const unsigned n : {0U, 1U, 2U, 100U, 3000U}) {
     for (const std::uint64_t grain : {0U, 1U, 3U}) {
       const std::vector<unsigned> order = runtime_.run([&] {
-        return sennit::detail::fold_positions(
+        return sennit_test::fold_positions(
             n, [] { return std::vector<unsigned>(); },
             [](std::vector<unsigned>& part, sennit::detail::position from, sennit::detail::position to) {
               for (; from < to; ++from) {
@@ -211,7 +213,7 @@ TEST(dealing, gives_equal_parts_in_the_order_of_workers) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(45);
   runtime.run([&] {
     for (; thirds < 10 && std::chrono::steady_clock::now() < end; ++phases) {
-      const std::vector<part> parts = sennit::detail::fold_positions(
+      const std::vector<part> parts = sennit_test::fold_positions(
           n, [] { return std::vector<part>(); },
           [](std::vector<part>& begun, position from, position to) {
             if (begun.empty()) begun.push_back({from, sennit::worker_index()});

@@ -5,11 +5,10 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/clock.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/halves.hpp>
 #include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/observed_loop.hpp>
 #include <sennit/detail/pace.hpp>
 #include <sennit/detail/words.hpp>
-#include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -17,7 +16,6 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -29,15 +27,11 @@ struct loop_options {
   std::uint64_t grain = 0;
   // Dealt out in equal contiguous parts when the loop begins, and not split afterwards.
   bool fixed_parts = false;
-  // One iteration at a time, with a full fence at each claim, as in Govedič, 2023, §3.2: for comparison.
+  // For baseline::thesis.
   bool thesis = false;
 
   constexpr bool measured() const noexcept { return grain == 0 && !fixed_parts && !thesis; }
 };
-
-// Loop frames as in "Improving the Performance of Parallel Loops in OpenCilk" (Govedič, 2023), Fig. 3-2: one
-// iteration at a time, with a fence in NEXT. Kept for comparison; the default is several times faster.
-inline constexpr loop_options thesis{.thesis = true};
 
 namespace detail {
 
@@ -126,7 +120,7 @@ class loop_over : public loop_state {
   void take_back_all(loop_piece*& parted) noexcept {
     while (loop_piece* const mine = loop_frame::take_back(parted)) {
       {
-        const apart views(*mine);
+        const separate_views own(*mine);
         run_piece(*mine, parted);
       }
       done().finish();
@@ -180,7 +174,7 @@ class loop_over : public loop_state {
   // False: what is left is to be dropped.
   bool claim_all(loop_frame& rest, position at, value& sum, position size) {
     if (parts_ != 0) return claim_parts(rest, at, sum);
-    if (how_.thesis) return claim_fenced(rest, at, sum);
+    if (how_.thesis) return claim_as_in_thesis(rest, at, sum);
     if (how_.grain == 0) return claim_measured(rest, at, sum, size);
     if (how_.grain == 1) return claim_ones(rest, at, sum);
     while (const position to = next(rest, at, how_.grain)) {
@@ -207,9 +201,9 @@ class loop_over : public loop_state {
   }
   position begin_of(position part) const noexcept { return n_ / parts_ * part + std::min(part, n_ % parts_); }
 
-  SENNIT_HOT bool claim_fenced(loop_frame& rest, position at, value& sum) {
+  SENNIT_HOT bool claim_as_in_thesis(loop_frame& rest, position at, value& sum) {
     auto&& body = nearby(body_);
-    for (; rest.claim_fenced(at, at + 1) != at; ++at) body.run_one(sum, at);
+    for (; rest.claim_as_in_thesis(at, at + 1) != at; ++at) body.run_one(sum, at);
     return !rest.stopped();
   }
 
@@ -282,23 +276,6 @@ class loop_over : public loop_state {
 
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_COLD position fixed_parts() noexcept;
-
-// In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time, so that what
-// is recorded of one run can be followed by another. Loops that are known to be brief are not cut: they would take longer.
-template <class Body>
-typename Body::value fold_halves(position first, position last, position leaf, Body& body) {
-  if (last - first <= leaf) {
-    auto sum = body.make();
-    body.run(sum, first, last);
-    return sum;
-  }
-  const position middle = middle_of(first, last, leaf);
-  using value = typename Body::value;
-  std::tuple<value, value> halves = join_pair([&] { return fold_halves<Body>(first, middle, leaf, body); },
-                                              [&] { return fold_halves<Body>(middle, last, leaf, body); });
-  body.merge(std::get<0>(halves), std::move(std::get<1>(halves)));
-  return std::get<0>(std::move(halves));
-}
 
 template <class Body>
 [[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how) {
@@ -380,8 +357,8 @@ SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const 
     return sum;
   }
   // A copy, so that nothing of the loop has to be in memory where it is short.
-  Body apart = body;
-  return run_watchfully<Body>(n, apart, how);
+  Body copy = body;
+  return run_watchfully<Body>(n, copy, how);
 }
 
 struct no_value {};
@@ -402,33 +379,11 @@ struct plain_body {
   void merge(value&, value&&) const noexcept {}
 };
 
-template <class Make, class Run, class Merge>
-struct folding_body {
-  using value = std::invoke_result_t<Make&>;
-  Make& make_;
-  Run run_;
-  Merge& merge_;
-  value make() const { return make_(); }
-  SENNIT_INLINE void run(value& sum, position from, position to) const { run_(sum, from, to); }
-  SENNIT_INLINE void run_one(value& sum, position at) const { run_(sum, at, at + 1); }
-  void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
-};
-
 // Calls run(from, to) for chunks that cover [0, n) without overlap, in parallel. Throws what the lowest chunk
 // that throws threw.
 template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
-}
-
-// The same with a value: each strand that works on the loop has its own, made by make(), and run(value, from,
-// to) adds to it; merge(left, right) appends the value of the iterations that follow. The order is that of
-// the iterations.
-template <class Make, class Run, class Merge>
-SENNIT_INLINE auto fold_positions(position n, Make&& make, Run&& run, Merge&& merge,
-                                  const loop_options& how) {
-  using body = folding_body<std::remove_reference_t<Make>, held<Run>, std::remove_reference_t<Merge>>;
-  return n == 0 ? make() : run_loop(n, body{make, run, merge}, how);
 }
 
 }  // namespace detail

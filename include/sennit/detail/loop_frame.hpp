@@ -45,29 +45,13 @@ class loop_piece : public frame {
   loop_piece* parted_before_ = nullptr;  // by the same strand
 };
 
-// Whether the calling strand's region is observed.
-SENNIT_COLD bool in_observed_region() noexcept;
-
-// A loop in an observed region, while it lives: a construct that is counted, with what is inside a level deeper.
-class observed_loop {
- public:
-  SENNIT_COLD explicit observed_loop(position iterations) noexcept;
-  observed_loop(const observed_loop&) = delete;
-  observed_loop& operator=(const observed_loop&) = delete;
-  SENNIT_COLD ~observed_loop();
-
- private:
-  const position iterations_;
-  whereabouts where_{};
-};
-
 // What a strand adds to reducers while it runs a piece taken back: others may have what comes before.
-class apart {
+class separate_views {
  public:
-  explicit apart(loop_piece& piece) noexcept;
-  apart(const apart&) = delete;
-  apart& operator=(const apart&) = delete;
-  ~apart();
+  explicit separate_views(loop_piece& piece) noexcept;
+  separate_views(const separate_views&) = delete;
+  separate_views& operator=(const separate_views&) = delete;
+  ~separate_views();
 
  private:
   loop_piece& piece_;
@@ -165,9 +149,9 @@ class loop_frame {
       return meet(from, to);
     return to;
   }
-  SENNIT_INLINE position claim_fenced(position from, position to) noexcept {
+  SENNIT_INLINE position claim_as_in_thesis(position from, position to) noexcept {
     publish_start(start_, to);
-    // ORD[D15] seq_cst: needless, see claim(). What others pay.
+    // ORD[D15] seq_cst: needless, see publish_start(). It is what the thesis pays.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (any_gate_shut() || to > end_seen(gate_)) [[unlikely]]
       return meet(from, to);

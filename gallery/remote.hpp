@@ -71,6 +71,7 @@ class remote_counting {
 struct remote_result {
   double share;
   std::size_t nodes_at_work;
+  bool right;  // the plate is as after as many serial steps
 };
 
 enum class remote_way { plain, blocks, refine, coarse };
@@ -81,12 +82,15 @@ inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std
                                           std::size_t rows, unsigned steps, unsigned nodes) {
   heat plate(1, width, blocks * rows, rows);
   remote_counting<loops<sennit::parallel>> run({}, blocks, nodes);
-  const auto initialize = [&] {
-    plate.initialize(run, [width](std::size_t, std::size_t y, float* row) {
-      std::fill_n(row, width, static_cast<float>(y % 64));
-    });
+  const auto fill = [width](std::size_t, std::size_t y, float* row) {
+    std::fill_n(row, width, static_cast<float>(y % 64));
   };
-  const auto step = [&] { plate.step(run); };
+  const auto initialize = [&] { plate.initialize(run, fill); };
+  unsigned taken = 0;
+  const auto step = [&] {
+    plate.step(run);
+    ++taken;
+  };
   if (way == remote_way::plain) {
     initialize();
     run.count(true);
@@ -104,7 +108,11 @@ inline remote_result remote_share_of_heat(remote_way way, std::size_t width, std
     run.count(true);
     for (unsigned i = 0; i < steps; ++i) plan.run(step);
   }
-  return {run.share(), run.nodes_at_work()};
+  const loops<sennit::serial> serially;
+  heat expected(1, width, blocks * rows, rows);
+  expected.initialize(serially, fill);
+  while (taken-- > 0) expected.step(serially);
+  return {run.share(), run.nodes_at_work(), std::ranges::equal(plate.cells(), expected.cells())};
 }
 
 }  // namespace gallery

@@ -2,10 +2,14 @@
 // with the gallery's kernels and with bad ones.
 #include "tests/tools/support.hpp"
 
+#include <sennit/schedule.hpp>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <fstream>
 
 namespace command {
@@ -119,6 +123,24 @@ TEST(Run, ReadsTheInputItIsGiven) {
   EXPECT_THAT(o.out, HasSubstr("2 lines"));
   const std::vector<char> sorted = gallery::read_file(folder / "sorted");
   EXPECT_EQ(std::string(sorted.begin(), sorted.end()), "a\nb\n");
+}
+
+// Catches: a recorded run that is not the kernel's, or whose result nobody looks at.
+TEST(Run, WritesTheTraceAndTheScheduleOfARun) {
+  const temporary_folder folder;
+  const outcome o = sennit({"run", "fib", "--n", "22", "--workers", "2", "--repeat", "1", "--trace",
+                            folder / "fib.json", "--record", folder / "fib.sched"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out,
+              AllOf(HasSubstr((folder / "fib.json").string()), HasSubstr((folder / "fib.sched").string())));
+  const sennit::schedule recorded = sennit::schedule::load((folder / "fib.sched").string());
+  EXPECT_EQ(recorded.workers(), 2U);
+  EXPECT_GT(recorded.length().count(), 0);
+  std::ifstream file(folder / "fib.json");
+  const nlohmann::json events = nlohmann::json::parse(file)["traceEvents"];
+  const auto ran =
+      std::count_if(events.begin(), events.end(), [](const nlohmann::json& e) { return e["ph"] == "X"; });
+  EXPECT_GT(ran, static_cast<std::ptrdiff_t>(recorded.steals()));
 }
 
 TEST(Run, WritesRecordsOfEachMetric) {

@@ -95,6 +95,10 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
       "--no-forks", [&options] { options.measuring.count_forks = false; },
       "leave out the run that counts the forks");
   app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
+  app.add_option("--record", options.record, "run once more, and write that run's schedule for sennit view")
+      ->type_name("FILE");
+  app.add_option("--trace", options.trace, "run once more, and write that run as trace events for Perfetto")
+      ->type_name("JSON");
   const gallery::description& about = k.about();
   if (about.reads != content::none) {
     const std::string otherwise =

@@ -2,6 +2,7 @@
 
 #include "tools/sennit/memory.hpp"
 
+#include <sennit/replay.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/serial.hpp>
 
@@ -85,6 +86,12 @@ measurement measure(const gallery::kernel& kernel, const plan& p,
     if (!accept(m.result, fmt::format("sennit with {} workers", m.workers))) return m;
   }
   m.description = kernel.describe(m.result);
+  if (p.record) {
+    progress(fmt::format("recorded run, {} workers", m.workers));
+    std::any recorded;
+    runtime.run([&] { m.schedule = sennit::record([&] { recorded = kernel.run(policy::parallel); }); });
+    accept(recorded, fmt::format("sennit with {} workers, recorded", m.workers));
+  }
   return m;
 }
 

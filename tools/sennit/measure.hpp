@@ -3,6 +3,8 @@
 
 #include "gallery/kernel.hpp"
 
+#include <sennit/schedule.hpp>
+
 #include <any>
 #include <chrono>
 #include <cstdint>
@@ -18,6 +20,7 @@ struct plan {
   unsigned workers = 0;  // 0: as many as the runtime chooses
   unsigned repeat = 3;
   bool count_forks = true;
+  bool record = false;  // one more run on the runtime, for its schedule
   // When it is spent, no further pair of runs is started; 0: no limit.
   std::chrono::duration<double> budget{0};
 };
@@ -35,8 +38,9 @@ struct measurement {
   std::optional<std::uint64_t> forks;
   std::vector<std::uint64_t> steals;
   std::any result;
-  std::string description;  // of the result
-  std::string complaint;    // why the results are wrong; empty if all are right
+  std::string description;    // of the result
+  sennit::schedule schedule;  // of the run that was recorded
+  std::string complaint;      // why the results are wrong; empty if all are right
 
   double speedup() const;
 };

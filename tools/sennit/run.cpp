@@ -4,6 +4,7 @@
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/records.hpp"
 #include "tools/sennit/report.hpp"
+#include "tools/sennit/trace_events.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,10 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
   progress shown;
   shown.detail(fmt::format("{}: preparing", name));
   kernel.prepare(options.input.empty() ? gallery::default_input(kernel.about()) : options.input);
-  const measurement m = measure(kernel, options.measuring, [&](std::string_view stage) {
-    shown.detail(fmt::format("{}: {}", name, stage));
-  });
+  plan measuring = options.measuring;
+  measuring.record = !options.record.empty() || !options.trace.empty();
+  const measurement m = measure(
+      kernel, measuring, [&](std::string_view stage) { shown.detail(fmt::format("{}: {}", name, stage)); });
   shown.clear();
   if (!options.json.empty()) write_records(kernel, m, options.json);
   if (!m.complaint.empty()) {
@@ -30,6 +32,11 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
     kernel.write(m.result, options.output);
     fmt::print("Wrote {}.\n", options.output.string());
   }
+  if (!options.record.empty()) {
+    m.schedule.save(options.record.string());
+    fmt::print("Wrote {}; 'sennit view' shows it.\n", options.record.string());
+  }
+  if (!options.trace.empty()) write_trace(m.schedule, name, options.trace);
   return true;
 }
 

@@ -13,6 +13,8 @@ struct run_options {
   std::filesystem::path input;   // empty: the bundled one
   std::filesystem::path output;  // empty: write none
   std::filesystem::path json;    // empty: write none
+  std::filesystem::path record;  // of a run's schedule; empty: write none
+  std::filesystem::path trace;   // of the same run's events; empty: write none
 };
 
 // Whether all results were right.

@@ -18,10 +18,7 @@ void view(const view_options& options) {
   std::filesystem::path output = options.output;
   if (output.empty() && !options.text && options.trace.empty()) output = options.file.string() + ".html";
   if (options.text) fmt::print("{}", s.text());
-  if (!options.trace.empty()) {
-    gallery::write_file(options.trace, trace_events(s, name));
-    fmt::print("Wrote {}; open it in https://ui.perfetto.dev or chrome://tracing.\n", options.trace.string());
-  }
+  if (!options.trace.empty()) write_trace(s, name, options.trace);
   if (!output.empty()) {
     gallery::write_file(output, page(s, name));
     fmt::print("Wrote {}; open it in a browser.\n", output.string());

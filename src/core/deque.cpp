@@ -12,12 +12,20 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace sennit::detail {
 
 namespace {
 
 constexpr std::uintptr_t kind_mask = 7;
+constexpr std::uintptr_t colored_tag = 2;  // a fork with colors
+static_assert((loop_frame::tag & colored_tag) == 0);
+
+// Colors of nobody are for whoever takes anything.
+bool suits(policy::color_set colors, policy::color_set wanted) noexcept {
+  return wanted == policy::all_colors || (colors & wanted) != 0;
+}
 
 slot* const shut_limit = nullptr;
 slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
@@ -30,15 +38,19 @@ loop_frame* loop_in(const slot& s) noexcept {
 }
 
 frame& fork_in(const slot& s) noexcept {
-  return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed));
+  return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
 }
+
+// A word for each slot's colors comes behind the slots.
+static_assert(sizeof(slot) == sizeof(std::atomic<policy::color_set>));
+constexpr std::size_t bytes_for(std::size_t slots) { return 2 * slots * sizeof(slot); }
 
 // Reserved once: a deque never grows by moving, because thieves read slots while the owner pushes.
 slot* reserve(std::size_t slots) {
-  void* const memory = mmap(nullptr, slots * sizeof(slot), PROT_READ | PROT_WRITE,
+  void* const memory = mmap(nullptr, bytes_for(slots), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) fail_for_memory();
-  madvise(memory, slots * sizeof(slot), MADV_NOHUGEPAGE);
+  madvise(memory, bytes_for(slots), MADV_NOHUGEPAGE);
   return static_cast<slot*>(memory);
 }
 
@@ -46,9 +58,14 @@ slot* reserve(std::size_t slots) {
 
 // One slot before the first for a pop below it, one behind the last for the push that finds the deque full.
 deque::deque(std::size_t slots, bool fenced, unsigned sticky)
-    : base_(reserve(slots + 2) + 1), end_(base_ + slots), fenced_(fenced), head_(base_), sticky_(sticky) {}
+    : base_(reserve(slots + 2) + 1),
+      end_(base_ + slots),
+      colors_(reinterpret_cast<std::atomic<policy::color_set>*>(end_ + 1)),
+      fenced_(fenced),
+      head_(base_),
+      sticky_(sticky) {}
 
-deque::~deque() { munmap(base_ - 1, static_cast<std::size_t>(end_ - base_ + 2) * sizeof(slot)); }
+deque::~deque() { munmap(base_ - 1, bytes_for(static_cast<std::size_t>(end_ - base_ + 2))); }
 
 slot* deque::open_limit() const noexcept {
   const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
@@ -91,7 +108,7 @@ bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
   follow_region();
-  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true);
+  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true, policy::all_colors);
   return open_donation() != nullptr;
 }
 
@@ -199,7 +216,7 @@ deque::parted deque::part_with_newest() noexcept {
   slot* const head = head_.load(std::memory_order_relaxed);
   for (slot* position = head; position < newest; ++position) promote(position);
   frame& f = fork_in(*newest);
-  f.depart(region_of(newest));
+  depart(f, newest);
   begin_anew();
   return {.newest = &f, .listed = head < newest && !strict_};
 }
@@ -250,11 +267,30 @@ frame* deque::open_donation() const noexcept {
   return nullptr;
 }
 
+// The colors are written before publish_tail(), and read by who has read tail: edge D1.
+bool deque::push_colored(frame& f, policy::color_set colors) noexcept {
+  slot* const tail = load_tail();
+  colors_[tail - base_].store(colors, std::memory_order_relaxed);
+  tail->store(reinterpret_cast<std::uintptr_t>(&f) | colored_tag, std::memory_order_relaxed);
+  publish_tail(tail + 1);
+  return !push_gate_shut(tail + 1);
+}
+
+policy::color_set deque::colors_at(const slot* position) const noexcept {
+  return (position->load(std::memory_order_relaxed) & kind_mask) == colored_tag
+             ? colors_[position - base_].load(std::memory_order_relaxed)
+             : own_color_.load(std::memory_order_relaxed);
+}
+
+void deque::depart(frame& f, const slot* position) noexcept {
+  f.depart(region_of(position)).colors = colors_at(position);
+}
+
 void deque::promote(slot* position) noexcept {
   loop_frame* const loop = loop_in(*position);
   if (loop == nullptr) {
     frame& f = fork_in(*position);
-    f.depart(region_of(position));
+    depart(f, position);
     append(f);
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
@@ -302,7 +338,7 @@ frame* deque::hand_over_oldest() noexcept {
       handed = half;
       stays = left.start < left.middle();
     }
-    if (handed != nullptr) handed->depart(region_of(position));
+    if (handed != nullptr) depart(*handed, position);
     if (stays) break;
     ++head;
   }
@@ -329,8 +365,9 @@ void deque::searchers_served() noexcept {
   set_gates();
 }
 
-void deque::ask(bool for_next_push_only) noexcept {
+void deque::ask(bool for_next_push_only, policy::color_set wanted) noexcept {
   frame_wanted_ = true;
+  if (wanted != policy::all_colors) asked_colors_ |= wanted;
   put_off_ = false;
   asked_ns_ = for_next_push_only ? 0 : now_ns();
   mute_.store(true, std::memory_order_relaxed);
@@ -373,7 +410,7 @@ frame* deque::claim_frozen() noexcept {
       // It stays for others, unless that was all of it.
       stays = left.start < left.middle();
     }
-    if (claimed != nullptr) claimed->depart(region_of(position));
+    if (claimed != nullptr) depart(*claimed, position);
     if (stays) break;
     ++head;
   }
@@ -399,7 +436,7 @@ frame* deque::claim_fenced() noexcept {
     loop_frame* const loop = loop_in(*head);
     if (loop == nullptr) {
       frame& f = fork_in(*head);
-      f.depart(region_of(head));
+      depart(f, head);
       return &f;
     }
     // The owner cannot retire it: that pop would wait for the lock.
@@ -418,8 +455,14 @@ position deque::claim(loop_frame& loop, position from, position to) noexcept {
   return std::max(from, std::min(to, loop.end()));
 }
 
-frame* deque::take_oldest_listed() noexcept {
-  frame* const taken = listed_.oldest();
+policy::color_set deque::take_asked_colors() noexcept {
+  const std::lock_guard guard(lock_);
+  return std::exchange(asked_colors_, 0);
+}
+
+frame* deque::take_oldest_listed(policy::color_set wanted) noexcept {
+  frame* taken = listed_.oldest();
+  while (taken != nullptr && !suits(taken->away().colors, wanted)) taken = frame_list::after(*taken);
   if (taken == nullptr) return nullptr;
   listed_.unlink(*taken);
   taken->away().holder.store(nullptr, std::memory_order_relaxed);
@@ -429,32 +472,33 @@ frame* deque::take_oldest_listed() noexcept {
 void deque::expect_thief() noexcept {
   if (fenced_) return;
   const std::lock_guard guard(lock_);
-  if (!frame_wanted_ && !strict_) ask(true);
+  if (!frame_wanted_ && !strict_) ask(true, policy::all_colors);
 }
 
 frame* deque::take_listed() noexcept {
   if (!listed_.any()) return nullptr;
   const std::lock_guard guard(lock_);
-  return take_oldest_listed();
+  return take_oldest_listed(policy::all_colors);
 }
 
-frame* deque::steal(bool insist) noexcept {
+frame* deque::steal(bool insist, policy::color_set wanted) noexcept {
   if (!insist && mute_.load(std::memory_order_relaxed) && !listed_.any()) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
-  if (frame* const listed = take_oldest_listed()) return listed;
+  if (frame* const listed = take_oldest_listed(wanted)) return listed;
   if (frame* const donated = insist ? open_donation() : nullptr) {
     donated_.unlink(*donated);
     return donated;
   }
   if (words_ == nullptr || strict_) return nullptr;
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
+  if (!empty && !suits(colors_at(head_.load(std::memory_order_relaxed)), wanted)) return nullptr;
   if (fenced_) return empty ? nullptr : claim_fenced();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
     // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
     if (!frame_wanted_ && mute_.load(std::memory_order_relaxed)) return nullptr;
-    ask(empty);
+    ask(empty, wanted);
     return nullptr;
   }
   if (empty || !asking_.silent(now_ns() - asked_ns_)) return nullptr;

@@ -5,6 +5,7 @@
 #include "core/frame_list.hpp"
 #include "core/steal_lock.hpp"
 #include "policy/asking.hpp"
+#include "policy/colored_steals.hpp"
 
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/loop_frame.hpp>
@@ -47,6 +48,13 @@ class deque {
     frame* handed;
   };
   opened open_push_gate() noexcept;
+  // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the gate.
+  bool push_colored(frame& f, policy::color_set colors) noexcept;
+  // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.
+  void set_color(policy::color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
+  policy::color_set color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
+  // What colors thieves have asked for since this was called last; 0: none in particular.
+  policy::color_set take_asked_colors() noexcept;
   // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has left it, and
   // the deque is empty now.
   struct popped {
@@ -97,7 +105,8 @@ class deque {
   // --- Anyone.
   // The oldest claimable frame, claimed; null if there is none yet, or another thief is at it. Where the owner is not
   // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
-  frame* steal(bool insist) noexcept;
+  // Only one that has work of a `wanted` color below it: where the oldest has none, no younger one is looked at.
+  frame* steal(bool insist, policy::color_set wanted) noexcept;
   bool has_work() noexcept;
   // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it, too.
   bool donate(frame& f) noexcept;
@@ -115,14 +124,16 @@ class deque {
 
  private:
   void append(frame& f) noexcept;
-  frame* take_oldest_listed() noexcept;
+  frame* take_oldest_listed(policy::color_set wanted) noexcept;
+  policy::color_set colors_at(const slot* position) const noexcept;
+  void depart(frame& f, const slot* position) noexcept;
   bool open_to_others(frame& donated) const noexcept;
   frame* open_donation() const noexcept;
   static bool may_begin(worker& by, frame& donated) noexcept;
   slot* tail_for_thieves() const noexcept;
   void shut_gates() noexcept;
   frame* hand_over_oldest() noexcept;
-  void ask(bool for_next_push_only) noexcept;
+  void ask(bool for_next_push_only, policy::color_set wanted) noexcept;
   void answered() noexcept;
   frame* claim_frozen() noexcept;
   frame* claim_fenced() noexcept;
@@ -136,6 +147,8 @@ class deque {
 
   slot* const base_;
   slot* const end_;
+  // Of the frames in colored slots. Beside the slots, as thieves look at no frame that they have not claimed.
+  std::atomic<policy::color_set>* const colors_;
   const bool fenced_;
   std::uint64_t epoch_ = 0;  // the owner's alone
 
@@ -147,6 +160,7 @@ class deque {
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
+  policy::color_set asked_colors_ = 0;
   policy::asking asking_;
   bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
   std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner
@@ -159,6 +173,7 @@ class deque {
   // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
   // list.
   alignas(128) std::atomic<bool> mute_{true};
+  std::atomic<policy::color_set> own_color_{policy::all_colors};
 };
 
 }  // namespace sennit::detail

@@ -296,4 +296,39 @@ void runtime_core::insist_on_threads() const noexcept {
   }
 }
 
+unsigned runtime_core::color_count(color_kind kind) const noexcept {
+  switch (kind) {
+    case color_kind::workers: return numbered_workers();
+    case color_kind::caches: return machine_.cache_count();
+    case color_kind::nodes: return machine_.node_count();
+  }
+  return 1;
+}
+
+unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept {
+  const unsigned number = number_of(w) % numbered_workers();
+  const topology::place at = machine_.place_of(number, numbered_workers());
+  switch (kind) {
+    case color_kind::workers: return number;
+    case color_kind::caches: return at.cache;
+    case color_kind::nodes: return at.node;
+  }
+  return 0;
+}
+
+void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    worker& w = worker_at(i);
+    w.frames().set_color(policy::color_bit(color_of(w, kind)));
+  }
+  coloring_.begin(rules);
+}
+
+void runtime_core::end_colored() noexcept {
+  if (!coloring_.end()) return;
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count; ++i) worker_at(i).frames().set_color(policy::all_colors);
+}
+
 }  // namespace sennit::detail

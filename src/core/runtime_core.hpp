@@ -1,6 +1,7 @@
 // What the workers of a runtime share.
 #pragma once
 
+#include "core/coloring.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
 #include "core/worker.hpp"
@@ -45,6 +46,12 @@ class runtime_core {
   sleepers& asleep() noexcept { return asleep_; }
   // How many look for work just now: a hint.
   std::atomic<int>& searching() noexcept { return searching_; }
+  detail::coloring& coloring() noexcept { return coloring_; }
+  // A run of a graph whose colors are places of that kind begins, or ends.
+  void begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept;
+  void end_colored() noexcept;
+  unsigned color_count(color_kind kind) const noexcept;
+  unsigned color_of(const worker& w, color_kind kind) const noexcept;
   // Makes each worker's next push wake a sleeper; true if there is work already.
   bool arm_gates() noexcept;
   bool work_in_sight() noexcept;
@@ -107,6 +114,7 @@ class runtime_core {
   const unsigned generation_;
   runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
   sleepers asleep_;
+  detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
   std::array<std::atomic<worker*>, most_places> workers_{};

@@ -439,16 +439,38 @@ bool worker::post(frame& letter) noexcept {
 }
 
 void worker::pass_on(frame& handed) noexcept {
-  worker* idle = nullptr;
-  while (find_idle(&idle, 1) != 0) {
-    if (idle->post(handed)) {
-      frames_.handed_on();
-      return;
+  // Where there are colors, whoever has none of them is to look around himself: his rules may not allow him to take it.
+  const policy::color_set colors = handed.away().colors;
+  constexpr unsigned most_asked = 64;
+  worker* idle[most_asked];
+  bool posted = false;
+  bool again = true;
+  while (!posted && again) {
+    const unsigned found = find_idle(idle, colors == policy::all_colors ? 1 : most_asked);
+    again = colors == policy::all_colors && found != 0;
+    for (unsigned i = 0; i < found && !posted; ++i) {
+      posted = (idle[i]->frames_.color() & colors) != 0 && idle[i]->post(handed);
     }
+  }
+  if (posted) {
+    frames_.handed_on();
+    return;
   }
   frames_.list(handed);
   frames_.handed_on();
   announce_work();
+}
+
+// What the next attempt to steal may take. While no colored graph runs, anything.
+policy::color_set worker::next_wanted() noexcept {
+  const unsigned run = core_.coloring().run();
+  if (run == 0) [[likely]]
+    return policy::all_colors;
+  if (run != colored_run_) {
+    colored_run_ = run;
+    colored_steals_.begin(core_.coloring().constants());
+  }
+  return colored_steals_.next_is_colored() ? frames_.color() : policy::all_colors;
 }
 
 frame* worker::look_around(bool insist) noexcept {
@@ -462,7 +484,7 @@ frame* worker::look_around(bool insist) noexcept {
   for (unsigned attempt = 1; attempt < count; ++attempt) {
     worker& victim = core_.worker_at(victims_.next(count, index_));
     perturb();
-    if (frame* const stolen = victim.frames_.steal(insist)) {
+    if (frame* const stolen = victim.frames_.steal(insist, next_wanted())) {
       counts.steals.fetch_add(1, std::memory_order_relaxed);
       return stolen;
     }
@@ -539,6 +561,7 @@ frame* worker::take_letter() noexcept {
 
 void worker::found_work() noexcept {
   patience_.found_work();
+  colored_steals_.found_work();
   if (!owns_wake_) return;
   owns_wake_ = false;
   core_.asleep().landed();

@@ -6,6 +6,7 @@
 #include "core/fiber_pool.hpp"
 #include "core/mailbox.hpp"
 #include "core/parker.hpp"
+#include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
 
@@ -86,6 +87,7 @@ class worker {
 
  private:
   static void loop() noexcept;
+  policy::color_set next_wanted() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;
   static void pool_left(fiber& left, void*) noexcept;
   static void leave_as_is(fiber&, void*) noexcept {}
@@ -121,6 +123,8 @@ class worker {
   frame* first_ = nullptr;  // to run before anything else
   fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;
+  policy::colored_steals colored_steals_;
+  unsigned colored_run_ = 0;  // the latest that this worker knows of
   policy::patience patience_;
   bool owns_wake_ = false;
   bool dealt_ = false;  // the latest frame was

@@ -57,7 +57,8 @@ struct departure {
   // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;
-  bool donated = false;  // to a certain worker
+  bool donated = false;                      // to a certain worker
+  std::uint64_t colors = ~std::uint64_t{0};  // of the work below it; see policy::color_set
 };
 
 class frame {

@@ -1,0 +1,79 @@
+// From the keys of a graph to numbers of its nodes, and back.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace sennit::detail {
+
+template <class Key>
+concept integral_key = std::integral<Key> || std::is_enum_v<Key>;
+
+template <class Key>
+concept tuple_key = requires { std::tuple_size<Key>::value; };
+
+template <class Key>
+constexpr std::size_t rank_of() {
+  if constexpr (tuple_key<Key>) return std::tuple_size_v<Key>;
+  return 1;
+}
+
+// Division of numbers below 2^32 by the same number again and again.
+class divisor {
+ public:
+  constexpr divisor() = default;
+  constexpr explicit divisor(std::uint32_t d) noexcept : d_(d), inverse_(d > 1 ? ~std::uint64_t{0} / d + 1 : 0) {}
+  struct result {
+    std::uint32_t quotient;
+    std::uint32_t remainder;
+  };
+  SENNIT_INLINE constexpr result divide(std::uint32_t n) const noexcept {
+    __extension__ using wide = unsigned __int128;
+    const auto q = d_ > 1 ? static_cast<std::uint32_t>((wide{inverse_} * n) >> 64) : n;
+    return {q, n - q * d_};
+  }
+
+ private:
+  std::uint32_t d_ = 1;
+  std::uint64_t inverse_ = 0;
+};
+
+template <class Integer>
+std::string text_of_integer(Integer value) {
+  if constexpr (std::is_enum_v<Integer>) {
+    return text_of_integer(static_cast<std::underlying_type_t<Integer>>(value));
+  } else {
+    return std::to_string(value);
+  }
+}
+
+// As it is to appear in messages.
+template <class Key>
+std::string text_of_key(const Key& key) {
+  if constexpr (integral_key<Key>) {
+    return text_of_integer(key);
+  } else if constexpr (std::convertible_to<const Key&, std::string_view>) {
+    return "\"" + std::string(std::string_view(key)) + "\"";
+  } else if constexpr (tuple_key<Key>) {
+    return std::apply(
+        [](const auto&... parts) {
+          std::string text;
+          ((text += (text.empty() ? "(" : ", ") + text_of_key(parts)), ...);
+          return text + ")";
+        },
+        key);
+  } else {
+    return "(a key that has no text)";
+  }
+}
+
+}  // namespace sennit::detail

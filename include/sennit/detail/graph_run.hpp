@@ -1,0 +1,273 @@
+// One run of a graph that is found from its sink: nodes are made when they are first asked for, and computed when their
+// last predecessor has been. docs/protocols/graphs.md has the protocol.
+#pragma once
+
+#include <sennit/detail/agenda.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/crew.hpp>
+#include <sennit/detail/graph_node.hpp>
+#include <sennit/detail/graph_values.hpp>
+#include <sennit/detail/growing.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// Keys: has the states of nodes, and finds them by their keys. Calls: what the user gave, see graph.hpp.
+template <class Keys, class Calls>
+class graph_run {
+ public:
+  using key = typename Keys::key;
+  using value = typename Calls::value;
+  using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
+
+  graph_run(Keys& keys, const Calls& calls) : keys_(keys), calls_(calls) {}
+
+  // Returns with the sink computed, or with a failure of the crew, or because nothing is left to do although the sink
+  // waits: then there is a cycle.
+  node_number run(const key& sink) {
+    typename Keys::supply supply;
+    const node_number s = keys_.find_or_make(sink, supply);
+    state(s).successors = std::uint64_t{nobody} + 1;
+    todo first;
+    first.add(graph_item::explore(s));
+    values_.keep(s);
+    crew_.run(*this, std::move(first));
+    return s;
+  }
+
+  // What ended the run early, if anything did.
+  void throw_failure() {
+    if (!crew_.stopped()) return;
+    values_.fail();
+    crew_.throw_failure();
+  }
+  bool is_computed(node_number n) noexcept { return state(n).successors == computed; }
+  // Of nodes that were created by others while they ran, and wait for ever; `nobody` if there is none.
+  node_number waits_for_ever() noexcept {
+    for (const node_number n : created_) {
+      if (!is_computed(n)) return n;
+    }
+    return nobody;
+  }
+  // A predecessor that waits for ever, of a node that does.
+  node_number waiting_predecessor(node_number n) {
+    typename Keys::supply supply;
+    for (const key& k : calls_.predecessors(keys_.key_of(n))) {
+      const node_number p = keys_.find_or_make(k, supply);
+      if (!is_computed(p)) return p;
+    }
+    return nobody;
+  }
+  graph_values<value>& values() noexcept { return values_; }
+
+  // A strand's part.
+  template <class Session>
+  void work(Session& own) {
+    strand here{*this, own};
+    while (own.more()) {
+      here.at = own.todo.take();
+#if SENNIT_EXCEPTIONS
+      try {
+        here.go_on();
+      } catch (...) {
+        // The rest of the crew ends, too.
+        crew_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
+      }
+#else
+      here.go_on();
+#endif
+      if (crew_.stopped()) [[unlikely]]
+        return;
+    }
+  }
+
+ private:
+  using todo = std::conditional_t<Calls::colored, colored_agenda<item>, agenda<item>>;
+  using whole_crew = crew<graph_run, todo>;
+
+  node_state& state(node_number n) noexcept { return keys_.state(n); }
+
+  // What a node that is being computed sees of the run.
+  class strand {
+   public:
+    strand(graph_run& whole, typename whole_crew::session& own) : whole_(whole), own_(own) {}
+    ~strand() { whole_.values_.leave(held_); }
+    strand(const strand&) = delete;
+    strand& operator=(const strand&) = delete;
+
+    item at;
+
+    // Does what `at` says and what follows from it, depth first.
+    void go_on() {
+      for (;;) {
+        const graph_item step = at.step();
+        item next = item::none();
+        if (step.is_ready()) {
+          compute(step.node(), next);
+        } else {
+          explore(step.node(), next);
+        }
+        own_.consider_others();
+        if (next.step().is_none() || whole_.crew_.stopped()) return;
+        at = next;
+      }
+    }
+
+    decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
+    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find_or_make(k, supply_)); }
+    // A node that is to be part of the run.
+    void create(const key& k) {
+      const node_number n = whole_.keys_.find_or_make(k, supply_);
+      std::uint64_t absent = 0;
+      // Relaxed: nothing was written for it.
+      if (!successors(whole_.state(n))
+               .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
+                                        std::memory_order_relaxed))
+        return;
+      {
+        const std::lock_guard guard(whole_.creating_);
+        whole_.created_.push_back(n);
+      }
+      whole_.values_.made(1);
+      item made = graph_item::explore(n);
+      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
+      own_.todo.add(made);
+    }
+
+   private:
+    void explore(node_number n, item& next) {
+      const auto& k = whole_.keys_.key_of(n);
+      auto&& found = whole_.calls_.predecessors(k);
+      if constexpr (std::ranges::sized_range<decltype(found)>) {
+        explore(n, found, std::ranges::size(found), next);
+      } else {
+        std::vector<key> list;
+        for (auto&& p : found) list.push_back(p);
+        explore(n, list, list.size(), next);
+      }
+    }
+
+    template <class Range>
+    void explore(node_number n, Range&& found, std::size_t size, item& next) {
+      std::uint32_t done = 0;
+      std::int64_t made = 0;
+      if (size != 0) {
+        // Relaxed: nobody knows that the node waits until it is in the list of a predecessor.
+        waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+        for (const auto& k : found) {
+          const node_number p = whole_.keys_.find_or_make(k, supply_);
+          switch (wait_for(p, n)) {
+            case wait::made:
+              ++made;
+              follow(graph_item::explore(p), next);
+              break;
+            case wait::listed: break;
+            case wait::done:
+              ++done;
+              whole_.values_.will_read(p);
+              break;
+          }
+        }
+      }
+      whole_.values_.made(made - 1);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n), done))) follow(graph_item::compute(n), next);
+    }
+
+    void compute(node_number n, item& next) {
+      whole_.calls_.compute(n, *this, whole_.values_);
+      // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find it computed
+      // later; acquire has the links, and what those that wait wrote before. Model: models/graph.pml.
+      const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
+      const auto maker = static_cast<node_number>(waited) - 1;
+      const auto first = static_cast<std::uint32_t>(waited >> 32);
+      if constexpr (!std::is_void_v<value>) {
+        std::uint32_t readers = maker != nobody ? 1 : 0;
+        for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
+        whole_.values_.hold(n, readers, held_);
+        release_predecessors(n);
+      }
+      if (maker != nobody) notify(maker, next);
+      for (std::uint32_t l = first; l != 0;) {
+        const link waits = whole_.links_[l];
+        notify(waits.node, next);
+        l = waits.next;
+      }
+    }
+
+    void release_predecessors(node_number n) {
+      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
+        whole_.values_.was_read(whole_.keys_.find_or_make(k, supply_));
+    }
+
+    enum class wait { made, listed, done };
+
+    // Puts n in the list of those that wait for p.
+    wait wait_for(node_number p, node_number n) {
+      auto list = successors(whole_.state(p));
+      // ORD[D24] acquire: what the node did, if it is computed; pairs with the exchange in compute().
+      std::uint64_t seen = list.load(std::memory_order_acquire);
+      if (seen == 0) {
+        // ORD[D24] release: how many n waits for; acquire, on failure, as above. Pairs with the exchange in compute().
+        // Model: models/graph.pml.
+        if (list.compare_exchange_strong(seen, std::uint64_t{n} + 1, std::memory_order_release,
+                                         std::memory_order_acquire))
+          return wait::made;
+      }
+      if (seen == computed) return wait::done;
+      const std::uint32_t l =
+          numbers_.next(whole_.link_numbers_, [&](std::uint32_t i) { whole_.links_.ensure(i); });
+      do {
+        whole_.links_[l] = {.node = n, .next = static_cast<std::uint32_t>(seen >> 32)};
+        // ORD[D24] release: the link, and how many n waits for; acquire, on failure, as above. Pairs with the exchange in
+        // compute(). Model: models/graph.pml.
+        if (list.compare_exchange_weak(seen, std::uint64_t{l} << 32 | static_cast<std::uint32_t>(seen),
+                                       std::memory_order_release, std::memory_order_acquire))
+          return wait::listed;
+      } while (seen != computed);
+      return wait::done;
+    }
+
+    void notify(node_number n, item& next) {
+      if (count_down(whole_.state(n), 1)) follow(graph_item::compute(n), next);
+    }
+
+    // The latest is done next, the others later; but none of another color while there may be one of the worker's.
+    void follow(graph_item step, item& next) {
+      item i = step;
+      if constexpr (Calls::colored) {
+        i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
+        if (!own_.todo.is_mine(i)) {
+          own_.todo.add(i);
+          return;
+        }
+      }
+      if (!next.step().is_none()) own_.todo.add(next);
+      next = i;
+    }
+
+    graph_run& whole_;
+    typename whole_crew::session& own_;
+    numbering::supply numbers_;
+    typename Keys::supply supply_;
+    std::vector<node_number> held_;  // values of which it is not known yet who will read them
+  };
+
+  Keys& keys_;
+  const Calls& calls_;
+  growing<link> links_;
+  numbering link_numbers_;
+  graph_values<value> values_;
+  std::mutex creating_;
+  std::vector<node_number> created_;  // by nodes that ran; under creating_
+  whole_crew crew_;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,42 @@
+// How thieves are to choose while graphs with colors run.
+#pragma once
+
+#include "policy/colored_steals.hpp"
+
+#include <sennit/detail/color_kind.hpp>
+
+#include <atomic>
+
+namespace sennit::detail {
+
+// All of it hints: a thief that reads old values steals something else.
+class coloring {
+ public:
+  // The number of the run; 0: there is none.
+  unsigned run() const noexcept { return run_.load(std::memory_order_relaxed); }
+  policy::colored_steals::constants constants() const noexcept {
+    return {.first = first_.load(std::memory_order_relaxed), .others = others_.load(std::memory_order_relaxed)};
+  }
+
+  void begin(const policy::colored_steals::constants& rules) noexcept {
+    first_.store(rules.first, std::memory_order_relaxed);
+    others_.store(rules.others, std::memory_order_relaxed);
+    running_.fetch_add(1, std::memory_order_relaxed);
+    run_.store(latest_.fetch_add(1, std::memory_order_relaxed) * 2 + 1, std::memory_order_relaxed);  // never 0
+  }
+  // True: that was the last of those that ran.
+  bool end() noexcept {
+    const bool last = running_.fetch_sub(1, std::memory_order_relaxed) == 1;
+    if (last) run_.store(0, std::memory_order_relaxed);
+    return last;
+  }
+
+ private:
+  alignas(128) std::atomic<unsigned> run_{0};
+  std::atomic<unsigned> first_{0};
+  std::atomic<unsigned> others_{0};
+  std::atomic<unsigned> running_{0};
+  std::atomic<unsigned> latest_{0};
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,91 @@
+#include <sennit/detail/crew.hpp>
+
+#include "core/constructs.hpp"
+#include "core/failure.hpp"
+#include "core/runtime_core.hpp"
+#include "core/views.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/join.hpp>
+
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace sennit::detail {
+
+void crew_state::fail(std::exception_ptr why) noexcept {
+  const std::lock_guard guard(merging_);
+  if (failure_ == nullptr) failure_ = std::move(why);
+  stop();
+}
+
+void crew_state::throw_failure() {
+#if SENNIT_EXCEPTIONS
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+#endif
+  throw_cancelled();
+}
+
+bool crew_state::others_wait(std::uint64_t* asked) noexcept {
+  worker* w = worker::current();
+  if (detail::stopped(*w)) {
+    stop();
+    return false;
+  }
+  // In an observed region, what is done where would depend on who happens to wait.
+  if (current_words().strand != nullptr) return false;
+  if (!w->frames().empty()) {
+    // Whoever shut the gate can have the oldest frame.
+    answer_gates(*w);
+    w = worker::current();
+  }
+  if (!w->frames().empty()) return false;
+  if (asked != nullptr) *asked = w->frames().take_asked_colors();
+  return true;
+}
+
+bool crew_state::offer(frame& part, std::uint64_t colors) noexcept {
+  // Before anybody can take it, and end.
+  at_work_.fetch_add(1, std::memory_order_relaxed);
+  bool offered = true;
+  const bool pushed =
+      colors == policy::all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
+  if (!pushed) {
+    const bool went = attempt<std::exception>([&] { offered = push_shut(part) != push_result::apart; });
+    if (!went) {
+      stop();
+      offered = false;
+    }
+  }
+  if (!offered) at_work_.fetch_sub(1, std::memory_order_relaxed);
+  return offered;
+}
+
+bool crew_state::take_back() noexcept {
+  if (!pop() && !take_newest(*worker::current())) return false;
+  at_work_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+fiber* crew_state::leave(frame& part) noexcept {
+  leave_branch(part);
+  if (view* const added = part.away().views; added != nullptr) {
+    view* last = added;
+    while (last->next != nullptr) last = last->next;
+    const std::lock_guard guard(merging_);
+    last->next = std::exchange(views_, added);
+  }
+  // ORD[D23] acq_rel: release publishes what this part did to await_all(), by way of those that leave after it; acquire
+  // passes on what those that left before it did. Pairs with itself and with await_all().
+  return at_work_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? done_.finish() : nullptr;
+}
+
+void crew_state::await_all() noexcept {
+  // ORD[D23] acquire: what all parts did; pairs with the release in leave(). If some are still at work, the last of them
+  // says so through done_.
+  if (at_work_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);
+  append_views(std::exchange(views_, nullptr));
+}
+
+}  // namespace sennit::detail

@@ -27,6 +27,14 @@ reaches deque ASK
 fails   deque ASK NO_BARRIER
 fails   deque ASK HAND_OVER_LAST
 fails   deque ASK NO_RECLAIM
+reaches deque OBSERVED
+reaches deque OBSERVED FENCE
+fails   deque OBSERVED SEEN_FIRST
+fails   deque OBSERVED KEEP_SEEN
+fails   deque OBSERVED BY_TAIL
+fails   deque OBSERVED FENCE SEEN_FIRST
+fails   deque OBSERVED FENCE KEEP_SEEN
+fails   deque OBSERVED FENCE BY_TAIL
 reaches loop
 holds   loop LOOPS=2 FORKS=0 ITERATIONS=3
 reaches loop LEAVES=1
@@ -146,6 +154,7 @@ deep    donation DONATIONS=3
 deep    donation LEAVES RETURNS STRICT
 deep    donation ORDERED RETURNS DONATIONS=2
 deep    deque FORKS=5
+deep    deque OBSERVED ASK
 deep    loop LOOPS=2 FORKS=0
 deep    loop LOOPS=2 ITERATIONS=3
 deep    loop FENCE LOOPS=2

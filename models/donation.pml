@@ -15,7 +15,8 @@
  *   GAP      ORDERED, with a number that never comes: once all strands have waited long enough (here: until nothing
  *            moves), the order is given up
  *   WAITS    a strand of each worker waits once, claims what was donated there, and puts it back
- *   LEAVES   the guest, to whom all is donated, is called home at some moment; RETURNS: it comes back once, with a strand of its own
+ *   LEAVES   the guest, to whom all is donated, is called home at some moment; RETURNS: it comes back once, with a
+ *            strand of its own
  * Mutants: NO_UNPARK      a donor does not wake the worker that it donates to
  *          UNPARK_FIRST   it does so before the donation is in the list
  *          DONATE_UNTOLD  nobody else is told of a donation that is open to others

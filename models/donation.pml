@@ -1,22 +1,23 @@
 /* Donation: branches that a plan gives to a certain worker. Edges D8, D9.
  *
- * Three workers, of which the first is busy; worker 1 is a guest's place. DONATIONS frames are donated by the strands
- * that run, each to worker 1 or 2: one that searches, naps, goes to sleep, sleeps, is busy, or has left. Each frame is
- * run once. Whoever is busy may stay busy forever. At rest no frame that a worker may begin with waits for one that
- * sleeps, none that is open to others waits while anybody sleeps, and if all strands have ended, nothing waits.
+ * Three workers, of which the first is busy; worker 1 is a guest's place. DONATIONS frames are donated by the
+ * strands that run, each to worker 1 or 2: one that searches, naps, goes to sleep, sleeps, is busy, or has left.
+ * Each frame is run once. Whoever is busy may stay busy forever. At rest no frame that a worker may begin with
+ * waits for one that sleeps, none that is open to others waits while anybody sleeps, and if all strands have
+ * ended, nothing waits.
  *
- * Nobody looks at donations without a lock, but for the hint whether there are any, and nobody pushes: so a critical
- * section is one step, as in idle.pml, and its store buffers stay empty.
+ * Nobody looks at donations without a lock, but for the hint whether there are any, and nobody pushes: so a
+ * critical section is one step, as in idle.pml, and its store buffers stay empty.
  *
  *   STRICT   nobody else may take a donation, unless its worker has left
- *   ORDERED  so, too, and each frame has a number: those of a worker begin in that order. Or a strand of worker 1 waits
- *            where it did not when the order was recorded: nothing numbered begins there until it has gone on, as a
- *            frame without a number
- *   GAP      ORDERED, with a number that never comes: once all strands have waited long enough (here: until nothing
- *            moves), the order is given up
+ *   ORDERED  so, too, and each frame has a number: those of a worker begin in that order. Or a strand of worker 1
+ *            waits where it did not when the order was recorded: nothing numbered begins there until it has gone
+ *            on, as a frame without a number
+ *   GAP      ORDERED, with a number that never comes: once all strands have waited long enough (here: until
+ *            nothing moves), the order is given up
  *   WAITS    a strand of each worker waits once, claims what was donated there, and puts it back
- *   LEAVES   the guest, to whom all is donated, is called home at some moment; RETURNS: it comes back once, with a
- *            strand of its own
+ *   LEAVES   the guest, to whom all is donated, is called home at some moment; RETURNS: it comes back once, with
+ *            a strand of its own
  * Mutants: NO_UNPARK      a donor does not wake the worker that it donates to
  *          UNPARK_FIRST   it does so before the donation is in the list
  *          DONATE_UNTOLD  nobody else is told of a donation that is open to others
@@ -27,8 +28,9 @@
  *          LOOK_FIRST     it looks before it is among the sleepers
  *          TAKE_IN_TWO    a donation is found under the lock, and taken from the list under it later
  *   with STRICT: SHARE (others take from a busy worker, too)
- *   with LEAVES: NO_DESERTION (a place that was left is as if its worker were idle), DESERT_UNTOLD (nobody is told of
- *          what waits there), DESERT_LATE (what waits is looked at before others may have it); STRICT NO_RECHECK
+ *   with LEAVES: NO_DESERTION (a place that was left is as if its worker were idle), DESERT_UNTOLD (nobody is
+ *          told of what waits there), DESERT_LATE (what waits is looked at before others may have it); STRICT
+ *          NO_RECHECK
  *   with ORDERED: NO_TURN (numbers are not looked at), NO_HOLD (nor is who waits)
  *   with GAP: NEVER_GIVE_UP, NO_POLL (a sleeper does not look again at a donation whose turn has not come)
  */

@@ -19,6 +19,7 @@ UNITS = {
     "remote_share": "ratio",
     "nodes_at_work": "nodes",
     "simulated_miss_share": "ratio",
+    "simulated_tight_miss_share": "ratio",
     "simulated_cache_mib": "MiB",
     "kib_per_worker": "KiB",
     "refinements": "rounds",

@@ -27,6 +27,14 @@ reaches deque ASK
 fails   deque ASK NO_BARRIER
 fails   deque ASK HAND_OVER_LAST
 fails   deque ASK NO_RECLAIM
+reaches deque OBSERVED
+reaches deque OBSERVED FENCE
+fails   deque OBSERVED SEEN_FIRST
+fails   deque OBSERVED KEEP_SEEN
+fails   deque OBSERVED BY_TAIL
+fails   deque OBSERVED FENCE SEEN_FIRST
+fails   deque OBSERVED FENCE KEEP_SEEN
+fails   deque OBSERVED FENCE BY_TAIL
 reaches loop
 holds   loop LOOPS=2 FORKS=0 ITERATIONS=3
 reaches loop LEAVES=1
@@ -111,7 +119,42 @@ fails   home KEEP_WAKE
 fails   home LEAVE_BARE
 fails   home NAP_RETURNS
 fails   home HOME_READ_LATE
+holds   donation
+holds   donation STRICT
+holds   donation WAITS DONATIONS=1
+holds   donation LEAVES
+holds   donation LEAVES STRICT
+holds   donation LEAVES RETURNS DONATIONS=1
+holds   donation ORDERED
+holds   donation ORDERED LEAVES DONATIONS=2
+holds   donation GAP
+fails   donation NO_UNPARK
+fails   donation UNPARK_FIRST
+fails   donation DONATE_UNTOLD
+fails   donation OPEN_EARLY
+fails   donation ENTER_UNTOLD
+fails   donation NO_RECHECK
+fails   donation NO_OWN_LOOK
+fails   donation LOOK_FIRST
+fails   donation TAKE_IN_TWO
+fails   donation STRICT NO_UNPARK
+fails   donation STRICT NO_OWN_LOOK
+fails   donation STRICT SHARE
+fails   donation LEAVES STRICT NO_RECHECK
+fails   donation LEAVES STRICT NO_DESERTION
+fails   donation LEAVES NO_DESERTION
+fails   donation LEAVES DESERT_UNTOLD
+fails   donation LEAVES DESERT_LATE
+fails   donation ORDERED NO_TURN
+fails   donation ORDERED NO_HOLD
+fails   donation GAP NO_POLL
+fails   donation GAP NEVER_GIVE_UP
+deep    donation WAITS
+deep    donation DONATIONS=3
+deep    donation LEAVES RETURNS STRICT
+deep    donation ORDERED RETURNS DONATIONS=2
 deep    deque FORKS=5
+deep    deque OBSERVED ASK
 deep    loop LOOPS=2 FORKS=0
 deep    loop LOOPS=2 ITERATIONS=3
 deep    loop FENCE LOOPS=2

@@ -1,5 +1,5 @@
 /* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against the thief's gate), D6
- * (gates agree with the bounds whenever the lock is free).
+ * (gates agree with the bounds whenever the lock is free), D22 (what number a frame has before tail_seen).
  *
  * One owner, two thieves, FORKS frames in every nesting. Each frame must be run exactly once, by the owner or by
  * one thief; a thief touches a frame only after its claim. While a stolen branch is waited for, the owner may run
@@ -9,6 +9,9 @@
  *   FENCE         the fallback without membarrier: thief raises `head` and looks, the owner fences and reads it; no gates
  *   ASK           a thief first asks, by shutting the gates, and the owner hands its oldest frame over; the barrier comes
  *                 when the owner is silent (here: at any time)
+ *   OBSERVED      an observed region. The owner numbers a frame after it has pushed it, and then says so; thieves take
+ *                 nothing beyond. At any push it may instead donate the frame, and list all that are older. The gates
+ *                 are those beneath
  * Mutants: NO_BARRIER
  *          SHUT_AFTER        the thief shuts the gates after the barrier
  *          OPEN_OLD          the thief opens the gate of pop at the old bound
@@ -19,15 +22,21 @@
  *          NO_RESTORE        a thief that came too late leaves `head` raised
  *   with ASK: HAND_OVER_LAST (a pop hands over the very frame it takes), NO_RECLAIM (a pop that finds its frame gone does not
  *          look whether it is still listed)
+ *   with OBSERVED: SEEN_FIRST (the owner says so before it has numbered the frame), KEEP_SEEN (a pop leaves it said),
+ *          BY_TAIL (thieves go by tail alone)
  */
 #ifndef FORKS
-#ifdef ASK
+#if defined(ASK) || defined(OBSERVED)
 #define FORKS 3
 #else
 #define FORKS 4
 #endif
 #endif
+#ifdef OBSERVED
+#define BUFFER (6 * FORKS + 4)  /* with a number, and tail_seen each time */
+#else
 #define BUFFER (3 * FORKS + 4)  /* a push stores twice, a pop once; PLAIN_UNLOCK: and a reset before them four times */
+#endif
 #define THREADS 3
 #define BASE 1  /* the first slot; BASE - 1 is the tail that a pop leaves when it underflows */
 
@@ -40,7 +49,13 @@
 #define SHUT_GATE 255
 #define SHUT_LIMIT 0
 #define OPEN_LIMIT 255
+#ifdef OBSERVED
+#define SEEN (SLOT + BASE + FORKS)  /* tail_seen */
+#define NUMBER SEEN                 /* NUMBER + frame */
+#define CELLS (SEEN + 1 + FORKS)
+#else
 #define CELLS (SLOT + BASE + FORKS)
+#endif
 
 #include "tso.pml"
 
@@ -67,6 +82,67 @@ inline hand_over_oldest()
   d_step { wanted = false; asked = false }
 }
 
+/* The deque is empty, and what is pushed next goes to the bottom. */
+inline begin_anew()
+{
+  store(TAIL, BASE);
+#ifdef OBSERVED
+  store(SEEN, BASE);
+#endif
+  store(HEAD, BASE)
+}
+
+/* After a push. */
+inline compare_limit()
+{
+#ifdef FENCE
+  skip
+#else
+  load(bound, LIMIT);
+  if
+  :: t + 1 <= bound
+  :: else ->
+#ifndef OPEN_UNLOCKED
+     lock(LOCK);
+#endif
+     load(bound, HEAD);
+#ifdef ASK
+     if
+     :: wanted && t + 1 > bound -> hand_over_oldest()
+     :: wanted && t + 1 <= bound -> d_step { wanted = false; asked = false }
+     :: else
+     fi;
+#endif
+     set_gates(bound);
+#ifndef OPEN_UNLOCKED
+     unlock(LOCK)
+#endif
+  fi
+#endif
+}
+
+/* It is in no list yet; all older ones are from now on. */
+inline donate_newest()
+{
+  store(NUMBER + forks, 1);
+  lock(LOCK);
+  load(bound, HEAD);
+  do
+  :: bound < t ->
+     load(oldest, SLOT + bound);
+     d_step { assert(frame[oldest] == latent); frame[oldest] = listed; oldest = 0 };
+     bound++
+  :: else -> break
+  od;
+  assert(bound == t && frame[forks] == latent);
+  frame[forks] = finished;
+  begin_anew();
+#ifndef FENCE
+  set_gates(BASE);
+#endif
+  unlock(LOCK)
+}
+
 proctype owner(byte me)
 {
   byte open[FORKS];  /* the frames on this worker's C++ stack, innermost last */
@@ -87,36 +163,34 @@ proctype owner(byte me)
      store(SLOT + t, forks);
      store(TAIL, t + 1);
 #endif
-#ifndef FENCE
-     load(bound, LIMIT);
+#ifdef OBSERVED
      if
-     :: t + 1 <= bound
-     :: else ->
-#ifndef OPEN_UNLOCKED
-        lock(LOCK);
+     :: donate_newest()
+     :: true ->
+#ifdef SEEN_FIRST
+        store(SEEN, t + 1);
+        store(NUMBER + forks, 1);
+#else
+        store(NUMBER + forks, 1);
+        store(SEEN, t + 1);
 #endif
-        load(bound, HEAD);
-#ifdef ASK
-        if
-        :: wanted && t + 1 > bound -> hand_over_oldest()
-        :: wanted && t + 1 <= bound -> d_step { wanted = false; asked = false }
-        :: else
-        fi;
-#endif
-        set_gates(bound);
-#ifndef OPEN_UNLOCKED
-        unlock(LOCK)
-#endif
+        compare_limit()
      fi;
-     bound = 0;
+#else
+     compare_limit();
 #endif
-     t = 0
+     d_step { t = 0; bound = 0 }
 
   :: depth > floor ->  /* pop, relative: nothing is remembered from the push */
      d_step { depth--; f = open[depth]; open[depth] = 0 };
      load(t, TAIL);
      t--;
      store(TAIL, t);
+#ifdef OBSERVED
+#ifndef KEEP_SEEN
+     store(SEEN, t);
+#endif
+#endif
 #ifdef FENCE
 #ifndef NO_OWNER_FENCE
      fence();
@@ -155,8 +229,7 @@ proctype owner(byte me)
            d_step { assert(frame[f] == latent); frame[f] = dead }
         :: else ->
            assert(frame[f] == listed || frame[f] == claimed || frame[f] == finished);
-           store(TAIL, BASE);  /* nothing lies between head and tail: start afresh */
-           store(HEAD, BASE);
+           begin_anew();  /* nothing lies between head and tail */
 #ifndef FENCE
            store(GATE, open_gate(BASE));
 #endif
@@ -164,7 +237,7 @@ proctype owner(byte me)
            unlock(LOCK);
 #endif
            if
-#ifdef ASK
+#if defined(ASK) || defined(OBSERVED)
 #ifndef NO_RECLAIM
            :: atomic { drained(me) && mem[LOCK] == 0 && frame[f] == listed -> frame[f] = dead }
 #endif
@@ -206,6 +279,25 @@ inline take_listed()
   frame[f] = claimed
 }
 
+/* Up to where a thief may take frames. */
+inline load_tail()
+{
+  load(t, TAIL);
+#ifdef OBSERVED
+#ifndef BY_TAIL
+  load(seen, SEEN);
+  d_step { t = (seen < t -> seen : t); seen = 0 }
+#endif
+#endif
+}
+
+/* What is claimed counts on from its number. */
+inline check_number()
+{
+  load(seen, NUMBER + f);
+  d_step { assert(seen == 1); seen = 0 }
+}
+
 /* Under LOCK, which it releases. How the claimed branch's end is told is join.pml. */
 #ifdef FENCE
 inline claim_head()
@@ -214,7 +306,7 @@ inline claim_head()
 #ifndef NO_BARRIER
   fence();
 #endif
-  load(t, TAIL);
+  load_tail();
   if
   :: t < h + 1 ->  /* the owner was first */
 #ifndef NO_RESTORE
@@ -224,6 +316,9 @@ inline claim_head()
   :: else ->
      load(f, SLOT + h);
      d_step { assert(frame[f] == latent); frame[f] = claimed };
+#ifdef OBSERVED
+     check_number();
+#endif
      unlock(LOCK);
      d_step { frame[f] = finished; f = 0 }
   fi
@@ -250,12 +345,15 @@ inline freeze()
 inline claim_head()
 {
   freeze();
-  load(t, TAIL);
+  load_tail();
   if
   :: t <= h -> set_gates(h); unlock(LOCK)  /* the owner was first */
   :: else ->
      load(f, SLOT + h);
      d_step { assert(frame[f] == latent); frame[f] = claimed };
+#ifdef OBSERVED
+     check_number();
+#endif
      store(HEAD, h + 1);
 #ifdef OPEN_OLD
      set_gates(h);
@@ -272,6 +370,9 @@ proctype thief(byte me)
 {
   bool taken;
   byte h, t, f;
+#ifdef OBSERVED
+  byte seen;
+#endif
 
   do
   :: try_lock(LOCK, taken);
@@ -296,8 +397,14 @@ proctype thief(byte me)
         fi
 #else
         if
+#ifdef OBSERVED
+        :: any_listed -> atomic { take_listed() }; unlock(LOCK); d_step { frame[f] = finished; f = 0 }
+        :: !any_listed && t <= h -> unlock(LOCK)
+        :: !any_listed && t > h -> claim_head()
+#else
         :: t <= h -> unlock(LOCK)
         :: else -> claim_head()
+#endif
         fi
 #endif
      fi;

@@ -1,10 +1,11 @@
-/* Sleep and wake, as sleep.pml and home.pml use it.
+/* Sleep and wake, as sleep.pml, home.pml and donation.pml use it.
  *
  * A critical section with at most one access that somebody sees without the lock is one atomic step here: taking a
  * lock moves right past the others' steps, a release that drains moves left. Only `tail` is stored without a lock.
  *
  * Before the include: PUSHES and INSERTS (how many), and OTHER_SOURCE(me) if a sleeper has more to recheck than deques
- * and claimable list, with OTHER_CELLS for it. Worker 0 attaches late, if at all; 1 and 2 are there from the start.
+ * and claimable list, with OTHER_CELLS for it; DONATED(worker) if something that was donated to that worker is for anybody
+ * to take. Worker 0 attaches late, if at all; 1 and 2 are there from the start.
  * Each worker process has `byte me, w, seen, chosen = NOBODY` and `bool woken, more`, all at rest between inlines.
  *
  *   FENCE  the fallback without membarrier: the sleeper waits until stores made before its look have surely come
@@ -21,6 +22,10 @@
 #define CELLS (OTHER + OTHER_CELLS)
 
 #include "tso.pml"
+
+#ifndef DONATED
+#define DONATED(worker) false
+#endif
 
 #define SHUT 0
 #define OPEN 255
@@ -39,6 +44,7 @@ byte holder = NOBODY;   /* ghost: whose the wake in flight is */
 byte pushes;
 
 #define visible(worker) (mem[TAIL + worker] > head[worker])
+#define in_sight(worker) (visible(worker) || DONATED(worker))
 #define work_waits (visible(0) || visible(1) || visible(2) || claimable > 0)
 
 #define under_lock drained(me)
@@ -152,11 +158,11 @@ inline look()
 #endif
   :: else ->
      if
-     :: attached[0] && visible(0) -> seen = true
+     :: attached[0] && in_sight(0) -> seen = true
      :: else ->
         if
-        :: visible(1) -> seen = true
-        :: else -> seen = visible(2)
+        :: in_sight(1) -> seen = true
+        :: else -> seen = in_sight(2)
         fi
      fi
   fi
@@ -166,6 +172,7 @@ inline look()
 /* Ask for a wake from whoever makes work from now on; then see what was made before. */
 inline arm_and_look()
 {
+#if PUSHES
   if
   :: atomic { under_lock && attached[0] -> arm(0) }
   :: !attached[0]
@@ -179,6 +186,7 @@ inline arm_and_look()
   fence();
 #else
   membarrier();
+#endif
 #endif
 #endif
   look();

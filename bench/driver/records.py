@@ -18,6 +18,9 @@ UNITS = {
     "ns_per_recorded_fork": "ns",
     "remote_share": "ratio",
     "nodes_at_work": "nodes",
+    "simulated_miss_share": "ratio",
+    "simulated_tight_miss_share": "ratio",
+    "simulated_cache_mib": "MiB",
     "kib_per_worker": "KiB",
     "refinements": "rounds",
 }

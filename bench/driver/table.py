@@ -12,6 +12,9 @@ TITLES = {
     "us": "Microseconds from a fork to its start on another worker (median)",
     "remote_share": "Share of block accesses that are remote, counted on a virtual machine (median)",
     "nodes_at_work": "Virtual nodes that ran a part of the last step (median)",
+    "simulated_miss_share": "Share of lines touched that miss in a node's simulated last-level cache, counted (median)",
+    "simulated_tight_miss_share": "The same, with caches that have room for an equal part of the data (median)",
+    "simulated_cache_mib": "Simulated cache of a node, MiB",
     "kib_per_worker": "Size of the schedule's file without times, KiB a worker (median)",
     "refinements": "Rounds until the schedule had converged (median)",
     "peak_mib": "Peak memory, MiB",
@@ -25,6 +28,8 @@ DIGITS = {
     "instructions_over_serial": 4,
     "remote_share": 4,
     "nodes_at_work": 0,
+    "simulated_miss_share": 4,
+    "simulated_tight_miss_share": 4,
     "refinements": 0,
 }
 

@@ -82,6 +82,7 @@ bool observe_push(course& strand, frame& pushed, bool child) noexcept {
     return true;
   }
   // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
+  // Model: models/deque.pml.
   words.tail_seen.store(tail, std::memory_order_release);
   // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -159,7 +160,7 @@ push_result push_shut(frame& pushed) {
   if (!strand->push_plainly(pushed.where())) [[unlikely]]
     return push_noticed(*strand, pushed);
   slot* const tail = words.tail.load(std::memory_order_relaxed);
-  // ORD[D22] release: as in observe_push().
+  // ORD[D22] release: as in observe_push(). Model: models/deque.pml.
   words.tail_seen.store(tail, std::memory_order_release);
   // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);

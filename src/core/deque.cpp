@@ -158,6 +158,7 @@ slot* deque::tail_for_thieves() const noexcept {
   slot* const tail = words_->tail.load(std::memory_order_acquire);
   if ((sticky_.load(std::memory_order_relaxed) & observed) == 0) return tail;
   // ORD[D22] acquire: where the latest frame is; pairs with the release in observe_push().
+  // Model: models/deque.pml.
   return std::min(tail, words_->tail_seen.load(std::memory_order_acquire));
 }
 

@@ -130,8 +130,8 @@ TEST(task_group, waits_as_the_stack_is_unwound) {
   under(all_settings(), [](sennit::runtime& rt) {
     for (int i = 0; i < scaled(100); ++i) {
       EXPECT_THROW(rt.run([] {
-        sennit::task_group group;
         const tracked on_stack(7);
+        sennit::task_group group;
         for (int child = 0; child < 8; ++child) {
           group.spawn([&on_stack, held = tracked(1)] {
             if (on_stack.value() + held.value() == 8) throw failure{2};

@@ -96,6 +96,7 @@ TEST(Overflow, OfAMigratedStrandNamesTheSetting) {
 
 TEST(Overflow, InNestedJoinsNamesTheSetting) {
   // Catches: a deque that is full before the stack is, and a message that then never comes.
+  if (with_tsan) GTEST_SKIP() << "the stack may end inside the tool, which then waits for a lock of its own";
   const ending run = apart([] {
     sennit::runtime two(small());
     struct endless {

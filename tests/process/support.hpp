@@ -82,6 +82,23 @@ MATCHER_P(Printed, text, "") { return arg.output.find(text) != std::string::npos
 
 constexpr std::chrono::milliseconds patience = sanitized ? 120s : 30s;
 
+// What each thread of a process that hangs is at, as far as the kernel tells.
+inline std::string threads_of(pid_t process) {
+  namespace fs = std::filesystem;
+  std::string found;
+  std::error_code gone;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+    found += "thread " + task.path().filename().string();
+    for (const char* fact : {"stat", "wchan", "syscall"}) {
+      std::string text;
+      std::getline(std::ifstream(task.path() / fact), text);
+      found += std::string("\n  ") + fact + ": " + text;
+    }
+    found += '\n';
+  }
+  return found;
+}
+
 // Waits for the process and whatever it started; after `limit` it is a hang, and all are killed.
 inline ending watch(pid_t child, int pipe, std::chrono::milliseconds limit = patience) {
   ending result{};
@@ -91,6 +108,7 @@ inline ending watch(pid_t child, int pipe, std::chrono::milliseconds limit = pat
     pollfd readable{pipe, POLLIN, 0};
     if (left <= 0 || poll(&readable, 1, static_cast<int>(left)) == 0) {
       result.timed_out = true;
+      result.output += threads_of(child);
       kill(-child, SIGKILL);
       break;
     }

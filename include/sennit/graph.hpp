@@ -44,7 +44,9 @@ enum class places : unsigned char { workers, caches, nodes };
 // How many there are in the runtime of the calling strand, or outside any in the default one; and which of them the
 // worker is that runs the call.
 inline unsigned color_count(places p) { return detail::color_count(static_cast<detail::color_kind>(p)); }
-inline unsigned color_here(places p) noexcept { return detail::color_here(static_cast<detail::color_kind>(p)); }
+inline unsigned color_here(places p) noexcept {
+  return detail::color_here(static_cast<detail::color_kind>(p));
+}
 
 // How much of a node's data is near a place, for color functions that return several.
 struct weighted_color {
@@ -183,11 +185,12 @@ struct any_nodes {
 template <class Key>
 void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
   if (given.color.given()) {
-    detail::run_graph(sink, nodes<detail::any_predecessors<Key>, detail::any_compute<Key>, detail::any_color<Key>>{
-                                .predecessors = given.predecessors,
-                                .compute = given.compute,
-                                .color = given.color,
-                                .coloring = given.coloring});
+    detail::run_graph(sink,
+                      nodes<detail::any_predecessors<Key>, detail::any_compute<Key>, detail::any_color<Key>>{
+                          .predecessors = given.predecessors,
+                          .compute = given.compute,
+                          .color = given.color,
+                          .coloring = given.coloring});
   } else {
     detail::run_graph(sink, nodes<detail::any_predecessors<Key>, detail::any_compute<Key>>{
                                 .predecessors = given.predecessors, .compute = given.compute});

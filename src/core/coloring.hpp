@@ -15,14 +15,16 @@ class coloring {
   // The number of the run; 0: there is none.
   unsigned run() const noexcept { return run_.load(std::memory_order_relaxed); }
   policy::colored_steals::constants constants() const noexcept {
-    return {.first = first_.load(std::memory_order_relaxed), .others = others_.load(std::memory_order_relaxed)};
+    return {.first = first_.load(std::memory_order_relaxed),
+            .others = others_.load(std::memory_order_relaxed)};
   }
 
   void begin(const policy::colored_steals::constants& rules) noexcept {
     first_.store(rules.first, std::memory_order_relaxed);
     others_.store(rules.others, std::memory_order_relaxed);
     running_.fetch_add(1, std::memory_order_relaxed);
-    run_.store(latest_.fetch_add(1, std::memory_order_relaxed) * 2 + 1, std::memory_order_relaxed);  // never 0
+    run_.store(latest_.fetch_add(1, std::memory_order_relaxed) * 2 + 1,
+               std::memory_order_relaxed);  // never 0
   }
   // True: that was the last of those that ran.
   bool end() noexcept {

@@ -1,11 +1,10 @@
-#include <sennit/detail/crew.hpp>
-
 #include "core/constructs.hpp"
 #include "core/failure.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 
+#include <sennit/detail/crew.hpp>
 #include <sennit/join.hpp>
 
 #include <exception>

@@ -23,7 +23,8 @@ unsigned color_here(color_kind kind) noexcept {
 
 colored_run::colored_run(color_kind kind, unsigned first_steal_attempts, unsigned colored_attempts) noexcept
     : core_(&worker::current()->core()) {
-  static_cast<runtime_core*>(core_)->begin_colored(kind, {.first = first_steal_attempts, .others = colored_attempts});
+  static_cast<runtime_core*>(core_)->begin_colored(
+      kind, {.first = first_steal_attempts, .others = colored_attempts});
 }
 
 colored_run::~colored_run() { static_cast<runtime_core*>(core_)->end_colored(); }

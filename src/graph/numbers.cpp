@@ -19,7 +19,8 @@ std::uint32_t count_of_nodes(const std::uint64_t* extents, std::size_t rank) {
   std::uint64_t count = 1;
   for (std::size_t d = 0; d < rank; ++d) {
     if (extents[d] > most_nodes || (count *= extents[d]) > most_nodes) {
-      fail<std::length_error>("sennit: a dense graph has at most 2^32 - 2 nodes; hash the keys of one that is found only in part");
+      fail<std::length_error>("sennit: a dense graph has at most 2^32 - 2 nodes; hash the keys of one that "
+                              "is found only in part");
     }
   }
   return static_cast<std::uint32_t>(count);
@@ -32,9 +33,9 @@ void throw_key_outside(const std::string& key, const std::uint32_t* extents, std
 }
 
 void throw_value_freed() {
-  fail<std::logic_error>(
-      "sennit: a node reads the value of one that has none any more: it is no predecessor, or was freed when all nodes that "
-      "were known to read it had been computed, before this one was created");
+  fail<std::logic_error>("sennit: a node reads the value of one that has none any more: it is no "
+                         "predecessor, or was freed when all nodes that "
+                         "were known to read it had been computed, before this one was created");
 }
 
 }  // namespace sennit::detail

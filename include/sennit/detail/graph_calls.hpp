@@ -53,14 +53,17 @@ std::string text_of_cycle(const std::vector<Key>& keys) {
   constexpr std::size_t most_named = 20;
   std::string text = "sennit: nodes of a graph wait for one another: " + text_of_key(keys.front());
   for (std::size_t i = 1; i < keys.size() && i < most_named; ++i) text += " needs " + text_of_key(keys[i]);
-  if (keys.size() > most_named) text += " needs " + std::to_string(keys.size() - most_named) + " more, the last of which";
+  if (keys.size() > most_named)
+    text += " needs " + std::to_string(keys.size() - most_named) + " more, the last of which";
   return text + " needs " + text_of_key(keys.front());
 }
 
 // The bit of a color; none for what is no place's.
 template <std::integral Color>
 constexpr std::uint64_t bit_of_color(Color c) noexcept {
-  return std::cmp_greater_equal(c, 0) && std::cmp_less(c, 4096) ? std::uint64_t{1} << (static_cast<unsigned>(c) % 64) : 0;
+  return std::cmp_greater_equal(c, 0) && std::cmp_less(c, 4096)
+             ? std::uint64_t{1} << (static_cast<unsigned>(c) % 64)
+             : 0;
 }
 
 // The colors that weigh at least half as much as the heaviest.
@@ -151,9 +154,9 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys>> {
 
  private:
   [[noreturn]] static void wrap(bool computing, const Key& k, const char* thrown) {
-    std::throw_with_nested(graph::node_error(std::string("sennit: ") +
-                                             (computing ? "computing the node " : "asking for the predecessors of ") +
-                                             text_of_key(k) + ": " + thrown));
+    std::throw_with_nested(graph::node_error(
+        std::string("sennit: ") + (computing ? "computing the node " : "asking for the predecessors of ") +
+        text_of_key(k) + ": " + thrown));
   }
 #endif
 
@@ -245,7 +248,8 @@ template <class Key>
 class any_predecessors {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, any_predecessors> && std::is_invocable_v<const F&, const Key&>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, any_predecessors> &&
+             std::is_invocable_v<const F&, const Key&>)
   any_predecessors(F f)
       : f_([f = std::move(f)](const Key& k) {
           std::vector<Key> keys;

@@ -15,7 +15,8 @@
 
 namespace sennit::detail {
 
-[[noreturn]] SENNIT_COLD void throw_key_outside(const std::string& key, const std::uint32_t* extents, std::size_t rank);
+[[noreturn]] SENNIT_COLD void throw_key_outside(const std::string& key, const std::uint32_t* extents,
+                                                std::size_t rank);
 // Their product; throws std::length_error beyond `most_nodes`.
 std::uint32_t count_of_nodes(const std::uint64_t* extents, std::size_t rank);
 
@@ -75,7 +76,8 @@ class dense_nodes {
     return n;
   }
   template <std::size_t... D>
-  SENNIT_INLINE static Key key_from(const std::array<std::uint32_t, Rank>& parts, std::index_sequence<D...>) noexcept {
+  SENNIT_INLINE static Key key_from(const std::array<std::uint32_t, Rank>& parts,
+                                    std::index_sequence<D...>) noexcept {
     return Key{static_cast<std::tuple_element_t<D, Key>>(parts[D])...};
   }
 

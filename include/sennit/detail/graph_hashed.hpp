@@ -59,8 +59,8 @@ class concurrent_map {
 
 template <class Key, class>
 class concurrent_map {
-  static_assert(!std::is_same_v<Key, Key>,
-                "hashed keys need a concurrent map: install libcuckoo-dev, or Boost 1.83 or later; or give .keys = dense(...)");
+  static_assert(!std::is_same_v<Key, Key>, "hashed keys need a concurrent map: install libcuckoo-dev, or "
+                                           "Boost 1.83 or later; or give .keys = dense(...)");
 };
 
 #endif
@@ -75,7 +75,9 @@ constexpr std::uint64_t mix(std::uint64_t h) noexcept {
 // Tuples of integers have no std::hash, and integers one that maps used to be built around.
 template <class Key>
 struct key_hash {
-  std::size_t operator()(const Key& k) const noexcept(noexcept(std::hash<Key>()(k))) { return std::hash<Key>()(k); }
+  std::size_t operator()(const Key& k) const noexcept(noexcept(std::hash<Key>()(k))) {
+    return std::hash<Key>()(k);
+  }
 };
 template <class Key>
   requires(integral_key<Key>)
@@ -87,8 +89,11 @@ template <class Key>
 struct key_hash<Key> {
   std::size_t operator()(const Key& k) const noexcept {
     std::uint64_t h = 0;
-    std::apply([&](const auto&... parts) { ((h = mix(h ^ key_hash<std::remove_cvref_t<decltype(parts)>>()(parts))), ...); },
-               k);
+    std::apply(
+        [&](const auto&... parts) {
+          ((h = mix(h ^ key_hash<std::remove_cvref_t<decltype(parts)>>()(parts))), ...);
+        },
+        k);
     return h;
   }
 };
@@ -157,8 +162,9 @@ class hashed_nodes {
    private:
     growing<Key*> keys_;
   };
-  using stored_keys = std::conditional_t<std::is_trivially_copyable_v<Key> && std::is_trivially_destructible_v<Key>,
-                                         plain_keys, boxed_keys>;
+  using stored_keys =
+      std::conditional_t<std::is_trivially_copyable_v<Key> && std::is_trivially_destructible_v<Key>,
+                         plain_keys, boxed_keys>;
 
   concurrent_map<Key, Hash> map_;
   numbering all_;

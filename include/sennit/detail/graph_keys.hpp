@@ -31,7 +31,8 @@ constexpr std::size_t rank_of() {
 class divisor {
  public:
   constexpr divisor() = default;
-  constexpr explicit divisor(std::uint32_t d) noexcept : d_(d), inverse_(d > 1 ? ~std::uint64_t{0} / d + 1 : 0) {}
+  constexpr explicit divisor(std::uint32_t d) noexcept
+      : d_(d), inverse_(d > 1 ? ~std::uint64_t{0} / d + 1 : 0) {}
   struct result {
     std::uint32_t quotient;
     std::uint32_t remainder;

@@ -47,7 +47,8 @@ class graph_values {
     if (count == 0) return;
     // ORD[D25] acq_rel: all that explorers noted of readers is known to who finds that there is nothing left to explore.
     if (unexplored_.fetch_add(count, std::memory_order_acq_rel) + count == 0)
-      explored_.store(true, std::memory_order_release);  // ORD[D25] release: passes that on to hold() and leave().
+      explored_.store(true,
+                      std::memory_order_release);  // ORD[D25] release: passes that on to hold() and leave().
   }
   // One more node will read it, and found it computed.
   void will_read(node_number n) noexcept { boxes_[n]->readers.fetch_add(1, std::memory_order_relaxed); }
@@ -82,7 +83,8 @@ class graph_values {
 
   void release(node_number n) noexcept {
     // ORD[D25] acq_rel: release: this reader has done with the value; acquire, for the last one: so have all others.
-    if (boxes_[n]->readers.fetch_sub(1, std::memory_order_acq_rel) == 1) delete std::exchange(boxes_[n], nullptr);
+    if (boxes_[n]->readers.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete std::exchange(boxes_[n], nullptr);
   }
 
   growing<box*> boxes_;

@@ -38,11 +38,14 @@ class growing {
     if (pieces_[k].load(std::memory_order_relaxed) != nullptr) return;
     T* const piece = static_cast<T*>(reserve_pages(bytes(k), page_size::huge));
     T* none = nullptr;
-    if (!pieces_[k].compare_exchange_strong(none, piece, std::memory_order_relaxed, std::memory_order_relaxed))
+    if (!pieces_[k].compare_exchange_strong(none, piece, std::memory_order_relaxed,
+                                            std::memory_order_relaxed))
       return_pages(piece, bytes(k));
   }
 
-  bool has(std::uint32_t i) const noexcept { return pieces_[piece_of(i)].load(std::memory_order_relaxed) != nullptr; }
+  bool has(std::uint32_t i) const noexcept {
+    return pieces_[piece_of(i)].load(std::memory_order_relaxed) != nullptr;
+  }
   // Those of all pieces, written or not. Nobody else is at it.
   template <class F>
   void for_each(F&& f) {

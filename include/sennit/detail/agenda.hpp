@@ -51,6 +51,12 @@ class agenda {
     items_.pop_back();
     return latest;
   }
+  // What is added from here on is to be taken in the order of adding.
+  using position = std::size_t;
+  position mark() const noexcept { return items_.size(); }
+  void reverse_since(position mark) noexcept {
+    std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(mark), items_.end());
+  }
   // The older half, which tends to be more work.
   bool give(agenda& to, std::uint64_t) noexcept { return move_front(items_, items_.size() / 2, to.items_); }
   // Back what was given.
@@ -90,6 +96,16 @@ class colored_agenda {
     const Item latest = from.back();
     from.pop_back();
     return latest;
+  }
+  // As in agenda, of a color.
+  struct position {
+    std::size_t mine;
+    std::size_t others;
+  };
+  position mark() const noexcept { return {mine_.size(), others_.size()}; }
+  void reverse_since(position mark) noexcept {
+    std::reverse(mine_.begin() + static_cast<std::ptrdiff_t>(mark.mine), mine_.end());
+    std::reverse(others_.begin() + static_cast<std::ptrdiff_t>(mark.others), others_.end());
   }
   // What has been asked for; else half of the other colors, or of the items if there is only one. Else the older half of
   // what is the worker's own.

@@ -159,6 +159,7 @@ class graph_run {
     void explore(node_number n, Range&& found, std::size_t size, item& next) {
       std::uint32_t done = 0;
       std::int64_t made = 0;
+      const auto before = own_.todo.mark();
       if (size != 0) {
         // Relaxed: nobody knows that the node waits until it is in the list of a predecessor.
         waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
@@ -178,6 +179,8 @@ class graph_run {
         }
       }
       whole_.values_.made(made - 1);
+      // In the order in which they were named, as if each were explored by a call.
+      if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n), done))) follow(graph_item::compute(n), next);
     }
 
@@ -239,7 +242,7 @@ class graph_run {
       if (count_down(whole_.state(n), 1)) follow(graph_item::compute(n), next);
     }
 
-    // The latest is done next, the others later; but none of another color while there may be one of the worker's.
+    // The first is done next, the others later; but none of another color while there may be one of the worker's.
     void follow(graph_item step, item& next) {
       item i = step;
       if constexpr (Calls::colored) {
@@ -249,8 +252,11 @@ class graph_run {
           return;
         }
       }
-      if (!next.step().is_none()) own_.todo.add(next);
-      next = i;
+      if (next.step().is_none()) {
+        next = i;
+      } else {
+        own_.todo.add(i);
+      }
     }
 
     graph_run& whole_;

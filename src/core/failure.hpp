@@ -7,8 +7,20 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace sennit::detail {
+
+// Throws it; built without exceptions, prints its message and ends the program.
+template <class Exception>
+[[noreturn]] void fail_with(Exception&& failure) {
+#if SENNIT_EXCEPTIONS
+  throw std::forward<Exception>(failure);
+#else
+  std::fprintf(stderr, "%s\n", failure.what());
+  std::abort();
+#endif
+}
 
 // Throws Exception(message); built without exceptions, prints the message and ends the program.
 template <class Exception>

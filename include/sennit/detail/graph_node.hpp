@@ -66,8 +66,8 @@ inline std::atomic_ref<std::uint32_t> waiting(node_state& s) noexcept {
 }
 
 // So many of those that the node waits for are done. True if those were the last.
-SENNIT_INLINE bool count_down(node_state& s, std::uint32_t count) noexcept {
-  auto left = waiting(s);
+SENNIT_INLINE bool count_down(std::uint32_t& waiting, std::uint32_t count) noexcept {
+  const std::atomic_ref left(waiting);
   // ORD[D24] acquire: what the predecessors that were counted before did. Nobody else can be about to count where this
   // is all that is left, so there is nothing to write. Model: models/graph.pml.
   if (left.load(std::memory_order_acquire) == count) return true;

@@ -181,7 +181,7 @@ class graph_run {
       whole_.values_.made(made - 1);
       // In the order in which they were named, as if each were explored by a call.
       if (made > 2) own_.todo.reverse_since(before);
-      if (size == 0 || (done != 0 && count_down(whole_.state(n), done))) follow(graph_item::compute(n), next);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) follow(graph_item::compute(n), next);
     }
 
     void compute(node_number n, item& next) {
@@ -239,7 +239,7 @@ class graph_run {
     }
 
     void notify(node_number n, item& next) {
-      if (count_down(whole_.state(n), 1)) follow(graph_item::compute(n), next);
+      if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
     }
 
     // The first is done next, the others later; but none of another color while there may be one of the worker's.

@@ -1,0 +1,109 @@
+#include "core/failure.hpp"
+
+#include <sennit/graph.hpp>
+#include <sennit/static_graph.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace sennit::graph {
+
+namespace {
+
+constexpr std::uint64_t most_edges = ~std::uint32_t{0};
+
+// Of nodes that are left over when those without predecessors have been taken away, again and again.
+template <class Before>
+std::vector<static_graph::node> cycle_among(const std::vector<bool>& left, static_graph::node n, const Before& before) {
+  std::vector<static_graph::node> path;
+  std::vector<bool> seen(left.size());
+  while (!seen[n]) {
+    seen[n] = true;
+    path.push_back(n);
+    n = before(n);
+  }
+  path.erase(path.begin(), std::find(path.begin(), path.end(), n));
+  return path;
+}
+
+}  // namespace
+
+static_graph::node static_graph::add(std::size_t count) {
+  const std::size_t first = nodes_.size();
+  if (count > detail::most_nodes - first)
+    detail::fail<std::length_error>("sennit: a static_graph has at most 2^32 - 2 nodes");
+  nodes_.resize(first + count);
+  sorted_ = false;
+  return static_cast<node>(first);
+}
+
+void static_graph::edge(node before, node after) {
+  if (before >= nodes_.size() || after >= nodes_.size()) {
+    detail::fail<std::out_of_range>("sennit: an edge from " + std::to_string(before) + " to " + std::to_string(after) +
+                                    " in a static_graph of " + std::to_string(nodes_.size()) +
+                                    " nodes: add() them first");
+  }
+  if (before == after) {
+    detail::fail<std::invalid_argument>("sennit: the node " + std::to_string(before) +
+                                        " of a static_graph cannot wait for itself");
+  }
+  if (edges_.size() == most_edges) detail::fail<std::length_error>("sennit: a static_graph has at most 2^32 - 1 edges");
+  edges_.push_back({before, after});
+  sorted_ = false;
+}
+
+static_graph::claim::claim(static_graph& g) : graph_(g) {
+  // ORD[D26] acquire: as the run before left the nodes; pairs with the release in ~claim().
+  if (g.running_.exchange(true, std::memory_order_acquire))
+    detail::fail<std::logic_error>("sennit: this static_graph is being run already; runs at once need graphs of their own");
+}
+
+void static_graph::sort_edges() {
+  if (sorted_) return;
+  after_.resize(edges_.size());
+  sources_.clear();
+  for (node_sorted& n : nodes_) n = {};
+  for (const edge_given& e : edges_) {
+    ++nodes_[e.before].last;
+    ++nodes_[e.after].predecessors;
+  }
+  std::uint32_t place = 0;
+  for (node_sorted& n : nodes_) {
+    n.first = place;
+    place += n.last;
+    n.last = n.first;
+    n.waiting = n.predecessors;
+  }
+  for (const edge_given& e : edges_) after_[nodes_[e.before].last++] = e.after;
+  for (std::size_t n = nodes_.size(); n-- > 0;) {
+    if (nodes_[n].predecessors == 0) sources_.push_back(static_cast<node>(n));
+  }
+
+  // What comes before what, without regard to time.
+  std::vector<node> ready = sources_;
+  std::vector<bool> left(nodes_.size(), true);
+  std::size_t count = nodes_.size();
+  while (!ready.empty()) {
+    const node n = ready.back();
+    ready.pop_back();
+    left[n] = false;
+    --count;
+    for (std::uint32_t i = nodes_[n].first; i < nodes_[n].last; ++i) {
+      if (--nodes_[after_[i]].waiting == 0) ready.push_back(after_[i]);
+    }
+  }
+  for (node_sorted& n : nodes_) n.waiting = n.predecessors;
+  if (count != 0) {
+    const auto one = static_cast<node>(std::find(left.begin(), left.end(), true) - left.begin());
+    const auto before = [&](node n) {
+      return std::find_if(edges_.begin(), edges_.end(),
+                          [&](const edge_given& e) { return e.after == n && left[e.before]; })
+          ->before;
+    };
+    detail::fail_with(cycle_error<node>(cycle_among(left, one, before)));
+  }
+  sorted_ = true;
+}
+
+}  // namespace sennit::graph

@@ -1,87 +1,20 @@
 #include "tools/sennit/moved.hpp"
 
+#include "schedule/loops.hpp"
 #include "schedule/steal_tree.hpp"
-
-#include <sennit/detail/observed_loop.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace command {
 namespace {
 
+using sennit::detail::loop_reader;
+using sennit::detail::part_of_loop;
 using sennit::detail::steal;
 using sennit::detail::steal_tree;
-using kind = steal::kind;
-
-// Iterations up to `last`, from where the part before ends.
-struct part {
-  std::uint64_t last;
-  std::uint32_t by;
-};
-
-// Goes along the constructs of a region's own strand.
-class strand_reader {
- public:
-  explicit strand_reader(const std::vector<steal>& list) : next_(list.data()), end_(next_ + list.size()) {}
-
-  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-  // Of the next construct that is in the tree, but for waits.
-  std::uint64_t at() const { return next_ == end_ ? none : next_->at; }
-  std::uint64_t size() const { return next_->size; }
-  // What follows a branch may be in it or behind its join.
-  bool lost_at(std::uint64_t position) const { return at() == position && next_->what != kind::loop; }
-
-  void skip_waits() {
-    for (; next_ != end_ && next_->what == kind::wait; ++next_)
-      if (next_->waited) by_ = next_->resumed.role;
-  }
-
-  // Who ran the loop at this position, of so many iterations; goes past it.
-  std::vector<part> take(std::uint64_t position, std::uint64_t size) {
-    if (at() != position) return {{size, by_}};
-    std::vector<part> parts;
-    by_ = halves(next_->inside, 0, size, sennit::detail::observed_leaf(size), by_, parts);
-    ++next_;
-    return parts;
-  }
-
- private:
-  // As detail::fold_halves(), which is no deeper than the logarithm of its leaves. Returns who goes on behind it.
-  static std::uint32_t halves(const std::vector<steal>& list, std::uint64_t first, std::uint64_t last,
-                              std::uint64_t leaf, std::uint32_t by, std::vector<part>& parts) {
-    const steal* joined = nullptr;
-    std::uint32_t joins = by;
-    auto node = list.begin();
-    for (std::uint64_t at = 0; last - first > leaf; ++at) {
-      const std::uint64_t middle = sennit::detail::observed_middle(first, last, leaf);
-      if (node != list.end() && node->at == at && node->what == kind::fork) {
-        by = halves(node->inside, first, middle, leaf, by, parts);
-        if (node->taken) {
-          if (joined == nullptr) {
-            joined = &*node;
-            joins = by;
-          }
-          by = node->begun.role;
-        }
-        ++node;
-      } else {
-        parts.push_back({middle, by});
-      }
-      first = middle;
-    }
-    parts.push_back({last, by});
-    if (joined == nullptr) return by;
-    return joined->waited ? joined->resumed.role : joins;
-  }
-
-  const steal* next_;
-  const steal* end_;
-  std::uint32_t by_ = 0;
-};
 
 class comparer {
  public:
@@ -103,22 +36,22 @@ class comparer {
   }
 
   void compare_loops() {
-    strand_reader now(now_.root);
-    strand_reader before(before_.root);
+    loop_reader now(now_.root);
+    loop_reader before(before_.root);
     while (true) {
       now.skip_waits();
       before.skip_waits();
       const std::uint64_t at = std::min(now.at(), before.at());
-      if (at == strand_reader::none || now.lost_at(at) || before.lost_at(at)) return;
+      if (at == loop_reader::none || now.lost_at(at) || before.lost_at(at)) return;
       const std::uint64_t size = now.at() == at ? now.size() : before.size();
       const bool alike = now.at() != before.at() || now.size() == before.size();
-      const std::vector<part> these = now.take(at, size);
-      const std::vector<part> those = before.take(at, alike ? size : before.size());
+      const std::vector<part_of_loop> these = now.take(at, size);
+      const std::vector<part_of_loop> those = before.take(at, alike ? size : before.size());
       if (alike) count(these, those);
     }
   }
 
-  void count(const std::vector<part>& these, const std::vector<part>& those) {
+  void count(const std::vector<part_of_loop>& these, const std::vector<part_of_loop>& those) {
     std::uint64_t first = 0;
     for (auto a = these.begin(), b = those.begin(); a != these.end();) {
       const std::uint64_t last = std::min(a->last, b->last);

@@ -94,7 +94,8 @@ class mg {
     grids_ = std::move(fresh);
   }
 
-  // Grids of different sizes, each the target of loops over as many planes; prolongations go two planes at a time.
+  // Grids of different sizes, each the target of loops over as many planes; prolongations go two planes at a
+  // time.
   std::size_t levels() const { return grids_.u.size(); }
   std::size_t planes(std::size_t level) const { return grids_.u[level].n(); }
 

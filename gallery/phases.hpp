@@ -4,7 +4,7 @@
 // blocks, in which each block of data is written by the iteration that will write it in step(): so a schedule of one of them
 // fits the others, and pages that one of them touches first lie where the others want them. `loops` has
 //   each(n, grain, body)   body(i) for 0 <= i < n, in any order and at once; `grain` is for those that need one
-//   on(level)              optional: the loops that write a grid of that level, for kernels with grids of several sizes
+//   on(level)              optional: the loops that write a grid of that level, where there are several
 #pragma once
 
 #include <sennit/replay.hpp>

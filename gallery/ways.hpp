@@ -110,9 +110,10 @@ class refined {
   sennit::refinement plan_;
 };
 
-// By a schedule for each grid of a kernel that has several, which all loops that write to it follow: so what is near to a worker
-// in one operation is so in the next, and how a small grid is cut does not depend on how a large one is. The schedules begin
-// as blocks. The first loop of a step that has a plane an iteration refines its grid's.
+// By a schedule for each grid of a kernel that has several, which all loops that write to it follow: so what
+// is near to a worker in one operation is so in the next, and how a small grid is cut does not depend on how
+// a large one is. The schedules begin as blocks. The first loop of a step that has a plane an iteration
+// refines its grid's.
 class by_levels {
  public:
   static constexpr bool follows = true;

@@ -81,7 +81,8 @@ position loop_state::deal(position first, position last, position least, const s
   const position n = last;
   for (unsigned i = w->find_idle(idle, std::size(idle)); i > 0; --i) {
     const unsigned role = (core.number_of(*idle[i - 1]) + roles - core.number_of(*w) % roles) % roles;
-    // The strand has something to begin with; what is too little for anybody to come for goes with the part before.
+    // The strand has something to begin with; what is too little for anybody to come for goes with the part
+    // before.
     const position begin = std::max(by.begin_of(role, n), first + 1);
     if (role == 0 || begin >= last || last - begin < least) continue;
     if (!hand(*w, *idle[i - 1], begin, last, parted)) break;

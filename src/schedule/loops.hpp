@@ -15,8 +15,8 @@ struct part_of_loop {
   std::uint32_t by;
 };
 
-// Goes along the constructs of a region's own strand. Loops count as if they had no grain, and what is in an iteration counts
-// as that does.
+// Goes along the constructs of a region's own strand. Loops count as if they had no grain, and what is in an
+// iteration counts as that does.
 class loop_reader {
  public:
   explicit loop_reader(const std::vector<steal>& list) : next_(list.data()), end_(next_ + list.size()) {}
@@ -29,7 +29,8 @@ class loop_reader {
   bool lost_at(std::uint64_t position) const { return at() == position && next_->what != steal::kind::loop; }
   void skip_waits();
 
-  // Who ran the loop at this position, of so many iterations; goes past it. What is not in the tree the strand ran itself.
+  // Who ran the loop at this position, of so many iterations; goes past it. What is not in the tree the
+  // strand ran itself.
   std::vector<part_of_loop> take(std::uint64_t position, std::uint64_t size);
 
  private:

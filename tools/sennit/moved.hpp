@@ -25,10 +25,10 @@ struct comparison {
   moved_work all() const;
 };
 
-// Compared are the loops of the region's own strand that somebody has taken a part of in either, up to the first fork or child
-// there: the tree does not say who is behind it. Where only one has taken a part, the strand alone ran the other's loop. What
-// is in iterations counts as these do. `nodes`: the workers are on so many, in equal contiguous parts; 0: each is a place of
-// its own.
+// Compared are the loops of the region's own strand that somebody has taken a part of in either, up to the
+// first fork or child there: the tree does not say who is behind it. Where only one has taken a part, the
+// strand alone ran the other's loop. What is in iterations counts as these do. `nodes`: the workers are on so
+// many, in equal contiguous parts; 0: each is a place of its own.
 comparison compare(const sennit::schedule& s, const sennit::schedule& earlier, std::string name,
                    unsigned nodes);
 

@@ -78,7 +78,9 @@ class mg {
 
   template <class Loops>
   void step(Loops&& loops) {
-    for (const operation o : cycle_) loops.each(iterations(o), 1, [=, this](std::size_t i) { run(o, i); });
+    for (const operation o : cycle_) {
+      loops_on(loops, level_written(o)).each(iterations(o), 1, [=, this](std::size_t i) { run(o, i); });
+    }
   }
 
   // To fresh pages.
@@ -91,6 +93,11 @@ class mg {
     });
     grids_ = std::move(fresh);
   }
+
+  // Grids of different sizes, each the target of loops over as many planes; prolongations go two planes at a
+  // time.
+  std::size_t levels() const { return grids_.u.size(); }
+  std::size_t planes(std::size_t level) const { return grids_.u[level].n(); }
 
   // The root of the mean square of what is left of the charges.
   double norm() const;
@@ -113,6 +120,7 @@ class mg {
   bool is_top_residual(operation o) const {
     return o.what == kind::residual && o.level + 1 == grids_.u.size();
   }
+  static std::size_t level_written(operation o) { return o.level - (o.what == kind::restriction ? 1 : 0); }
   static mg_grid& written(storage& grids, operation o);
   std::size_t iterations(operation o) const;
   void run(operation o, std::size_t i);
@@ -122,7 +130,7 @@ class mg {
   template <class Loops, class Write>
   void for_writers(Loops& loops, const Write& write) {
     for (const operation o : cycle_) {
-      loops.each(iterations(o), 1, [&, o](std::size_t i) {
+      loops_on(loops, level_written(o)).each(iterations(o), 1, [&, o](std::size_t i) {
         if (!o.first) return;
         if (o.what == kind::prolongation) {
           write(o, 2 * i);

@@ -170,13 +170,8 @@ mg::mg(const mg_class& problem, mg_charges charges) : charges_(std::move(charges
 }
 
 mg_grid& mg::written(storage& grids, operation o) {
-  switch (o.what) {
-    case kind::restriction: return grids.r[o.level - 1];
-    case kind::residual: return grids.r[o.level];
-    case kind::prolongation:
-    case kind::smoothing: break;
-  }
-  return grids.u[o.level];
+  const bool residue = o.what == kind::restriction || o.what == kind::residual;
+  return (residue ? grids.r : grids.u)[level_written(o)];
 }
 
 std::size_t mg::iterations(operation o) const {

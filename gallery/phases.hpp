@@ -4,6 +4,7 @@
 // blocks, in which each block of data is written by the iteration that will write it in step(): so a schedule of one of them
 // fits the others, and pages that one of them touches first lie where the others want them. `loops` has
 //   each(n, grain, body)   body(i) for 0 <= i < n, in any order and at once; `grain` is for those that need one
+//   on(level)              optional: the loops that write a grid of that level, where there are several
 #pragma once
 
 #include <sennit/replay.hpp>
@@ -23,6 +24,15 @@ struct partition {
   std::size_t first(std::size_t block) const { return block * size; }
   std::size_t last(std::size_t block) const { return std::min(n, (block + 1) * size); }
 };
+
+template <class Loops>
+decltype(auto) loops_on(Loops& loops, [[maybe_unused]] std::size_t level) {
+  if constexpr (requires { loops.on(level); }) {
+    return loops.on(level);
+  } else {
+    return (loops);
+  }
+}
 
 // The loops of the policy P.
 template <class P>

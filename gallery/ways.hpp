@@ -10,7 +10,10 @@
 #include <sennit/schedule.hpp>
 #include <sennit/worker.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace gallery {
 
@@ -105,6 +108,71 @@ class refined {
   Loops run_;
   sennit::refinement_options options_;
   sennit::refinement plan_;
+};
+
+// By a schedule for each grid of a kernel that has several, which all loops that write to it follow: so what
+// is near to a worker in one operation is so in the next, and how a small grid is cut does not depend on how
+// a large one is. The schedules begin as blocks. The first loop of a step that has a plane an iteration
+// refines its grid's.
+class by_levels {
+ public:
+  static constexpr bool follows = true;
+
+  explicit by_levels(sennit::refinement_options options = {}) : options_(options) {}
+
+  template <class Kernel>
+    requires requires(const Kernel& kernel) { kernel.planes(kernel.levels()); }
+  void initialize(Kernel& kernel) {
+    levels_.clear();
+    for (std::size_t i = 0; i < kernel.levels(); ++i) {
+      const std::size_t planes = kernel.planes(i);
+      levels_.push_back(
+          {planes, sennit::refinement(sennit::blocks(planes, sennit::worker_count()), options_)});
+    }
+    kernel.initialize(leveled{levels_});
+  }
+  template <class Kernel>
+  void step(Kernel& kernel) {
+    const bool settled = converged();
+    for (level& each : levels_) each.due = !each.plan.converged();
+    kernel.step(leveled{levels_});
+    if (!settled) kernel.redistribute(leveled{levels_});
+  }
+  template <class Kernel>
+  void settle(Kernel& kernel) {
+    while (!converged()) step(kernel);
+    kernel.initialize(leveled{levels_});
+  }
+  bool converged() const {
+    return std::ranges::all_of(levels_, [](const level& each) { return each.plan.converged(); });
+  }
+  const sennit::schedule& schedule_of(std::size_t level) const { return levels_[level].plan.current(); }
+
+ private:
+  struct level {
+    std::size_t planes;
+    sennit::refinement plan;
+    bool due = false;  // for a round of refinement
+
+    template <class Body>
+    void each(std::size_t n, std::size_t grain, const Body& body) {
+      const auto loop = [&] { loops<sennit::parallel>().each(n, grain, body); };
+      if (due && n == planes) {
+        due = false;
+        plan.run(loop);
+      } else {
+        sennit::replay(plan.current(), sennit::strict_unordered, loop);
+      }
+    }
+  };
+  struct leveled {
+    std::vector<level>& levels;
+
+    level& on(std::size_t i) const { return levels[i]; }
+  };
+
+  sennit::refinement_options options_;
+  std::vector<level> levels_;
 };
 
 }  // namespace gallery

@@ -205,20 +205,20 @@ class looped {
 
 template <class Way>
 int run_with(bench::program& program, Way&& way) {
-  const auto run = [&]<class Kernel>(std::type_identity<Kernel>) {
-    return program.run(phased<Kernel, std::remove_reference_t<Way>>(program, way));
+  const auto run = [&]<class Kernel>(std::type_identity<Kernel>) -> int {
+    if constexpr (requires(Way& w, Kernel& kernel) { w.initialize(kernel); }) {
+      return program.run(phased<Kernel, std::remove_reference_t<Way>>(program, way));
+    } else {
+      bench::program::fail("--variant",
+                           "must not be blocks for mg, whose loops differ in length, nor levels for others");
+    }
   };
   const std::string& input = program.input();
   if (input == "heat") return run(std::type_identity<heat>());
   if (input == "fdtd-2d") return run(std::type_identity<fdtd_2d>());
   if (input == "floyd-warshall") return run(std::type_identity<floyd_warshall>());
   if (input == "cg") return run(std::type_identity<cg>());
-  if constexpr (requires(Way& w, mg& kernel) { w.initialize(kernel); }) {
-    if (input == "mg") return run(std::type_identity<mg>());
-  } else if (input == "mg") {
-    bench::program::fail("--variant",
-                         "must not be blocks for mg, whose loops differ in length: take designed");
-  }
+  if (input == "mg") return run(std::type_identity<mg>());
   if (input == "memcpy") return run(std::type_identity<copy>());
   if (input == "scan") return run(std::type_identity<scan>());
   bench::program::fail("--input", "must be heat, fdtd-2d, floyd-warshall, cg, mg, memcpy or scan");

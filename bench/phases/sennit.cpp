@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   using forked = gallery::halves<sennit::parallel>;
   const unsigned workers = program.workers();
   if (program.is("blocks")) return run(program, gallery::by_blocks());
+  if (program.is("levels")) return run(program, gallery::by_levels());
   if (program.is("designed")) return run(program, gallery::designed());
   if (program.is("refine")) return run(program, gallery::refined());
   if (program.is("coarse")) return run(program, gallery::refined(forked(workers, true), sennit::coarsening));

@@ -5,6 +5,7 @@
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/split.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -21,6 +22,9 @@ constexpr loop_options grain(std::uint64_t iterations) noexcept { return {.grain
 inline constexpr loop_options static_partition{.fixed_parts = true};
 
 namespace detail {
+
+template <class O>
+concept for_options = std::same_as<O, loop_options> || std::same_as<O, split>;
 
 // A body is called for each iteration, or for each chunk with its bounds.
 template <class F, class I>
@@ -98,6 +102,8 @@ struct element_chunks {
 // a bound is signed. Beside an unsigned bound of 64 bits a negative index arrives modulo 2^64, so that a body
 // which takes a signed type gets the index itself.
 //
+// `how` is a loop_options, such as grain(100), or a split.
+//
 // The body is called by several threads at once. Throws what the lowest iteration that throws threw; later
 // ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any thread. Cost:
 // that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
@@ -107,9 +113,9 @@ struct element_chunks {
 //   void add_scaled(long n, double a, const double* x, double* y) {
 //     sennit::parallel_for(0, n, [=](long i) { y[i] += a * x[i]; });
 //   }
-template <class First, class Last, class F>
+template <class First, class Last, class F, detail::for_options Options = loop_options>
   requires detail::integer_bounds<First, Last>
-void parallel_for(First first, Last last, F&& body, const loop_options& how = {}) {
+void parallel_for(First first, Last last, F&& body, const Options& how = {}) {
   using I = detail::index<First, Last>;
   if (const auto n = detail::count(first, last); n > 0)
     detail::for_positions(n, detail::index_chunks<I, F>{static_cast<I>(first), body}, how);
@@ -117,16 +123,17 @@ void parallel_for(First first, Last last, F&& body, const loop_options& how = {}
 
 // Calls body(*i) for each iterator i of [first, last), or body(from, to) for chunks of iterators. A body may
 // be a pointer to a member of the elements.
-template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F>
-void parallel_for(It first, End last, F&& body, const loop_options& how = {}) {
+template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F,
+          detail::for_options Options = loop_options>
+void parallel_for(It first, End last, F&& body, const Options& how = {}) {
   if (const auto n = last - first; n > 0) {
     detail::for_positions(static_cast<detail::position>(n), detail::element_chunks<It, F>{first, body}, how);
   }
 }
 
 // The same for the elements of a range.
-template <std::ranges::range R, class F>
-void parallel_for(R&& range, F&& body, const loop_options& how = {}) {
+template <std::ranges::range R, class F, detail::for_options Options = loop_options>
+void parallel_for(R&& range, F&& body, const Options& how = {}) {
   static_assert(detail::countable_range<R>,
                 "parallel_for: the range has no random access, or no size, so it cannot be split; go over a "
                 "std::vector of its elements, or of pointers to them");

@@ -20,6 +20,7 @@
 #include <sennit/schedule.hpp>
 #include <sennit/serial.hpp>
 #include <sennit/space.hpp>
+#include <sennit/split.hpp>
 #include <sennit/task_group.hpp>
 #include <sennit/version.hpp>
 #include <sennit/worker.hpp>

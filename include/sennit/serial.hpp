@@ -84,13 +84,13 @@ struct serial {
     }
     void wait() {}
   };
-  template <class First, class Last, class F>
+  template <class First, class Last, class F, detail::for_options Options = loop_options>
     requires detail::bounds<First, Last>
-  SENNIT_INLINE static void parallel_for(First first, Last last, F&& body, const loop_options& = {}) {
+  SENNIT_INLINE static void parallel_for(First first, Last last, F&& body, const Options& = {}) {
     loop(detail::sequence_of(first, last), body);
   }
-  template <detail::countable_range R, class F>
-  SENNIT_INLINE static void parallel_for(R&& range, F&& body, const loop_options& = {}) {
+  template <detail::countable_range R, class F, detail::for_options Options = loop_options>
+  SENNIT_INLINE static void parallel_for(R&& range, F&& body, const Options& = {}) {
     loop(detail::sequence_of(range), body);
   }
   static constexpr detail::nesting<detail::elided> parallel_for_nest{};

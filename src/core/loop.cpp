@@ -14,7 +14,9 @@
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/observed_loop.hpp>
 #include <sennit/detail/words.hpp>
+#include <sennit/split.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <iterator>
@@ -62,22 +64,46 @@ position loop_state::deal(position first, position last, position least, positio
   const unsigned found = w->find_idle(idle, std::size(idle));
   if (found == 0) return last;
   const policy::deal parts(first, last, found + 1, least, lead);
-  region_state* const region = w->frames().innermost()->region;
   // From the last part on, as the pieces that a strand has parted with are in this order.
-  for (position i = parts.parts() - 1; i > 0; --i) {
-    loop_piece* const piece = cut(parts.begin_of(i), last);
-    if (piece == nullptr) break;
-    last = piece->first_;
-    piece->depart(region);
-    piece->away().dealt = true;
-    piece->part(parted);
-    if (!idle[i - 1]->post(*piece)) {
-      w->frames().list(*piece);
-      w->announce_work();
-    }
+  for (position i = parts.parts() - 1; i > 0; --i)
+    if (!hand(*w, *idle[i - 1], parts.begin_of(i), last, parted)) break;
+  if (any_gate_shut()) w->frames().searchers_served();
+  return last;
+}
+
+position loop_state::deal(position first, position last, position least, const split& by,
+                          loop_piece*& parted) noexcept {
+  worker* const w = worker::current();
+  if (w == nullptr || !w->frames().empty()) return last;
+  worker* idle[64];
+  const runtime_core& core = w->core();
+  const unsigned roles = core.numbered_workers();
+  const position n = last;
+  for (unsigned i = w->find_idle(idle, std::size(idle)); i > 0; --i) {
+    const unsigned role = (core.number_of(*idle[i - 1]) + roles - core.number_of(*w) % roles) % roles;
+    // The strand has something to begin with; what is too little for anybody to come for goes with the part
+    // before.
+    const position begin = std::max(by.begin_of(role, n), first + 1);
+    if (role == 0 || begin >= last || last - begin < least) continue;
+    if (!hand(*w, *idle[i - 1], begin, last, parted)) break;
   }
   if (any_gate_shut()) w->frames().searchers_served();
   return last;
+}
+
+bool loop_state::hand(worker& from, worker& to, position begin, position& last,
+                      loop_piece*& parted) noexcept {
+  loop_piece* const piece = cut(begin, last);
+  if (piece == nullptr) return false;
+  last = begin;
+  piece->depart(from.frames().innermost()->region);
+  piece->away().dealt = true;
+  piece->part(parted);
+  if (!to.post(*piece)) {
+    from.frames().list(*piece);
+    from.announce_work();
+  }
+  return true;
 }
 
 void loop_state::failed(position end, std::exception_ptr failure) noexcept {

@@ -10,10 +10,12 @@
 #include "gallery/ways.hpp"
 
 #include <sennit/runtime.hpp>
+#include <sennit/worker.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -101,6 +103,10 @@ TYPED_TEST(Ways, GiveTheElisionsResult) {
       if constexpr (requires { TypeParam::loops_a_step; }) {
         EXPECT_EQ(answer_of<TypeParam>(by_blocks()), right);
       }
+      if constexpr (requires(TypeParam kernel) { kernel.levels(); }) {
+        EXPECT_EQ(answer_of<TypeParam>(by_levels()), right);
+        EXPECT_EQ(answer_of<TypeParam>(by_levels(sennit::coarsening)), right);
+      }
     });
   }
 }
@@ -131,6 +137,63 @@ TYPED_TEST(Ways, FollowTheScheduleOfTheInitialization) {
     EXPECT_EQ(step, redistributed);
     EXPECT_EQ(step, designed);
     EXPECT_TRUE(std::is_sorted(step.front().begin(), step.front().end()));
+  });
+}
+
+// Two grids, each written by two loops.
+struct two_grids {
+  using workers = std::vector<unsigned>;
+  std::vector<workers> by;
+
+  static std::size_t levels() { return 2; }
+  static std::size_t planes(std::size_t level) { return level == 0 ? 48 : 200; }
+  template <class Loops>
+  void initialize(Loops&& loops) {
+    by.clear();
+    for (const std::size_t level : {1, 0, 0, 1}) {
+      workers& of = by.emplace_back(planes(level));
+      loops_on(loops, level).each(of.size(), 1, [&of](std::size_t i) {
+        of[i] = sennit::worker_index();
+        // A loop that is brief is not cut.
+        for (const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
+             std::chrono::steady_clock::now() < end;) {
+        }
+      });
+    }
+    // In a schedule the worker that begins is 0.
+    for (workers& of : by) {
+      const unsigned first = of.front();
+      for (unsigned& w : of) w = (w + sennit::worker_count() - first) % sennit::worker_count();
+    }
+  }
+  template <class Loops>
+  void step(Loops&& loops) {
+    initialize(loops);
+  }
+  template <class Loops>
+  void redistribute(Loops&& loops) {
+    initialize(loops);
+  }
+};
+
+// Catches: loops on one grid that follow another's schedule, or each its own.
+TEST(Levels, HaveAScheduleEach) {
+  sennit::runtime runtime({.workers = 3});
+  runtime.run([] {
+    two_grids kernel;
+    by_levels way({.most_rounds = 4});
+    way.initialize(kernel);
+    EXPECT_EQ(kernel.by[0], kernel.by[3]);
+    EXPECT_EQ(kernel.by[1], kernel.by[2]);
+    EXPECT_EQ(kernel.by[0].back(), 2U);
+    way.settle(kernel);
+    ASSERT_TRUE(way.converged());
+    EXPECT_NE(way.schedule_of(0), way.schedule_of(1));
+    for (int i = 0; i < 3; ++i) {
+      way.step(kernel);
+      EXPECT_EQ(kernel.by[0], kernel.by[3]);
+      EXPECT_EQ(kernel.by[1], kernel.by[2]);
+    }
   });
 }
 

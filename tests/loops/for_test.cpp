@@ -244,6 +244,63 @@ TEST(dealing, gives_equal_parts_in_the_order_of_workers) {
   EXPECT_GT(in_order, 5U);
 }
 
+// Catches a split that is passed over, or is for other workers than the schedule it is from.
+TEST(dealing, follows_a_split) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "nobody waits for work on one CPU";
+  constexpr unsigned workers = 3;
+  constexpr std::uint64_t n = 3000;
+  const sennit::split by{5, 1, 4};
+  sennit::runtime runtime({.workers = workers});
+  unsigned as_split = 0;
+  unsigned in_order = 0;
+  unsigned phases = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(45);
+  runtime.run([&] {
+    std::vector<unsigned> chunk_by(n);
+    for (; as_split < 10 && std::chrono::steady_clock::now() < end; ++phases) {
+      std::fill(chunk_by.begin(), chunk_by.end(), workers);
+      const unsigned self = sennit::worker_index();
+      sennit::parallel_for(
+          std::uint64_t{0}, n,
+          [&](std::uint64_t from, std::uint64_t to) {
+            chunk_by[from] = sennit::worker_index();
+            for (; from < to; ++from) spin(5000);
+          },
+          by);
+      const unsigned second = chunk_by[by.begin_of(1, n)];
+      const unsigned third = chunk_by[by.begin_of(2, n)];
+      if (second == workers || third == workers || second == self || third == self || second == third)
+        continue;
+      ++as_split;
+      in_order += second == (self + 1) % workers;
+    }
+  });
+  EXPECT_EQ(as_split, 10U) << "of " << phases << " phases";
+  EXPECT_GT(in_order, 5U);
+}
+
+// Catches an iteration that is left out, run twice, or lost where nobody is to have any.
+TEST_P(loops, with_a_split_run_each_iteration_once) {
+  const std::vector<sennit::split> splits{
+      {1}, {0, 1}, {1, 0, 0, 3}, {0, 0, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, {1e-300, 1}};
+  for (int round = 0; round < 20; ++round) {
+    for (const sennit::split& by : splits) {
+      for (const std::size_t n : {0U, 1U, 2U, 3U, 50U, 700U}) {
+        std::vector<std::atomic<int>> seen(n);
+        const auto count = [&](std::atomic<int>& each) {
+          spin(200);
+          ++each;
+        };
+        runtime_.run([&] { sennit::parallel_for(seen, count, by); });
+        sennit::parallel_for(seen.begin(), seen.end(), count, by);
+        sennit::serial::parallel_for(seen, count, by);
+        (void)sennit::record([&] { sennit::parallel_for(seen, count, by); });
+        for (const std::atomic<int>& each : seen) ASSERT_EQ(each, 4);
+      }
+    }
+  }
+}
+
 template <class Index, class First, class Last>
 std::set<Index> indices(First first, Last last) {
   std::mutex mutex;

@@ -2,16 +2,23 @@
 #include "schedule/timeline.hpp"
 #include "tests/schedule/trees.hpp"
 #include "tests/tools/support.hpp"
+#include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
 #include "tools/sennit/trace_events.hpp"
 
+#include <sennit/distribution.hpp>
+#include <sennit/parallel_for.hpp>
+#include <sennit/replay.hpp>
+#include <sennit/runtime.hpp>
 #include <sennit/schedule.hpp>
+#include <sennit/worker.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -97,6 +104,133 @@ TEST(View, NamesWhatItCannotUse) {
               AllOf(HasSubstr("'a.sched' has no times"), HasSubstr("--text")));
   EXPECT_THAT(complaint_of({"view", folder / "a.sched", "--output", "/proc/no/such"}),
               AllOf(HasSubstr("/proc/no/such"), HasSubstr("choose another place")));
+}
+
+comparison compared(const schedule& now, const schedule& before, unsigned nodes = 0) {
+  return compare(now, before, "before.sched", nodes);
+}
+
+TEST(Moved, CountsIterationsByWorkerAndByNode) {
+  const schedule halves = sennit::blocks(1024, 2, 3);
+  const schedule quarters = sennit::blocks(1024, 4, 3);
+  const moved_work same = compared(quarters, quarters).all();
+  EXPECT_EQ(same.iterations, 3072U);
+  EXPECT_EQ(same.moved, 0U);
+  EXPECT_EQ(same.changed, 0U);
+  // Of 0 1 2 3 what was 0 0 1 1.
+  const comparison finer = compared(quarters, halves);
+  EXPECT_EQ(finer.all().iterations, 3072U);
+  EXPECT_EQ(finer.all().moved, 3 * 768U);
+  EXPECT_EQ(finer.workers[0].moved, 0U);
+  EXPECT_EQ(finer.workers[3].moved, 768U);
+  EXPECT_EQ(finer.all().steals, 9U);
+  EXPECT_EQ(finer.all().changed, 9U);
+  EXPECT_EQ(compared(quarters, halves, 2).all().moved, 0U);
+  EXPECT_EQ(compared(quarters, schedule()).all().moved, 3 * 768U);
+  EXPECT_EQ(compared(schedule(), quarters).workers[0].moved, 3 * 768U);
+}
+
+// Would catch: a strand that is looked for where it was before it waited, in the same loop or an earlier one.
+TEST(Moved, FollowsTheStrandToWhereItGoesOn) {
+  using namespace sennit_test;
+  const auto halved = [](std::uint64_t at, std::uint32_t by) {
+    return loop(at, 1024, {taken(node(kind::fork, 0), {by})});
+  };
+  steal resumed = loop(0, 1024, {waited(taken(node(kind::fork, 0), {1}), {1})});
+  const schedule now =
+      of(numbered({2, 0, {resumed, halved(1, 0), waited(node(kind::wait, 2), {0}), halved(3, 1)}}));
+  const schedule before = of(numbered({2, 0, {halved(0, 1), halved(1, 1), halved(3, 1)}}));
+  const comparison found = compared(now, before);
+  EXPECT_EQ(found.workers[0].iterations, 1536U);
+  EXPECT_EQ(found.workers[0].moved, 512U);
+  EXPECT_EQ(found.workers[1].moved, 512U);
+  EXPECT_EQ(found.all().changed, 1U);
+}
+
+// Would catch: a number for what the trees leave open, or for two programs.
+TEST(Moved, ComparesNothingThatIsNotKnown) {
+  using namespace sennit_test;
+  const auto one = [](std::uint64_t size) { return loop(1, size, {taken(node(kind::fork, 0), {1})}); };
+  const schedule now = of(numbered({2, 0, {taken(node(kind::fork, 0), {1}), one(100)}}));
+  const schedule before = of(numbered({2, 0, {one(100)}}));
+  EXPECT_EQ(compared(now, before).all().iterations, 0U);
+  EXPECT_EQ(compared(before, now).all().iterations, 0U);
+  EXPECT_EQ(compared(of(numbered({2, 0, {one(99)}})), before).all().iterations, 0U);
+  EXPECT_EQ(compared(now, before).all().changed, 1U);
+}
+
+TEST(Moved, EndsForAnyTrees) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const schedule now = of(sennit_test::random_tree(seed, true).make());
+    const schedule before = of(sennit_test::random_tree(seed / 2 + 1000, false).make());
+    const moved_work all = compared(now, before, seed % 3).all();
+    EXPECT_LE(all.moved, all.iterations);
+    EXPECT_EQ(all.steals, now.steals());
+    EXPECT_EQ(compared(now, now).all().moved + compared(now, now).all().changed, 0U);
+  }
+}
+
+// Would catch: a tree that is read otherwise than the runtime runs it.
+TEST(Moved, CountsWhatRunsDo) {
+  constexpr std::size_t n = 700;
+  constexpr unsigned loops = 5;
+  using workers = std::vector<std::vector<unsigned>>;
+  const auto run = [](workers& by) {
+    by.assign(loops, std::vector<unsigned>(n));
+    return sennit::record([&] {
+      const unsigned first = sennit::worker_index();
+      for (std::vector<unsigned>& of : by) {
+        sennit::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+          of[i] = (sennit::worker_index() + sennit::worker_count() - first) % sennit::worker_count();
+          for (const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(5);
+               std::chrono::steady_clock::now() < end;) {
+          }
+        });
+      }
+    });
+  };
+  sennit::runtime runtime({.workers = 3});
+  runtime.run([&] {
+    for (int round = 0; round < 20; ++round) {
+      workers there;
+      workers here;
+      const schedule before = run(there);
+      const schedule now = run(here);
+      std::vector<moved_work> expected(3);
+      for (unsigned loop = 0; loop < loops; ++loop) {
+        const auto whole = [&](const workers& by) {
+          return std::ranges::count(by[loop], by[loop].front()) == std::ptrdiff_t{n};
+        };
+        if (whole(here) && whole(there)) continue;  // neither tree has it
+        for (std::size_t i = 0; i < n; ++i) {
+          moved_work& work = expected[here[loop][i]];
+          ++work.iterations;
+          work.moved += here[loop][i] != there[loop][i];
+        }
+      }
+      const comparison found = compared(now, before);
+      for (unsigned worker = 0; worker < 3; ++worker) {
+        EXPECT_EQ(found.workers[worker].iterations, expected[worker].iterations) << now.text();
+        EXPECT_EQ(found.workers[worker].moved, expected[worker].moved) << now.text() << before.text();
+      }
+    }
+  });
+}
+
+TEST(View, ComparesTwoSchedules) {
+  const temporary_folder folder;
+  sennit::blocks(1024, 4).save(folder / "now.sched");
+  sennit::blocks(1024, 2).save(folder / "before.sched");
+  const outcome workers =
+      sennit({"view", folder / "now.sched", "--against", folder / "before.sched", "--text"});
+  EXPECT_THAT(workers.out, HasSubstr("against before.sched: 75.0% of 1024 iterations ran on another worker; "
+                                     "3 of 3 steals are others\n  worker 0: 0.0% of 256"));
+  const outcome nodes =
+      sennit({"view", folder / "now.sched", "--against", folder / "before.sched", "--nodes", "2", "--text"});
+  EXPECT_THAT(nodes.out, HasSubstr("0.0% of 1024 iterations ran on another node"));
+  EXPECT_THAT(sennit({"view", folder / "now.sched", "--nodes", "2"}).err, HasSubstr("--against"));
+  EXPECT_THAT(sennit({"view", folder / "now.sched", "--against", "no/such.sched"}).err,
+              HasSubstr("'no/such.sched'"));
 }
 
 // Would catch: a file's name, or anything else, that ends the script it stands in.
@@ -231,6 +365,26 @@ TEST_F(Browser, ShowsAsManyBarsAndRowsAsThereAre) {
   EXPECT_EQ(shown["lanes"], 5);
   EXPECT_EQ(shown["workers"], 5);
   EXPECT_EQ(shown["taken"], s.steals());
+}
+
+TEST_F(Browser, ShowsWhatHasMoved) {
+  const schedule now = sennit::blocks(1024, 4);
+  const comparison against = compared(now, sennit::blocks(1024, 2));
+  const std::string script = R"js(
+    result.figures = document.getElementById("figures").textContent;
+    result.titles = document.querySelectorAll("#titles th").length;
+    result.last = [...document.querySelectorAll("#shares tr:last-child td")].map((cell) => cell.textContent);
+    result.hint = document.getElementById("moved").textContent;
+  )js";
+  const json shown = run(page(now, "now.sched", &against), script);
+  EXPECT_THAT(shown["figures"].get<std::string>(),
+              HasSubstr("75%of the iterations on another worker than in before.sched"));
+  EXPECT_EQ(shown["titles"], 5);
+  EXPECT_EQ(shown["last"], (json{"worker 3", "1", "1", "256", "100%"}));
+  EXPECT_THAT(shown["hint"].get<std::string>(), HasSubstr("than in before.sched"));
+  const json alone = run(page(now, "now.sched"), script);
+  EXPECT_EQ(alone["titles"], 2);
+  EXPECT_EQ(alone["hint"], "");
 }
 
 TEST_F(Browser, ZoomsSearchesFoldsAndChooses) {

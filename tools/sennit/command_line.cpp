@@ -123,6 +123,12 @@ void add_view_options(CLI::App& app, view_options& options) {
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
   app.add_flag("--text", options.text, "print the tree");
+  CLI::Option* const against =
+      app.add_option("--against", options.against, "an earlier schedule: show what has moved since")
+          ->type_name("FILE");
+  app.add_option("--nodes", options.nodes, "count what has moved to another of so many NUMA nodes")
+      ->check(between(1, sennit::runtime_options::most_workers))
+      ->needs(against);
   app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
 }
 

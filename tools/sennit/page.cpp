@@ -54,6 +54,19 @@ json strands_of(const steal_tree& tree, const std::unordered_map<const steal*, s
   return strands;
 }
 
+json numbers_of(const moved_work& w) {
+  return {{"iterations", position(w.iterations)}, {"moved", position(w.moved)}, {"changed", w.changed}};
+}
+
+json comparison_of(const comparison& c) {
+  json workers = json::array();
+  for (const moved_work& w : c.workers) workers.push_back(numbers_of(w));
+  return {{"with", c.with},
+          {"elsewhere", c.elsewhere},
+          {"all", numbers_of(c.all())},
+          {"workers", std::move(workers)}};
+}
+
 // No end tag, comment or odd line break in it: it stands in a script element.
 std::string as_script(const json& data) {
   std::string out;
@@ -69,7 +82,7 @@ std::string as_script(const json& data) {
 
 }  // namespace
 
-std::string page(const sennit::schedule& s, std::string_view name) {
+std::string page(const sennit::schedule& s, std::string_view name, const comparison* against) {
   const auto tree = sennit::detail::schedule_access::tree(s);
   std::unordered_map<const steal*, std::int64_t> numbers;
   json data{{"name", name},
@@ -83,6 +96,7 @@ std::string page(const sennit::schedule& s, std::string_view name) {
     data["shares"].push_back(
         {{"steals", share.steals}, {"busy", share.busy.count()}, {"idle", share.idle.count()}});
   }
+  if (against != nullptr) data["against"] = comparison_of(*against);
   std::string out(page_template);
   constexpr std::string_view place = "{{data}}";
   return out.replace(out.find(place), place.size(), as_script(data));

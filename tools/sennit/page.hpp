@@ -1,6 +1,8 @@
 // A schedule as a page for a browser, whole in itself.
 #pragma once
 
+#include "tools/sennit/moved.hpp"
+
 #include <sennit/schedule.hpp>
 
 #include <string>
@@ -8,7 +10,8 @@
 
 namespace command {
 
-std::string page(const sennit::schedule& s, std::string_view name);
+// `against`: null if there is nothing to compare it with.
+std::string page(const sennit::schedule& s, std::string_view name, const comparison* against = nullptr);
 
 // What the page fills itself in from: tools/sennit/page.html, with {{data}} in the data's place.
 extern const std::string_view page_template;

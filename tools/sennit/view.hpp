@@ -7,8 +7,10 @@ namespace command {
 
 struct view_options {
   std::filesystem::path file;
-  std::filesystem::path output;  // empty: FILE.html, unless something else is asked for
-  std::filesystem::path trace;   // empty: write none
+  std::filesystem::path output;   // empty: FILE.html, unless something else is asked for
+  std::filesystem::path trace;    // empty: write none
+  std::filesystem::path against;  // empty: compare it with nothing
+  unsigned nodes = 0;             // that the workers are on; 0: compare the workers themselves
   bool text = false;
 };
 

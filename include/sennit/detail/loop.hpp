@@ -35,6 +35,11 @@ struct loop_options {
 
 namespace detail {
 
+// A type of its own, so that there is nothing of a split in loops that have none.
+struct split_options : loop_options {
+  const split& by;
+};
+
 // A copy of a small closure can live in registers; with a reference to the original, each iteration that
 // writes memory might change what it has captured.
 template <class F>
@@ -69,13 +74,13 @@ struct [[gnu::visibility("hidden")]] remembered {
 
 // A loop with a body: `value make()` begins the value of a part, `run(value&, from, to)` adds iterations to
 // it, and `merge(value& left, value&& right)` appends the value of the iterations that follow.
-template <class Body>
+template <class Body, class Options>
 class loop_over : public loop_state {
  public:
   using value = typename Body::value;
 
   // `parts`: if not zero, these are what positions count, and n the iterations.
-  loop_over(Body& body, const loop_options& how, position n, position parts) noexcept
+  loop_over(Body& body, const Options& how, position n, position parts) noexcept
       : loop_state(&make_piece, &work), body_(body), how_(how), n_(n), parts_(parts) {}
 
   // By the strand that begins it, from `first` on; `sum` is the value of what comes before. `size`: of the
@@ -83,8 +88,12 @@ class loop_over : public loop_state {
   value all(value sum, position first, position n, position size) {
     loop_piece* parted = nullptr;
     if (!how_.thesis) {
-      const bool measured = how_.measured();
-      n = deal(first, n, measured ? size : how_.grain, measured ? size / 2 : 0, parted);
+      if constexpr (std::is_same_v<Options, split_options>) {
+        n = deal(first, n, size, how_.by, parted);
+      } else {
+        const bool measured = how_.measured();
+        n = deal(first, n, measured ? size : how_.grain, measured ? size / 2 : 0, parted);
+      }
     }
     part(first, n, sum, size, parted);
     if (pieces() == nullptr) {
@@ -269,7 +278,7 @@ class loop_over : public loop_state {
   }
 
   Body& body_;
-  const loop_options& how_;
+  const Options& how_;
   const position n_;
   const position parts_;
 };
@@ -293,9 +302,9 @@ template <class Body>
 }
 
 // The rest of a loop that may be worth sharing.
-template <class Body>
+template <class Body, class Options>
 [[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
-                                                  position size, Body& body, const loop_options& how) {
+                                                  position size, Body& body, const Options& how) {
   using value = typename Body::value;
   // So that a loop around this one learns that it contains loops.
   (void)count_loop();
@@ -306,18 +315,18 @@ template <class Body>
   if (any_gate_shut() && !in_strand()) {
     std::optional<value> total;
     auto inside = [&] {
-      total.emplace(loop_over<Body>(body, how, n, parts).all(std::move(sum), first, last, size));
+      total.emplace(loop_over<Body, Options>(body, how, n, parts).all(std::move(sum), first, last, size));
     };
     run_region(nullptr, inside);
     return *std::move(total);
   }
-  return loop_over<Body>(body, how, n, parts).all(std::move(sum), first, last, size);
+  return loop_over<Body, Options>(body, how, n, parts).all(std::move(sum), first, last, size);
 }
 
 // A loop that is to be measured, is not known to be brief, or contains loops. The latter is shared as soon as
 // one of its iterations turns out to be long, which the loops within tell.
-template <class Body>
-SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loop_options& how) {
+template <class Body, class Options>
+SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const Options& how) {
   loop_site& site = remembered<Body>::site;
   const position brief = site.brief_iterations();
   if (!how.measured() || n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
@@ -346,8 +355,8 @@ SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const loo
 }
 
 // Precondition: n > 0.
-template <class Body>
-SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const loop_options& how) {
+template <class Body, class Options>
+SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const Options& how) {
   // A loop that is over before a thief could come is only a loop.
   const bool plain =
       how.measured() ? n <= remembered<Body>::site.plain_iterations() && !count_loop() : n <= how.grain;
@@ -384,6 +393,10 @@ struct plain_body {
 template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
+}
+template <class Run>
+SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
+  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
 }
 
 }  // namespace detail

@@ -11,7 +11,13 @@
 #include <cstdint>
 #include <exception>
 
+namespace sennit {
+class split;
+}
+
 namespace sennit::detail {
+
+class worker;
 
 // Iterations are counted in positions from zero; a loop has fewer than 2^62.
 using position = std::uint64_t;
@@ -77,6 +83,9 @@ class loop_state {
   // `least`, and returns the end of what is left for the strand, which has a lead.
   SENNIT_COLD position deal(position first, position last, position least, position lead,
                             loop_piece*& parted) noexcept;
+  // The same, in parts of the sizes that `by` says.
+  SENNIT_COLD position deal(position first, position last, position least, const split& by,
+                            loop_piece*& parted) noexcept;
   void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
   completion& done() noexcept { return done_; }
   // All pieces ever cut, once nobody works on the loop; after wait() in the order of the iterations.
@@ -101,6 +110,8 @@ class loop_state {
 
  private:
   [[noreturn]] SENNIT_COLD void throw_failure();
+  // Cuts [begin, last) off for a worker that waits. False: there is no memory.
+  bool hand(worker& from, worker& to, position begin, position& last, loop_piece*& parted) noexcept;
   static loop_piece* in_order(loop_piece* list) noexcept;
 
   const maker make_;

@@ -1,0 +1,51 @@
+#include "schedule/loops.hpp"
+
+#include <sennit/detail/observed_loop.hpp>
+
+namespace sennit::detail {
+namespace {
+
+// As fold_halves(), which is no deeper than the logarithm of its leaves. Returns who goes on behind it.
+std::uint32_t halves(const std::vector<steal>& list, std::uint64_t first, std::uint64_t last,
+                     std::uint64_t leaf, std::uint32_t by, std::vector<part_of_loop>& parts) {
+  const steal* joined = nullptr;
+  std::uint32_t joins = by;
+  auto node = list.begin();
+  for (std::uint64_t at = 0; last - first > leaf; ++at) {
+    const std::uint64_t middle = observed_middle(first, last, leaf);
+    if (node != list.end() && node->at == at && node->what == steal::kind::fork) {
+      by = halves(node->inside, first, middle, leaf, by, parts);
+      if (node->taken) {
+        if (joined == nullptr) {
+          joined = &*node;
+          joins = by;
+        }
+        by = node->begun.role;
+      }
+      ++node;
+    } else {
+      parts.push_back({middle, by});
+    }
+    first = middle;
+  }
+  parts.push_back({last, by});
+  if (joined == nullptr) return by;
+  return joined->waited ? joined->resumed.role : joins;
+}
+
+}  // namespace
+
+void loop_reader::skip_waits() {
+  for (; next_ != end_ && next_->what == steal::kind::wait; ++next_)
+    if (next_->waited) by_ = next_->resumed.role;
+}
+
+std::vector<part_of_loop> loop_reader::take(std::uint64_t position, std::uint64_t size) {
+  if (at() != position) return {{size, by_}};
+  std::vector<part_of_loop> parts;
+  by_ = halves(next_->inside, 0, size, observed_leaf(size), by_, parts);
+  ++next_;
+  return parts;
+}
+
+}  // namespace sennit::detail

@@ -58,9 +58,9 @@ struct weighted_color {
 struct coloring {
   places of = places::nodes;
   // A worker's first steal in a run is of its own color; after so many attempts in vain, of any.
-  unsigned first_steal_attempts = 2000;
+  unsigned first_steal_attempts = 20'000;
   // Before each attempt to steal anything, so many to steal what has the worker's color.
-  unsigned colored_attempts = 4;
+  unsigned colored_attempts = 400;
 };
 
 struct no_color {};

@@ -26,6 +26,8 @@ class coloring {
     run_.store(latest_.fetch_add(1, std::memory_order_relaxed) * 2 + 1,
                std::memory_order_relaxed);  // never 0
   }
+  // Of workers that wait for work; some of them may have it by now.
+  std::atomic<policy::color_set>& idle() noexcept { return idle_; }
   // True: that was the last of those that ran.
   bool end() noexcept {
     const bool last = running_.fetch_sub(1, std::memory_order_relaxed) == 1;
@@ -34,6 +36,7 @@ class coloring {
   }
 
  private:
+  alignas(128) std::atomic<policy::color_set> idle_{0};
   alignas(128) std::atomic<unsigned> run_{0};
   std::atomic<unsigned> first_{0};
   std::atomic<unsigned> others_{0};

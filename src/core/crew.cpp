@@ -39,7 +39,7 @@ bool crew_state::others_wait(std::uint64_t* asked) noexcept {
     answer_gates(*w);
     w = worker::current();
   }
-  if (!w->frames().empty()) return false;
+  if (!w->frames().empty() || w->frames().has_listed()) return false;
   if (asked != nullptr) *asked = w->frames().take_asked_colors();
   return true;
 }
@@ -59,6 +59,27 @@ bool crew_state::offer(frame& part, std::uint64_t colors) noexcept {
   }
   if (!offered) at_work_.fetch_sub(1, std::memory_order_relaxed);
   return offered;
+}
+
+worker* crew_state::claim_idle(std::uint64_t colors) noexcept {
+  runtime_core& core = worker::current()->core();
+  const unsigned count = core.numbered_workers();
+  for (unsigned i = 0; i < count; ++i) {
+    worker& other = core.numbered(i);
+    if ((other.frames().color() & colors) != 0 && other.claim_idle()) return &other;
+  }
+  core.coloring().idle().fetch_and(~colors, std::memory_order_relaxed);
+  return nullptr;
+}
+
+const std::atomic<std::uint64_t>& crew_state::idle_colors() noexcept { return worker::current()->core().coloring().idle(); }
+
+std::uint64_t crew_state::color_of(const worker& w) noexcept { return const_cast<worker&>(w).frames().color(); }
+
+void crew_state::donate(frame& part, std::uint64_t colors, worker& to) noexcept {
+  at_work_.fetch_add(1, std::memory_order_relaxed);
+  part.depart(worker::current()->frames().innermost()->region).colors = colors;
+  to.take_in(part);
 }
 
 bool crew_state::take_back() noexcept {

@@ -91,6 +91,8 @@ class deque {
   // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they had the time.
   // True: there are donations that others may begin with, as this worker is busy now.
   bool enter(scope* innermost, bool frame_wanted = false) noexcept;
+  // Whether something is listed that anybody can have. A hint.
+  bool has_listed() const noexcept { return listed_.any(); }
   // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
   std::uint64_t epoch() const noexcept { return epoch_; }
   // Whether nobody wants anything of the owner.

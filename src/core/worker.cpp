@@ -469,6 +469,7 @@ policy::color_set worker::next_wanted() noexcept {
   if (run != colored_run_) {
     colored_run_ = run;
     colored_steals_.begin(core_.coloring().constants());
+    core_.coloring().idle().fetch_or(frames_.color(), std::memory_order_relaxed);
   }
   return colored_steals_.next_is_colored() ? frames_.color() : policy::all_colors;
 }
@@ -506,6 +507,8 @@ frame* worker::next_frame() noexcept {
   };
   std::optional<search> searching(std::in_place, core_.searching());
   mail_.open();
+  idle_.store(true, std::memory_order_relaxed);
+  if (core_.coloring().run() != 0) core_.coloring().idle().fetch_or(frames_.color(), std::memory_order_relaxed);
   frame* found = nullptr;
   const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
   for (unsigned i = 0; i < at_the_mailbox && !mail_.has_letter() && !leaving(); ++i) relax();
@@ -534,6 +537,7 @@ frame* worker::next_frame() noexcept {
     }
   }
   // It has other work, or is leaving.
+  idle_.store(false, std::memory_order_relaxed);
   if (frame* const letter = mail_.close()) {
     frames_.list(*letter);
     announce_work();

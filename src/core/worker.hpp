@@ -70,6 +70,10 @@ class worker {
   bool post(frame& letter) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
+  // Whether it waits for work, and nobody has been told so since it began to.
+  bool claim_idle() noexcept {
+    return idle_.load(std::memory_order_relaxed) && idle_.exchange(false, std::memory_order_relaxed);
+  }
 
   deque& frames() noexcept { return frames_; }
   fiber& running() noexcept { return *running_; }
@@ -130,6 +134,7 @@ class worker {
   bool dealt_ = false;  // the latest frame was
   parker parker_;
   alignas(128) std::atomic<bool> leave_{false};
+  std::atomic<bool> idle_{false};
   alignas(128) mailbox mail_;
 };
 

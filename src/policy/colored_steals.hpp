@@ -15,9 +15,9 @@ class colored_steals {
   struct constants {
     // The first steal of a run is of the thief's own color, unless so many attempts at that were in vain. 002 has no
     // bound, and waits for ever where a color does not occur.
-    unsigned first = 2000;
+    unsigned first = 20'000;
     // From then on, so many attempts are before one that takes anything.
-    unsigned others = 4;
+    unsigned others = 400;
   };
 
   // A run begins.

@@ -39,6 +39,8 @@ bool move_front(std::vector<Item>& from, std::size_t count, std::vector<Item>& t
 template <class Item>
 class agenda {
  public:
+  static constexpr bool has_colors = false;
+
   // For the strand that runs the call.
   static agenda here(agenda given) noexcept { return given; }
 
@@ -75,6 +77,8 @@ class agenda {
 template <class Item>
 class colored_agenda {
  public:
+  static constexpr bool has_colors = true;
+
   // Whoever comes to the items sorts them by his own color.
   static colored_agenda here(colored_agenda given) {
     colored_agenda sorted;
@@ -83,13 +87,21 @@ class colored_agenda {
     return sorted;
   }
 
-  void add(Item item) { (is_mine(item) ? mine_ : others_).push_back(item); }
+  void add(Item item) {
+    if (is_mine(item)) {
+      mine_.push_back(item);
+    } else {
+      others_.push_back(item);
+      colors_of_others_ |= item.colors;
+    }
+  }
   bool is_mine(const Item& item) const noexcept { return (item.colors & own_) != 0; }
   bool empty() const noexcept { return mine_.empty() && others_.empty(); }
   std::size_t size() const noexcept { return mine_.size() + others_.size(); }
   void clear() noexcept {
     mine_.clear();
     others_.clear();
+    colors_of_others_ = 0;
   }
   Item take() noexcept {
     std::vector<Item>& from = mine_.empty() ? others_ : mine_;
@@ -111,20 +123,30 @@ class colored_agenda {
   // what is the worker's own.
   bool give(colored_agenda& to, std::uint64_t asked) noexcept {
     if (others_.empty()) return move_front(mine_, mine_.size() / 2, to.others_);
-    std::uint64_t wanted = colors_of(others_) & asked;
-    if (wanted == 0 || wanted == all_colors) wanted = upper_half(colors_of(others_));
-    const auto middle = std::stable_partition(others_.begin(), others_.end(),
-                                              [&](const Item& item) { return (item.colors & wanted) != 0; });
-    return move_front(others_, static_cast<std::size_t>(middle - others_.begin()), to.others_);
+    const std::uint64_t there = colors_of(others_);
+    std::uint64_t wanted = there & asked;
+    std::size_t count = (others_.size() + 1) / 2;
+    if (wanted == 0 && std::popcount(there) > 1) wanted = upper_half(there);
+    if (wanted != 0) {
+      const auto middle = std::stable_partition(others_.begin(), others_.end(),
+                                                [&](const Item& item) { return (item.colors & wanted) != 0; });
+      count = static_cast<std::size_t>(middle - others_.begin());
+    }
+    if (!move_front(others_, count, to.others_)) return false;
+    colors_of_others_ = colors_of(others_);
+    return true;
   }
   void put_back(colored_agenda given) {
     if (empty() && given.own_ == own_) {
       mine_.swap(given.mine_);
       others_.swap(given.others_);
+      std::swap(colors_of_others_, given.colors_of_others_);
     }
     for (const Item& item : given.others_) add(item);
     for (const Item& item : given.mine_) add(item);
   }
+  // At least those of what is there for others.
+  std::uint64_t colors_of_others() const noexcept { return colors_of_others_; }
   std::uint64_t colors() const noexcept { return colors_of(mine_) | colors_of(others_); }
 
  private:
@@ -143,6 +165,7 @@ class colored_agenda {
   std::uint64_t own_ = all_colors;
   std::vector<Item> mine_;
   std::vector<Item> others_;
+  std::uint64_t colors_of_others_ = 0;
 };
 
 }  // namespace sennit::detail

@@ -16,6 +16,8 @@
 
 namespace sennit::detail {
 
+class worker;
+
 // What the strands at work on one thing have in common. docs/protocols/graphs.md, "Crews".
 class crew_state {
  public:
@@ -37,6 +39,14 @@ class crew_state {
   SENNIT_COLD bool others_wait(std::uint64_t* asked) noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
   SENNIT_COLD bool offer(frame& part, std::uint64_t colors) noexcept;
+  // A worker of one of these colors that waits for work; null if there is none. It is not found again before it has had
+  // some.
+  SENNIT_COLD static worker* claim_idle(std::uint64_t colors) noexcept;
+  static std::uint64_t color_of(const worker& w) noexcept;
+  // Colors of workers that wait for work, as far as is known.
+  static const std::atomic<std::uint64_t>& idle_colors() noexcept;
+  // The frame is for that worker; others may have it only while that one is busy.
+  SENNIT_COLD void donate(frame& part, std::uint64_t colors, worker& to) noexcept;
   // The strand's only frame. True if it is still there: the strand has it back.
   SENNIT_COLD bool take_back() noexcept;
   // The strand that claimed the frame has come to its end.
@@ -63,7 +73,8 @@ class crew : public crew_state {
   // A strand's part in the work.
   class session {
    public:
-    session(crew& whole, Agenda first) : todo(Agenda::here(std::move(first))), whole_(whole) {}
+    session(crew& whole, Agenda first)
+        : todo(Agenda::here(std::move(first))), whole_(whole), idle_colors_(crew_state::idle_colors()) {}
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
@@ -76,6 +87,10 @@ class crew : public crew_state {
     SENNIT_INLINE void consider_others() noexcept {
       if (any_gate_shut()) [[unlikely]]
         share();
+      if constexpr (Agenda::has_colors) {
+        if ((idle_colors_.load(std::memory_order_relaxed) & todo.colors_of_others()) != 0) [[unlikely]]
+          donate_by_color();
+      }
     }
 
     Agenda todo;
@@ -96,6 +111,21 @@ class crew : public crew_state {
       }
       offered_ = given;
       if (!whole_.offer(*given, given->todo.colors())) put_back();
+    }
+
+    // What other colors' workers wait for goes to them directly: 002's thieves have to find it.
+    SENNIT_COLD void donate_by_color() noexcept {
+      while (todo.size() > 1 && !whole_.stopped()) {
+        worker* const idle = claim_idle(todo.colors_of_others());
+        if (idle == nullptr) return;
+        part* const given = new (std::nothrow) part(whole_);
+        if (given == nullptr) return;
+        if (!todo.give(given->todo, color_of(*idle))) {
+          delete given;
+          return;
+        }
+        whole_.donate(*given, given->todo.colors(), *idle);
+      }
     }
 
     // What was offered and nobody took.
@@ -123,6 +153,7 @@ class crew : public crew_state {
     }
 
     crew& whole_;
+    const std::atomic<std::uint64_t>& idle_colors_;
     typename crew::part* offered_ = nullptr;
   };
 

@@ -61,6 +61,9 @@ struct coloring {
   unsigned first_steal_attempts = 20'000;
   // Before each attempt to steal anything, so many to steal what has the worker's color.
   unsigned colored_attempts = 400;
+  // A worker that has come to the end of its work leaves nodes of other colors to them for as long as so many of its own
+  // took, on average; then it takes them.
+  double patience = 2;
 };
 
 struct no_color {};

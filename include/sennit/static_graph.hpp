@@ -94,9 +94,9 @@ class static_graph {
     node after;
   };
   struct node_sorted {
-    std::uint32_t waiting;       // in a run: predecessors that are to end yet; between runs, as many as there are
+    std::uint32_t waiting;  // in a run: predecessors that are to end yet; between runs, as many as there are
     std::uint32_t predecessors;
-    std::uint32_t first;         // of the successors, in after_
+    std::uint32_t first;  // of the successors, in after_
     std::uint32_t last;
   };
 

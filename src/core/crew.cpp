@@ -1,11 +1,15 @@
 #include "core/constructs.hpp"
 #include "core/failure.hpp"
+#include "core/relax.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "policy/patience.hpp"
 
 #include <sennit/detail/crew.hpp>
 #include <sennit/join.hpp>
+
+#include <sched.h>
 
 #include <exception>
 #include <mutex>
@@ -26,7 +30,7 @@ void crew_state::throw_failure() {
   throw_cancelled();
 }
 
-bool crew_state::others_wait(std::uint64_t* asked) noexcept {
+bool crew_state::others_wait() noexcept {
   worker* w = worker::current();
   if (detail::stopped(*w)) {
     stop();
@@ -39,9 +43,7 @@ bool crew_state::others_wait(std::uint64_t* asked) noexcept {
     answer_gates(*w);
     w = worker::current();
   }
-  if (!w->frames().empty() || w->frames().has_listed()) return false;
-  if (asked != nullptr) *asked = w->frames().take_asked_colors();
-  return true;
+  return w->frames().empty() && !w->frames().has_listed();
 }
 
 bool crew_state::offer(frame& part, std::uint64_t colors) noexcept {
@@ -72,9 +74,24 @@ worker* crew_state::claim_idle(std::uint64_t colors) noexcept {
   return nullptr;
 }
 
-const std::atomic<std::uint64_t>& crew_state::idle_colors() noexcept { return worker::current()->core().coloring().idle(); }
+const std::atomic<std::uint64_t>& crew_state::idle_colors() noexcept {
+  return worker::current()->core().coloring().idle();
+}
 
-std::uint64_t crew_state::color_of(const worker& w) noexcept { return const_cast<worker&>(w).frames().color(); }
+std::uint64_t crew_state::color_of(const worker& w) noexcept {
+  return const_cast<worker&>(w).frames().color();
+}
+
+std::uint64_t crew_state::now_ns() noexcept { return detail::now_ns(); }
+
+void crew_state::pause_for_others(unsigned attempt) noexcept {
+  if (policy::patience::after(attempt % (policy::patience::spin_rounds + policy::patience::yield_rounds)) ==
+      policy::patience::step::spin) {
+    relax();
+  } else {
+    sched_yield();
+  }
+}
 
 void crew_state::donate(frame& part, std::uint64_t colors, worker& to) noexcept {
   at_work_.fetch_add(1, std::memory_order_relaxed);

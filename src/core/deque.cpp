@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
-#include <utility>
 
 namespace sennit::detail {
 
@@ -108,7 +107,7 @@ bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
   follow_region();
-  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true, policy::all_colors);
+  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true);
   return open_donation() != nullptr;
 }
 
@@ -366,9 +365,8 @@ void deque::searchers_served() noexcept {
   set_gates();
 }
 
-void deque::ask(bool for_next_push_only, policy::color_set wanted) noexcept {
+void deque::ask(bool for_next_push_only) noexcept {
   frame_wanted_ = true;
-  if (wanted != policy::all_colors) asked_colors_ |= wanted;
   put_off_ = false;
   asked_ns_ = for_next_push_only ? 0 : now_ns();
   mute_.store(true, std::memory_order_relaxed);
@@ -456,11 +454,6 @@ position deque::claim(loop_frame& loop, position from, position to) noexcept {
   return std::max(from, std::min(to, loop.end()));
 }
 
-policy::color_set deque::take_asked_colors() noexcept {
-  const std::lock_guard guard(lock_);
-  return std::exchange(asked_colors_, 0);
-}
-
 frame* deque::take_oldest_listed(policy::color_set wanted) noexcept {
   frame* taken = listed_.oldest();
   while (taken != nullptr && !suits(taken->away().colors, wanted)) taken = frame_list::after(*taken);
@@ -473,7 +466,7 @@ frame* deque::take_oldest_listed(policy::color_set wanted) noexcept {
 void deque::expect_thief() noexcept {
   if (fenced_) return;
   const std::lock_guard guard(lock_);
-  if (!frame_wanted_ && !strict_) ask(true, policy::all_colors);
+  if (!frame_wanted_ && !strict_) ask(true);
 }
 
 frame* deque::take_listed() noexcept {
@@ -499,7 +492,7 @@ frame* deque::steal(bool insist, policy::color_set wanted) noexcept {
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
     // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
     if (!frame_wanted_ && mute_.load(std::memory_order_relaxed)) return nullptr;
-    ask(empty, wanted);
+    ask(empty);
     return nullptr;
   }
   if (empty || !asking_.silent(now_ns() - asked_ns_)) return nullptr;

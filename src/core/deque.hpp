@@ -53,8 +53,6 @@ class deque {
   // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.
   void set_color(policy::color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
   policy::color_set color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
-  // What colors thieves have asked for since this was called last; 0: none in particular.
-  policy::color_set take_asked_colors() noexcept;
   // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has left it, and
   // the deque is empty now.
   struct popped {
@@ -135,7 +133,7 @@ class deque {
   slot* tail_for_thieves() const noexcept;
   void shut_gates() noexcept;
   frame* hand_over_oldest() noexcept;
-  void ask(bool for_next_push_only, policy::color_set wanted) noexcept;
+  void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
   frame* claim_frozen() noexcept;
   frame* claim_fenced() noexcept;
@@ -162,7 +160,6 @@ class deque {
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
-  policy::color_set asked_colors_ = 0;
   policy::asking asking_;
   bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
   std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner

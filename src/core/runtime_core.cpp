@@ -317,10 +317,11 @@ unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept
 }
 
 void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {
+  const unsigned colors = color_count(kind);
   const unsigned count = worker_count();
   for (unsigned i = 0; i < count; ++i) {
     worker& w = worker_at(i);
-    w.frames().set_color(policy::color_bit(color_of(w, kind)));
+    w.frames().set_color(color_bit(color_of(w, kind), colors));
   }
   coloring_.begin(rules);
 }

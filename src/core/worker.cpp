@@ -508,7 +508,8 @@ frame* worker::next_frame() noexcept {
   std::optional<search> searching(std::in_place, core_.searching());
   mail_.open();
   idle_.store(true, std::memory_order_relaxed);
-  if (core_.coloring().run() != 0) core_.coloring().idle().fetch_or(frames_.color(), std::memory_order_relaxed);
+  if (core_.coloring().run() != 0)
+    core_.coloring().idle().fetch_or(frames_.color(), std::memory_order_relaxed);
   frame* found = nullptr;
   const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
   for (unsigned i = 0; i < at_the_mailbox && !mail_.has_letter() && !leaving(); ++i) relax();

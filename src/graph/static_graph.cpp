@@ -15,7 +15,8 @@ constexpr std::uint64_t most_edges = ~std::uint32_t{0};
 
 // Of nodes that are left over when those without predecessors have been taken away, again and again.
 template <class Before>
-std::vector<static_graph::node> cycle_among(const std::vector<bool>& left, static_graph::node n, const Before& before) {
+std::vector<static_graph::node> cycle_among(const std::vector<bool>& left, static_graph::node n,
+                                            const Before& before) {
   std::vector<static_graph::node> path;
   std::vector<bool> seen(left.size());
   while (!seen[n]) {
@@ -40,15 +41,16 @@ static_graph::node static_graph::add(std::size_t count) {
 
 void static_graph::edge(node before, node after) {
   if (before >= nodes_.size() || after >= nodes_.size()) {
-    detail::fail<std::out_of_range>("sennit: an edge from " + std::to_string(before) + " to " + std::to_string(after) +
-                                    " in a static_graph of " + std::to_string(nodes_.size()) +
-                                    " nodes: add() them first");
+    detail::fail<std::out_of_range>("sennit: an edge from " + std::to_string(before) + " to " +
+                                    std::to_string(after) + " in a static_graph of " +
+                                    std::to_string(nodes_.size()) + " nodes: add() them first");
   }
   if (before == after) {
     detail::fail<std::invalid_argument>("sennit: the node " + std::to_string(before) +
                                         " of a static_graph cannot wait for itself");
   }
-  if (edges_.size() == most_edges) detail::fail<std::length_error>("sennit: a static_graph has at most 2^32 - 1 edges");
+  if (edges_.size() == most_edges)
+    detail::fail<std::length_error>("sennit: a static_graph has at most 2^32 - 1 edges");
   edges_.push_back({before, after});
   sorted_ = false;
 }
@@ -56,7 +58,8 @@ void static_graph::edge(node before, node after) {
 static_graph::claim::claim(static_graph& g) : graph_(g) {
   // ORD[D26] acquire: as the run before left the nodes; pairs with the release in ~claim().
   if (g.running_.exchange(true, std::memory_order_acquire))
-    detail::fail<std::logic_error>("sennit: this static_graph is being run already; runs at once need graphs of their own");
+    detail::fail<std::logic_error>(
+        "sennit: this static_graph is being run already; runs at once need graphs of their own");
 }
 
 void static_graph::sort_edges() {

@@ -5,10 +5,8 @@
 
 namespace sennit::policy {
 
-// Colors, a bit each; those beyond the 64th share a bit with one below.
 using color_set = std::uint64_t;
 inline constexpr color_set all_colors = ~color_set{0};
-constexpr color_set color_bit(unsigned color) noexcept { return color_set{1} << color % 64; }
 
 class colored_steals {
  public:

@@ -4,7 +4,6 @@
 #include <sennit/detail/config.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -41,13 +40,17 @@ class agenda {
  public:
   static constexpr bool has_colors = false;
 
-  // For the strand that runs the call.
-  static agenda here(agenda given) noexcept { return given; }
-
   void add(Item item) { items_.push_back(item); }
   bool empty() const noexcept { return items_.empty(); }
   std::size_t size() const noexcept { return items_.size(); }
   void clear() noexcept { items_.clear(); }
+  void add_all(std::vector<Item>& items) {
+    if (items_.empty()) {
+      items_.swap(items);
+    } else {
+      items_.insert(items_.end(), items.begin(), items.end());
+    }
+  }
   Item take() noexcept {
     const Item latest = items_.back();
     items_.pop_back();
@@ -60,7 +63,7 @@ class agenda {
     std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(mark), items_.end());
   }
   // The older half, which tends to be more work.
-  bool give(agenda& to, std::uint64_t) noexcept { return move_front(items_, items_.size() / 2, to.items_); }
+  bool give(agenda& to) noexcept { return move_front(items_, items_.size() / 2, to.items_); }
   // Back what was given.
   void put_back(agenda given) {
     if (!items_.empty()) given.items_.insert(given.items_.end(), items_.begin(), items_.end());
@@ -68,104 +71,21 @@ class agenda {
   }
   static std::uint64_t colors() noexcept { return all_colors; }
 
- private:
+ protected:
   std::vector<Item> items_;
 };
 
-// Items of the worker's own color first: 002's spawn_colors, which orders branches by who comes to them. Of a kind the
-// latest first.
+// Of items that say which colors they have.
 template <class Item>
-class colored_agenda {
+class colored_agenda : public agenda<Item> {
  public:
   static constexpr bool has_colors = true;
 
-  // Whoever comes to the items sorts them by his own color.
-  static colored_agenda here(colored_agenda given) {
-    colored_agenda sorted;
-    sorted.own_ = own_color();
-    sorted.put_back(std::move(given));
-    return sorted;
-  }
-
-  void add(Item item) {
-    if (is_mine(item)) {
-      mine_.push_back(item);
-    } else {
-      others_.push_back(item);
-      colors_of_others_ |= item.colors;
-    }
-  }
-  bool is_mine(const Item& item) const noexcept { return (item.colors & own_) != 0; }
-  bool empty() const noexcept { return mine_.empty() && others_.empty(); }
-  std::size_t size() const noexcept { return mine_.size() + others_.size(); }
-  void clear() noexcept {
-    mine_.clear();
-    others_.clear();
-    colors_of_others_ = 0;
-  }
-  Item take() noexcept {
-    std::vector<Item>& from = mine_.empty() ? others_ : mine_;
-    const Item latest = from.back();
-    from.pop_back();
-    return latest;
-  }
-  // As in agenda, of a color.
-  struct position {
-    std::size_t mine;
-    std::size_t others;
-  };
-  position mark() const noexcept { return {mine_.size(), others_.size()}; }
-  void reverse_since(position mark) noexcept {
-    std::reverse(mine_.begin() + static_cast<std::ptrdiff_t>(mark.mine), mine_.end());
-    std::reverse(others_.begin() + static_cast<std::ptrdiff_t>(mark.others), others_.end());
-  }
-  // What has been asked for; else half of the other colors, or of the items if there is only one. Else the older half of
-  // what is the worker's own.
-  bool give(colored_agenda& to, std::uint64_t asked) noexcept {
-    if (others_.empty()) return move_front(mine_, mine_.size() / 2, to.others_);
-    const std::uint64_t there = colors_of(others_);
-    std::uint64_t wanted = there & asked;
-    std::size_t count = (others_.size() + 1) / 2;
-    if (wanted == 0 && std::popcount(there) > 1) wanted = upper_half(there);
-    if (wanted != 0) {
-      const auto middle = std::stable_partition(others_.begin(), others_.end(),
-                                                [&](const Item& item) { return (item.colors & wanted) != 0; });
-      count = static_cast<std::size_t>(middle - others_.begin());
-    }
-    if (!move_front(others_, count, to.others_)) return false;
-    colors_of_others_ = colors_of(others_);
-    return true;
-  }
-  void put_back(colored_agenda given) {
-    if (empty() && given.own_ == own_) {
-      mine_.swap(given.mine_);
-      others_.swap(given.others_);
-      std::swap(colors_of_others_, given.colors_of_others_);
-    }
-    for (const Item& item : given.others_) add(item);
-    for (const Item& item : given.mine_) add(item);
-  }
-  // At least those of what is there for others.
-  std::uint64_t colors_of_others() const noexcept { return colors_of_others_; }
-  std::uint64_t colors() const noexcept { return colors_of(mine_) | colors_of(others_); }
-
- private:
-  static std::uint64_t colors_of(const std::vector<Item>& items) noexcept {
+  std::uint64_t colors() const noexcept {
     std::uint64_t all = 0;
-    for (const Item& item : items) all |= item.colors;
+    for (const Item& item : this->items_) all |= item.colors;
     return all;
   }
-  // The higher of the colors, as many as there are lower ones or one more.
-  static std::uint64_t upper_half(std::uint64_t colors) noexcept {
-    const int count = std::popcount(colors);
-    for (int i = 0; i < count / 2; ++i) colors &= colors - 1;
-    return colors;
-  }
-
-  std::uint64_t own_ = all_colors;
-  std::vector<Item> mine_;
-  std::vector<Item> others_;
-  std::uint64_t colors_of_others_ = 0;
 };
 
 }  // namespace sennit::detail

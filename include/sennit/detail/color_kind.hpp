@@ -1,7 +1,14 @@
 // What a color stands for.
 #pragma once
 
+#include <cstdint>
+
 namespace sennit::detail {
+
+// A color among `count`, as one of 64 bits. Where there are more, neighbors, which tend to be near each other, share one.
+constexpr std::uint64_t color_bit(unsigned color, unsigned count) noexcept {
+  return std::uint64_t{1} << (count <= 64 ? color : static_cast<unsigned>(std::uint64_t{color} * 64 / count));
+}
 
 enum class color_kind : unsigned char { workers, caches, nodes };
 

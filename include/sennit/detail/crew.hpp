@@ -1,6 +1,7 @@
 // Work in small items that strands keep to themselves, and share only when other workers have none.
 #pragma once
 
+#include <sennit/detail/agenda.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
@@ -12,6 +13,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace sennit::detail {
@@ -34,9 +36,9 @@ class crew_state {
  protected:
   ~crew_state() = default;
 
-  // Whether there is nothing to be stolen here although some worker may want that. *asked: colors that were asked for, 0
-  // if none in particular. The strand may be on another worker afterwards. Once the region is cancelled the work stops.
-  SENNIT_COLD bool others_wait(std::uint64_t* asked) noexcept;
+  // Whether there is nothing to be stolen here although some worker may want that. The strand may be on another worker
+  // afterwards. Once the region is cancelled the work stops.
+  SENNIT_COLD bool others_wait() noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
   SENNIT_COLD bool offer(frame& part, std::uint64_t colors) noexcept;
   // A worker of one of these colors that waits for work; null if there is none. It is not found again before it has had
@@ -45,6 +47,9 @@ class crew_state {
   static std::uint64_t color_of(const worker& w) noexcept;
   // Colors of workers that wait for work, as far as is known.
   static const std::atomic<std::uint64_t>& idle_colors() noexcept;
+  static std::uint64_t now_ns() noexcept;
+  // Waits a little, the longer the more often it was in vain.
+  SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // The frame is for that worker; others may have it only while that one is busy.
   SENNIT_COLD void donate(frame& part, std::uint64_t colors, worker& to) noexcept;
   // The strand's only frame. True if it is still there: the strand has it back.
@@ -65,32 +70,52 @@ class crew_state {
   std::exception_ptr failure_;
 };
 
+struct no_posts {};
+
 // Work: a class with `void work(session&)`, which takes items until there are none. Agenda: what a strand still has to do,
-// as in detail/agenda.hpp.
-template <class Work, class Agenda>
+// as in detail/agenda.hpp. Posts: where items wait for workers of their colors, if they have any.
+template <class Work, class Agenda, class Posts = no_posts>
 class crew : public crew_state {
  public:
+  static constexpr bool colored = !std::is_same_v<Posts, no_posts>;
+
   // A strand's part in the work.
   class session {
    public:
-    session(crew& whole, Agenda first)
-        : todo(Agenda::here(std::move(first))), whole_(whole), idle_colors_(crew_state::idle_colors()) {}
+    session(crew& whole, Agenda first) noexcept : todo(std::move(first)), whole_(whole) {
+      if constexpr (colored) {
+        own_color_ = own_color();
+        idle_colors_ = &crew_state::idle_colors();
+        begun_ = now_ns();
+      }
+    }
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
     // Whether there is something on the agenda.
-    SENNIT_INLINE bool more() noexcept {
+    SENNIT_INLINE bool more() {
       consider_others();
-      return !todo.empty() || retake();
+      if constexpr (colored) {
+        receive();
+        ++taken_;
+      }
+      return !todo.empty() || more_elsewhere();
     }
     // To be called now and then.
     SENNIT_INLINE void consider_others() noexcept {
       if (any_gate_shut()) [[unlikely]]
         share();
-      if constexpr (Agenda::has_colors) {
-        if ((idle_colors_.load(std::memory_order_relaxed) & todo.colors_of_others()) != 0) [[unlikely]]
-          donate_by_color();
+      if constexpr (colored) {
+        if ((whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed)) != 0) [[unlikely]]
+          donate_posts();
       }
+    }
+    // Of another color than the worker's: it is posted. False: it is for this strand.
+    template <class Item>
+    SENNIT_INLINE bool post(const Item& item) {
+      if ((item.colors & own_color_) != 0 || item.colors == 0) return false;
+      whole_.posts_.post(item);
+      return true;
     }
 
     Agenda todo;
@@ -99,13 +124,12 @@ class crew : public crew_state {
     friend class crew;
 
     SENNIT_COLD void share() noexcept {
-      std::uint64_t asked = 0;
-      if (todo.size() < 2 || whole_.stopped() || !whole_.others_wait(&asked)) return;
+      if (todo.size() < 2 || whole_.stopped() || !whole_.others_wait()) return;
       if (offered_ != nullptr && retake()) return;
       // Without memory the items stay here.
       part* const given = new (std::nothrow) part(whole_);
       if (given == nullptr) return;
-      if (!todo.give(given->todo, asked)) {
+      if (!todo.give(given->todo)) {
         delete given;
         return;
       }
@@ -113,17 +137,48 @@ class crew : public crew_state {
       if (!whole_.offer(*given, given->todo.colors())) put_back();
     }
 
-    // What other colors' workers wait for goes to them directly: 002's thieves have to find it.
-    SENNIT_COLD void donate_by_color() noexcept {
-      while (todo.size() > 1 && !whole_.stopped()) {
-        worker* const idle = claim_idle(todo.colors_of_others());
+    // What was offered and nobody took; else what waits for another color, if its workers leave it waiting.
+    SENNIT_COLD bool more_elsewhere() {
+      if (retake()) return true;
+      if constexpr (colored) {
+        const std::uint64_t since = now_ns();
+        const double patience =
+            whole_.patience_ * static_cast<double>(since - begun_) / static_cast<double>(taken_ + 1);
+        for (unsigned attempt = 0; whole_.posts_.waiting() != 0 && !whole_.stopped(); ++attempt) {
+          receive();
+          if (todo.empty() && static_cast<double>(now_ns() - since) >= patience) {
+            auto items = whole_.posts_.take(all_colors);
+            todo.add_all(items);
+          }
+          if (!todo.empty()) {
+            begun_ += now_ns() - since;
+            return true;
+          }
+          consider_others();
+          pause_for_others(attempt);
+        }
+      }
+      return false;
+    }
+
+    // What others found for this worker's color.
+    SENNIT_INLINE void receive() {
+      if ((whole_.posts_.waiting() & own_color_) == 0) [[likely]]
+        return;
+      auto items = whole_.posts_.take(own_color_);
+      todo.add_all(items);
+    }
+
+    // Workers that wait are given what waits for their colors: 002's thieves have to find it.
+    SENNIT_COLD void donate_posts() noexcept {
+      for (;;) {
+        worker* const idle =
+            claim_idle(whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed));
         if (idle == nullptr) return;
         part* const given = new (std::nothrow) part(whole_);
         if (given == nullptr) return;
-        if (!todo.give(given->todo, color_of(*idle))) {
-          delete given;
-          return;
-        }
+        auto items = whole_.posts_.take(color_of(*idle));
+        given->todo.add_all(items);
         whole_.donate(*given, given->todo.colors(), *idle);
       }
     }
@@ -153,9 +208,16 @@ class crew : public crew_state {
     }
 
     crew& whole_;
-    const std::atomic<std::uint64_t>& idle_colors_;
     typename crew::part* offered_ = nullptr;
+    std::uint64_t own_color_ = all_colors;
+    const std::atomic<std::uint64_t>* idle_colors_ = nullptr;
+    // For what an item takes: since when, without waits, and how many there were.
+    std::uint64_t begun_ = 0;
+    std::uint64_t taken_ = 0;
   };
+
+  // `patience`: for as long as so many items take, a strand without work leaves to other colors what is theirs.
+  explicit crew(double patience = 0) noexcept : patience_(patience) {}
 
   // Does all that is on the agenda and what comes of it.
   void run(Work& work, Agenda first) {
@@ -209,6 +271,8 @@ class crew : public crew_state {
   }
 
   Work* work_ = nullptr;
+  const double patience_;
+  [[no_unique_address]] Posts posts_;
 };
 
 }  // namespace sennit::detail

@@ -60,20 +60,19 @@ std::string text_of_cycle(const std::vector<Key>& keys) {
 
 // The bit of a color; none for what is no place's.
 template <std::integral Color>
-constexpr std::uint64_t bit_of_color(Color c) noexcept {
-  return std::cmp_greater_equal(c, 0) && std::cmp_less(c, 4096)
-             ? std::uint64_t{1} << (static_cast<unsigned>(c) % 64)
-             : 0;
+constexpr std::uint64_t bit_of_color(Color c, unsigned count) noexcept {
+  return std::cmp_greater_equal(c, 0) && std::cmp_less(c, count) ? color_bit(static_cast<unsigned>(c), count)
+                                                                 : 0;
 }
 
 // The colors that weigh at least half as much as the heaviest.
 template <class Range>
-std::uint64_t bits_of_colors(const Range& weighted) {
+std::uint64_t bits_of_colors(const Range& weighted, unsigned count) {
   double most = 0;
   for (const auto& [color, weight] : weighted) most = weight > most ? weight : most;
   std::uint64_t bits = 0;
   for (const auto& [color, weight] : weighted) {
-    if (weight > 0 && 2 * weight >= most) bits |= bit_of_color(color);
+    if (weight > 0 && 2 * weight >= most) bits |= bit_of_color(color, count);
   }
   return bits;
 }
@@ -102,15 +101,16 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys>> {
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
 
   const graph::nodes<Predecessors, Compute, Color, Keys>& given;
+  unsigned color_count = 0;  // of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const { return std::invoke(given.predecessors, k); }
 
   SENNIT_INLINE std::uint64_t colors(const Key& k) const {
     auto&& c = std::invoke(given.color, k);
     if constexpr (std::integral<std::remove_cvref_t<decltype(c)>>) {
-      return bit_of_color(c);
+      return bit_of_color(c, color_count);
     } else {
-      return bits_of_colors(c);
+      return bits_of_colors(c, color_count);
     }
   }
 
@@ -208,9 +208,11 @@ std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
 template <class Key, class Predecessors, class Compute, class Color, class Keys>
 auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, Keys>& given) {
   using calls = graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys>>;
-  const calls user{given};
+  calls user{given};
+  if constexpr (calls::colored)
+    user.color_count = detail::color_count(static_cast<color_kind>(given.coloring.of));
   auto all = nodes_of<Key, Keys>::make(given.keys);
-  graph_run<decltype(all), calls> run(all, user);
+  graph_run<decltype(all), calls> run(all, user, given.coloring.patience);
   node_number last = nobody;
   if constexpr (calls::colored) {
     const colored_run colored(static_cast<color_kind>(given.coloring.of), given.coloring.first_steal_attempts,

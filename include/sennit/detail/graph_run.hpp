@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sennit/detail/agenda.hpp>
+#include <sennit/detail/color_posts.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/crew.hpp>
 #include <sennit/detail/graph_node.hpp>
@@ -28,7 +29,8 @@ class graph_run {
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
 
-  graph_run(Keys& keys, const Calls& calls) : keys_(keys), calls_(calls) {}
+  // `patience`: as a crew has it.
+  graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), crew_(patience) {}
 
   // Returns with the sink computed, or with a failure of the crew, or because nothing is left to do although the sink
   // waits: then there is a cycle.
@@ -91,7 +93,8 @@ class graph_run {
 
  private:
   using todo = std::conditional_t<Calls::colored, colored_agenda<item>, agenda<item>>;
-  using whole_crew = crew<graph_run, todo>;
+  using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
+  using whole_crew = crew<graph_run, todo, posts>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -181,7 +184,8 @@ class graph_run {
       whole_.values_.made(made - 1);
       // In the order in which they were named, as if each were explored by a call.
       if (made > 2) own_.todo.reverse_since(before);
-      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) follow(graph_item::compute(n), next);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
+        follow(graph_item::compute(n), next);
     }
 
     void compute(node_number n, item& next) {
@@ -242,15 +246,12 @@ class graph_run {
       if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
     }
 
-    // The first is done next, the others later; but none of another color while there may be one of the worker's.
+    // The first is done next, the others later; those of other colors where these are.
     void follow(graph_item step, item& next) {
       item i = step;
       if constexpr (Calls::colored) {
         i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
-        if (!own_.todo.is_mine(i)) {
-          own_.todo.add(i);
-          return;
-        }
+        if (own_.post(i)) return;
       }
       if (next.step().is_none()) {
         next = i;

@@ -1,0 +1,51 @@
+// Where items wait for the workers of their colors.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// A box for each of 64 colors. An item is in the box of one of its colors until somebody takes it. Whoever posts one sees to
+// it that it is taken: docs/protocols/graphs.md, "Colors".
+template <class Item>
+class color_posts {
+ public:
+  // Precondition: the item has a color. Throws std::bad_alloc.
+  void post(const Item& item) {
+    const auto color = static_cast<unsigned>(std::countr_zero(item.colors));
+    box& to = boxes_[color];
+    const std::lock_guard guard(to.lock);
+    to.items.push_back(item);
+    if (to.items.size() == 1) waiting_.fetch_or(std::uint64_t{1} << color, std::memory_order_relaxed);
+  }
+  // The colors that items wait for. What the calling strand posted itself is among them until it has been taken.
+  std::uint64_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+  // All items of the first of these colors that has some; none if others were faster.
+  std::vector<Item> take(std::uint64_t colors) noexcept {
+    const std::uint64_t there = waiting() & colors;
+    if (there == 0) return {};
+    const auto color = static_cast<unsigned>(std::countr_zero(there));
+    box& from = boxes_[color];
+    const std::lock_guard guard(from.lock);
+    waiting_.fetch_and(~(std::uint64_t{1} << color), std::memory_order_relaxed);
+    return std::exchange(from.items, {});
+  }
+
+ private:
+  struct alignas(64) box {
+    std::mutex lock;
+    std::vector<Item> items;
+  };
+  alignas(64) std::atomic<std::uint64_t> waiting_{0};  // a color's bit is written under the lock of its box
+  box boxes_[64];
+};
+
+}  // namespace sennit::detail

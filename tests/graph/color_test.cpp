@@ -1,7 +1,9 @@
 // Colors: preferences, which change where nodes are computed and nothing else.
 #include "support.hpp"
 
+#include <chrono>
 #include <limits>
+#include <ranges>
 #include <thread>
 #include <vector>
 
@@ -99,28 +101,26 @@ TEST(graph_color, with_any_bounds) {
   });
 }
 
-// Catches: nodes of no color, or all of one, that are given away all at once or not at all: then one worker computes them,
-// one after the other. Two of them that run at the same time show that they were shared.
+// Catches: nodes of no color, or all of one, that are never given away: then one worker computes them all.
 TEST(graph_color, of_no_place_does_not_keep_nodes_on_one_worker) {
-  under(parallel_settings(), [](sennit::runtime& rt) {
+  const auto before = [](int k) { return k == 0 ? std::views::iota(1, 200) : std::views::iota(0, 0); };
+  under(parallel_settings(), [&](sennit::runtime& rt) {
     for (const int color : {-1, 5000, 0, 40}) {
-      rt.run([&] {
-        beacon first;
-        beacon second;
-        graph::run(0, graph::nodes{.predecessors =
-                                       [](int k) {
-                                         return k == 0 ? std::vector<int>{1, 2, 3, 4} : std::vector<int>();
-                                       },
-                                   .compute =
-                                       [&](int k) {
-                                         // 1 and 2 wait for each other, 3 and 4 for nobody.
-                                         if (k != 1 && k != 2) return;
-                                         (k == 1 ? first : second).light();
-                                         (k == 1 ? second : first).await();
-                                       },
+      const auto is_shared = [&] {
+        std::atomic<int> elsewhere{0};
+        const auto some_time = [&, here = std::this_thread::get_id()](int) {
+          const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+          while (std::chrono::steady_clock::now() < end) {
+          }
+          if (std::this_thread::get_id() != here) ++elsewhere;
+        };
+        graph::run(0, graph::nodes{.predecessors = before,
+                                   .compute = some_time,
                                    .color = [=](int) { return color; },
                                    .coloring = {.of = graph::places::workers, .first_steal_attempts = 3}});
-      });
+        return elsewhere > 0;
+      };
+      rt.run([&] { await(is_shared, "a run whose nodes are computed by several workers"); });
     }
   });
 }

@@ -186,7 +186,7 @@ TEST(graph_keys, that_are_strings) {
       return parts;
     };
     // How many characters there are in all strings below.
-    const auto count = [](const std::string& s, auto& node) -> double {
+    const auto count = [](const std::string&, auto& node) -> double {
       double sum = 1;
       for (const std::string& p : node.predecessors()) sum += node.value(p);
       return sum;

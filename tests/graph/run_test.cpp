@@ -3,8 +3,10 @@
 
 #include <array>
 #include <forward_list>
+#include <iterator>
 #include <ranges>
 #include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 

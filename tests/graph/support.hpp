@@ -22,7 +22,7 @@ class ledger {
   explicit ledger(std::size_t nodes) : computed_(nodes) {}
 
   template <class Range>
-  void compute(std::size_t node, const Range& predecessors) {
+  void compute(std::size_t node, Range&& predecessors) {
     for (const auto& p : predecessors) {
       if (computed_[static_cast<std::size_t>(p)] != 1) early_.fetch_add(1, std::memory_order_relaxed);
     }

@@ -91,15 +91,17 @@ class colored_agenda {
     from.pop_back();
     return latest;
   }
-  // What has been asked for; else half of the other colors, or of the items if there is only one. Else the older half of
-  // what is the worker's own.
+  // What has been asked for; else half of the other colors, or of the items if there is only one, or none. Else the older
+  // half of what is the worker's own. Never all that there is.
   bool give(colored_agenda& to, std::uint64_t asked) noexcept {
     if (others_.empty()) return move_front(mine_, mine_.size() / 2, to.others_);
     std::uint64_t wanted = colors_of(others_) & asked;
     if (wanted == 0 || wanted == all_colors) wanted = upper_half(colors_of(others_));
     const auto middle = std::stable_partition(others_.begin(), others_.end(),
                                               [&](const Item& item) { return (item.colors & wanted) != 0; });
-    return move_front(others_, static_cast<std::size_t>(middle - others_.begin()), to.others_);
+    auto count = static_cast<std::size_t>(middle - others_.begin());
+    if (count == 0 || (count == others_.size() && mine_.empty())) count = (others_.size() + 1) / 2;
+    return move_front(others_, count, to.others_);
   }
   void put_back(colored_agenda given) {
     if (empty() && given.own_ == own_) {

@@ -36,8 +36,10 @@ class crew_state {
  protected:
   ~crew_state() = default;
 
+  // Whether the work has stopped; as it does once the region is cancelled.
+  SENNIT_COLD bool cancelled() noexcept;
   // Whether there is nothing to be stolen here although some worker may want that. The strand may be on another worker
-  // afterwards. Once the region is cancelled the work stops.
+  // afterwards.
   SENNIT_COLD bool others_wait() noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
   SENNIT_COLD bool offer(frame& part, std::uint64_t colors) noexcept;
@@ -76,6 +78,8 @@ struct no_posts {};
 // as in detail/agenda.hpp. Posts: where items wait for workers of their colors, if they have any.
 template <class Work, class Agenda, class Posts = no_posts>
 class crew : public crew_state {
+  class part;
+
  public:
   static constexpr bool colored = !std::is_same_v<Posts, no_posts>;
 
@@ -124,7 +128,7 @@ class crew : public crew_state {
     friend class crew;
 
     SENNIT_COLD void share() noexcept {
-      if (todo.size() < 2 || whole_.stopped() || !whole_.others_wait()) return;
+      if (whole_.cancelled() || todo.size() < 2 || !whole_.others_wait()) return;
       if (offered_ != nullptr && retake()) return;
       // Without memory the items stay here.
       part* const given = new (std::nothrow) part(whole_);
@@ -208,7 +212,7 @@ class crew : public crew_state {
     }
 
     crew& whole_;
-    typename crew::part* offered_ = nullptr;
+    part* offered_ = nullptr;
     std::uint64_t own_color_ = all_colors;
     const std::atomic<std::uint64_t>* idle_colors_ = nullptr;
     // For what an item takes: since when, without waits, and how many there were.

@@ -82,11 +82,13 @@ struct key_hash {
 template <class Key>
   requires(integral_key<Key>)
 struct key_hash<Key> {
+  using is_avalanching = void;  // for Boost, which would mix again
   std::size_t operator()(Key k) const noexcept { return mix(static_cast<std::uint64_t>(k)); }
 };
 template <class Key>
   requires(tuple_key<Key>)
 struct key_hash<Key> {
+  using is_avalanching = void;
   std::size_t operator()(const Key& k) const noexcept {
     std::uint64_t h = 0;
     std::apply(

@@ -1,8 +1,8 @@
 // Graphs whose nodes do next to nothing. --input names a shape, --size says how many nodes it has, --work how many steps a node
 // takes beside its own, if more than 1.
 //
-// Each node adds one and the marks of its predecessors to its own mark, a byte: so the marks are right only if each node ran
-// once, and after its predecessors.
+// Each node adds one and twice the marks of its predecessors to its own mark, a byte. So a mark is odd if its node ran once, and
+// right if its predecessors had run before.
 //
 // A shape tells:
 //   prepare(nodes, work)     marks of 0
@@ -75,7 +75,7 @@ class shape {
   void set(number n, unsigned marks_before) {
     if (work_ > 1) marks_before += static_cast<unsigned>(steps(n, work_));
     std::uint8_t& own = *mark(n);
-    own = static_cast<std::uint8_t>(own + marks_before + 1);
+    own = static_cast<std::uint8_t>(own + 2 * marks_before + 1);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 class tasks {
  public:
   explicit tasks(bench::program& program) {
+    // It keeps a folder of its own, else in the user's home.
+    setenv("STARPU_HOME", std::filesystem::read_symlink("/proc/self/exe").parent_path().c_str(), 0);
     starpu_conf conf;
     starpu_conf_init(&conf);
     conf.ncpus = static_cast<int>(program.workers());

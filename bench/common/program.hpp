@@ -35,6 +35,15 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// A line of what the kernel says of the process's memory: "VmRSS:", what it has, or "VmHWM:", the most it has had. Not
+// ru_maxrss: across exec the kernel lets that start at the parent's peak.
+inline double memory_kib(std::string_view field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(field)) return std::strtod(line.c_str() + field.size(), nullptr);
+  return 0;
+}
+
 inline void relax() { asm volatile("pause" ::: "memory"); }
 
 // Without it a kernel that the compiler proves pure would be hoisted out of the timed span.
@@ -172,7 +181,7 @@ class program {
       const double seconds = now() - start;
       report(seconds, kernel.check(), us, kernel.figures());
     }
-    std::printf("{\"peak_mib\": %.3f}\n", peak_mib());
+    std::printf("{\"peak_mib\": %.3f}\n", memory_kib("VmHWM:") / 1024);
     return std::fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
   }
 
@@ -192,14 +201,6 @@ class program {
       std::printf("%s\"%s\": %.6g", std::exchange(before, ", "), name, value);
     std::printf(figures.empty() ? "}\n" : "}}\n");
     std::fflush(stdout);
-  }
-
-  // Not ru_maxrss: across exec the kernel lets it start at the parent's peak.
-  static double peak_mib() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr) / 1024;
-    return 0;
   }
 
   static constexpr const char* compiler() {

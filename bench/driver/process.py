@@ -14,7 +14,7 @@ class ProgramError(Exception):
 
 
 # A person's settings for one of the runtimes would make its figures another system's.
-FOREIGN_SETTINGS = ("OMP_", "GOMP_", "KMP_", "TBB_", "RAYON_", "SENNIT_", "RUST_")
+FOREIGN_SETTINGS = ("OMP_", "GOMP_", "KMP_", "TBB_", "RAYON_", "SENNIT_", "RUST_", "STARPU_")
 
 
 def clean_environment(extra=None):

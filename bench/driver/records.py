@@ -13,6 +13,9 @@ UNITS = {
     "ns_per_fork": "ns",
     "ns_per_iteration": "ns",
     "us_per_region": "us",
+    "ns_per_node": "ns",
+    "bytes_per_node": "B",
+    "stack_kib": "KiB",
     "peak_mib": "MiB",
     "us": "us",
     "ns_per_recorded_fork": "ns",
@@ -85,6 +88,9 @@ def _record(measurement, cell, metric):
     if metric == "ns_per_iteration":
         iterations = measurement.kernel.size * (measurement.work or 1)
         return record_of(measurement, cell, metric, [sample / iterations * 1e9 for sample in cell.seconds])
+    if metric == "ns_per_node":
+        nodes = measurement.kernel.size
+        return record_of(measurement, cell, metric, [sample / nodes * 1e9 for sample in cell.seconds])
     if metric == "us_per_region":
         regions = measurement.kernel.size
         return record_of(measurement, cell, metric, [sample / regions * 1e6 for sample in cell.seconds])

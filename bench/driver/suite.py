@@ -27,6 +27,7 @@ class System:
     serial: str = "default"
     workers: tuple | None = None  # the only worker counts it has; None: any
     environment: dict = field(default_factory=dict)
+    only_where_named: bool = False  # of few suites, which have it in their `with`
 
     @property
     def label(self):
@@ -114,16 +115,19 @@ def _kernel(entry, text, systems, quick):
         metrics=tuple(entry["metrics"]),
         calibrate=entry.get("calibrate"),
         budget=Budget(**budget),
-        cells=tuple(_cells(entry, systems, text.get("without", ()))),
+        cells=tuple(_cells(entry, systems, text)),
         plain=entry.get("plain", {}),
     )
 
 
-def _cells(entry, systems, nowhere):
+def _cells(entry, systems, text):
     asked = entry.get("workers", (1, 2))
-    without = (*nowhere, *entry.get("without", ()))
+    without = (*text.get("without", ()), *entry.get("without", ()))
+    named = (*text.get("with", ()), *entry.get("with", ()))
     for system in systems:
         if system.name in without or system.label in without:
+            continue
+        if system.only_where_named and system.name not in named:
             continue
         variants = [system]
         if system.variant == "default":

@@ -9,6 +9,9 @@ TITLES = {
     "ns_per_recorded_fork": "Nanoseconds that recording adds to a fork",
     "ns_per_iteration": "Nanoseconds an iteration (median)",
     "us_per_region": "Microseconds a region (median)",
+    "ns_per_node": "Nanoseconds a node (median)",
+    "bytes_per_node": "Bytes of memory a node, at the most (median)",
+    "stack_kib": "Stack between the first and the last node of a chain, KiB (median)",
     "us": "Microseconds from a fork to its start on another worker (median)",
     "remote_share": "Share of block accesses that are remote, counted on a virtual machine (median)",
     "nodes_at_work": "Virtual nodes that ran a part of the last step (median)",
@@ -23,6 +26,8 @@ WIDEST = 150
 DIGITS = {
     "peak_mib": 1,
     "seconds": 4,
+    "ns_per_node": 1,
+    "bytes_per_node": 1,
     "over_serial": 3,
     "over_plain": 3,
     "instructions_over_serial": 4,

@@ -225,6 +225,18 @@ class Report(Folder):
         self.assertIn("Nanoseconds an iteration", table)
         self.assertIn("Microseconds a region", table)
 
+    def test_what_a_node_takes(self):
+        text = SUITE.replace("ns_per_fork", "ns_per_node", 1).replace("peak_mib", "bytes_per_node")
+        _, table, file = self.run_main("counting", text=text)
+        records = {(r["metric"], r["system"], r["workers"]): r for r in file["results"]}
+        # 0.01 s for 20 nodes; how many bytes, only the program knows, and not all of them tell.
+        self.assertAlmostEqual(records["ns_per_node", "serial", 1]["median"], 5e5, delta=1e3)
+        self.assertEqual(records["ns_per_node", "counting", 2]["unit"], "ns")
+        self.assertEqual(records["bytes_per_node", "counting", 2]["median"], 48)
+        self.assertNotIn(("bytes_per_node", "serial", 1), records)
+        self.assertIn("Nanoseconds a node", table)
+        self.assertIn("48.0", table)
+
     # Catches: a variant over another system's, or over another number of workers; over itself.
     def test_variants_over_what_they_are_variants_of(self):
         text = SUITE.replace('"ns_per_fork"', '"over_plain", "ns_per_recorded_fork"')
@@ -302,6 +314,7 @@ class Suites(Folder):
         cells = suite.load(self.folder, "fake", True).kernels[0].cells
         self.assertNotIn("serial other", [system.label for system, _ in cells])
         self.assertIn("serial", [system.label for system, _ in cells])
+
     def test_kernels_may_share_a_program_and_differ_in_input_and_work(self):
         text = SUITE + 'program = "double"\ninput = "odd"\nwork = { full = 8, quick = 5 }\n'
         text = text.replace('name = "double"', 'name = "another"')
@@ -337,6 +350,21 @@ class Suites(Folder):
         systems.write_text(systems.read_text() + '[[system]]\nname = "plain"\nvariant = "other"\n')
         cells = suite.load(self.folder, "fake").kernels[0].cells
         self.assertEqual({system.label for system, _ in cells}, {"serial", "plain"})
+
+    # Catches: a system that one suite needs turning up as missing in all others.
+    def test_some_systems_are_only_where_they_are_named(self):
+        def systems(text):
+            (self.folder / "suites/fake.toml").write_text(text)
+            return {system.label for system, _ in suite.load(self.folder, "fake").kernels[0].cells}
+
+        self.suite("plain")
+        path = self.folder / "systems.toml"
+        path.write_text(path.read_text() + '[[system]]\nname = "rare"\nonly_where_named = true\n')
+        self.assertEqual(systems(SUITE), {"serial", "plain"})
+        self.assertEqual(systems(SUITE + 'with = ["rare"]\n'), {"serial", "plain", "rare"})
+        everywhere = 'with = ["rare"]\n' + SUITE
+        self.assertEqual(systems(everywhere), {"serial", "plain", "rare"})
+        self.assertEqual(systems(everywhere + 'without = ["rare"]\n'), {"serial", "plain"})
 
     def test_unknown_names_are_explained(self):
         self.suite()

@@ -1,0 +1,52 @@
+#include "common/sennit.hpp"
+
+#include "graph-nodes/shapes.hpp"
+
+#include <sennit/graph.hpp>
+
+#include <tuple>
+
+// Nothing is built before: a run is all there is, from a sink.
+template <bool Hashed>
+class on_demand {
+ public:
+  explicit on_demand(bench::program& program) : runtime_(program) {}
+
+  template <class Shape>
+  void prepare(Shape&) {}
+  template <class Shape>
+  void run(Shape& shape) {
+    using key = typename Shape::key;
+    const auto before = [&](const key& k) { return shape.predecessors(k); };
+    const auto compute = [&](const key& k) { shape.compute(shape.number_of(k)); };
+    runtime_.run([&] {
+      sennit::graph::run(shape.sink(), sennit::graph::nodes{
+                                           .predecessors = before, .compute = compute, .keys = keys(shape)});
+    });
+  }
+
+ private:
+  template <class Shape>
+  static auto keys(const Shape& shape) {
+    if constexpr (Hashed) {
+      return sennit::graph::hashed<>();
+    } else {
+      return std::apply([](auto... extents) { return sennit::graph::dense(extents...); }, shape.extents());
+    }
+  }
+
+  bench::sennit_runtime runtime_;
+};
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  if (program.is("default")) return graph_nodes::run_with(program, on_demand<false>(program));
+  if (program.is("hashed")) {
+#if SENNIT_GRAPH_MAP
+    return graph_nodes::run_with(program, on_demand<true>(program));
+#else
+    bench::program::fail("--variant", "must not be hashed in a build without a concurrent map");
+#endif
+  }
+  bench::program::fail("--variant", "must be hashed, or nothing");
+}

@@ -1,8 +1,10 @@
 // fdtd-2d: an electromagnetic field in a square by finite differences in time, as in PolyBench.
 #include "gallery/fdtd_2d.hpp"
 
+#include "gallery/graphs.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/stencil_graphs.hpp"
 
 #include <fmt/format.h>
 
@@ -53,11 +55,18 @@ struct program {
   std::int64_t n = 800;
   std::int64_t steps = 100;
   std::int64_t block = 1;
+  std::string variant = "loops";
+  color_choice colors;
 
   std::vector<parameter> parameters() {
     return {{"n", "cells along a side", &n, 1, 1 << 13},
             {"steps", "number of time steps", &steps, 1, 1e6},
-            {"block", "rows of cells that are not divided any further", &block, 1, 1 << 13}};
+            {"block", "rows of cells that are not divided any further", &block, 1, 1 << 13},
+            {.name = "variant",
+             .meaning = "three loops for each step, or one graph of tasks for all",
+             .value = &variant,
+             .words = {"loops", "graph"}},
+            colors.which()};
   }
   void choose_demo() { n = 1000; }
   void prepare() {}
@@ -65,9 +74,15 @@ struct program {
   template <class P>
   field run() const {
     fdtd_2d f(static_cast<std::size_t>(n), static_cast<std::size_t>(block));
-    const loops<P> run;
-    f.initialize(run);
-    for (std::int64_t i = 0; i < steps; ++i) f.step(run);
+    if (variant == "graph") {
+      const auto count = static_cast<std::size_t>(steps);
+      run_graph<P>(graph_of(f, count), colors);
+      f.took(count);
+    } else {
+      const loops<P> run;
+      f.initialize(run);
+      for (std::int64_t i = 0; i < steps; ++i) f.step(run);
+    }
     return {{f.ey().begin(), f.ey().end()}, {f.ex().begin(), f.ex().end()}, {f.hz().begin(), f.hz().end()}};
   }
 

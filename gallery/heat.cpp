@@ -1,9 +1,11 @@
 // heat: a picture's colors spread like heat in insulated plates, step by step.
 #include "gallery/heat.hpp"
 
+#include "gallery/graphs.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
+#include "gallery/stencil_graphs.hpp"
 
 #include <fmt/format.h>
 
@@ -55,11 +57,18 @@ struct program {
 
   std::int64_t steps = 300;
   std::int64_t block = 1;
+  std::string variant = "loops";
+  color_choice colors;
   picture start;
 
   std::vector<parameter> parameters() {
     return {{"steps", "number of time steps", &steps, 1, 1e6},
-            {"block", "rows of pixels that are not divided any further", &block, 1, 1 << 20}};
+            {"block", "rows of pixels that are not divided any further", &block, 1, 1 << 20},
+            {.name = "variant",
+             .meaning = "a loop for each step, or one graph of tasks for all",
+             .value = &variant,
+             .words = {"loops", "graph"}},
+            colors.which()};
   }
   void choose_demo() { steps = 500; }
   void prepare(const std::filesystem::path& path) { start = read_png(path); }
@@ -67,12 +76,19 @@ struct program {
   template <class P>
   planes run() const {
     heat plates(3, start.width, start.height, static_cast<std::size_t>(block));
-    const loops<P> run;
-    plates.initialize(run, [&](std::size_t plane, std::size_t y, float* row) {
+    const auto fill = [&](std::size_t plane, std::size_t y, float* row) {
       const std::uint8_t* const pixels = start.bytes.data() + 3 * y * start.width;
       for (std::size_t x = 0; x < start.width; ++x) row[x] = pixels[3 * x + plane];
-    });
-    for (std::int64_t i = 0; i < steps; ++i) plates.step(run);
+    };
+    if (variant == "graph") {
+      const auto count = static_cast<std::size_t>(steps);
+      run_graph<P>(graph_of(plates, count, fill), colors);
+      plates.took(count);
+    } else {
+      const loops<P> run;
+      plates.initialize(run, fill);
+      for (std::int64_t i = 0; i < steps; ++i) plates.step(run);
+    }
     return {plates.cells().begin(), plates.cells().end()};
   }
 

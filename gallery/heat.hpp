@@ -25,19 +25,34 @@ class heat {
   // fill(plate, y, row) writes a row, from first to last.
   template <class Loops, class Fill>
   void initialize(Loops&& loops, const Fill& fill) {
-    over_rows(loops, now_, next_, [&](std::size_t plate, std::size_t y, float* now, float* next) {
-      fill(plate, y, now);
-      std::fill_n(next, width_, 0.0F);
-    });
+    loops.each(rows_.count(), 1, [&](std::size_t block) { initialize_block(block, fill); });
   }
 
   template <class Loops>
   void step(Loops&& loops) {
-    over_rows(loops, now_, next_, [this](std::size_t, std::size_t y, const float* row, float* next) {
+    loops.each(rows_.count(), 1, [this](std::size_t block) { step_block(1, block); });
+    took(1);
+  }
+
+  // The same block by block, for graphs: step_block() of a block once that of it and of those beside it has been in the step
+  // before, of which the first is 1; took() once all have been.
+  template <class Fill>
+  void initialize_block(std::size_t block, const Fill& fill) {
+    over_rows(block, now_, next_, [&](std::size_t plate, std::size_t y, float* now, float* next) {
+      fill(plate, y, now);
+      std::fill_n(next, width_, 0.0F);
+    });
+  }
+  void step_block(std::size_t step, std::size_t block) {
+    array& from = step % 2 == 1 ? now_ : next_;
+    array& to = step % 2 == 1 ? next_ : now_;
+    over_rows(block, from, to, [this](std::size_t, std::size_t y, const float* row, float* next) {
       // Beyond the edge the plate is as warm as at the edge, so nothing flows across it.
       diffuse(y == 0 ? row : row - width_, row, y + 1 == height_ ? row : row + width_, next);
     });
-    std::swap(now_, next_);
+  }
+  void took(std::size_t steps) {
+    if (steps % 2 == 1) std::swap(now_, next_);
   }
 
   // To fresh pages.
@@ -45,9 +60,11 @@ class heat {
   void redistribute(Loops&& loops) {
     now_.renew([&](const auto& old_now, auto& now) {
       next_.renew([&](const auto& old_next, auto& next) {
-        over_rows(loops, now, next, [&](std::size_t, std::size_t, float* here, float* there) {
-          std::copy_n(old_now.data() + (here - now.data()), width_, here);
-          std::copy_n(old_next.data() + (there - next.data()), width_, there);
+        loops.each(rows_.count(), 1, [&](std::size_t block) {
+          over_rows(block, now, next, [&](std::size_t, std::size_t, float* here, float* there) {
+            std::copy_n(old_now.data() + (here - now.data()), width_, here);
+            std::copy_n(old_next.data() + (there - next.data()), width_, there);
+          });
         });
       });
     });
@@ -64,16 +81,14 @@ class heat {
   // The part of the difference to a neighbor that flows in a step; above a quarter the scheme is not stable.
   static constexpr float flow = 0.2F;
 
-  template <class Loops, class Row>
-  void over_rows(Loops& loops, array& now, array& next, const Row& row) const {
-    loops.each(rows_.count(), 1, [&](std::size_t block) {
-      for (std::size_t y = rows_.first(block); y < rows_.last(block); ++y) {
-        for (std::size_t plate = 0; plate * height_ * width_ < now.size(); ++plate) {
-          const std::size_t at = (plate * height_ + y) * width_;
-          row(plate, y, now.data() + at, next.data() + at);
-        }
+  template <class Row>
+  void over_rows(std::size_t block, array& now, array& next, const Row& row) const {
+    for (std::size_t y = rows_.first(block); y < rows_.last(block); ++y) {
+      for (std::size_t plate = 0; plate * height_ * width_ < now.size(); ++plate) {
+        const std::size_t at = (plate * height_ + y) * width_;
+        row(plate, y, now.data() + at, next.data() + at);
       }
-    });
+    }
   }
 
   void diffuse(const float* above, const float* here, const float* below, float* out) const {

@@ -19,6 +19,7 @@ std::unique_ptr<kernel> make_scan();
 std::unique_ptr<kernel> make_mandelbrot();
 std::unique_ptr<kernel> make_blur();
 std::unique_ptr<kernel> make_heat();
+std::unique_ptr<kernel> make_life();
 std::unique_ptr<kernel> make_fdtd_2d();
 std::unique_ptr<kernel> make_srad();
 std::unique_ptr<kernel> make_kmeans();

@@ -4,6 +4,7 @@
 #include <sennit/blocking.hpp>
 #include <sennit/distribution.hpp>
 #include <sennit/doctor.hpp>
+#include <sennit/graph.hpp>
 #include <sennit/join.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>
@@ -21,6 +22,7 @@
 #include <sennit/serial.hpp>
 #include <sennit/space.hpp>
 #include <sennit/split.hpp>
+#include <sennit/static_graph.hpp>
 #include <sennit/task_group.hpp>
 #include <sennit/version.hpp>
 #include <sennit/worker.hpp>

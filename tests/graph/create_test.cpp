@@ -127,7 +127,6 @@ TEST(graph_create, with_values) {
 // Whether it has been freed by then depends on the schedule.
 TEST(graph_create, with_values_that_may_have_gone) {
   with_workers([] {
-    int read = 0;
     for (int i = 0; i < scaled(300); ++i) {
       // 1 to 8 need 0; each of them creates one that needs 0 and all others that may be done.
       const auto before = [](int k) {
@@ -143,7 +142,6 @@ TEST(graph_create, with_values_that_may_have_gone) {
       };
       try {
         EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 17U);
-        ++read;
       } catch (const graph::node_error& e) {
         EXPECT_THAT(std::string(e.what()), testing::HasSubstr("the value of one that has none any more"));
       }

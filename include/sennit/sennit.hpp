@@ -13,6 +13,7 @@
 #include <sennit/parallel_scan.hpp>
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
+#include <sennit/placement.hpp>
 #include <sennit/reducer.hpp>
 #include <sennit/refine.hpp>
 #include <sennit/region.hpp>

@@ -38,8 +38,6 @@ bool move_front(std::vector<Item>& from, std::size_t count, std::vector<Item>& t
 template <class Item>
 class agenda {
  public:
-  static constexpr bool has_colors = false;
-
   void add(Item item) { items_.push_back(item); }
   bool empty() const noexcept { return items_.empty(); }
   std::size_t size() const noexcept { return items_.size(); }
@@ -79,8 +77,6 @@ class agenda {
 template <class Item>
 class colored_agenda : public agenda<Item> {
  public:
-  static constexpr bool has_colors = true;
-
   std::uint64_t colors() const noexcept {
     std::uint64_t all = 0;
     for (const Item& item : this->items_) all |= item.colors;

@@ -1,0 +1,74 @@
+// placement: on which NUMA nodes the pages of an array lie.
+#pragma once
+
+#include <sennit/graph.hpp>
+#include <sennit/numa_array.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace sennit {
+
+namespace detail {
+
+// The node of each page that has a byte of the memory, as the kernel numbers them; -1 for pages that nobody has touched, or
+// where the kernel does not tell. Throws std::bad_alloc.
+std::vector<int> nodes_of_pages(const void* memory, std::size_t bytes);
+std::size_t bytes_of_page() noexcept;
+
+}  // namespace detail
+
+// A look at where the elements of an array lie, for colors of graphs that follow their data (graph::coloring::of = nodes).
+// It does not notice when pages move later. Cost: a system call, and 4 bytes a page of 4 KiB.
+//
+// Example:
+//   #include <vector>
+//
+//   // Adds up each block of the array, on the node that has it.
+//   void sums(const sennit::numa_array<double>& x, std::vector<double>& sum) {
+//     const std::size_t block = x.size() / sum.size();
+//     const sennit::placement where(x);
+//     const std::size_t all = sum.size();  // the sink
+//     const auto parts = [&](std::size_t k) {
+//       std::vector<std::size_t> blocks;
+//       for (std::size_t b = 0; k == all && b < all; ++b) blocks.push_back(b);
+//       return blocks;
+//     };
+//     const auto add = [&](std::size_t k) {
+//       for (std::size_t i = k * block; k != all && i < (k + 1) * block; ++i) sum[k] += x[i];
+//     };
+//     sennit::graph::run(all, sennit::graph::nodes{
+//                                 .predecessors = parts,
+//                                 .compute = add,
+//                                 .color = where.color_by([=](std::size_t k) { return std::pair(k * block, (k + 1) * block); }),
+//                                 .keys = sennit::graph::dense(all + 1)});
+//   }
+class placement {
+ public:
+  template <class T>
+  explicit placement(const numa_array<T>& array)
+      : nodes_(detail::nodes_of_pages(array.data(), array.size() * sizeof(T))),
+        element_(sizeof(T)),
+        bytes_(array.size() * sizeof(T)) {}
+
+  // The nodes of elements [first, last), each weighted by its share of them. Elements beyond the array do not count, nor those
+  // whose pages nobody has touched. From any thread. Cost: some nanoseconds a page.
+  std::vector<graph::weighted_color> colors(std::size_t first, std::size_t last) const;
+
+  // A color function for graphs whose node with key k works mostly on elements [first, last) = range(k), a pair.
+  template <class Range>
+  auto color_by(Range range) const {
+    return [this, range = std::move(range)](const auto& k) {
+      const auto [first, last] = range(k);
+      return colors(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
+    };
+  }
+
+ private:
+  std::vector<int> nodes_;  // of pages
+  std::size_t element_;
+  std::size_t bytes_;
+};
+
+}  // namespace sennit

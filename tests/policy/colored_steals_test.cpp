@@ -1,14 +1,15 @@
 // When a thief insists on work of its own color.
 #include "policy/colored_steals.hpp"
 
+#include <sennit/detail/color_kind.hpp>
+
 #include <gtest/gtest.h>
 
-#include <vector>
+#include <cstdint>
 
 namespace {
 
-using sennit::policy::all_colors;
-using sennit::policy::color_bit;
+using sennit::detail::color_bit;
 using sennit::policy::colored_steals;
 
 // How many attempts are colored before the next one that is not.
@@ -55,14 +56,18 @@ TEST(colored_steals, may_insist_on_nothing) {
   EXPECT_EQ(colored_before_random(rules), 0U);
 }
 
-// Catches: a color beyond the set's size that has no bit, or all of them.
+// Catches: colors beyond the set's size that have no bit, or one that is far from their neighbors'.
 TEST(colored_steals, has_a_bit_for_each_color) {
-  for (unsigned color = 0; color < 300; ++color) {
-    const auto bit = color_bit(color);
-    EXPECT_NE(bit, 0U);
-    EXPECT_EQ(bit & (bit - 1), 0U);
-    EXPECT_EQ(bit, color_bit(color % 64));
-    EXPECT_EQ(bit & all_colors, bit);
+  for (const unsigned count : {1U, 2U, 63U, 64U, 65U, 80U, 1000U, 4096U}) {
+    std::uint64_t before = 1;
+    for (unsigned color = 0; color < count; ++color) {
+      const std::uint64_t bit = color_bit(color, count);
+      EXPECT_TRUE(bit == before || bit == 2 * before) << color << " of " << count;
+      if (count <= 64) {
+        EXPECT_EQ(bit, std::uint64_t{1} << color);
+      }
+      before = bit;
+    }
   }
 }
 

@@ -26,12 +26,13 @@ void crew_state::throw_failure() {
   throw_cancelled();
 }
 
+bool crew_state::cancelled() noexcept {
+  if (detail::stopped(*worker::current())) stop();
+  return stopped();
+}
+
 bool crew_state::others_wait(std::uint64_t* asked) noexcept {
   worker* w = worker::current();
-  if (detail::stopped(*w)) {
-    stop();
-    return false;
-  }
   // In an observed region, what is done where would depend on who happens to wait.
   if (current_words().strand != nullptr) return false;
   if (!w->frames().empty()) {

@@ -32,8 +32,10 @@ class crew_state {
  protected:
   ~crew_state() = default;
 
+  // Whether the work has stopped; as it does once the region is cancelled.
+  SENNIT_COLD bool cancelled() noexcept;
   // Whether there is nothing to be stolen here although some worker may want that. *asked: colors that were asked for, 0
-  // if none in particular. The strand may be on another worker afterwards. Once the region is cancelled the work stops.
+  // if none in particular. The strand may be on another worker afterwards.
   SENNIT_COLD bool others_wait(std::uint64_t* asked) noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
   SENNIT_COLD bool offer(frame& part, std::uint64_t colors) noexcept;
@@ -59,6 +61,8 @@ class crew_state {
 // as in detail/agenda.hpp.
 template <class Work, class Agenda>
 class crew : public crew_state {
+  class part;
+
  public:
   // A strand's part in the work.
   class session {
@@ -85,7 +89,7 @@ class crew : public crew_state {
 
     SENNIT_COLD void share() noexcept {
       std::uint64_t asked = 0;
-      if (todo.size() < 2 || whole_.stopped() || !whole_.others_wait(&asked)) return;
+      if (whole_.cancelled() || todo.size() < 2 || !whole_.others_wait(&asked)) return;
       if (offered_ != nullptr && retake()) return;
       // Without memory the items stay here.
       part* const given = new (std::nothrow) part(whole_);
@@ -123,7 +127,7 @@ class crew : public crew_state {
     }
 
     crew& whole_;
-    typename crew::part* offered_ = nullptr;
+    part* offered_ = nullptr;
   };
 
   // Does all that is on the agenda and what comes of it.

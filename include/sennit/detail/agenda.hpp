@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,25 @@ bool move_front(std::vector<Item>& from, std::size_t count, std::vector<Item>& t
   to.insert(to.end(), from.begin(), end);
 #endif
   from.erase(from.begin(), end);
+  return true;
+}
+
+// The same for the items that are wanted. (std::stable_partition is of no use here: libstdc++ 12's warns of itself.)
+template <class Item, class Wanted>
+bool move_those(std::vector<Item>& from, const Wanted& wanted, std::vector<Item>& to) noexcept {
+  const auto copy = [&] { std::copy_if(from.begin(), from.end(), std::back_inserter(to), wanted); };
+#if SENNIT_EXCEPTIONS
+  const auto before = static_cast<std::ptrdiff_t>(to.size());
+  try {
+    copy();
+  } catch (const std::exception&) {
+    to.erase(to.begin() + before, to.end());
+    return false;
+  }
+#else
+  copy();
+#endif
+  std::erase_if(from, wanted);
   return true;
 }
 
@@ -91,15 +111,17 @@ class colored_agenda {
     from.pop_back();
     return latest;
   }
-  // What has been asked for; else half of the other colors, or of the items if there is only one. Else the older half of
-  // what is the worker's own.
+  // What has been asked for; else half of the other colors, or of the items if there is only one, or none. Else the older
+  // half of what is the worker's own. Never all that there is.
   bool give(colored_agenda& to, std::uint64_t asked) noexcept {
     if (others_.empty()) return move_front(mine_, mine_.size() / 2, to.others_);
     std::uint64_t wanted = colors_of(others_) & asked;
     if (wanted == 0 || wanted == all_colors) wanted = upper_half(colors_of(others_));
-    const auto middle = std::stable_partition(others_.begin(), others_.end(),
-                                              [&](const Item& item) { return (item.colors & wanted) != 0; });
-    return move_front(others_, static_cast<std::size_t>(middle - others_.begin()), to.others_);
+    const auto is_wanted = [&](const Item& item) { return (item.colors & wanted) != 0; };
+    const auto count = std::count_if(others_.begin(), others_.end(), is_wanted);
+    if (count == 0 || (std::cmp_equal(count, others_.size()) && mine_.empty()))
+      return move_front(others_, (others_.size() + 1) / 2, to.others_);
+    return move_those(others_, is_wanted, to.others_);
   }
   void put_back(colored_agenda given) {
     if (empty() && given.own_ == own_) {

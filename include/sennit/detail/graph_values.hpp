@@ -23,54 +23,54 @@ class graph_values {
   graph_values(const graph_values&) = delete;
   graph_values& operator=(const graph_values&) = delete;
   ~graph_values() {
-    if (kept_ != nobody && boxes_.has(kept_)) delete std::exchange(boxes_[kept_], nullptr);
-    if (failed_) boxes_.for_each([](box*& b) { delete std::exchange(b, nullptr); });
+    if (kept_ != nobody && slots_.has(kept_)) free(slots_[kept_]);
+    if (failed_) slots_.for_each([](slot& s) { free(s); });
   }
 
   template <class Make>
   void put(node_number n, Make&& make) {
-    boxes_.ensure(n);
-    boxes_[n] = new box(std::forward<Make>(make));
+    slots_.ensure(n);
+    slots_[n].value = new box(std::forward<Make>(make));
+    slots_[n].readers = 1;  // the strand that holds it
   }
+  // Precondition: the node has been computed, or never is.
   const Value& get(node_number n) {
-    box* const b = boxes_[n];
-    if (b == nullptr) throw_value_freed();
-    return b->value;
+    // Relaxed: a reader that counts keeps the value; one that came too late has seen that it is freed before it counted.
+    if (!slots_.has(n) || slots_[n].readers_now() >= freed || slots_[n].value == nullptr) throw_value_freed();
+    return slots_[n].value->value;
   }
-  Value take(node_number n) { return std::move(boxes_[n]->value); }
+  Value take(node_number n) { return std::move(slots_[n].value->value); }
   // That of the sink is for the caller of the run.
   void keep(node_number n) noexcept { kept_ = n; }
   void fail() noexcept { failed_ = true; }
 
   // More nodes were made than explored.
   void made(std::int64_t count) noexcept {
-    if (count == 0) return;
     // ORD[D25] acq_rel: all that explorers noted of readers is known to who finds that there is nothing left to explore.
-    if (unexplored_.fetch_add(count, std::memory_order_acq_rel) + count == 0)
-      explored_.store(true,
-                      std::memory_order_release);  // ORD[D25] release: passes that on to hold() and leave().
+    if (count != 0) unexplored_.fetch_add(count, std::memory_order_acq_rel);
   }
-  // One more node will read it, and found it computed.
-  void will_read(node_number n) noexcept { boxes_[n]->readers.fetch_add(1, std::memory_order_relaxed); }
+  // One more node will read it, and found it computed. Of one that was created late the value may have been freed: then it
+  // counts in vain.
+  void will_read(node_number n) noexcept { slots_[n].count().fetch_add(1, std::memory_order_relaxed); }
   // The node has been computed, and so many wait for it. `held`: of this strand.
   void hold(node_number n, std::uint32_t readers, std::vector<node_number>& held) {
-    boxes_[n]->readers.fetch_add(readers + (n == kept_ ? 1 : 0), std::memory_order_relaxed);
+    slots_[n].count().fetch_add(readers + (n == kept_ ? 1 : 0), std::memory_order_relaxed);
     held.push_back(n);
-    // ORD[D25] acquire: pairs with the release in made().
-    if (!explored_.load(std::memory_order_acquire)) return;
-    for (const node_number h : held) release(h);
-    held.clear();
+    if (all_explored()) release_all(held);
   }
   void was_read(node_number n) noexcept { release(n); }
-  // The strand ends.
-  void leave(std::vector<node_number>& held) {
-    if (held.empty()) return;
+  // The strand ends. What it holds, and what others held that ended before all was explored, is released by the first that
+  // ends later.
+  void leave(std::vector<node_number>& held) noexcept {
     const std::lock_guard guard(leaving_);
-    left_.insert(left_.end(), held.begin(), held.end());
-    // ORD[D25] acquire: pairs with the release in made().
-    if (!explored_.load(std::memory_order_acquire)) return;
-    for (const node_number h : left_) release(h);
-    left_.clear();
+    if (all_explored()) {
+      release_all(left_);
+      release_all(held);
+    } else if (left_.empty()) {
+      left_.swap(held);
+    } else {
+      leave_with_others(held);
+    }
   }
 
  private:
@@ -78,22 +78,56 @@ class graph_values {
     template <class Make>
     explicit box(Make&& make) : value(std::forward<Make>(make)()) {}
     Value value;
-    std::atomic<std::uint32_t> readers{1};  // the strand that holds it
   };
+  // The count outlives the value: nodes that are created late count there, too.
+  struct slot {
+    box* value;
+    std::uint32_t readers;
+
+    std::atomic_ref<std::uint32_t> count() noexcept { return std::atomic_ref<std::uint32_t>(readers); }
+    std::uint32_t readers_now() noexcept { return count().load(std::memory_order_relaxed); }
+  };
+  static constexpr std::uint32_t freed = std::uint32_t{1} << 31;  // plus those that count in vain
+
+  // For now: a node may create others.
+  bool all_explored() const noexcept {
+    // ORD[D25] acquire: pairs with the release in made().
+    return unexplored_.load(std::memory_order_acquire) == 0;
+  }
+  static void free(slot& s) noexcept { delete std::exchange(s.value, nullptr); }
 
   void release(node_number n) noexcept {
+    slot& s = slots_[n];
     // ORD[D25] acq_rel: release: this reader has done with the value; acquire, for the last one: so have all others.
-    if (boxes_[n]->readers.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete std::exchange(boxes_[n], nullptr);
+    if (s.count().fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    std::uint32_t none = 0;
+    // ORD[D25] acquire: so has one that was created late, if it came and went meanwhile. One that is there now frees it.
+    if (s.count().compare_exchange_strong(none, freed, std::memory_order_acquire, std::memory_order_relaxed))
+      free(s);
+  }
+  void release_all(std::vector<node_number>& held) noexcept {
+    for (const node_number h : held) release(h);
+    held.clear();
+  }
+  void leave_with_others(const std::vector<node_number>& held) noexcept {
+#if SENNIT_EXCEPTIONS
+    try {
+      left_.insert(left_.end(), held.begin(), held.end());
+    } catch (...) {
+      // Without memory the values stay to the end of the run.
+      failed_ = true;
+    }
+#else
+    left_.insert(left_.end(), held.begin(), held.end());
+#endif
   }
 
-  growing<box*> boxes_;
+  growing<slot> slots_;
   std::atomic<std::int64_t> unexplored_{1};  // the sink
-  std::atomic<bool> explored_{false};
   std::mutex leaving_;
   std::vector<node_number> left_;  // by strands that ended; under leaving_
   node_number kept_ = nobody;
-  bool failed_ = false;
+  bool failed_ = false;  // all values that are left are freed at last
 };
 
 template <>

@@ -26,7 +26,7 @@ template <class Hash = void>
 struct hashed {};
 
 // Where keys are the points of a box: integers from 0 to an extent, or tuples (std::array, std::pair, std::tuple) of such.
-// Nothing is hashed: a run allocates 12 bytes for each point of the box at once, which cost nothing until they are
+// Nothing is hashed: a run allocates 16 bytes for each point of the box at once, which cost nothing until they are
 // touched. At most 2^32 - 2 points; a key outside the box throws std::out_of_range.
 template <std::size_t Rank>
 struct dense {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <ranges>
 #include <type_traits>
@@ -126,23 +127,37 @@ class graph_run {
     // A node that is to be part of the run.
     void create(const key& k) {
       const node_number n = whole_.keys_.find_or_make(k, supply_);
+      item made = graph_item::explore(n);
+      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
       std::uint64_t absent = 0;
       // Relaxed: nothing was written for it.
       if (!successors(whole_.state(n))
                .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
                                         std::memory_order_relaxed))
         return;
+      whole_.values_.made(1);
+#if SENNIT_EXCEPTIONS
+      try {
+        add_created(n, made);
+      } catch (...) {
+        // The node is there, and nobody is going to explore it.
+        whole_.crew_.fail(std::current_exception());
+        throw;
+      }
+#else
+      add_created(n, made);
+#endif
+    }
+
+   private:
+    void add_created(node_number n, item made) {
       {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
-      whole_.values_.made(1);
-      item made = graph_item::explore(n);
-      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
       own_.todo.add(made);
     }
 
-   private:
     void explore(node_number n, item& next) {
       const auto& k = whole_.keys_.key_of(n);
       auto&& found = whole_.calls_.predecessors(k);

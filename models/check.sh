@@ -149,6 +149,19 @@ fails   donation ORDERED NO_TURN
 fails   donation ORDERED NO_HOLD
 fails   donation GAP NO_POLL
 fails   donation GAP NEVER_GIVE_UP
+reaches graph
+reaches graph THIEF
+fails   graph COUNT_LATE
+fails   graph COUNT_AS_LISTED
+fails   graph NO_RECHECK
+fails   graph LINK_LATE
+fails   graph MAKE_IN_TWO
+fails   graph MARK_IN_TWO
+fails   graph COUNT_IN_TWO
+fails   graph DONE_IN_TWO
+fails   graph SHORTCUT_SHORT
+fails   graph DONE_DROPPED
+fails   graph OUTCOME_LATE
 deep    donation WAITS
 deep    donation DONATIONS=3
 deep    donation LEAVES RETURNS STRICT

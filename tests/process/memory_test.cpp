@@ -2,14 +2,19 @@
 // runtime is as good as new when there is memory again.
 #include "support.hpp"
 
+#include <sennit/graph.hpp>
 #include <sennit/sennit.hpp>
 
 #include <sys/resource.h>
 
 #include <array>
+#include <atomic>
 #include <new>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -310,6 +315,76 @@ TEST(Memory, ForASpare) {
     std::atomic<int> ran{0};
   };
   at_every_allocation<blocks>();
+}
+
+// A grid of 4 by 4 with values that are counted, each on the heap; one node creates another one.
+template <class Key>
+struct finds_a_graph : scenario {
+  // How many live.
+  struct value {
+    explicit value(std::string t) : text(std::move(t)) { ++live; }
+    value(value&& other) noexcept : text(std::move(other.text)) { ++live; }
+    value& operator=(value&&) = delete;
+    ~value() { --live; }
+    std::string text;
+    inline static std::atomic<int> live{0};
+  };
+
+  virtual Key key(int at) = 0;
+  virtual int at(const Key& k) = 0;
+  void prepare() override { two.run(migrate); }  // so that the other worker has begun
+
+  template <class Keys>
+  void run_with(const Keys& keys) {
+    const auto before = [this](const Key& k) {
+      const int n = at(k);
+      std::vector<Key> found;
+      if (n % 4 != 0) found.push_back(key(n - 1));
+      if (n >= 4) found.push_back(key(n - 4));
+      return found;
+    };
+    const auto longer = [this](const Key& k, auto& node) -> value {
+      std::string text(40, 'x');
+      for (const Key& p : node.predecessors()) text.push_back(node.value(p).text.back());
+      if (at(k) == 3) node.create(key(16));
+      usleep(100);
+      return value(text);
+    };
+    two.run([&] {
+      const sennit::graph::nodes grid{.predecessors = before,
+                                      .compute = longer,
+                                      .color = [this](const Key& k) { return at(k) % 2; },
+                                      .keys = keys};
+      result = sennit::graph::run(key(15), grid).text;
+    });
+  }
+  void check() override {
+    EXPECT_TRUE(result.empty() || result == std::string(42, 'x')) << result;
+    EXPECT_EQ(value::live, 0);
+  }
+  sennit::runtime two{{.workers = 2}};
+  std::string result;
+};
+
+TEST(Memory, ForAGraphWithDenseKeys) {
+  // Catches: a strand that ends the program where it has no room for its agenda, or the values that it leaves; nodes that
+  // are forgotten, so that the run hangs or reports a cycle; values that leak.
+  struct dense : finds_a_graph<int> {
+    int key(int n) override { return n; }
+    int at(const int& k) override { return k; }
+    void run() override { run_with(sennit::graph::dense(17)); }
+  };
+  at_every_allocation<dense>();
+}
+
+TEST(Memory, ForAGraphWithHashedKeys) {
+  // Catches: the same, and keys that leak, or are half in the map.
+  struct hashed : finds_a_graph<std::string> {
+    std::string key(int n) override { return std::string(static_cast<std::size_t>(n) + 40, 'x'); }
+    int at(const std::string& k) override { return static_cast<int>(k.size()) - 40; }
+    void run() override { run_with(sennit::graph::hashed<>()); }
+  };
+  at_every_allocation<hashed>();
 }
 
 class AddressSpace : public testing::Test {

@@ -1,0 +1,148 @@
+// Colors: preferences, which change where nodes are computed and nothing else.
+#include "support.hpp"
+
+#include <chrono>
+#include <limits>
+#include <ranges>
+#include <thread>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+using graph::weighted_color;
+
+// A grid of 40 by 40.
+constexpr int side = 40;
+std::vector<int> neighbours(int k) {
+  std::vector<int> before;
+  if (k % side != 0) before.push_back(k - 1);
+  if (k >= side) before.push_back(k - side);
+  return before;
+}
+
+// Expects that the grid is computed as without colors.
+template <class Color>
+void expect_computed_with(const Color& color, const graph::coloring& how = {}) {
+  const auto run = [&](auto keys) {
+    ledger done(side * side);
+    graph::run(side * side - 1, graph::nodes{.predecessors = neighbours,
+                                             .compute =
+                                                 [&](int k, auto& node) {
+                                                   done.compute(static_cast<std::size_t>(k),
+                                                                node.predecessors());
+                                                 },
+                                             .color = color,
+                                             .keys = keys,
+                                             .coloring = how});
+    EXPECT_EQ(done.early(), 0U);
+    EXPECT_TRUE(done.computed() == std::vector<std::uint32_t>(side * side, 1));
+  };
+  run(graph::hashed<>());
+  run(graph::dense(side * side));
+}
+
+// Catches: nodes of another color than the worker's that are forgotten, or kept for one who never comes.
+TEST(graph_color, of_each_kind_of_place) {
+  with_workers([] {
+    for (const graph::places of : {graph::places::workers, graph::places::caches, graph::places::nodes}) {
+      const unsigned count = graph::color_count(of);
+      EXPECT_GE(count, 1U);
+      EXPECT_LT(graph::color_here(of), count);
+      for (int i = 0; i < 5; ++i) {
+        expect_computed_with([=](int k) { return static_cast<unsigned>(k / side) * count / side; },
+                             {.of = of});
+        expect_computed_with([=](int k) { return static_cast<unsigned>(k) % count; }, {.of = of});
+      }
+    }
+  });
+  EXPECT_GE(graph::color_count(graph::places::workers), 1U);
+}
+// Catches: a color that no worker has, is negative, or has no bit, and keeps a node from being computed.
+TEST(graph_color, of_no_place) {
+  with_workers([] {
+    for (const long color : {-1L, 3L, 63L, 64L, 4095L, 4096L, std::numeric_limits<long>::max(),
+                             std::numeric_limits<long>::min()}) {
+      expect_computed_with([=](int) { return color; });
+      expect_computed_with([=](int k) { return k % 2 == 0 ? color : 0L; }, {.of = graph::places::workers});
+    }
+  });
+}
+// Catches: weights that are divided by, or colors that are read from an empty range.
+TEST(graph_color, with_weights) {
+  with_workers([] {
+    for (const double weight : {0.0, 0.49, 0.5, 1.0, -1.0}) {
+      expect_computed_with(
+          [=](int k) {
+            return std::vector<weighted_color>{{static_cast<unsigned>(k) % 2, 1},
+                                               {static_cast<unsigned>(k) % 3, weight}};
+          },
+          {.of = graph::places::workers});
+    }
+    expect_computed_with([](int) { return std::vector<weighted_color>(); });
+  });
+  using sennit::detail::bits_of_colors;
+  EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{}), 0U);
+  EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{{0, 1}, {1, 0.5}, {2, 0.49}, {5, 0.9}}), 0b100011U);
+  EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{{0, 0}, {1, -3}}), 0U);
+}
+// Catches: a bound of zero that is taken for none, so that thieves wait for a color that does not come.
+TEST(graph_color, with_any_bounds) {
+  with_workers([] {
+    for (const unsigned first : {0U, 1U, 100'000U}) {
+      for (const unsigned others : {0U, 1U, 50U}) {
+        const graph::coloring how{
+            .of = graph::places::workers, .first_steal_attempts = first, .colored_attempts = others};
+        expect_computed_with([](int k) { return k % 4; }, how);
+        expect_computed_with([](int) { return 0; }, how);
+        expect_computed_with([](int) { return -1; }, how);
+      }
+    }
+  });
+}
+
+// Catches: nodes of no color, or all of one, that are never given away: then one worker computes them all.
+TEST(graph_color, of_no_place_does_not_keep_nodes_on_one_worker) {
+  const auto before = [](int k) { return k == 0 ? std::views::iota(1, 200) : std::views::iota(0, 0); };
+  under(parallel_settings(), [&](sennit::runtime& rt) {
+    for (const int color : {-1, 5000, 0, 40}) {
+      const auto is_shared = [&] {
+        std::atomic<int> elsewhere{0};
+        const auto some_time = [&, here = std::this_thread::get_id()](int) {
+          const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+          while (std::chrono::steady_clock::now() < end) {
+          }
+          if (std::this_thread::get_id() != here) ++elsewhere;
+        };
+        graph::run(0, graph::nodes{.predecessors = before,
+                                   .compute = some_time,
+                                   .color = [=](int) { return color; },
+                                   .coloring = {.of = graph::places::workers, .first_steal_attempts = 3}});
+        return elsewhere > 0;
+      };
+      rt.run([&] { await(is_shared, "a run whose nodes are computed by several workers"); });
+    }
+  });
+}
+
+// Catches: runs with colors of different kinds that end in another order than they began, and leave workers with colors.
+TEST(graph_color, of_several_runs_at_once) {
+  under(settings({2, 4}), [](sennit::runtime& rt) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&rt, t] {
+        for (int i = 0; i < 10; ++i) {
+          rt.run([&] {
+            expect_computed_with([=](int k) { return k % (t + 1); },
+                                 {.of = t % 2 == 0 ? graph::places::workers : graph::places::nodes});
+          });
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    rt.run([] { join_stolen([] {}, [] {}); });
+  });
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -1,0 +1,166 @@
+// Nodes that others create while they run.
+#include "support.hpp"
+
+#include <ranges>
+#include <stdexcept>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+std::vector<int> below(int k) { return k == 0 ? std::vector<int>{} : std::vector<int>{k - 1}; }
+std::vector<int> none(int) { return {}; }
+
+// Catches: a run that ends before what was created last; a node that is created twice.
+TEST(graph_create, grows_the_graph) {
+  const int count = scaled(20'000);
+  with_workers([&] {
+    for (const bool dense : {false, true}) {
+      ledger done(static_cast<std::size_t>(count));
+      // Each creates those of a heap below it, and its neighbour's.
+      const auto grow = [&](int k, auto& node) {
+        done.compute(static_cast<std::size_t>(k), none(k));
+        for (int child = 2 * k + 1; child <= 2 * k + 4; ++child) {
+          if (child < count) node.create(child);
+        }
+      };
+      if (dense) {
+        graph::run(0, graph::nodes{.predecessors = none, .compute = grow, .keys = graph::dense(count)});
+      } else {
+        graph::run(0, graph::nodes{.predecessors = none, .compute = grow});
+      }
+      EXPECT_TRUE(done.computed() == std::vector<std::uint32_t>(static_cast<std::size_t>(count), 1));
+    }
+  });
+}
+
+// Catches: a created node that is computed before its predecessors, among them the node that created it; predecessors of
+// such that are not made.
+TEST(graph_create, brings_predecessors_along) {
+  with_workers([] {
+    for (int i = 0; i < scaled(100); ++i) {
+      // 0 creates 100, which needs all below 100; those need 0.
+      ledger done(101);
+      const auto before = [](int k) {
+        if (k == 100) return std::views::iota(0, 100);
+        return std::views::iota(0, k == 0 ? 0 : 1);
+      };
+      graph::run(0, graph::nodes{.predecessors = before, .compute = [&](int k, auto& node) {
+                                   done.compute(static_cast<std::size_t>(k), before(k));
+                                   if (k == 0) node.create(100);
+                                 }});
+      EXPECT_EQ(done.early(), 0U);
+      EXPECT_TRUE(done.computed() == std::vector<std::uint32_t>(101, 1));
+    }
+  });
+}
+
+// Catches: a node that begins anew when it is created, though it is part of the run already: computed, waiting, or the one
+// that is running.
+TEST(graph_create, leaves_alone_what_there_is) {
+  with_workers([] {
+    ledger done(100);
+    graph::run(99, graph::nodes{.predecessors = below, .compute = [&](int k, auto& node) {
+                                  done.compute(static_cast<std::size_t>(k), below(k));
+                                  for (int i = 0; i < 100; ++i) node.create(i);
+                                }});
+    EXPECT_EQ(done.early(), 0U);
+    EXPECT_TRUE(done.computed() == std::vector<std::uint32_t>(100, 1));
+  });
+}
+
+// Catches: created nodes that wait for one another, and a run that returns as if all were well.
+TEST(graph_create, finds_cycles) {
+  with_workers([] {
+    const auto before = [](int k) {
+      return k == 7 ? std::vector<int>{8} : k == 8 ? std::vector<int>{7} : none(k);
+    };
+    EXPECT_THROW(graph::run(0, graph::nodes{.predecessors = before,
+                                            .compute =
+                                                [](int k, auto& node) {
+                                                  if (k == 0) node.create(7);
+                                                }}),
+                 graph::cycle_error<int>);
+  });
+}
+
+// Catches: what a created node throws, which comes to nobody.
+TEST(graph_create, passes_on_what_a_created_node_throws) {
+  with_workers([] {
+    EXPECT_THAT(text_of<graph::node_error>([] {
+                  graph::run(0, graph::nodes{.predecessors = none, .compute = [](int k, auto& node) {
+                                               if (k == 5) throw std::runtime_error("no more");
+                                               node.create(k + 1);
+                                             }});
+                }),
+                testing::HasSubstr("the node 5: no more"));
+    EXPECT_THAT(text_of<graph::node_error>([] {
+                  graph::run(0, graph::nodes{.predecessors = none,
+                                             .compute = [](int k, auto& node) { node.create(k + 1); },
+                                             .keys = graph::dense(10)});
+                }),
+                testing::HasSubstr("the node 9: "));
+  });
+}
+
+// Catches: values of the creator, or of other predecessors, that are gone when a created node reads them, and those of
+// created nodes that leak.
+TEST(graph_create, with_values) {
+  with_workers([] {
+    for (int i = 0; i < scaled(100); ++i) {
+      std::atomic<std::uint64_t> last{0};
+      const auto sum = [&](int k, auto& node) -> tracked {
+        std::uint64_t result = 1;
+        for (const int p : node.predecessors()) result += node.value(p).value();
+        if (k < 50) node.create(k + 1);
+        if (k == 50) last = result;
+        return tracked(result);
+      };
+      EXPECT_EQ(graph::run(0, graph::nodes{.predecessors = below, .compute = sum}).value(), 1U);
+      EXPECT_EQ(last, 51U);
+      EXPECT_EQ(tracked::live(), 0);
+    }
+  });
+}
+
+// Catches: a value that was freed, as nobody was known to read it, and is read all the same by a node that is created later.
+// Whether it has been freed by then depends on the schedule.
+TEST(graph_create, with_values_that_may_have_gone) {
+  with_workers([] {
+    for (int i = 0; i < scaled(300); ++i) {
+      // 1 to 8 need 0; each of them creates one that needs 0 and all others that may be done.
+      const auto before = [](int k) {
+        if (k == 9) return std::views::iota(1, 9);
+        if (k >= 10) return std::views::iota(0, 1);
+        return std::views::iota(0, k == 0 ? 0 : 1);
+      };
+      const auto sum = [&](int k, auto& node) -> tracked {
+        std::uint64_t result = 1;
+        for (const int p : node.predecessors()) result += node.value(p).value();
+        if (k > 0 && k < 100) node.create(k + 10);
+        return tracked(result);
+      };
+      try {
+        EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 17U);
+      } catch (const graph::node_error& e) {
+        EXPECT_THAT(std::string(e.what()), testing::HasSubstr("the value of one that has none any more"));
+      }
+      ASSERT_EQ(tracked::live(), 0);
+    }
+    // One that does not read it does not mind.
+    const auto chain = [](int k, auto& node) -> tracked {
+      if (k < 20) node.create(k + 1);
+      return tracked(static_cast<std::uint64_t>(k));
+    };
+    const auto all = [](int k) { return std::views::iota(0, k); };
+    for (int i = 0; i < scaled(300); ++i) {
+      EXPECT_EQ(graph::run(0, graph::nodes{.predecessors = all, .compute = chain, .keys = graph::dense(21)})
+                    .value(),
+                0U);
+      ASSERT_EQ(tracked::live(), 0);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -105,7 +105,7 @@ class static_graph {
     explicit claim(static_graph& g);
     claim(const claim&) = delete;
     claim& operator=(const claim&) = delete;
-    // ORD[D26] release: the next run, on another thread maybe, finds the nodes as this one leaves them; pairs with the
+    // ORD[D27] release: the next run, on another thread maybe, finds the nodes as this one leaves them; pairs with the
     // acquire in claim().
     ~claim() { graph_.running_.store(false, std::memory_order_release); }
 

@@ -56,7 +56,7 @@ void static_graph::edge(node before, node after) {
 }
 
 static_graph::claim::claim(static_graph& g) : graph_(g) {
-  // ORD[D26] acquire: as the run before left the nodes; pairs with the release in ~claim().
+  // ORD[D27] acquire: as the run before left the nodes; pairs with the release in ~claim().
   if (g.running_.exchange(true, std::memory_order_acquire))
     detail::fail<std::logic_error>(
         "sennit: this static_graph is being run already; runs at once need graphs of their own");

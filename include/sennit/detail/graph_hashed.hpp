@@ -52,7 +52,8 @@ class concurrent_map {
   }
 
  private:
-  libcuckoo::cuckoohash_map<Key, node_number, Hash> map_;
+  // It would begin with room for 2^18 keys, which takes some milliseconds to clear; to grow costs nothing that shows.
+  libcuckoo::cuckoohash_map<Key, node_number, Hash> map_{1024};
 };
 
 #else

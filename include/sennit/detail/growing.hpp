@@ -35,11 +35,13 @@ class growing {
   // Makes the piece that has the element. Throws std::bad_alloc. From any thread.
   void ensure(std::uint32_t i) {
     const unsigned k = piece_of(i);
-    if (pieces_[k].load(std::memory_order_relaxed) != nullptr) return;
+    // ORD[D26] acquire: the piece's pages; pairs with the release of who made it.
+    if (pieces_[k].load(std::memory_order_acquire) != nullptr) return;
     T* const piece = static_cast<T*>(reserve_pages(bytes(k), page_size::huge));
     T* none = nullptr;
-    if (!pieces_[k].compare_exchange_strong(none, piece, std::memory_order_relaxed,
-                                            std::memory_order_relaxed))
+    // ORD[D26] release: the piece's pages; acquire, on failure, those of another's.
+    if (!pieces_[k].compare_exchange_strong(none, piece, std::memory_order_release,
+                                            std::memory_order_acquire))
       return_pages(piece, bytes(k));
   }
 

@@ -75,7 +75,8 @@ void expect_box_computed(const std::array<int, Rank>& extents) {
 
 enum class shade : unsigned char {};
 
-// Catches: a key that comes back from its number as another one; a part that is narrowed, or takes another's extent.
+// Catches: a key that comes back from its number as another one; a part that is narrowed, or takes another's
+// extent.
 TEST(graph_keys, of_one_part) {
   with_workers([] {
     for (const int extent : {1, 2, 100}) {

@@ -125,7 +125,8 @@ TEST(graph_color, of_no_place_does_not_keep_nodes_on_one_worker) {
   });
 }
 
-// Catches: runs with colors of different kinds that end in another order than they began, and leave workers with colors.
+// Catches: runs with colors of different kinds that end in another order than they began, and leave workers
+// with colors.
 TEST(graph_color, of_several_runs_at_once) {
   under(settings({2, 4}), [](sennit::runtime& rt) {
     std::vector<std::thread> threads;

@@ -34,8 +34,8 @@ TEST(graph_create, grows_the_graph) {
   });
 }
 
-// Catches: a created node that is computed before its predecessors, among them the node that created it; predecessors of
-// such that are not made.
+// Catches: a created node that is computed before its predecessors, among them the node that created it;
+// predecessors of such that are not made.
 TEST(graph_create, brings_predecessors_along) {
   with_workers([] {
     for (int i = 0; i < scaled(100); ++i) {
@@ -55,8 +55,8 @@ TEST(graph_create, brings_predecessors_along) {
   });
 }
 
-// Catches: a node that begins anew when it is created, though it is part of the run already: computed, waiting, or the one
-// that is running.
+// Catches: a node that begins anew when it is created, though it is part of the run already: computed,
+// waiting, or the one that is running.
 TEST(graph_create, leaves_alone_what_there_is) {
   with_workers([] {
     ledger done(100);
@@ -103,8 +103,8 @@ TEST(graph_create, passes_on_what_a_created_node_throws) {
   });
 }
 
-// Catches: values of the creator, or of other predecessors, that are gone when a created node reads them, and those of
-// created nodes that leak.
+// Catches: values of the creator, or of other predecessors, that are gone when a created node reads them, and
+// those of created nodes that leak.
 TEST(graph_create, with_values) {
   with_workers([] {
     for (int i = 0; i < scaled(100); ++i) {
@@ -123,8 +123,8 @@ TEST(graph_create, with_values) {
   });
 }
 
-// Catches: a value that was freed, as nobody was known to read it, and is read all the same by a node that is created later.
-// Whether it has been freed by then depends on the schedule.
+// Catches: a value that was freed, as nobody was known to read it, and is read all the same by a node that is
+// created later. Whether it has been freed by then depends on the schedule.
 TEST(graph_create, with_values_that_may_have_gone) {
   with_workers([] {
     for (int i = 0; i < scaled(300); ++i) {

@@ -47,7 +47,8 @@ TEST(graph_cycle, of_one_node) {
   expect_cycle(0, [](int k) { return std::vector<int>{k}; }, {0});
   expect_cycle(9, [](int k) { return k == 4 ? std::vector<int>{3, 4} : below(k); }, {4});
 }
-// Catches: the same by way of others; keys that are listed though they only lead to the cycle, or come from it.
+// Catches: the same by way of others; keys that are listed though they only lead to the cycle, or come from
+// it.
 TEST(graph_cycle, of_several_nodes) {
   expect_cycle(0, [](int k) { return std::vector<int>{1 - k}; }, {0, 1});
   expect_cycle(9, [](int k) { return k == 3 ? std::vector<int>{2, 6} : below(k); }, {3, 4, 5, 6});
@@ -59,7 +60,8 @@ TEST(graph_cycle, of_many_nodes) {
   for (int i = 0; i < length; ++i) all.push_back(i);
   expect_cycle(length / 2, [&](int k) { return std::vector<int>{(k + 1) % length}; }, all);
 }
-// Catches: a cycle that keeps the run from its end while others go on; nodes that are not computed although they could be.
+// Catches: a cycle that keeps the run from its end while others go on; nodes that are not computed although
+// they could be.
 TEST(graph_cycle, beside_others) {
   with_workers([] {
     std::atomic<int> computed{0};
@@ -93,7 +95,8 @@ TEST(graph_cycle, is_named) {
   EXPECT_LT(text.size(), 500U);
 }
 
-// Catches: an error that names another node; a function whose exception is lost; successors that run all the same.
+// Catches: an error that names another node; a function whose exception is lost; successors that run all the
+// same.
 TEST(graph_failure, of_compute_names_the_node) {
   with_workers([] {
     for (const int which : {0, 50, 99}) {
@@ -137,7 +140,8 @@ TEST(graph_failure, of_predecessors_names_the_node) {
     EXPECT_THROW(std::rethrow_exception(nested), std::invalid_argument);
   });
 }
-// Catches: a range that throws as it is gone through, and leaves its node half explored for others to compute.
+// Catches: a range that throws as it is gone through, and leaves its node half explored for others to
+// compute.
 TEST(graph_failure, of_a_range_of_predecessors) {
   with_workers([] {
     std::atomic<bool> ran{false};
@@ -187,8 +191,8 @@ TEST(graph_failure, for_want_of_memory) {
                                               }}),
                std::bad_alloc);
 }
-// Catches: a run that hangs, or loses the first failure, when several strands fail at once; and one that fails after it has
-// returned.
+// Catches: a run that hangs, or loses the first failure, when several strands fail at once; and one that
+// fails after it has returned.
 TEST(graph_failure, of_many_nodes_at_once) {
   with_workers([] {
     for (int i = 0; i < scaled(300); ++i) {

@@ -1,4 +1,5 @@
-// Graphs among other constructs: in regions, in recordings, in each other, and with constructs in their nodes.
+// Graphs among other constructs: in regions, in recordings, in each other, and with constructs in their
+// nodes.
 #include "support.hpp"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace {
 std::vector<int> below(int k) { return k == 0 ? std::vector<int>{} : std::vector<int>{k - 1}; }
 std::vector<int> halves(int k) { return k == 0 ? std::vector<int>{} : std::vector<int>{k - 1, k / 2}; }
 
-// Catches: frames of a graph that are mixed up with those of its nodes, or are lost when a node's strand is suspended and
-// goes on elsewhere.
+// Catches: frames of a graph that are mixed up with those of its nodes, or are lost when a node's strand is
+// suspended and goes on elsewhere.
 TEST(graph_inside, nodes_that_fork) {
   under(settings({1, 2, 4}), [](sennit::runtime& rt) {
     std::atomic<long> sum{0};

@@ -16,7 +16,8 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// Nodes in a random order, each with predecessors among those before it in that order. The sink is any of them.
+// Nodes in a random order, each with predecessors among those before it in that order. The sink is any of
+// them.
 class random_graph {
  public:
   explicit random_graph(std::uint64_t seed) : draws_(seed) {
@@ -126,21 +127,21 @@ auto colors(std::uint64_t salt) {
 
 // A successor that is lost, or a node that begins early, in a shape that nobody thought of.
 TEST_P(random_graphs, with_hashed_keys) {
-  each(60, [](random_graph& g) { expect_as_in_order(g, graph::no_color(), graph::hashed<>()); });
+  each(150, [](random_graph& g) { expect_as_in_order(g, graph::no_color(), graph::hashed<>()); });
 }
 TEST_P(random_graphs, with_dense_keys) {
-  each(100, [](random_graph& g) { expect_as_in_order(g, graph::no_color(), graph::dense(g.count())); });
+  each(150, [](random_graph& g) { expect_as_in_order(g, graph::no_color(), graph::dense(g.count())); });
 }
 // An item that is lost as it is given to somebody of its color, or taken back.
 TEST_P(random_graphs, with_colors) {
-  each(60, [](random_graph& g) {
+  each(150, [](random_graph& g) {
     expect_as_in_order(g, colors(g.draw(1000)), graph::dense(g.count()));
     expect_as_in_order(g, colors(g.draw(1000)), graph::hashed<>());
   });
 }
 // A value that is freed too early, or never.
 TEST_P(random_graphs, with_values) {
-  each(60, [](random_graph& g) {
+  each(150, [](random_graph& g) {
     const std::uint64_t expected = g.values()[static_cast<std::size_t>(g.sink())];
     EXPECT_EQ(value_of_sink(g, -1, graph::no_color(), graph::dense(g.count())), expected);
     EXPECT_EQ(value_of_sink(g, -1, graph::no_color(), graph::hashed<>()), expected);
@@ -149,7 +150,7 @@ TEST_P(random_graphs, with_values) {
 }
 // A failure that is lost, or leaves something behind, wherever it happens.
 TEST_P(random_graphs, that_fail) {
-  each(60, [](random_graph& g) {
+  each(150, [](random_graph& g) {
     const std::vector<std::uint64_t> values = g.values();
     const int fails = static_cast<int>(g.draw(static_cast<std::uint64_t>(g.count())));
     const auto run = [&] { return value_of_sink(g, fails, graph::no_color(), graph::dense(g.count())); };

@@ -74,8 +74,8 @@ TEST(graph_run, of_what_the_sink_needs_only) {
   });
 }
 
-// Catches: a predecessor that counts once where it is listed twice, or the other way round, whether it has been computed
-// or not.
+// Catches: a predecessor that counts once where it is listed twice, or the other way round, whether it has
+// been computed or not.
 TEST(graph_run, with_duplicates) {
   with_workers([] {
     expect_computed_by_all(100, 99, [](int k) {
@@ -84,7 +84,8 @@ TEST(graph_run, with_duplicates) {
   });
 }
 
-// Catches: a range that is gone when its elements are asked for, or is gone through twice although it can be once only.
+// Catches: a range that is gone when its elements are asked for, or is gone through twice although it can be
+// once only.
 TEST(graph_run, with_any_range_of_predecessors) {
   with_workers([] {
     expect_computed(50, 49, [](int k) { return std::views::iota(0, k); });

@@ -53,7 +53,8 @@ std::vector<std::uint32_t> needed(std::size_t nodes, int sink, const Predecessor
   return found;
 }
 
-// Runs the graph of nodes below `nodes`, and expects that what the sink needs, and only that, is computed once, in order.
+// Runs the graph of nodes below `nodes`, and expects that what the sink needs, and only that, is computed
+// once, in order.
 template <class Predecessors, class Keys = graph::hashed<>>
 void expect_computed(std::size_t nodes, int sink, const Predecessors& predecessors, const Keys& keys = {}) {
   ledger done(nodes);

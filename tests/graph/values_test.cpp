@@ -42,8 +42,8 @@ TEST(graph_values, of_a_grid) {
   });
 }
 
-// Catches: values that stay although all who read them have: they are freed as the run goes on, and those of predecessors
-// that are listed twice, or that have been computed when their readers are found, as well.
+// Catches: values that stay although all who read them have: they are freed as the run goes on, and those of
+// predecessors that are listed twice, or that have been computed when their readers are found, as well.
 TEST(graph_values, are_freed_by_their_last_readers) {
   const auto before = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1, 0, k - 1}; };
   with_workers([&] {
@@ -63,8 +63,8 @@ TEST(graph_values, are_freed_by_their_last_readers) {
   });
 }
 
-// Catches: a value that stays with a strand that came to its end before all was known: the rest of the graph is found, and
-// computed, by another.
+// Catches: a value that stays with a strand that came to its end before all was known: the rest of the graph
+// is found, and computed, by another.
 TEST(graph_values, of_strands_that_end_early_are_freed) {
   under(settings({2, 4}), [](sennit::runtime& rt) {
     for (int i = 0; i < scaled(100); ++i) {
@@ -106,7 +106,8 @@ TEST(graph_values, that_move_only) {
   EXPECT_EQ(*outside, 7);
 }
 
-// Catches: a value whose alignment is lost, and one that is returned by reference and refers to what has gone.
+// Catches: a value whose alignment is lost, and one that is returned by reference and refers to what has
+// gone.
 TEST(graph_values, of_other_kinds) {
   struct alignas(64) wide {
     int value;
@@ -147,7 +148,8 @@ TEST(graph_values, that_are_not_there) {
   });
 }
 
-// Catches: values that leak when a node throws, when there is a cycle, or when the value itself cannot be made.
+// Catches: values that leak when a node throws, when there is a cycle, or when the value itself cannot be
+// made.
 TEST(graph_values, are_freed_after_failures) {
   with_workers([] {
     const auto sum_but = [](int which) {

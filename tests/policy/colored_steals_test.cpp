@@ -19,7 +19,8 @@ unsigned colored_before_random(colored_steals& rules) {
   return count;
 }
 
-// Catches: a first steal that waits for its color for ever, or does not wait at all; one that is the first again and again.
+// Catches: a first steal that waits for its color for ever, or does not wait at all; one that is the first
+// again and again.
 TEST(colored_steals, insists_on_the_first_steal_for_so_long) {
   colored_steals rules;
   rules.begin({.first = 100, .others = 4});
@@ -31,7 +32,8 @@ TEST(colored_steals, insists_on_the_first_steal_for_so_long) {
   EXPECT_EQ(colored_before_random(rules), 2U);
 }
 
-// Catches: a thief that goes on to insist after its first steal, and one that forgets to prefer its color from then on.
+// Catches: a thief that goes on to insist after its first steal, and one that forgets to prefer its color
+// from then on.
 TEST(colored_steals, prefers_its_color_once_it_found_work) {
   colored_steals rules;
   rules.begin({.first = 100, .others = 4});

@@ -52,8 +52,9 @@ class concurrent_map {
   }
 
  private:
-  // It would begin with room for 2^18 keys, which takes some milliseconds to clear; to grow costs nothing that shows.
-  libcuckoo::cuckoohash_map<Key, node_number, Hash> map_{1024};
+  // Not smaller than by default, though that takes some 2 ms to clear: below 2^16 buckets it would have to add to its locks
+  // later, which it does while others read them (a data race in libcuckoo; tests/graph show it to TSan).
+  libcuckoo::cuckoohash_map<Key, node_number, Hash> map_;
 };
 
 #else

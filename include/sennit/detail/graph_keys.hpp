@@ -63,7 +63,10 @@ std::string text_of_key(const Key& key) {
   if constexpr (integral_key<Key>) {
     return text_of_integer(key);
   } else if constexpr (std::convertible_to<const Key&, std::string_view>) {
-    return "\"" + std::string(std::string_view(key)) + "\"";
+    // Not by +, of which GCC 12 warns in users' code.
+    std::string text(1, '"');
+    text += std::string_view(key);
+    return text += '"';
   } else if constexpr (tuple_key<Key>) {
     return std::apply(
         [](const auto&... parts) {

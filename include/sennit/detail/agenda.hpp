@@ -113,6 +113,8 @@ class colored_agenda {
     if (others_.empty()) return move_front(mine_, mine_.size() / 2, to.others_);
     std::uint64_t wanted = colors_of(others_) & asked;
     if (wanted == 0 || wanted == all_colors) wanted = upper_half(colors_of(others_));
+    // None of them is any place's: then there is nothing to choose by.
+    if (wanted == 0) return move_front(others_, (others_.size() + 1) / 2, to.others_);
     const auto middle = std::stable_partition(others_.begin(), others_.end(),
                                               [&](const Item& item) { return (item.colors & wanted) != 0; });
     return move_front(others_, static_cast<std::size_t>(middle - others_.begin()), to.others_);

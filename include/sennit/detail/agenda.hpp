@@ -58,7 +58,7 @@ class agenda {
     std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(mark), items_.end());
   }
   // The older half, which tends to be more work.
-  bool give(agenda& to, std::uint64_t) noexcept { return move_front(items_, items_.size() / 2, to.items_); }
+  bool give(agenda& to, std::uint64_t) noexcept { return move_front(items_, (items_.size() + 1) / 2, to.items_); }
   // Back what was given.
   void put_back(agenda given) {
     if (!items_.empty()) given.items_.insert(given.items_.end(), items_.begin(), items_.end());
@@ -110,7 +110,7 @@ class colored_agenda {
   // What has been asked for; else half of the other colors, or of the items if there is only one. Else the older half of
   // what is the worker's own.
   bool give(colored_agenda& to, std::uint64_t asked) noexcept {
-    if (others_.empty()) return move_front(mine_, mine_.size() / 2, to.others_);
+    if (others_.empty()) return move_front(mine_, (mine_.size() + 1) / 2, to.others_);
     std::uint64_t wanted = colors_of(others_) & asked;
     if (wanted == 0 || wanted == all_colors) wanted = upper_half(colors_of(others_));
     // None of them is any place's: then there is nothing to choose by.

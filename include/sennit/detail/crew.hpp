@@ -8,6 +8,7 @@
 #include <sennit/detail/words.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -72,10 +73,10 @@ class crew : public crew_state {
       consider_others();
       return !todo.empty() || retake();
     }
-    // To be called now and then.
-    SENNIT_INLINE void consider_others() noexcept {
+    // To be called now and then. `busy`: the strand has something to do that is not on the agenda.
+    SENNIT_INLINE void consider_others(bool busy = false) noexcept {
       if (any_gate_shut()) [[unlikely]]
-        share();
+        share(busy ? 1 : 2);
     }
 
     Agenda todo;
@@ -83,9 +84,9 @@ class crew : public crew_state {
    private:
     friend class crew;
 
-    SENNIT_COLD void share() noexcept {
+    SENNIT_COLD void share(std::size_t least) noexcept {
       std::uint64_t asked = 0;
-      if (todo.size() < 2 || whole_.stopped() || !whole_.others_wait(&asked)) return;
+      if (todo.size() < least || whole_.stopped() || !whole_.others_wait(&asked)) return;
       if (offered_ != nullptr && retake()) return;
       // Without memory the items stay here.
       part* const given = new (std::nothrow) part(whole_);

@@ -33,7 +33,7 @@ struct parameter {
 };
 
 // What is in a file that a kernel reads or writes.
-enum class content { none, text, picture, matrix };
+enum class content { none, text, picture, matrix, graph, sequences };
 
 struct description {
   std::string_view name;

@@ -5,6 +5,8 @@
 #include "common/sennit.hpp"
 
 #include "gallery/remote_graph.hpp"
+#include "gallery/sequences.hpp"
+#include "gallery/smith_waterman.hpp"
 #include "gallery/stencil_graphs.hpp"
 
 #include <sys/prctl.h>
@@ -50,6 +52,7 @@ class kernel {
   void run() {
     if (name_ == "life") return run_life();
     if (name_ == "fdtd-2d") return run_fdtd();
+    if (name_ == "swn2") return run_swn2();
     run_heat();
   }
   std::uint64_t check() const { return right_ ? blocks_ : 0; }
@@ -108,6 +111,16 @@ class kernel {
     gallery::fdtd_2d expected(n, 4);
     gallery::run_graph<sennit::serial>(gallery::graph_of(expected, steps), colors_);
     right_ = std::ranges::equal(field.hz(), expected.hz());
+  }
+
+  void run_swn2() {
+    constexpr std::size_t block = 128;
+    const gallery::sequence_pair given = gallery::random_dna(blocks_ * block, 1);
+    gallery::alignment_affine table(given, {}, block);
+    count(gallery::graph_of_alignment(table), [](const auto&) { return true; });
+    gallery::alignment_affine expected(given, {}, block);
+    gallery::run_graph<sennit::serial>(gallery::graph_of_alignment(expected), colors_);
+    right_ = table.best() == expected.best();
   }
 
   bench::sennit_default_runtime runtime_;

@@ -132,7 +132,7 @@ class static_graph {
       while (own.more()) {
         for (node next = own.todo.take(); next != detail::nobody;) {
           next = compute(next, own.todo);
-          own.consider_others();
+          own.consider_others(next != detail::nobody);
           if (crew_.stopped()) [[unlikely]]
             return;
         }

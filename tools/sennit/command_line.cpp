@@ -48,6 +48,8 @@ std::string format_of(content c) {
     case content::text: return "text";
     case content::picture: return "PNG";
     case content::matrix: return "MatrixMarket";
+    case content::graph: return "MatrixMarket or edge list";
+    case content::sequences: return "FASTA";
     case content::none: break;
   }
   return "";

@@ -61,7 +61,7 @@ class agenda {
     std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(mark), items_.end());
   }
   // The older half, which tends to be more work.
-  bool give(agenda& to) noexcept { return move_front(items_, items_.size() / 2, to.items_); }
+  bool give(agenda& to) noexcept { return move_front(items_, (items_.size() + 1) / 2, to.items_); }
   // Back what was given.
   void put_back(agenda given) {
     if (!items_.empty()) given.items_.insert(given.items_.end(), items_.begin(), items_.end());

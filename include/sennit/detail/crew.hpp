@@ -9,6 +9,7 @@
 #include <sennit/detail/words.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -105,10 +106,10 @@ class crew : public crew_state {
       }
       return !todo.empty() || more_elsewhere();
     }
-    // To be called now and then.
-    SENNIT_INLINE void consider_others() noexcept {
+    // To be called now and then. `busy`: the strand has something to do that is not on the agenda.
+    SENNIT_INLINE void consider_others(bool busy = false) noexcept {
       if (any_gate_shut()) [[unlikely]]
-        share();
+        share(busy ? 1 : 2);
       if constexpr (colored) {
         if ((whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed)) != 0) [[unlikely]]
           donate_posts();
@@ -127,8 +128,8 @@ class crew : public crew_state {
    private:
     friend class crew;
 
-    SENNIT_COLD void share() noexcept {
-      if (whole_.cancelled() || todo.size() < 2 || !whole_.others_wait()) return;
+    SENNIT_COLD void share(std::size_t least) noexcept {
+      if (whole_.cancelled() || todo.size() < least || !whole_.others_wait()) return;
       if (offered_ != nullptr && retake()) return;
       // Without memory the items stay here.
       part* const given = new (std::nothrow) part(whole_);

@@ -3,6 +3,7 @@
 #include "graph-nodes/shapes.hpp"
 
 #include <sennit/graph.hpp>
+#include <sennit/static_graph.hpp>
 
 #include <tuple>
 
@@ -38,9 +39,33 @@ class on_demand {
   bench::sennit_runtime runtime_;
 };
 
+// The graph is built before, and run again and again.
+class built_before {
+ public:
+  explicit built_before(bench::program& program) : runtime_(program) {}
+
+  template <class Shape>
+  void prepare(Shape& shape) {
+    if (graph_.size() != 0) return;
+    graph_.add(shape.numbers());
+    shape.each([&](const auto& k) {
+      for (const auto& p : shape.predecessors(k)) graph_.edge(shape.number_of(p), shape.number_of(k));
+    });
+  }
+  template <class Shape>
+  void run(Shape& shape) {
+    runtime_.run([&] { graph_.run([&](graph_nodes::number n) { shape.compute(n); }); });
+  }
+
+ private:
+  bench::sennit_runtime runtime_;
+  sennit::graph::static_graph graph_;
+};
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   if (program.is("default")) return graph_nodes::run_with(program, on_demand<false>(program));
+  if (program.is("static")) return graph_nodes::run_with(program, built_before(program));
   if (program.is("hashed")) {
 #if SENNIT_GRAPH_MAP
     return graph_nodes::run_with(program, on_demand<true>(program));
@@ -48,5 +73,5 @@ int main(int argc, char** argv) {
     bench::program::fail("--variant", "must not be hashed in a build without a concurrent map");
 #endif
   }
-  bench::program::fail("--variant", "must be hashed, or nothing");
+  bench::program::fail("--variant", "must be hashed or static, or nothing");
 }

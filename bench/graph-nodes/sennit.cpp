@@ -6,6 +6,7 @@
 #include <sennit/static_graph.hpp>
 
 #include <tuple>
+#include <vector>
 
 // Nothing is built before: a run is all there is, from a sink.
 template <bool Hashed>
@@ -47,19 +48,25 @@ class built_before {
   template <class Shape>
   void prepare(Shape& shape) {
     if (graph_.size() != 0) return;
-    graph_.add(shape.numbers());
+    std::vector<sennit::graph::static_graph::node> nodes(shape.numbers());
     shape.each([&](const auto& k) {
-      for (const auto& p : shape.predecessors(k)) graph_.edge(shape.number_of(p), shape.number_of(k));
+      nodes[shape.number_of(k)] = graph_.add();
+      numbers_.push_back(shape.number_of(k));
+    });
+    shape.each([&](const auto& k) {
+      for (const auto& p : shape.predecessors(k))
+        graph_.edge(nodes[shape.number_of(p)], nodes[shape.number_of(k)]);
     });
   }
   template <class Shape>
   void run(Shape& shape) {
-    runtime_.run([&] { graph_.run([&](graph_nodes::number n) { shape.compute(n); }); });
+    runtime_.run([&] { graph_.run([&](auto node) { shape.compute(numbers_[node]); }); });
   }
 
  private:
   bench::sennit_runtime runtime_;
   sennit::graph::static_graph graph_;
+  std::vector<graph_nodes::number> numbers_;  // of its nodes
 };
 
 int main(int argc, char** argv) {

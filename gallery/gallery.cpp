@@ -15,7 +15,7 @@ std::vector<std::unique_ptr<kernel>> kernels() {
         make_daxpy,  make_memcpy,   make_scan,     make_mandelbrot, make_blur,           make_heat,
         make_life,   make_pagerank, make_sw,       make_swn2,       make_fdtd_2d,        make_srad,
         make_kmeans, make_spmv,     make_cg,       make_mg,         make_floyd_warshall, make_transpose,
-        make_mm,     make_matmul,   make_strassen}) {
+        make_mm,     make_matmul,   make_strassen, make_cholesky}) {
     all.push_back(make());
   }
   return all;

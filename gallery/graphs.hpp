@@ -7,6 +7,7 @@
 #include <sennit/graph.hpp>
 #include <sennit/serial.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

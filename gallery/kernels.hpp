@@ -34,5 +34,6 @@ std::unique_ptr<kernel> make_transpose();
 std::unique_ptr<kernel> make_mm();
 std::unique_ptr<kernel> make_matmul();
 std::unique_ptr<kernel> make_strassen();
+std::unique_ptr<kernel> make_cholesky();
 
 }  // namespace gallery

@@ -134,7 +134,8 @@ TEST_P(Kernel, GivesTheSameResultInAllColors) {
   const std::any first = k->run(policy::serial);
   sennit::runtime runtime({.workers = 3});
   for (const parameter& p : k->parameters()) {
-    if (p.name == "variant" && p.words.back() == "graph") set(*k, p.name, static_cast<double>(p.words.size() - 1));
+    if (p.name == "variant" && p.words.back() == "graph")
+      set(*k, p.name, static_cast<double>(p.words.size() - 1));
     if (p.name != "colors") continue;
     for (std::size_t i = 0; i < p.words.size(); ++i) {
       set(*k, p.name, static_cast<double>(i));

@@ -106,7 +106,7 @@ else
   configuration release
   # What only uses the library takes half of the time to build. Under sanitizers it is for --stress. GCC's take twice as
   # long to build as clang's.
-  folders="core process loops nests schedule parlay policy topology"
+  folders="core process loops nests schedule graph parlay policy topology"
   targets=$(printf 'tests/%s/all ' $folders)
   tests="^($(echo $folders | tr ' ' '|'))"
   configuration asan-clang

@@ -181,6 +181,11 @@ void execution::kept(course& strand, const whereabouts& where, position size) no
        {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
 }
 
+void execution::dropped(course& strand) noexcept {
+  gaps_.store(true, std::memory_order_relaxed);
+  take_apart(take_notes(strand.left()));
+}
+
 void execution::waits(course& strand, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
   auto* const note = static_cast<strand_note*>(strand.note);
@@ -291,6 +296,7 @@ bool execution::stalled() noexcept {
 
 steal_tree execution::take() {
   if (lost_.load(std::memory_order_relaxed)) fail_for_memory();
+  if (gaps_.load(std::memory_order_relaxed)) number_events(tree_);
   return std::move(tree_);
 }
 

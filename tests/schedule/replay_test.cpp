@@ -146,9 +146,10 @@ TEST(Groups, SpawnedBeforeTheRegionRunInIt) {
   sennit::runtime one({.workers = 1});
   one.run([] {
     int ran = 0;
+    const sennit::schedule s = sennit::blocks(256, 2);
     for (const auto how : {sennit::relaxed, sennit::strict_unordered, sennit::strict_ordered}) {
       soil_the_stack();
-      wait_in_a_replay(sennit::blocks(256, 2), how, ran);
+      wait_in_a_replay(s, how, ran);
     }
     EXPECT_EQ(ran, 12);
   });

@@ -126,7 +126,7 @@ void designate(unsigned worker);
 
 // Whether something below the calling strand may yet run elsewhere. Where it returns false, in a strict replay, a task may
 // as well call its serial kernel: nothing that it could fork would be taken (dynamic coarsening: Lifflander et al., 2014,
-// VI). True outside strict replays. Cost: some nanoseconds.
+// VI). True outside strict replays, as in design(). Cost: some nanoseconds.
 bool may_be_stolen() noexcept;
 
 }  // namespace sennit

@@ -12,9 +12,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <compare>
 #include <cstdint>
+#include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -482,10 +487,97 @@ TEST(Coarsening, KnowsWhatCannotBeStolen) {
   });
 }
 
+TEST(Coarsening, KnowsAllThatCanBeStolen) {
+  // Catches: an answer of no where a branch is another worker's, or of yes below the last one that is; an answer
+  // of no in design(), so that no such program could be designed.
+  under(settings({4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      struct leaf {
+        unsigned first;
+        unsigned count;
+        unsigned worker;
+        auto operator<=>(const leaf&) const = default;
+      };
+      struct tree {
+        std::mutex lock{};
+        std::vector<leaf> leaves{};
+        const unsigned caller = sennit::worker_index();
+
+        void visit(unsigned first, unsigned count) {
+          if (count == 1 || !sennit::may_be_stolen()) {
+            const std::lock_guard guard(lock);
+            leaves.push_back({first, count, (sennit::worker_index() + 4 - caller) % 4});
+            return;
+          }
+          if (count > 16) sennit::designate((first + count / 2) / 16);
+          sennit::join([=, this] { visit(first, count / 2); },
+                       [=, this] { visit(first + count / 2, count / 2); });
+        }
+      };
+      tree designed;
+      const sennit::schedule quarters = sennit::design([&] { designed.visit(0, 64); });
+      EXPECT_EQ(designed.leaves.size(), 64U);
+      EXPECT_EQ(quarters.steals(), 3U);
+      for (const auto how : {sennit::strict_unordered, sennit::strict_ordered}) {
+        tree replayed;
+        sennit::replay(quarters, how, [&] { replayed.visit(0, 64); });
+        std::sort(replayed.leaves.begin(), replayed.leaves.end());
+        EXPECT_EQ(replayed.leaves, (std::vector<leaf>{{0, 16, 0}, {16, 16, 1}, {32, 16, 2}, {48, 16, 3}}));
+      }
+    });
+  });
+}
+
 TEST(Refinement, RefusesBadOptions) {
-  // Catches: a percentage or a share that is taken for the other.
+  // Catches: a percentage or a share that is taken for the other; a share so large that a time of it is beyond
+  // what an integer holds.
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = 1e300}), std::invalid_argument);
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = std::numeric_limits<double>::infinity()}),
+               std::invalid_argument);
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = std::nan("")}), std::invalid_argument);
   EXPECT_THROW(sennit::refinement({}, {.prune = 101}), std::invalid_argument);
   EXPECT_THROW(sennit::refinement({}, {.tolerance = -1}), std::invalid_argument);
+}
+
+TEST(Refinement, MovesDataOnceARoundToWhereTheKernelRan) {
+  // Catches: a round without redistribution, or one after the last; data that goes to other workers.
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      constexpr int n = 64;
+      sennit::refinement plan({}, {.vain_rounds = 100, .most_rounds = 3});
+      for (unsigned round = 0; round < 5; ++round) {
+        std::vector<unsigned> ran_on(n, 99);
+        std::vector<unsigned> moved_by(n, 99);
+        unsigned kernels = 0;
+        unsigned moves = 0;
+        const auto note = [](std::vector<unsigned>& by) {
+          sennit::parallel_for(
+              0, n,
+              [&](int i) {
+                work_for(std::chrono::microseconds(5));
+                by[static_cast<std::size_t>(i)] = sennit::worker_index();
+              },
+              sennit::grain(1));
+        };
+        plan.run(
+            [&] {
+              ++kernels;
+              note(ran_on);
+            },
+            [&] {
+              ++moves;
+              note(moved_by);
+            });
+        EXPECT_EQ(kernels, 1U);
+        EXPECT_EQ(moves, round < 3 ? 1U : 0U);
+        if (round < 3) {
+          EXPECT_EQ(moved_by, ran_on) << "round " << round;
+        }
+        EXPECT_EQ(plan.rounds(), std::min(round + 1, 3U));
+        EXPECT_EQ(plan.converged(), round >= 2);
+      }
+    });
+  });
 }
 
 TEST(NumaArray, IsZeroAndMovable) {

@@ -60,9 +60,10 @@ class refinement {
   // `start`: what the first round follows; for instance the schedule of the program's initialization.
   explicit refinement(schedule start = {}, refinement_options options = {});
 
-  // One round, as refine(); once the schedule has converged, the kernel alone, strictly ordered. Throws what the
-  // two throw, and std::bad_alloc: the schedule is then as before the call. A kernel that forks otherwise than in
-  // the last round may wait in vain for its order, up to 50 ms in each call: begin with another refinement then.
+  // One round, as refine(); once the schedule has converged, the kernel alone, strictly ordered. Throws what
+  // the two throw, and std::bad_alloc: the schedule is then as before the call. A kernel that forks otherwise
+  // than in the last round may wait in vain for its order, up to 50 ms in each call: begin with another
+  // refinement then.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
     if (converged()) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));

@@ -41,13 +41,17 @@ schedule run_designed(action body);
 
 // Runs f and returns who ran what of it: its steal tree, with times. The caller is worker 0.
 //
-// Recording is exact: from the tree alone one can say which worker ran any strand of f. Loops are halved down to 256
-// leaves at most, or to their grain, meanwhile; those that are known to take less than two microseconds are not cut.
-// Strands of f in regions that are recorded or replayed themselves, and in other runtimes, are not in it. Nor are
-// children of a task_group that were spawned before, and that f waits for.
+// Recording is exact: from the tree alone one can say which worker ran any strand of f, as long as no more
+// than one guest is in the runtime. Further guests, and the threads that stand in for blocked ones, are
+// numbered modulo the workers of the schedule, so that one number may be that of two threads.
 //
-// Precondition, of replay() and design() as well: f waits for all children that it spawns in a group from outside it.
-// Otherwise the program is ended, with a message.
+// Loops are halved down to 256 leaves at most, or to their grain, meanwhile; those that are known to take
+// less than two microseconds are not cut. Strands of f in regions that are recorded or replayed themselves,
+// and in other runtimes, are not in it. Nor are children of a task_group that were spawned before, and that f
+// waits for.
+//
+// Precondition, of replay() and design() as well: f waits for all children that it spawns in a group from
+// outside it. Otherwise the program is ended, with a message.
 //
 // May be called from any thread: outside any runtime the region is one of the default runtime. Throws what f throws, and
 // std::bad_alloc. Cost: a few nanoseconds a fork; a microsecond a steal.

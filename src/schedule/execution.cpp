@@ -259,7 +259,8 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
   worker& to = worker_of(planned->resumed.role);
   const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
-    // In a list of donations it is no strand that runs: its turn may never come, and stalled() has to see that.
+    // In a list of donations it is no strand that runs: its turn may never come, and stalled() has to see
+    // that.
     active_.fetch_sub(1, std::memory_order_relaxed);
     worker::current()->donate_strand(to, ordered() ? planned->resumed.sequence : nowhere);
     active_.fetch_add(1, std::memory_order_relaxed);

@@ -488,8 +488,8 @@ TEST(Coarsening, KnowsWhatCannotBeStolen) {
 }
 
 TEST(Coarsening, KnowsAllThatCanBeStolen) {
-  // Catches: an answer of no where a branch is another worker's, or of yes below the last one that is; an answer
-  // of no in design(), so that no such program could be designed.
+  // Catches: an answer of no where a branch is another worker's, or of yes below the last one that is; an
+  // answer of no in design(), so that no such program could be designed.
   under(settings({4}), [](sennit::runtime& rt) {
     rt.run([] {
       struct leaf {
@@ -529,8 +529,8 @@ TEST(Coarsening, KnowsAllThatCanBeStolen) {
 }
 
 TEST(Refinement, RefusesBadOptions) {
-  // Catches: a percentage or a share that is taken for the other; a share so large that a time of it is beyond
-  // what an integer holds.
+  // Catches: a percentage or a share that is taken for the other; a share so large that a time of it is
+  // beyond what an integer holds.
   EXPECT_THROW(sennit::refinement({}, {.tolerance = 1e300}), std::invalid_argument);
   EXPECT_THROW(sennit::refinement({}, {.tolerance = std::numeric_limits<double>::infinity()}),
                std::invalid_argument);

@@ -149,6 +149,7 @@ fails   donation ORDERED NO_TURN
 fails   donation ORDERED NO_HOLD
 fails   donation GAP NO_POLL
 fails   donation GAP NEVER_GIVE_UP
+fails   donation GAP COUNT_DONATED
 reaches graph
 reaches graph THIEF
 fails   graph COUNT_LATE

@@ -14,7 +14,8 @@
  *            waits where it did not when the order was recorded: nothing numbered begins there until it has gone
  *            on, as a frame without a number
  *   GAP      ORDERED, with a number that never comes: once all strands have waited long enough (here: until
- *            nothing moves), the order is given up
+ *            nothing moves), the order is given up. What has that number is a strand that has waited and is to go
+ *            on in its turn: it counts as one that runs before and after, and not while it is donated
  *   WAITS    a strand of each worker waits once, claims what was donated there, and puts it back
  *   LEAVES   the guest, to whom all is donated, is called home at some moment; RETURNS: it comes back once, with
  *            a strand of its own
@@ -32,7 +33,8 @@
  *          told of what waits there), DESERT_LATE (what waits is looked at before others may have it); STRICT
  *          NO_RECHECK
  *   with ORDERED: NO_TURN (numbers are not looked at), NO_HOLD (nor is who waits)
- *   with GAP: NEVER_GIVE_UP, NO_POLL (a sleeper does not look again at a donation whose turn has not come)
+ *   with GAP: NEVER_GIVE_UP, NO_POLL (a sleeper does not look again at a donation whose turn has not come),
+ *          COUNT_DONATED (a strand counts as one that runs while it is donated)
  */
 #define PUSHES 0
 #define INSERTS 0
@@ -78,7 +80,7 @@ byte list_of[DONATIONS] = NOWHERE;  /* under that worker's lock */
 byte given;
 bool leave[3];
 bool polls[3];       /* a sleeper looks now and then */
-byte strands = 1;    /* strands that run */
+byte strands = 1;    /* ghost: strands that run */
 bool vacated;        /* ghost: some place has been deserted */
 byte role[DONATIONS];  /* the worker that it is for */
 #ifdef ORDERED
@@ -87,6 +89,7 @@ byte events[3];
 bool holds[3];
 byte latest[3];      /* ghost: one more than the latest number that has begun */
 bool disordered;
+byte counted = 1;    /* strands that run, as they count themselves */
 
 #ifdef NO_TURN
 #define in_turn(f, worker) true
@@ -118,8 +121,23 @@ inline tell_if_seen()
   fi
 }
 
+/* The strand with the number that never comes. */
+#ifdef GAP
+#define resumed(f) (f == 1)
+#endif
+
 inline donate(f, to)
 {
+#ifdef GAP
+  if
+  :: resumed(f) ->
+     counted++;
+#ifndef COUNT_DONATED
+     counted--
+#endif
+  :: else
+  fi;
+#endif
 #ifdef OPEN_EARLY
   seen = is_open(to);
 #endif
@@ -197,6 +215,16 @@ inline begin()
     assert(frame[mine] == latent);
     frame[mine] = running;
     strands++;
+#ifdef ORDERED
+#ifdef COUNT_DONATED
+    if
+    :: resumed(mine)
+    :: else -> counted++
+    fi;
+#else
+    counted++;
+#endif
+#endif
 #ifdef STRICT
     assert(me == role[mine] || vacated);
 #endif
@@ -223,6 +251,9 @@ inline end_strand()
 {
   atomic {
     under_lock -> busy[me] = false; strands--;
+#ifdef ORDERED
+    counted--;
+#endif
     if
     :: mine == NOWHERE
     :: else -> frame[mine] = ended; mine = NOWHERE
@@ -379,7 +410,11 @@ over:
   tell_if_seen();
 #ifdef RETURNS
   if
-  :: atomic { !returned && under_lock -> returned = true; deserted[me] = false; strands++ };
+  :: atomic { !returned && under_lock -> returned = true; deserted[me] = false; strands++
+#ifdef ORDERED
+     ; counted++
+#endif
+     };
      enter();
      goto work
   :: true
@@ -406,7 +441,7 @@ again:
 #ifdef ORDERED
 #ifndef NEVER_GIVE_UP
   if
-  :: atomic { !disordered && strands == 0 && (polls[0] || polls[1] || polls[2]) -> disordered = true };
+  :: atomic { !disordered && counted == 0 && (polls[0] || polls[1] || polls[2]) -> disordered = true };
      goto again
   :: else
   fi;

@@ -1,11 +1,11 @@
 // refine: schedules that get better from one phase of a program to the next.
 #pragma once
 
+#include <sennit/detail/convergence.hpp>
 #include <sennit/replay.hpp>
 #include <sennit/schedule.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <utility>
 
 namespace sennit {
@@ -22,7 +22,8 @@ schedule refine(const schedule& s, Kernel&& kernel, Redistribute&& redistribute)
 }
 
 struct refinement_options {
-  // What is less than this share of the time, in idle time or in the time that tasks take, is no improvement.
+  // What is less than this share of the time, from 0 to 1, in idle time or in the time that tasks take, is no
+  // improvement.
   double tolerance = 0.02;
   // Rounds without improvement after which the schedule has converged, and rounds after which it has in any case.
   unsigned vain_rounds = 2;
@@ -59,11 +60,13 @@ class refinement {
   // `start`: what the first round follows; for instance the schedule of the program's initialization.
   explicit refinement(schedule start = {}, refinement_options options = {});
 
-  // One round, as refine(); once the schedule has converged, the kernel alone, strictly ordered. Throws what the two
-  // throw, and std::bad_alloc: the schedule is then as before the call.
+  // One round, as refine(); once the schedule has converged, the kernel alone, strictly ordered. Throws what
+  // the two throw, and std::bad_alloc: the schedule is then as before the call. A kernel that forks otherwise
+  // than in the last round may wait in vain for its order, up to 50 ms in each call: begin with another
+  // refinement then.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
-    if (converged_) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));
+    if (converged()) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));
     schedule next =
         record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel));
     replay(next, strict_unordered, std::forward<Redistribute>(redistribute));
@@ -74,23 +77,18 @@ class refinement {
     run(std::forward<Kernel>(kernel), [] {});
   }
 
-  bool converged() const noexcept { return converged_; }
-  unsigned rounds() const noexcept { return rounds_; }
+  bool converged() const noexcept { return rule_.done(); }
+  unsigned rounds() const noexcept { return rule_.rounds(); }
   const schedule& current() const noexcept { return current_; }
 
  private:
   schedule followed() const;
-  bool last_round() const noexcept { return options_.prune > 0 && rounds_ + 1 == options_.most_rounds; }
+  bool last_round() const noexcept { return options_.prune > 0 && rule_.last_is_next(); }
   void note(schedule next);
 
   schedule current_;
   refinement_options options_;
-  bool converged_ = false;
-  unsigned rounds_ = 0;
-  unsigned vain_ = 0;
-  // The least so far, in nanoseconds.
-  std::int64_t idle_ = 0;
-  std::int64_t busy_ = 0;
+  detail::convergence rule_;
 };
 
 }  // namespace sennit

@@ -41,9 +41,17 @@ schedule run_designed(action body);
 
 // Runs f and returns who ran what of it: its steal tree, with times. The caller is worker 0.
 //
-// Recording is exact: from the tree alone one can say which worker ran any strand of f. Loops are halved down to 256
-// leaves at most, or to their grain, meanwhile; those that are known to take less than two microseconds are not cut. Strands of f in regions
-// that are recorded or replayed themselves, and in other runtimes, are not in it.
+// Recording is exact: from the tree alone one can say which worker ran any strand of f, as long as no more
+// than one guest is in the runtime. Further guests, and the threads that stand in for blocked ones, are
+// numbered modulo the workers of the schedule, so that one number may be that of two threads.
+//
+// Loops are halved down to 256 leaves at most, or to their grain, meanwhile; those that are known to take
+// less than two microseconds are not cut. Strands of f in regions that are recorded or replayed themselves,
+// and in other runtimes, are not in it. Nor are children of a task_group that were spawned before, and that f
+// waits for.
+//
+// Precondition, of replay() and design() as well: f waits for all children that it spawns in a group from
+// outside it. Otherwise the program is ended, with a message.
 //
 // May be called from any thread: outside any runtime the region is one of the default runtime. Throws what f throws, and
 // std::bad_alloc. Cost: a few nanoseconds a fork; a microsecond a steal.
@@ -122,7 +130,7 @@ void designate(unsigned worker);
 
 // Whether something below the calling strand may yet run elsewhere. Where it returns false, in a strict replay, a task may
 // as well call its serial kernel: nothing that it could fork would be taken (dynamic coarsening: Lifflander et al., 2014,
-// VI). True outside strict replays. Cost: some nanoseconds.
+// VI). True outside strict replays, as in design(). Cost: some nanoseconds.
 bool may_be_stolen() noexcept;
 
 }  // namespace sennit

@@ -13,7 +13,10 @@ namespace sennit {
 
 // Children that may run in parallel with the strand that spawns them and with one another.
 //
-// spawn() and wait() are called by the strand that made the group, not by its children.
+// spawn() and wait() are called by the strand that made the group, not by its children. What is spawned in
+// the function of a region::run(), record(), replay() or design() is waited for there, even if the group is
+// from outside: the last three end the program otherwise, with a message. What was spawned before may be
+// waited for there, too.
 // A group cannot outlive its scope: it is neither copied nor moved nor made by `new`,
 // and its destructor waits. Outside any runtime children go to the default one. Children's closures
 // live in the group's arena: a few fit into the group itself, more are allocated, in growing pieces.

@@ -11,6 +11,8 @@
 #include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -187,6 +189,16 @@ level_within::~level_within() {
   if (strand_.pop()) strand_.by().kept(strand_, where_, size_);
 }
 
+level_apart::level_apart(course& strand) noexcept : strand_(strand), began_(*worker::current()) {
+  (void)strand_.descend();
+}
+
+level_apart::~level_apart() {
+  if (strand_.pop()) strand_.by().dropped(strand_);
+  // What follows is the region's own, and nothing that was kept says that the strand has moved.
+  if (worker::current() != &began_) worker::current()->donate_strand(began_, nowhere);
+}
+
 void await_taken(frame& branch) noexcept {
   if (course* const strand = current_words().strand) {
     wait_observed(
@@ -218,6 +230,20 @@ bool pop_unwinding(frame& popped) noexcept {
   return !pop_gate_shut(tail) || settle(popped);
 }
 
+namespace {
+
+// Children refer to their region, to its observer and to what that follows.
+void check_children(const course& strand) noexcept {
+  if (strand.children == 0) return;
+  std::fputs(
+      "sennit: the function of a record, replay or design ends before children that it spawned in a "
+      "task_group from outside it: call the group's wait() in the function, too.\n",
+      stderr);
+  std::abort();
+}
+
+}  // namespace
+
 void observe(observer& by, action body) {
   if (worker::current() == nullptr) {
     auto inside = [&] { observe(by, body); };
@@ -235,6 +261,7 @@ void observe(observer& by, action body) {
     course* const before = exchange_course(&strand);
     explicit observation(course& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
     ~observation() {
+      check_children(strand);
       strand.by().end(strand, nullptr);
       exchange_course(before);
       // So that the workers of the next region have the same numbers again.

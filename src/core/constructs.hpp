@@ -51,4 +51,17 @@ class level_within {
   const position size_;
 };
 
+// The strand runs something that no construct of its region is: nothing of it is kept.
+class level_apart {
+ public:
+  explicit level_apart(course& strand) noexcept;
+  level_apart(const level_apart&) = delete;
+  level_apart& operator=(const level_apart&) = delete;
+  ~level_apart();
+
+ private:
+  course& strand_;
+  worker& began_;
+};
+
 }  // namespace sennit::detail

@@ -93,7 +93,8 @@ class course {
   bool grow() noexcept;
 
  public:
-  void* note = nullptr;  // the observer's, of the strand as a whole
+  void* note = nullptr;      // the observer's, of the strand as a whole
+  std::size_t children = 0;  // of groups, that were counted here and are not yet waited for
 
  private:
   observer* by_;
@@ -134,12 +135,14 @@ class observer {
   virtual void follow(course& strand, const whereabouts& where) noexcept = 0;
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else 0.
   virtual void kept(course& strand, const whereabouts& where, position size) noexcept = 0;
+  // The strand has run something that is no part of the region, with something noted in left().
+  virtual void dropped(course& strand) noexcept = 0;
   // The strand is about to wait for the branch of the construct that it has just left.
   virtual void waits(course& strand, const whereabouts& where) noexcept = 0;
   // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the strand go on on
   // another worker.
   virtual void joined(course& strand, frame& branch, pause waited) noexcept = 0;
-  // The strand has waited for the children of a group. And for each of them that ran elsewhere.
+  // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
   virtual void regrouped(course& strand, const whereabouts& where, pause waited) noexcept = 0;
   virtual void joined_child(course& strand, frame& child) noexcept = 0;
   // Whether nobody may take but what is donated.

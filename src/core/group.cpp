@@ -65,7 +65,12 @@ void group_state::push_or_list(group_member& child) {
   if (pushed) {
     child.on_deque_ = true;
     // A child that was taken at once is as good as pushed, even if its region turns out to be cancelled.
-    if (push(child) || spawn_shut(child) != push_result::apart) {
+    if (push(child)) {
+      top_ = load_tail();
+      return;
+    }
+    if (spawn_shut(child) != push_result::apart) {
+      note_counted(child);
       top_ = load_tail();
       return;
     }
@@ -81,6 +86,7 @@ void group_state::list(group_member& child, bool counted) {
     if (stopped()) throw sennit::cancelled();
 #endif
     child.depart(w->frames().innermost()->region);
+    note_counted(child);
     if (course* const strand = current_words().strand; strand != nullptr && !counted) {
       if (const donee away = observe_spawn(*strand, child); away.to != nullptr) {
         child.away().number = away.number;
@@ -99,6 +105,13 @@ void group_state::list(group_member& child, bool counted) {
   child.depart(&outside_);
   lender_->frames().list(child);
   lender_->announce_work();
+}
+
+// A strand may make a group outside an observed region and wait for it inside: the region's course knows of
+// those children only that were spawned there.
+void group_state::note_counted(group_member& child) noexcept {
+  child.counted_by_ = current_words().strand;
+  if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
 void group_state::wait() {
@@ -124,6 +137,7 @@ void group_state::collect() noexcept {
   std::intptr_t away = 0;
   while (newest_ != nullptr) {
     group_member& child = *std::exchange(newest_, newest_->previous_);
+    if (child.counted_by_ != nullptr) --child.counted_by_->children;
     child.ran_here_ = take_back(child);
     if (child.ran_here_) {
       run_here(child);
@@ -156,7 +170,7 @@ void group_state::collect() noexcept {
     append_views(child.ran_here_ ? child.views_ : child.away().views);
     if (!child.ran_here_) {
       record(child);
-      if (strand != nullptr) strand->by().joined_child(*strand, child);
+      if (course* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
     }
     child.end_(child);
   }
@@ -190,10 +204,14 @@ void group_state::run_here(group_member& child) noexcept {
 }
 
 void group_state::call_here(group_member& child) {
-  if (course* const strand = current_words().strand) {
+  course* const strand = current_words().strand;
+  if (strand == nullptr) {
+    child.run_here_(child);
+  } else if (strand == child.counted_by_) {
     const level_within inside(*strand, child.where());
     child.run_here_(child);
   } else {
+    const level_apart inside(*strand);
     child.run_here_(child);
   }
 }

@@ -181,6 +181,11 @@ void execution::kept(course& strand, const whereabouts& where, position size) no
        {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
 }
 
+void execution::dropped(course& strand) noexcept {
+  gaps_.store(true, std::memory_order_relaxed);
+  take_apart(take_notes(strand.left()));
+}
+
 void execution::waits(course& strand, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
   auto* const note = static_cast<strand_note*>(strand.note);
@@ -254,7 +259,11 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
   worker& to = worker_of(planned->resumed.role);
   const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
+    // In a list of donations it is no strand that runs: its turn may never come, and stalled() has to see
+    // that.
+    active_.fetch_sub(1, std::memory_order_relaxed);
     worker::current()->donate_strand(to, ordered() ? planned->resumed.sequence : nowhere);
+    active_.fetch_add(1, std::memory_order_relaxed);
   }
   return true;
 }
@@ -288,6 +297,7 @@ bool execution::stalled() noexcept {
 
 steal_tree execution::take() {
   if (lost_.load(std::memory_order_relaxed)) fail_for_memory();
+  if (gaps_.load(std::memory_order_relaxed)) number_events(tree_);
   return std::move(tree_);
 }
 

@@ -40,6 +40,7 @@ class execution final : public observer {
   donee reached(course& strand, whereabouts& where) noexcept override;
   void follow(course& strand, const whereabouts& where) noexcept override;
   void kept(course& strand, const whereabouts& where, position size) noexcept override;
+  void dropped(course& strand) noexcept override;
   void waits(course& strand, const whereabouts& where) noexcept override;
   void joined(course& strand, frame& branch, pause waited) noexcept override;
   void regrouped(course& strand, const whereabouts& where, pause waited) noexcept override;
@@ -78,6 +79,7 @@ class execution final : public observer {
   std::unique_ptr<role_state[]> states_;
   std::uint64_t begun_ns_ = 0;
   std::atomic<bool> lost_{false};  // some notes, for want of memory
+  std::atomic<bool> gaps_{false};  // in the numbers of events, whose nodes are in no list
   steal_tree tree_;
   // To tell when the order keeps everything from going on.
   std::atomic<std::int64_t> active_{0};

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -32,6 +32,10 @@ constexpr unsigned kind_bits = 7;
 constexpr unsigned taken_bit = 8;
 constexpr unsigned waited_bit = 16;
 constexpr unsigned inside_bit = 32;
+
+// Some 146 years; of such times sums and differences are exact, or can be kept to what an integer holds.
+constexpr std::uint64_t most_time = std::uint64_t{1} << 62;
+constexpr const char* too_long = "has a time that no region takes";
 
 constexpr const char* record_again = "; record it again, or fetch another copy";
 
@@ -136,6 +140,7 @@ class reader {
     const std::uint64_t begin = next_.time + unzigzag(number());
     const std::uint64_t end = begin + unzigzag(number());
     if (end < begin) refuse("has something that ends before it begins");
+    if (end >= most_time) refuse(too_long);
     next_.time = begin;
     return {begin, end};
   }
@@ -207,6 +212,7 @@ void read_nodes(reader& from, std::vector<steal>& root) {
 
 void read_times(reader& from, steal_tree& tree) {
   tree.length = from.number();
+  if (tree.length >= most_time) from.refuse(too_long);
   walk(tree.root, [&](const visit& at) {
     auto& node = const_cast<steal&>(at.node);
     if (node.taken) node.ran = from.read_span();
@@ -258,9 +264,17 @@ struct temporary {
   }
 };
 
+// What the path's last link leads to, whether that exists or not.
 std::string resolved(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-  return real ? real.get() : path;
+  std::filesystem::path target = path;
+  constexpr int most_links = 40;  // as the kernel has it
+  std::error_code failed;
+  for (int links = 0; links < most_links && is_symlink(symlink_status(target, failed)); ++links) {
+    const std::filesystem::path next = read_symlink(target, failed);
+    if (failed) break;
+    target = target.parent_path() / next;
+  }
+  return target.string();
 }
 
 }  // namespace
@@ -317,6 +331,8 @@ std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
   struct stat there{};
   const bool existed = stat(path.c_str(), &there) == 0;
+  // Links in a circle lead to no place for the file.
+  if (!existed && errno == ELOOP) descriptor(-1, path).fail_to_write();
   if (existed && !S_ISREG(there.st_mode)) {
     descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC), path);
     if (!file) file.fail_to_write();

@@ -67,6 +67,8 @@ void designate(unsigned worker) {
 bool may_be_stolen() noexcept {
   detail::course* const strand = detail::current_words().strand;
   if (strand == nullptr || !strand->by().strict()) return true;
+  // What is designed is not known yet.
+  if (static_cast<detail::execution&>(strand->by()).designed()) return true;
   return strand->level().awaited != detail::nowhere;
 }
 

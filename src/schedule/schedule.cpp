@@ -19,6 +19,11 @@ std::chrono::nanoseconds nanoseconds(std::uint64_t count) {
   return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(count));
 }
 
+// At most what the type holds: the times of a file may be as long as one likes. Of two that are not negative.
+void add(std::chrono::nanoseconds& sum, std::chrono::nanoseconds time) {
+  sum += std::min(time, std::chrono::nanoseconds::max() - sum);
+}
+
 }  // namespace
 
 bool schedule::operator==(const schedule& other) const {
@@ -33,7 +38,7 @@ std::chrono::nanoseconds schedule::length() const { return nanoseconds(tree().le
 
 std::chrono::nanoseconds schedule::idle() const {
   std::chrono::nanoseconds sum{0};
-  for (const worker_share& share : shares()) sum += share.idle;
+  for (const worker_share& share : shares()) add(sum, share.idle);
   return sum;
 }
 
@@ -44,7 +49,7 @@ std::vector<worker_share> schedule::shares() const {
   });
   for (const detail::strand& strand : detail::strands(tree())) {
     for (const detail::stretch& part : strand.stretches) {
-      shares.at(part.by.role).busy += nanoseconds(part.when.end - part.when.begin);
+      add(shares.at(part.by.role).busy, nanoseconds(part.when.end - part.when.begin));
     }
   }
   for (worker_share& share : shares) share.idle = std::max(length() - share.busy, nanoseconds(0));

@@ -98,7 +98,7 @@ TEST(Bytes, HoldTheWholeTree) {
 
 TEST(Bytes, HoldTheLargestNumbers) {
   const std::uint64_t most = most_constructs - 1;
-  const auto far = ~std::uint64_t{0};
+  const std::uint64_t far = (std::uint64_t{1} << 62) - 1;
   const schedule s = of({most_roles,
                          far,
                          {taken(node(kind::fork, 0), {most_roles - 1, 0}, {far - 1, far}),
@@ -106,6 +106,23 @@ TEST(Bytes, HoldTheLargestNumbers) {
   const schedule again = schedule::from_bytes(s.to_bytes());
   EXPECT_EQ(again, s);
   EXPECT_EQ(again.to_bytes(), s.to_bytes());
+}
+
+// Would catch: a sum of times that overflows.
+TEST(Bytes, HoldTimesWhoseSumsAreTooLarge) {
+  const std::uint64_t far = (std::uint64_t{1} << 62) - 1;
+  std::vector<steal> list;
+  for (unsigned i = 0; i < 4; ++i) list.push_back(taken(node(kind::fork, i), {1, i}, {0, far}));
+  const schedule s = schedule::from_bytes(of({8, far, list}).to_bytes());
+  EXPECT_EQ(s.shares().at(1).busy, std::chrono::nanoseconds::max());
+  EXPECT_EQ(s.shares().at(2).idle, std::chrono::nanoseconds(far));
+  EXPECT_EQ(s.idle(), std::chrono::nanoseconds::max());
+  for (const schedule& longer :
+       {of({2, far + 1, {taken(node(kind::fork, 0), {1, 0}, {0, 1})}}),
+        of({2, far, {taken(node(kind::fork, 0), {1, 0}, {0, far + 1})}}),
+        of({2, far, {taken(node(kind::fork, 0), {1, 0}, {far + 1, far + 2})}})}) {
+    EXPECT_THAT(error_of([&] { schedule::from_bytes(longer.to_bytes()); }), HasSubstr("no region takes"));
+  }
 }
 
 // Would catch: a change of the form that is no new version of it.
@@ -233,6 +250,20 @@ TEST_F(File, StaysWhatItWas) {
   EXPECT_NE(schedule::load(*this / "a.sched"), schedule());
   EXPECT_EQ(fs::status(folder_ / "a.sched").permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(files(), 2U);
+}
+
+// Would catch: a link replaced by a file as what it leads to is not there yet.
+TEST_F(File, IsWrittenThroughALinkThatLeadsNowhere) {
+  fs::create_directory(folder_ / "kept");
+  fs::create_symlink("kept/a.sched", folder_ / "second");
+  fs::create_symlink(folder_ / "second", folder_ / "first");
+  of(sample(2, 2)).save(*this / "first");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "first"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "second"));
+  EXPECT_EQ(schedule::load(*this / "kept/a.sched"), of(sample(2, 2)));
+  fs::create_symlink("circle", folder_ / "circle");
+  EXPECT_THAT(error_of([&] { schedule().save(*this / "circle"); }), HasSubstr("'"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "circle"));
 }
 
 // Would catch: /dev/null replaced by a file.

@@ -12,9 +12,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <compare>
 #include <cstdint>
+#include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -127,6 +132,119 @@ TEST(Record, WithinARecordedRegion) {
       }
     });
   });
+}
+
+// What uninitialized memory on the stack is likely to hold then.
+[[gnu::noinline]] void soil_the_stack() {
+  volatile unsigned char bytes[1 << 14];
+  for (auto& byte : bytes) byte = 0x5a;
+}
+
+[[gnu::noinline]] void wait_in_a_replay(const sennit::schedule& s, sennit::fidelity how, int& ran) {
+  sennit::task_group children;
+  for (int i = 0; i < 2; ++i) children.spawn([&ran] { sennit::join([&] { ++ran; }, [&] { ++ran; }); });
+  sennit::replay(s, how, [&] { children.wait(); });
+}
+
+TEST(Groups, SpawnedBeforeTheRegionRunInIt) {
+  // Catches: a child that the region's course did not count, and whose place in the plan was never written.
+  sennit::runtime one({.workers = 1});
+  one.run([] {
+    int ran = 0;
+    const sennit::schedule s = sennit::blocks(256, 2);
+    for (const auto how : {sennit::relaxed, sennit::strict_unordered, sennit::strict_ordered}) {
+      soil_the_stack();
+      wait_in_a_replay(s, how, ran);
+    }
+    EXPECT_EQ(ran, 12);
+  });
+}
+
+TEST(Groups, SpawnedBeforeTheRegionAreNoPartOfIt) {
+  // Catches: notes of a child that was not counted, as its own or as those of a construct of the region;
+  // numbers of events that are nowhere; a strand that such a child has left on another worker.
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      for (int i = 0; i < scaled(10); ++i) {
+        const auto seed = static_cast<std::uint64_t>(i);
+        const auto around = [&](auto&& observed) {
+          sennit::task_group before;
+          for (std::uint64_t k = 0; k < 3; ++k) {
+            before.spawn([=] {
+              diary apart;
+              in_parallel constructs{apart};
+              EXPECT_EQ(unfold(constructs, seed + k, 4), answer(seed + k, 4));
+            });
+          }
+          diary ran;
+          observed([&] {
+            in_parallel constructs{ran};
+            EXPECT_EQ(unfold(constructs, seed + 7, 4), answer(seed + 7, 4));
+            before.wait();
+            EXPECT_EQ(unfold(constructs, seed + 8, 4), answer(seed + 8, 4));
+          });
+          return ran.worker_of_leaf();
+        };
+        sennit::schedule s;
+        const auto first = around([&](auto&& f) { s = stored(sennit::record(f)); });
+        const auto again = around([&](auto&& f) { sennit::replay(s, sennit::strict_unordered, f); });
+        ASSERT_EQ(again, first) << "seed " << seed;
+      }
+    });
+  });
+}
+
+TEST(Groups, SpawnedBeforeTheRegionAndTaken) {
+  // Catches: a recording that takes a child without notes for one whose notes were lost.
+  sennit::runtime two({.workers = 2});
+  two.run([] {
+    beacon taken;
+    sennit::task_group before;
+    before.spawn([&] { taken.light(); });
+    const sennit::schedule s = sennit::record([&] {
+      taken.await();
+      before.wait();
+    });
+    EXPECT_EQ(s.steals(), 0U);
+  });
+}
+
+TEST(Groups, OfARecordedRegionInAnother) {
+  // Catches: a taken child that is noted in the region that waits for it, and not in its own.
+  sennit::runtime two({.workers = 2});
+  two.run([] {
+    sennit::schedule inner;
+    const sennit::schedule outer = sennit::record([&] {
+      beacon taken;
+      sennit::task_group children;
+      children.spawn([&] { taken.light(); });
+      inner = sennit::record([&] {
+        taken.await();
+        children.wait();
+      });
+    });
+    EXPECT_EQ(inner.steals(), 0U);
+    EXPECT_EQ(outer.steals(), 1U);
+    stored(inner);
+    stored(outer);
+  });
+}
+
+TEST(GroupsDeathTest, SpawnedInTheRegionAreWaitedForInIt) {
+  // Catches: children that refer to a region and to an observer that are gone.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto outlive = [](auto&& run) {
+    sennit::runtime two({.workers = 2});
+    two.run([&] {
+      sennit::task_group children;
+      run([&] { children.spawn([] {}); });
+      children.wait();
+    });
+  };
+  EXPECT_DEATH(outlive([](auto&& f) { (void)sennit::record(f); }), "call the group's wait");
+  EXPECT_DEATH(outlive([](auto&& f) { sennit::replay(sennit::blocks(9, 2), sennit::strict_unordered, f); }),
+               "call the group's wait");
+  EXPECT_DEATH(outlive([](auto&& f) { (void)sennit::design(f); }), "call the group's wait");
 }
 
 TEST(Record, IsStoredPrunedAndReplayed) {
@@ -369,10 +487,97 @@ TEST(Coarsening, KnowsWhatCannotBeStolen) {
   });
 }
 
+TEST(Coarsening, KnowsAllThatCanBeStolen) {
+  // Catches: an answer of no where a branch is another worker's, or of yes below the last one that is; an
+  // answer of no in design(), so that no such program could be designed.
+  under(settings({4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      struct leaf {
+        unsigned first;
+        unsigned count;
+        unsigned worker;
+        auto operator<=>(const leaf&) const = default;
+      };
+      struct tree {
+        std::mutex lock{};
+        std::vector<leaf> leaves{};
+        const unsigned caller = sennit::worker_index();
+
+        void visit(unsigned first, unsigned count) {
+          if (count == 1 || !sennit::may_be_stolen()) {
+            const std::lock_guard guard(lock);
+            leaves.push_back({first, count, (sennit::worker_index() + 4 - caller) % 4});
+            return;
+          }
+          if (count > 16) sennit::designate((first + count / 2) / 16);
+          sennit::join([=, this] { visit(first, count / 2); },
+                       [=, this] { visit(first + count / 2, count / 2); });
+        }
+      };
+      tree designed;
+      const sennit::schedule quarters = sennit::design([&] { designed.visit(0, 64); });
+      EXPECT_EQ(designed.leaves.size(), 64U);
+      EXPECT_EQ(quarters.steals(), 3U);
+      for (const auto how : {sennit::strict_unordered, sennit::strict_ordered}) {
+        tree replayed;
+        sennit::replay(quarters, how, [&] { replayed.visit(0, 64); });
+        std::sort(replayed.leaves.begin(), replayed.leaves.end());
+        EXPECT_EQ(replayed.leaves, (std::vector<leaf>{{0, 16, 0}, {16, 16, 1}, {32, 16, 2}, {48, 16, 3}}));
+      }
+    });
+  });
+}
+
 TEST(Refinement, RefusesBadOptions) {
-  // Catches: a percentage or a share that is taken for the other.
+  // Catches: a percentage or a share that is taken for the other; a share so large that a time of it is
+  // beyond what an integer holds.
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = 1e300}), std::invalid_argument);
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = std::numeric_limits<double>::infinity()}),
+               std::invalid_argument);
+  EXPECT_THROW(sennit::refinement({}, {.tolerance = std::nan("")}), std::invalid_argument);
   EXPECT_THROW(sennit::refinement({}, {.prune = 101}), std::invalid_argument);
   EXPECT_THROW(sennit::refinement({}, {.tolerance = -1}), std::invalid_argument);
+}
+
+TEST(Refinement, MovesDataOnceARoundToWhereTheKernelRan) {
+  // Catches: a round without redistribution, or one after the last; data that goes to other workers.
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      constexpr int n = 64;
+      sennit::refinement plan({}, {.vain_rounds = 100, .most_rounds = 3});
+      for (unsigned round = 0; round < 5; ++round) {
+        std::vector<unsigned> ran_on(n, 99);
+        std::vector<unsigned> moved_by(n, 99);
+        unsigned kernels = 0;
+        unsigned moves = 0;
+        const auto note = [](std::vector<unsigned>& by) {
+          sennit::parallel_for(
+              0, n,
+              [&](int i) {
+                work_for(std::chrono::microseconds(5));
+                by[static_cast<std::size_t>(i)] = sennit::worker_index();
+              },
+              sennit::grain(1));
+        };
+        plan.run(
+            [&] {
+              ++kernels;
+              note(ran_on);
+            },
+            [&] {
+              ++moves;
+              note(moved_by);
+            });
+        EXPECT_EQ(kernels, 1U);
+        EXPECT_EQ(moves, round < 3 ? 1U : 0U);
+        if (round < 3) {
+          EXPECT_EQ(moved_by, ran_on) << "round " << round;
+        }
+        EXPECT_EQ(plan.rounds(), std::min(round + 1, 3U));
+        EXPECT_EQ(plan.converged(), round >= 2);
+      }
+    });
+  });
 }
 
 TEST(NumaArray, IsZeroAndMovable) {

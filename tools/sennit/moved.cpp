@@ -1,6 +1,6 @@
 #include "tools/sennit/moved.hpp"
 
-#include "schedule/loops.hpp"
+#include "schedule/loop_parts.hpp"
 #include "schedule/steal_tree.hpp"
 
 #include <fmt/format.h>

@@ -17,6 +17,7 @@
 
 namespace sennit::detail {
 
+class course;
 class group_state;
 class worker;
 
@@ -46,6 +47,7 @@ class group_member : public frame {
   // ran here.
   view* before_ = nullptr;
   view* views_ = nullptr;
+  course* counted_by_ = nullptr;  // null: it was not spawned in an observed region
 };
 
 class group_state {
@@ -65,6 +67,7 @@ class group_state {
   bool on_top() const noexcept;
   void push_or_list(group_member& child);
   void list(group_member& child, bool counted);
+  static void note_counted(group_member& child) noexcept;
   void collect() noexcept;
   bool take_back(group_member& child) noexcept;
   void run_here(group_member& child) noexcept;

@@ -1,4 +1,4 @@
-#include "schedule/loops.hpp"
+#include "schedule/loop_parts.hpp"
 
 #include <sennit/detail/observed_loop.hpp>
 

@@ -235,10 +235,9 @@ namespace {
 // Children refer to their region, to its observer and to what that follows.
 void check_children(const course& strand) noexcept {
   if (strand.children == 0) return;
-  std::fputs(
-      "sennit: the function of a record, replay or design ends before children that it spawned in a "
-      "task_group from outside it: call the group's wait() in the function, too.\n",
-      stderr);
+  std::fputs("sennit: the function of a record, replay or design ends before children that it spawned in a "
+             "task_group from outside it: call the group's wait() in the function, too.\n",
+             stderr);
   std::abort();
 }
 

@@ -117,10 +117,9 @@ TEST(Bytes, HoldTimesWhoseSumsAreTooLarge) {
   EXPECT_EQ(s.shares().at(1).busy, std::chrono::nanoseconds::max());
   EXPECT_EQ(s.shares().at(2).idle, std::chrono::nanoseconds(far));
   EXPECT_EQ(s.idle(), std::chrono::nanoseconds::max());
-  for (const schedule& longer :
-       {of({2, far + 1, {taken(node(kind::fork, 0), {1, 0}, {0, 1})}}),
-        of({2, far, {taken(node(kind::fork, 0), {1, 0}, {0, far + 1})}}),
-        of({2, far, {taken(node(kind::fork, 0), {1, 0}, {far + 1, far + 2})}})}) {
+  for (const schedule& longer : {of({2, far + 1, {taken(node(kind::fork, 0), {1, 0}, {0, 1})}}),
+                                 of({2, far, {taken(node(kind::fork, 0), {1, 0}, {0, far + 1})}}),
+                                 of({2, far, {taken(node(kind::fork, 0), {1, 0}, {far + 1, far + 2})}})}) {
     EXPECT_THAT(error_of([&] { schedule::from_bytes(longer.to_bytes()); }), HasSubstr("no region takes"));
   }
 }

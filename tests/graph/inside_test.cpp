@@ -76,7 +76,8 @@ TEST(graph_inside, of_each_other) {
                                                         ++inner;
                                                         return 1;
                                                       },
-                                                  .color = [](int c) { return c % 2; }});
+                                                  .color = [](int c) { return c % 2; },
+                                                  .keys = graph::dense(20)});
       for (const int p : node.predecessors()) total = (total + node.value(p)) % 1000;
       return total;
     };

@@ -119,10 +119,10 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
 }
 
 void add_view_options(CLI::App& app, view_options& options) {
-  app.add_option("FILE", options.file, "what schedule::save() wrote")->required();
+  app.add_option("FILE", options.file, "what schedule::save() or graph::trace::save() wrote")->required();
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
-  app.add_flag("--text", options.text, "print the tree");
+  app.add_flag("--text", options.text, "print the tree, or what each worker did of a graph");
   CLI::Option* const against =
       app.add_option("--against", options.against, "an earlier schedule: show what has moved since")
           ->type_name("FILE");
@@ -130,6 +130,7 @@ void add_view_options(CLI::App& app, view_options& options) {
       ->check(between(1, sennit::runtime_options::most_workers))
       ->needs(against);
   app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
+  app.add_option("--dot", options.dot, "write the graph that was traced, for Graphviz")->type_name("FILE");
 }
 
 std::string variants_of(kernel& k) {
@@ -220,7 +221,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
       ->type_name("FOLDER")
       ->capture_default_str();
   CLI::App* viewing =
-      app.add_subcommand("view", "show a schedule: its steal tree, and when each worker ran what");
+      app.add_subcommand("view", "show a schedule or the trace of a graph: when each worker ran what");
   view_options viewed;
   add_view_options(*viewing, viewed);
   const CLI::App* doctor =

@@ -198,17 +198,16 @@ void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
   using compute = detail::any_compute<Key>;
   using color = detail::any_color<Key>;
   if (given.color.given()) {
-    detail::run_graph(sink, nodes<predecessors, compute, color, hashed<>, graph::trace*>{
-                                .predecessors = given.predecessors,
-                                .compute = given.compute,
-                                .color = given.color,
-                                .coloring = given.coloring,
-                                .trace = given.trace});
+    detail::run_graph(
+        sink, nodes<predecessors, compute, color, hashed<>, graph::trace*>{.predecessors = given.predecessors,
+                                                                           .compute = given.compute,
+                                                                           .color = given.color,
+                                                                           .coloring = given.coloring,
+                                                                           .trace = given.trace});
   } else {
-    detail::run_graph(sink, nodes<predecessors, compute, no_color, hashed<>, graph::trace*>{
-                                .predecessors = given.predecessors,
-                                .compute = given.compute,
-                                .trace = given.trace});
+    detail::run_graph(
+        sink, nodes<predecessors, compute, no_color, hashed<>, graph::trace*>{
+                  .predecessors = given.predecessors, .compute = given.compute, .trace = given.trace});
   }
 }
 

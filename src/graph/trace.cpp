@@ -156,8 +156,8 @@ struct trace_access {
     text += std::to_string(format_version) + "\nlength " + std::to_string(t.length_.count()) + "\nworkers " +
             std::to_string(t.workers_) + "\ncolors " +
             (t.colors_ ? std::string(kinds[static_cast<std::size_t>(*t.colors_)]) : "none") + " " +
-            std::to_string(t.color_count_) + "\npredecessors " + (t.has_predecessors_ ? "1" : "0") + "\nnodes " +
-            std::to_string(t.nodes_.size()) + "\n";
+            std::to_string(t.color_count_) + "\npredecessors " + (t.has_predecessors_ ? "1" : "0") +
+            "\nnodes " + std::to_string(t.nodes_.size()) + "\n";
     for (const graph::trace::node& n : t.nodes_) {
       text += std::to_string(n.worker) + " " + std::to_string(n.place) + " " +
               std::to_string(n.begin.count()) + " " + std::to_string(n.end.count()) + " ";
@@ -193,7 +193,8 @@ struct trace_access {
     t.workers_ = from.number_until<std::uint32_t>('\n');
     from.expect("colors ");
     const std::string_view kind = from.until(' ');
-    if (const auto* const found = std::find(std::begin(kinds), std::end(kinds), kind); found != std::end(kinds)) {
+    if (const auto* const found = std::find(std::begin(kinds), std::end(kinds), kind);
+        found != std::end(kinds)) {
       t.colors_ = static_cast<graph::places>(found - std::begin(kinds));
     } else if (kind != "none") {
       from.refuse("has colors of no known kind");
@@ -272,19 +273,23 @@ void trace_filler::finish() noexcept {
 namespace graph {
 
 void trace::write_dot(std::ostream& to) const {
-  to << "digraph run {\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#e9edf1\", fontname=\"sans-serif\"];\n";
+  to << "digraph run {\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#e9edf1\", "
+        "fontname=\"sans-serif\"];\n";
+  // A stream may group the digits of numbers.
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    to << "  n" << i << " [label=";
+    to << "  n" << std::to_string(i) << " [label=";
     detail::append_quoted(to, nodes_[i].key);
     if (!nodes_[i].colors.empty()) {
       // Hues that are far apart from one color to the next, as on the page of `sennit view`.
       const std::uint64_t thousandths = (std::uint64_t{nodes_[i].colors.front()} * 618 + 580) % 1000;
-      to << ", fillcolor=\"0." << thousandths / 100 << thousandths / 10 % 10 << thousandths % 10 << " 0.4 0.95\"";
+      to << ", fillcolor=\"0." << thousandths / 100 << thousandths / 10 % 10 << thousandths % 10
+         << " 0.4 0.95\"";
     }
     to << "];\n";
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    for (const std::uint32_t p : nodes_[i].predecessors) to << "  n" << p << " -> n" << i << ";\n";
+    for (const std::uint32_t p : nodes_[i].predecessors)
+      to << "  n" << std::to_string(p) << " -> n" << std::to_string(i) << ";\n";
   }
   to << "}\n";
 }

@@ -4,7 +4,6 @@
 #include <sennit/graph_trace.hpp>
 
 #include <gmock/gmock.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,7 +88,8 @@ TEST(graph_trace, has_each_node_once_and_what_it_needs) {
       EXPECT_FALSE(seen.colors());
       for (int k = 0; k < side * side; ++k) {
         std::vector<std::uint32_t> expected;
-        for (const int p : neighbors(k)) expected.push_back(static_cast<std::uint32_t>(at.at(std::to_string(p))));
+        for (const int p : neighbors(k))
+          expected.push_back(static_cast<std::uint32_t>(at.at(std::to_string(p))));
         std::ranges::sort(expected);
         EXPECT_EQ(seen.nodes()[at.at(std::to_string(k))].predecessors, expected);
       }
@@ -129,7 +129,8 @@ TEST(graph_trace, says_who_computed_a_node_and_where_it_belongs) {
       EXPECT_LT(n.place, count);
       EXPECT_GE(n.end - n.begin, std::chrono::microseconds(20));
       std::vector<std::uint32_t> expected;
-      if (k % side != 0 && k % 3 < static_cast<int>(count)) expected.push_back(static_cast<std::uint32_t>(k % 3));
+      if (k % side != 0 && k % 3 < static_cast<int>(count))
+        expected.push_back(static_cast<std::uint32_t>(k % 3));
       EXPECT_EQ(n.colors, expected);
     }
   });
@@ -153,7 +154,9 @@ TEST(graph_trace, of_a_run_that_fails) {
   with_workers([] {
     trace seen;
     const auto run = [&](auto before, auto compute) {
-      graph::run(9, graph::nodes{.predecessors = before, .compute = compute, .keys = graph::dense(10), .trace = &seen});
+      graph::run(
+          9,
+          graph::nodes{.predecessors = before, .compute = compute, .keys = graph::dense(10), .trace = &seen});
     };
     const auto chain = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
     run(chain, [](int) {});
@@ -166,9 +169,10 @@ TEST(graph_trace, of_a_run_that_fails) {
     EXPECT_EQ(positions(seen).size(), 4U);
     EXPECT_EQ(seen.nodes().back().key, "3");
     expect_in_order(seen);
-    EXPECT_THROW(run([](int k) { return k == 2 ? std::vector<int>{} : std::vector<int>{k == 3 ? 9 : k - 1, 2}; },
-                     [](int) {}),
-                 graph::cycle_error<int>);
+    EXPECT_THROW(
+        run([](int k) { return k == 2 ? std::vector<int>{} : std::vector<int>{k == 3 ? 9 : k - 1, 2}; },
+            [](int) {}),
+        graph::cycle_error<int>);
     ASSERT_EQ(seen.nodes().size(), 1U);
     EXPECT_EQ(seen.nodes()[0].key, "2");
     EXPECT_THROW(graph::run(10, graph::nodes{.predecessors = chain,
@@ -207,13 +211,13 @@ TEST(graph_trace, may_be_left_out_at_run_time) {
 
 TEST(graph_trace, of_functions_behind_pointers) {
   trace seen;
-  graph::run(std::string("dinner"),
-             {.predecessors =
-                  [](const std::string& k) {
-                    return k == "dinner" ? std::vector<std::string>{"soup", "soup"} : std::vector<std::string>();
-                  },
-              .compute = [](const std::string&) {},
-              .trace = &seen});
+  graph::run(std::string("dinner"), {.predecessors =
+                                         [](const std::string& k) {
+                                           return k == "dinner" ? std::vector<std::string>{"soup", "soup"}
+                                                                : std::vector<std::string>();
+                                         },
+                                     .compute = [](const std::string&) {},
+                                     .trace = &seen});
   ASSERT_EQ(seen.nodes().size(), 2U);
   EXPECT_EQ(seen.nodes()[0].key, "soup");
   EXPECT_EQ(seen.nodes()[1].predecessors, std::vector<std::uint32_t>{0});

@@ -99,6 +99,12 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
       ->type_name("FILE");
   app.add_option("--trace", options.trace, "run once more, and write that run as trace events for Perfetto")
       ->type_name("JSON");
+  if (k.trace_graph(nullptr)) {
+    app.add_option(
+           "--trace-graph", options.trace_graph,
+           "run once more, and write when each node of that run's graph was computed, for sennit view")
+        ->type_name("FILE");
+  }
   const gallery::description& about = k.about();
   if (about.reads != content::none) {
     const std::string otherwise =

@@ -30,7 +30,8 @@ std::string page(const sennit::graph::trace& t, std::string_view name) {
   }
   // The page's script names the columns.
   for (const auto& n : t.nodes())
-    data["nodes"].push_back({n.key, n.worker, n.place, n.begin.count(), n.end.count(), n.colors, n.predecessors});
+    data["nodes"].push_back(
+        {n.key, n.worker, n.place, n.begin.count(), n.end.count(), n.colors, n.predecessors});
   return page_with(graph_page_template, data);
 }
 

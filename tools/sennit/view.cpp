@@ -18,7 +18,8 @@
 namespace command {
 namespace {
 
-void refuse(const view_options& options, std::string_view is, std::string_view has_no, std::string_view instead) {
+void refuse(const view_options& options, std::string_view is, std::string_view has_no,
+            std::string_view instead) {
   throw std::runtime_error(
       fmt::format("'{}' is {}, which has no {}; {}", options.file.string(), is, has_no, instead));
 }
@@ -58,7 +59,8 @@ void view(const view_options& options) {
     compared = compare(s, sennit::schedule::load(options.against.string()),
                        options.against.filename().string(), options.nodes);
   }
-  if (!options.dot.empty()) refuse(options, "a schedule", "graph", "give --dot with what a graph::trace saved");
+  if (!options.dot.empty())
+    refuse(options, "a schedule", "graph", "give --dot with what a graph::trace saved");
   if (options.text) fmt::print("{}{}", s.text(), compared ? text(*compared) : "");
   if (!options.trace.empty()) write_trace(s, name, options.trace);
   write_page(options, options.text || !options.trace.empty(), page(s, name, compared ? &*compared : nullptr));

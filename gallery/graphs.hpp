@@ -5,6 +5,7 @@
 #include "gallery/kernel.hpp"
 
 #include <sennit/graph.hpp>
+#include <sennit/graph_trace.hpp>
 #include <sennit/serial.hpp>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ namespace gallery {
 // How the nodes of a graph are colored.
 struct color_choice {
   std::string colors = "nodes";
+  sennit::graph::trace* trace = nullptr;  // that runs fill; null: none
 
   parameter which() {
     return {.name = "colors",
@@ -96,13 +98,16 @@ void run_graph(const task_graph<Key, Predecessors, Compute, Owner>& graph, const
   } else {
     const auto run = [&](auto color) {
       using color_type = decltype(color);
-      sennit::graph::run(graph.sink, sennit::graph::nodes<Predecessors, Compute, color_type,
-                                                          sennit::graph::dense<std::tuple_size_v<Key>>>{
-                                         .predecessors = graph.predecessors,
-                                         .compute = graph.compute,
-                                         .color = color,
-                                         .keys = graph.box,
-                                         .coloring = {.of = how.places()}});
+      sennit::graph::run(
+          graph.sink,
+          sennit::graph::nodes<Predecessors, Compute, color_type,
+                               sennit::graph::dense<std::tuple_size_v<Key>>, sennit::graph::trace*>{
+              .predecessors = graph.predecessors,
+              .compute = graph.compute,
+              .color = color,
+              .keys = graph.box,
+              .coloring = {.of = how.places()},
+              .trace = how.trace});
     };
     if (how.colors == "none") return run(sennit::graph::no_color{});
     const unsigned count = sennit::graph::color_count(how.places());

@@ -17,6 +17,10 @@
 #include <variant>
 #include <vector>
 
+namespace sennit::graph {
+class trace;
+}
+
 namespace gallery {
 
 enum class policy { parallel, serial, counted };
@@ -56,6 +60,9 @@ class kernel {
   // Makes everything a run needs from the parameters, and from the file unless the path is empty.
   // Throws input_error if that cannot be done.
   virtual void prepare(const std::filesystem::path& input) = 0;
+
+  // Has later runs on the runtime fill the trace; null: no more. False: the kernel has no form that is a graph.
+  virtual bool trace_graph(sennit::graph::trace* to) = 0;
 
   virtual std::any run(policy p) const = 0;
   virtual bool same(const std::any& a, const std::any& b) const = 0;
@@ -98,6 +105,12 @@ class adapter final : public kernel {
     } else {
       program_.prepare(input);
     }
+  }
+
+  bool trace_graph([[maybe_unused]] sennit::graph::trace* to) override {
+    constexpr bool has_graph = requires { program_.colors.trace; };
+    if constexpr (has_graph) program_.colors.trace = to;
+    return has_graph;
   }
 
   std::any run(policy p) const override {

@@ -5,6 +5,7 @@
 #include <sennit/distribution.hpp>
 #include <sennit/doctor.hpp>
 #include <sennit/graph.hpp>
+#include <sennit/graph_trace.hpp>
 #include <sennit/join.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -23,7 +25,7 @@ namespace {
 using kind = steal::kind;
 
 // The last two are a line's end that a transfer as text would change.
-constexpr std::array<unsigned char, 8> magic = {'s', 'e', 'n', 'n', 'i', 't', '\r', '\n'};
+constexpr std::string_view magic = "sennit\r\n";
 constexpr std::uint64_t format_version = 1;
 constexpr std::size_t checksum_size = 4;
 
@@ -45,10 +47,8 @@ std::uint32_t checksum(std::span<const std::byte> bytes) {
   return crc.checksum();
 }
 
-bool begins_with_magic(std::span<const std::byte> bytes) {
-  return bytes.size() >= magic.size() &&
-         std::equal(magic.begin(), magic.end(), bytes.begin(),
-                    [](unsigned char a, std::byte b) { return std::byte{a} == b; });
+bool begins_with(std::string_view begin, std::span<const std::byte> bytes) {
+  return bytes.size() >= begin.size() && std::memcmp(begin.data(), bytes.data(), begin.size()) == 0;
 }
 
 // Small for small differences of either sign.
@@ -223,7 +223,8 @@ void read_times(reader& from, steal_tree& tree) {
 // The file, or the error that says what could not be done with it.
 class descriptor {
  public:
-  descriptor(int file, const std::string& path) : file_(file), path_(path) {}
+  descriptor(int file, const std::string& path, const file_kind& kind)
+      : file_(file), path_(path), kind_(kind) {}
   ~descriptor() {
     if (file_ >= 0) close(file_);
   }
@@ -234,7 +235,7 @@ class descriptor {
   int get() const { return file_; }
 
   [[noreturn]] void fail_to(const char* what, const char* remedy, int why = errno) const {
-    fail<std::runtime_error>(std::string("sennit: cannot ") + what + " the schedule '" + path_ +
+    fail<std::runtime_error>(std::string("sennit: cannot ") + what + " the " + kind_.what + " '" + path_ +
                              "': " + std::generic_category().message(why) + "; " + remedy);
   }
 
@@ -254,6 +255,7 @@ class descriptor {
  private:
   int file_;
   const std::string& path_;
+  const file_kind& kind_;
 };
 
 // Lets go of a file that did not get its name.
@@ -279,9 +281,11 @@ std::string resolved(const std::string& path) {
 
 }  // namespace
 
+const file_kind schedule_file{"schedule", magic};
+
 std::vector<std::byte> encode(const steal_tree& tree) {
   writer to;
-  for (const unsigned char letter : magic) to.byte(letter);
+  for (const char letter : magic) to.byte(static_cast<unsigned char>(letter));
   const bool timed = has_times(tree);
   to.number(format_version);
   to.number(timed ? with_times : 0);
@@ -300,7 +304,7 @@ std::vector<std::byte> encode(const steal_tree& tree) {
 
 std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const std::string& name) {
   reader from(bytes, name);
-  if (!begins_with_magic(bytes)) from.refuse("is no schedule", "; give a file that schedule::save() wrote");
+  if (!begins_with(magic, bytes)) from.refuse("is no schedule", "; give a file that schedule::save() wrote");
   from.skip(magic.size());
   const std::uint64_t version = from.number();
   if (version != format_version) {
@@ -328,13 +332,13 @@ std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const
   return hold(std::move(*tree));
 }
 
-void write_file(const std::string& path, std::span<const std::byte> bytes) {
+void write_file(const std::string& path, std::span<const std::byte> bytes, const file_kind& kind) {
   struct stat there{};
   const bool existed = stat(path.c_str(), &there) == 0;
   // Links in a circle lead to no place for the file.
-  if (!existed && errno == ELOOP) descriptor(-1, path).fail_to_write();
+  if (!existed && errno == ELOOP) descriptor(-1, path, kind).fail_to_write();
   if (existed && !S_ISREG(there.st_mode)) {
-    descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC), path);
+    descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC), path, kind);
     if (!file) file.fail_to_write();
     file.write_all(bytes);
     file.finish();
@@ -349,7 +353,7 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
     opened = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (opened >= 0) made.path = name;
   }
-  descriptor file(opened, path);
+  descriptor file(opened, path, kind);
   if (!file || (existed && fchmod(file.get(), there.st_mode & 07777) != 0)) file.fail_to_write();
   file.write_all(bytes);
   file.finish();
@@ -357,8 +361,8 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
   made.path.clear();
 }
 
-std::vector<std::byte> read_file(const std::string& path) {
-  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
+std::vector<std::byte> read_file(const std::string& path, const file_kind& kind) {
+  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path, kind);
   constexpr const char* remedy = "give a file that exists and may be read";
   if (!file) file.fail_to("load", remedy);
   std::vector<std::byte> bytes;
@@ -368,7 +372,7 @@ std::vector<std::byte> read_file(const std::string& path) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) file.fail_to("load", remedy);
     bytes.insert(bytes.end(), block.begin(), block.begin() + got);
-    const bool foreign = bytes.size() >= magic.size() && !begins_with_magic(bytes);
+    const bool foreign = bytes.size() >= kind.begin.size() && !begins_with(kind.begin, bytes);
     if (got == 0 || foreign) return bytes;
   }
 }

@@ -101,6 +101,12 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
       ->type_name("FILE");
   app.add_option("--trace", options.trace, "run once more, and write that run as trace events for Perfetto")
       ->type_name("JSON");
+  if (k.trace_graph(nullptr)) {
+    app.add_option(
+           "--trace-graph", options.trace_graph,
+           "run once more, and write when each node of that run's graph was computed, for sennit view")
+        ->type_name("FILE");
+  }
   const gallery::description& about = k.about();
   if (about.reads != content::none) {
     const std::string otherwise =
@@ -121,10 +127,10 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
 }
 
 void add_view_options(CLI::App& app, view_options& options) {
-  app.add_option("FILE", options.file, "what schedule::save() wrote")->required();
+  app.add_option("FILE", options.file, "what schedule::save() or graph::trace::save() wrote")->required();
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
-  app.add_flag("--text", options.text, "print the tree");
+  app.add_flag("--text", options.text, "print the tree, or what each worker did of a graph");
   CLI::Option* const against =
       app.add_option("--against", options.against, "an earlier schedule: show what has moved since")
           ->type_name("FILE");
@@ -132,6 +138,7 @@ void add_view_options(CLI::App& app, view_options& options) {
       ->check(between(1, sennit::runtime_options::most_workers))
       ->needs(against);
   app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
+  app.add_option("--dot", options.dot, "write the graph that was traced, for Graphviz")->type_name("FILE");
 }
 
 std::string variants_of(kernel& k) {
@@ -222,7 +229,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
       ->type_name("FOLDER")
       ->capture_default_str();
   CLI::App* viewing =
-      app.add_subcommand("view", "show a schedule: its steal tree, and when each worker ran what");
+      app.add_subcommand("view", "show a schedule or the trace of a graph: when each worker ran what");
   view_options viewed;
   add_view_options(*viewing, viewed);
   const CLI::App* doctor =

@@ -82,6 +82,12 @@ std::string as_script(const json& data) {
 
 }  // namespace
 
+std::string page_with(std::string_view page_template, const json& data) {
+  std::string out(page_template);
+  constexpr std::string_view place = "{{data}}";
+  return out.replace(out.find(place), place.size(), as_script(data));
+}
+
 std::string page(const sennit::schedule& s, std::string_view name, const comparison* against) {
   const auto tree = sennit::detail::schedule_access::tree(s);
   std::unordered_map<const steal*, std::int64_t> numbers;
@@ -97,9 +103,7 @@ std::string page(const sennit::schedule& s, std::string_view name, const compari
         {{"steals", share.steals}, {"busy", share.busy.count()}, {"idle", share.idle.count()}});
   }
   if (against != nullptr) data["against"] = comparison_of(*against);
-  std::string out(page_template);
-  constexpr std::string_view place = "{{data}}";
-  return out.replace(out.find(place), place.size(), as_script(data));
+  return page_with(page_template, data);
 }
 
 }  // namespace command

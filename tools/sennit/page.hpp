@@ -1,9 +1,12 @@
-// A schedule as a page for a browser, whole in itself.
+// A schedule, or the trace of a graph, as a page for a browser, whole in itself.
 #pragma once
 
 #include "tools/sennit/moved.hpp"
 
+#include <sennit/graph_trace.hpp>
 #include <sennit/schedule.hpp>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <string_view>
@@ -13,7 +16,11 @@ namespace command {
 // `against`: null if there is nothing to compare it with.
 std::string page(const sennit::schedule& s, std::string_view name, const comparison* against = nullptr);
 
-// What the page fills itself in from: tools/sennit/page.html, with {{data}} in the data's place.
+std::string page(const sennit::graph::trace& t, std::string_view name);
+
+// What the pages fill themselves in from: tools/sennit/page.html and graph.html, with {{data}} in the data's place.
 extern const std::string_view page_template;
+extern const std::string_view graph_page_template;
+std::string page_with(std::string_view page_template, const nlohmann::json& data);
 
 }  // namespace command

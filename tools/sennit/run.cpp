@@ -6,11 +6,37 @@
 #include "tools/sennit/report.hpp"
 #include "tools/sennit/trace_events.hpp"
 
+#include <sennit/graph_trace.hpp>
+#include <sennit/runtime.hpp>
+
 #include <fmt/format.h>
 
+#include <any>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace command {
+namespace {
+
+// One more run; what is wrong with its result, if anything.
+std::string trace_graph(gallery::kernel& kernel, const run_options& options, const std::any& expected) {
+  sennit::graph::trace seen;
+  std::any result;
+  kernel.trace_graph(&seen);
+  sennit::runtime runtime({.workers = options.measuring.workers});
+  runtime.run([&] { result = kernel.run(gallery::policy::parallel); });
+  kernel.trace_graph(nullptr);
+  if (!kernel.same(result, expected)) return "the traced run's result is another";
+  if (seen.nodes().empty())
+    throw std::runtime_error(
+        fmt::format("{} ran no graph to trace; choose --variant graph", kernel.about().name));
+  seen.save(options.trace_graph.string());
+  fmt::print("Wrote {}; 'sennit view' shows it.\n", options.trace_graph.string());
+  return {};
+}
+
+}  // namespace
 
 bool run_kernel(gallery::kernel& kernel, const run_options& options) {
   const std::string_view name = kernel.about().name;
@@ -37,6 +63,12 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
     fmt::print("Wrote {}; 'sennit view' shows it.\n", options.record.string());
   }
   if (!options.trace.empty()) write_trace(m.schedule, name, options.trace);
+  if (!options.trace_graph.empty()) {
+    if (const std::string complaint = trace_graph(kernel, options, m.result); !complaint.empty()) {
+      fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", name, show_parameters(kernel), complaint);
+      return false;
+    }
+  }
   return true;
 }
 

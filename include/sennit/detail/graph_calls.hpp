@@ -9,6 +9,7 @@
 #include <sennit/detail/graph_hashed.hpp>
 #include <sennit/detail/graph_keys.hpp>
 #include <sennit/detail/graph_run.hpp>
+#include <sennit/detail/graph_tracing.hpp>
 #include <sennit/region.hpp>
 
 #include <concepts>
@@ -31,7 +32,9 @@ template <std::size_t>
 struct dense;
 struct coloring;
 struct no_color;
-template <class, class, class, class>
+class trace;
+struct no_trace;
+template <class, class, class, class, class>
 struct nodes;
 template <class, class, class>
 class node;
@@ -66,14 +69,18 @@ constexpr std::uint64_t bit_of_color(Color c, unsigned count) noexcept {
 }
 
 // The colors that weigh at least half as much as the heaviest.
-template <class Range>
-std::uint64_t bits_of_colors(const Range& weighted, unsigned count) {
+template <class Range, class Do>
+void for_each_color(const Range& weighted, Do&& do_with) {
   double most = 0;
   for (const auto& [color, weight] : weighted) most = weight > most ? weight : most;
-  std::uint64_t bits = 0;
   for (const auto& [color, weight] : weighted) {
-    if (weight > 0 && 2 * weight >= most) bits |= bit_of_color(color, count);
+    if (weight > 0 && 2 * weight >= most) do_with(color);
   }
+}
+template <class Range>
+std::uint64_t bits_of_colors(const Range& weighted, unsigned count) {
+  std::uint64_t bits = 0;
+  for_each_color(weighted, [&](auto color) { bits |= bit_of_color(color, count); });
   return bits;
 }
 
@@ -94,13 +101,16 @@ using node_value = typename decltype(value_returned<Key, Predecessors, Compute>(
 template <class Key, class Nodes>
 struct graph_calls;
 
-template <class Key, class Predecessors, class Compute, class Color, class Keys>
-struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys>> {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
+struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>> {
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
+  static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
+  static_assert(!traced || std::is_convertible_v<Trace, graph::trace*>,
+                ".trace is a pointer to a graph::trace");
 
-  const graph::nodes<Predecessors, Compute, Color, Keys>& given;
+  const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
   unsigned color_count = 0;  // of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const { return std::invoke(given.predecessors, k); }
@@ -112,6 +122,20 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys>> {
     } else {
       return bits_of_colors(c, color_count);
     }
+  }
+  // The same by their numbers.
+  std::vector<std::uint32_t> list_of_colors(const Key& k) const {
+    std::vector<std::uint32_t> list;
+    const auto add = [&](auto color) {
+      if (bit_of_color(color, color_count) != 0) list.push_back(static_cast<std::uint32_t>(color));
+    };
+    auto&& c = std::invoke(given.color, k);
+    if constexpr (std::integral<std::remove_cvref_t<decltype(c)>>) {
+      add(c);
+    } else {
+      for_each_color(c, add);
+    }
+    return list;
   }
 
   template <class Strand, class Values>
@@ -205,21 +229,79 @@ std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
   return keys;
 }
 
-template <class Key, class Predecessors, class Compute, class Color, class Keys>
-auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, Keys>& given) {
-  using calls = graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys>>;
+// What the run computed, for its trace.
+template <class Key, class Run, class All, class Calls>
+void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length) {
+  trace_filler filler(*calls.given.trace, run.tracing().take(), length);
+  if constexpr (Calls::colored) filler.set_colors(calls.given.coloring.of, calls.color_count);
+  typename All::supply supply;
+  const std::size_t count = filler.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& k = all.key_of(filler.number(i));
+    filler.set_key(i, label_of_key(k));
+    if constexpr (Calls::colored) filler.set_colors(i, calls.list_of_colors(k));
+    if (!filler.wants_predecessors()) continue;
+    for (const Key& p : calls.predecessors(k)) filler.add_predecessor(i, all.find_or_make(p, supply));
+  }
+  filler.finish();
+}
+
+// Of a traced run: as it begins; and as it ends, before anything is thrown.
+template <class Key, class Run, class All, class Calls>
+class tracing_of_run {
+ public:
+  tracing_of_run(Run& run, All& all, const Calls& calls) : run_(run), all_(all), calls_(calls) {
+    clear_trace(*calls.given.trace);
+    run_.tracing().begin();
+    if constexpr (Calls::colored) run_.tracing().places = static_cast<color_kind>(calls.given.coloring.of);
+  }
+  // `failed`: the run throws something else, and what is wrong with the trace must not hide it.
+  void finish(bool failed) {
+    const std::uint64_t length = trace_now_ns() - run_.tracing().begun();
+#if SENNIT_EXCEPTIONS
+    try {
+      fill_trace<Key>(run_, all_, calls_, length);
+    } catch (...) {
+      clear_trace(*calls_.given.trace);
+      if (!failed) throw;
+    }
+#else
+    fill_trace<Key>(run_, all_, calls_, length);
+    static_cast<void>(failed);
+#endif
+  }
+
+ private:
+  Run& run_;
+  All& all_;
+  const Calls& calls_;
+};
+
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
+auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
+  using calls = graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>;
   calls user{given};
   if constexpr (calls::colored)
     user.color_count = detail::color_count(static_cast<color_kind>(given.coloring.of));
   auto all = nodes_of<Key, Keys>::make(given.keys);
   graph_run<decltype(all), calls> run(all, user, given.coloring.patience);
   node_number last = nobody;
+  const auto run_traced = [&] {
+    if constexpr (calls::traced) {
+      if (given.trace != nullptr) {
+        tracing_of_run<Key, decltype(run), decltype(all), calls> tracing(run, all, user);
+        last = run.run(sink);
+        return tracing.finish(run.failed() || !run.is_computed(last));
+      }
+    }
+    last = run.run(sink);
+  };
   if constexpr (calls::colored) {
     const colored_run colored(static_cast<color_kind>(given.coloring.of), given.coloring.first_steal_attempts,
                               given.coloring.colored_attempts);
-    last = run.run(sink);
+    run_traced();
   } else {
-    last = run.run(sink);
+    run_traced();
   }
   run.throw_failure();
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;

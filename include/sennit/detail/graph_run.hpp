@@ -7,6 +7,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/crew.hpp>
 #include <sennit/detail/graph_node.hpp>
+#include <sennit/detail/graph_tracing.hpp>
 #include <sennit/detail/graph_values.hpp>
 #include <sennit/detail/growing.hpp>
 
@@ -52,6 +53,7 @@ class graph_run {
     values_.fail();
     crew_.throw_failure();
   }
+  bool failed() const noexcept { return crew_.stopped(); }
   bool is_computed(node_number n) noexcept { return state(n).successors == computed; }
   // Of nodes that were created by others while they ran, and wait for ever; `nobody` if there is none.
   node_number waits_for_ever() noexcept {
@@ -70,6 +72,7 @@ class graph_run {
     return nobody;
   }
   graph_values<value>& values() noexcept { return values_; }
+  graph_tracing<Calls::traced>& tracing() noexcept { return tracing_; }
 
   // A strand's part.
   template <class Session>
@@ -103,7 +106,10 @@ class graph_run {
   class strand {
    public:
     strand(graph_run& whole, typename whole_crew::session& own) : whole_(whole), own_(own) {}
-    ~strand() { whole_.values_.leave(held_); }
+    ~strand() {
+      whole_.values_.leave(held_);
+      whole_.tracing_.leave(notes_);
+    }
     strand(const strand&) = delete;
     strand& operator=(const strand&) = delete;
 
@@ -204,7 +210,9 @@ class graph_run {
     }
 
     void compute(node_number n, item& next) {
+      const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
+      whole_.tracing_.end_node(notes_, n, begun);
       // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find it computed
       // later; acquire has the links, and what those that wait wrote before. Model: models/graph.pml.
       const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
@@ -280,6 +288,7 @@ class graph_run {
     numbering::supply numbers_;
     typename Keys::supply supply_;
     std::vector<node_number> held_;  // values of which it is not known yet who will read them
+    [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };
 
   Keys& keys_;
@@ -287,6 +296,7 @@ class graph_run {
   growing<link> links_;
   numbering link_numbers_;
   graph_values<value> values_;
+  [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;
   std::vector<node_number> created_;  // by nodes that ran; under creating_
   whole_crew crew_;

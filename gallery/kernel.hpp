@@ -61,7 +61,7 @@ class kernel {
   // Throws input_error if that cannot be done.
   virtual void prepare(const std::filesystem::path& input) = 0;
 
-  // Has later runs on the runtime fill the trace; null: no more. False: the kernel has no form that is a graph.
+  // Has later runs on the runtime fill the trace; null: no more. False: no form of the kernel is a graph.
   virtual bool trace_graph(sennit::graph::trace* to) = 0;
 
   virtual std::any run(policy p) const = 0;

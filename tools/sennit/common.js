@@ -21,7 +21,7 @@ const figure = (value, what) =>
     by_id("figures").append(make("li", {}, make("b", {}, String(value)), make("span", {}, what)));
 const part_of = (part, whole) => Number(whole) > 0 ? percent(part / whole) : "–";
 
-// Timeline: what is shown of [0, 1e6], so that zooming is a matter of the view. Each page has a show_view() of its own.
+// Timeline: what is shown of [0, 1e6], so that zooming is a matter of the view. Each page has its show_view().
 const lane = 24, gap = 4, whole = 1e6;
 const plot = by_id("plot"), axis = by_id("axis");
 const across = (ns) => whole * ns / data.length;

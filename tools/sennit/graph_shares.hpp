@@ -22,7 +22,7 @@ struct graph_share {
 // One for each worker.
 std::vector<graph_share> shares(const sennit::graph::trace& t);
 bool at_home(const sennit::graph::trace::node& n);
-// The time of the longest chain of nodes, each a predecessor of the next; nothing where predecessors are not known.
+// The time of the longest chain of nodes, each a predecessor of the next; none where these are not known.
 std::optional<std::chrono::nanoseconds> longest_chain(const sennit::graph::trace& t);
 
 std::string text(const sennit::graph::trace& t, std::string_view name);

@@ -15,6 +15,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <new>
@@ -307,7 +309,12 @@ auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, 
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;
   if (waits != nobody) {
     run.values().fail();
+#if SENNIT_EXCEPTIONS
     throw graph::cycle_error<Key>(cycle_from<Key>(run, all, waits));
+#else
+    std::fprintf(stderr, "%s\n", text_of_cycle(cycle_from<Key>(run, all, waits)).c_str());
+    std::abort();
+#endif
   }
   if constexpr (!std::is_void_v<typename calls::value>) return run.values().take(last);
 }

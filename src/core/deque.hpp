@@ -119,6 +119,9 @@ class deque {
   void shut_push_gate() noexcept;
   // Some region has been cancelled: shuts the gates if the strand here is in it.
   void region_cancelled() noexcept;
+  // While the process forks no thief has the lock, which the child would have to do without.
+  void hold_for_fork() noexcept { lock_.lock(); }
+  void let_go_after_fork() noexcept { lock_.unlock(); }
   // Claims a frame that was promoted, for the strand that opened it. False if somebody else has it.
   static bool reclaim(frame& f) noexcept;
 

@@ -1,5 +1,7 @@
 #include "core/fork_child.hpp"
 
+#include "core/runtime_core.hpp"
+
 #include <pthread.h>
 
 #include <atomic>
@@ -25,13 +27,22 @@ void leave() noexcept {
   if (--depth == 0) forking.unlock();
 }
 
+void before_fork() noexcept {
+  enter();
+  runtime_core::hold_for_fork();
+}
+void in_parent() noexcept {
+  runtime_core::let_go_after_fork();
+  leave();
+}
 void in_child() noexcept {
+  runtime_core::let_go_after_fork();
   generation.fetch_add(1, std::memory_order_relaxed);
   leave();
 }
 
 // As the program or the shared object is loaded: before anybody can hold the lock.
-[[maybe_unused]] const int registered = pthread_atfork(&enter, &leave, &in_child);
+[[maybe_unused]] const int registered = pthread_atfork(&before_fork, &in_parent, &in_child);
 
 }  // namespace
 

@@ -276,6 +276,24 @@ void runtime_core::note_cancellation() noexcept {
   }
 }
 
+void runtime_core::hold_for_fork() noexcept {
+  for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+    if (core->outlived_by_fork()) continue;
+    // Others may be added meanwhile.
+    core->held_for_fork_ = core->worker_count();
+    for (unsigned i = 0; i < core->held_for_fork_; ++i) core->worker_at(i).frames().hold_for_fork();
+    core->asleep_.hold_for_fork();
+  }
+}
+
+void runtime_core::let_go_after_fork() noexcept {
+  for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+    if (core->outlived_by_fork()) continue;
+    core->asleep_.let_go_after_fork();
+    for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();
+  }
+}
+
 sennit::statistics runtime_core::statistics() const noexcept {
   sennit::statistics sum;
   for (unsigned i = 0; i < worker_count(); ++i) {

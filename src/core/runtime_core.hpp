@@ -70,6 +70,10 @@ class runtime_core {
 
   // Has the workers of all runtimes look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
+  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's hands then. In the
+  // child before it is counted as one.
+  static void hold_for_fork() noexcept;
+  static void let_go_after_fork() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
   unsigned numbered_workers() const noexcept { return thread_places_ + 1; }
@@ -113,6 +117,7 @@ class runtime_core {
   const topology::machine machine_;
   const unsigned generation_;
   runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
+  unsigned held_for_fork_ = 0;          // deques; under no_fork
   sleepers asleep_;
   detail::coloring coloring_;
 

@@ -19,6 +19,9 @@ class sleepers {
   bool withdraw(worker& w, bool saw_work) noexcept;
   // Wakes a sleeper, unless a wake is in flight already. True if one was woken.
   bool wake_one() noexcept;
+  // As deque::hold_for_fork().
+  void hold_for_fork() noexcept { lock_.lock(); }
+  void let_go_after_fork() noexcept { lock_.unlock(); }
   // The owner of the wake in flight has found work, or gives up.
   void landed() noexcept;
   // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not

@@ -22,7 +22,7 @@ class steal_lock {
       if (mutex_.try_lock()) return;
       relax();
     }
-    // In a child forked inside a region the thief is gone, and its lock with it.
+    // In a child forked inside a region others are gone, and a lock that one of them took since with them.
     if (generation_ != fork_generation()) end_orphan();
     mutex_.lock();
   }

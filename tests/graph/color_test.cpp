@@ -83,7 +83,8 @@ TEST(graph_color, with_weights) {
   });
   using sennit::detail::bits_of_colors;
   EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{}, 8), 0U);
-  EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{{0, 1}, {1, 0.5}, {2, 0.49}, {5, 0.9}, {8, 1}}, 8), 0b100011U);
+  EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{{0, 1}, {1, 0.5}, {2, 0.49}, {5, 0.9}, {8, 1}}, 8),
+            0b100011U);
   EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{{0, 0}, {1, -3}}, 8), 0U);
 }
 // Catches: a bound of zero that is taken for none, so that thieves wait for a color that does not come.

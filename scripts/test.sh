@@ -106,15 +106,18 @@ else
   configuration release
   # What only uses the library takes half of the time to build. Under sanitizers it is for --stress. GCC's take twice as
   # long to build as clang's.
-  folders="core process loops nests schedule graph parlay policy topology"
-  targets=$(printf 'tests/%s/all ' $folders)
-  tests="^($(echo $folders | tr ' ' '|'))"
+  only() {
+    targets=$(printf 'tests/%s/all ' "$@")
+    tests="^($(echo "$@" | tr ' ' '|'))"
+  }
+  only core process loops nests schedule graph parlay policy topology
   configuration asan-clang
+  # Nests are loops to threads, and take long to build; the others have no threads of their own.
+  only core process loops schedule graph
   configuration tsan
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
   # above.
-  targets="tests/core/all tests/process/all"
-  tests="^(core|process)"
+  only core process
   configuration dev
 fi
 step format-check make --no-print-directory format-check

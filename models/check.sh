@@ -183,6 +183,12 @@ deep    linger ROUNDS=2
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3
+reaches colors
+reaches colors LEAVES
+holds   colors WORKERS=2 POSTERS=1 POSTS=3
+fails   colors LOOK_FIRST
+fails   colors BIT_FIRST
+fails   colors WORKERS=2 POSTERS=1 POSTS=3 FORGET_OTHERS
 '
 
 models=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

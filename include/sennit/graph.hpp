@@ -1,7 +1,7 @@
 // graph: a graph of tasks that is found from its sink while it runs.
 #pragma once
 
-#include <sennit/detail/color_kind.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/graph_calls.hpp>
 #include <sennit/detail/graph_dense.hpp>
 #include <sennit/detail/graph_hashed.hpp>
@@ -38,15 +38,13 @@ struct dense {
 template <std::integral... Extents>
 dense(Extents...) -> dense<sizeof...(Extents)>;
 
-// What places a graph's colors are.
-enum class places : unsigned char { workers, caches, nodes };
+// What places a graph's colors are: workers, (last-level) caches or (NUMA) nodes.
+using places = detail::color_kind;
 
 // How many there are in the runtime of the calling strand, or outside any in the default one; and which of them the
 // worker is that runs the call.
-inline unsigned color_count(places p) { return detail::color_count(static_cast<detail::color_kind>(p)); }
-inline unsigned color_here(places p) noexcept {
-  return detail::color_here(static_cast<detail::color_kind>(p));
-}
+inline unsigned color_count(places p) { return detail::color_count(p); }
+inline unsigned color_here(places p) noexcept { return detail::color_here(p); }
 
 // How much of a node's data is near a place, for color functions that return several.
 struct weighted_color {
@@ -62,7 +60,7 @@ struct coloring {
   // Before each attempt to steal anything, so many to steal what has the worker's color.
   unsigned colored_attempts = 400;
   // A worker that has come to the end of its work leaves nodes of other colors to them for as long as so many of its own
-  // took, on average; then it takes them.
+  // took, on average; then it takes them. From 0 to 1,000,000.
   double patience = 2;
 };
 
@@ -148,8 +146,9 @@ class cycle_error : public std::runtime_error {
 // II). Returns the sink's value, if nodes have any.
 //
 // Runs in the runtime of the calling strand, or outside any in the default one. Throws node_error where one of the
-// functions threw, cycle_error<Key> where nodes wait for one another, std::bad_alloc, and sennit::cancelled in a cancelled
-// region. In either case nodes that had begun have come to their ends, and no others begin. In an observed region all of
+// functions threw, cycle_error<Key> where nodes wait for one another, std::logic_error where predecessors() gives another
+// answer than before, std::invalid_argument for a patience out of bounds, std::bad_alloc, and sennit::cancelled in a
+// cancelled region. In either case nodes that had begun have come to their ends, and no others begin. In an observed region all of
 // the graph runs on the calling worker.
 //
 // Precondition: no function waits for another node but through the graph.

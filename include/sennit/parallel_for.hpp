@@ -23,6 +23,12 @@ inline constexpr loop_options static_partition{.fixed_parts = true};
 
 namespace detail {
 
+// As with loop_options.
+template <class Run>
+SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
+  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
+}
+
 template <class O>
 concept for_options = std::same_as<O, loop_options> || std::same_as<O, split>;
 

@@ -3,13 +3,13 @@
 
 #include "policy/colored_steals.hpp"
 
-#include <sennit/detail/color_kind.hpp>
+#include <sennit/detail/colors.hpp>
 
 #include <atomic>
 
 namespace sennit::detail {
 
-// All of it hints: a thief that reads old values steals something else.
+// Hints, but for idle(): a thief that reads old values steals something else.
 class coloring {
  public:
   // The number of the run; 0: there is none.
@@ -26,8 +26,17 @@ class coloring {
     run_.store(latest_.fetch_add(1, std::memory_order_relaxed) * 2 + 1,
                std::memory_order_relaxed);  // never 0
   }
-  // Of workers that wait for work; some of them may have it by now.
-  std::atomic<policy::color_set>& idle() noexcept { return idle_; }
+  // Colors of workers that wait for work; some of them may have it by now.
+  const std::atomic<color_set>& idle() const noexcept { return idle_; }
+  void add_idle(color_set colors) noexcept {
+    // ORD[D28] release: that the worker is idle; pairs with the acquire in remove_idle(). Model: models/colors.pml.
+    idle_.fetch_or(colors, std::memory_order_release);
+  }
+  // By who looks for such workers next: those that were added before are seen then.
+  void remove_idle(color_set colors) noexcept {
+    // ORD[D28] acquire: pairs with the release in add_idle(). Model: models/colors.pml.
+    idle_.fetch_and(~colors, std::memory_order_acquire);
+  }
   // True: that was the last of those that ran.
   bool end() noexcept {
     const bool last = running_.fetch_sub(1, std::memory_order_relaxed) == 1;
@@ -36,7 +45,7 @@ class coloring {
   }
 
  private:
-  alignas(128) std::atomic<policy::color_set> idle_{0};
+  alignas(128) std::atomic<color_set> idle_{0};
   alignas(128) std::atomic<unsigned> run_{0};
   std::atomic<unsigned> first_{0};
   std::atomic<unsigned> others_{0};

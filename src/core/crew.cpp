@@ -47,12 +47,12 @@ bool crew_state::others_wait() noexcept {
   return w->frames().empty() && !w->frames().has_listed();
 }
 
-bool crew_state::offer(frame& part, std::uint64_t colors) noexcept {
+bool crew_state::offer(frame& part, color_set colors) noexcept {
   // Before anybody can take it, and end.
   at_work_.fetch_add(1, std::memory_order_relaxed);
   bool offered = true;
   const bool pushed =
-      colors == policy::all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
+      colors == all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
   if (!pushed) {
     const bool went = attempt<std::exception>([&] { offered = push_shut(part) != push_result::apart; });
     if (!went) {
@@ -64,24 +64,24 @@ bool crew_state::offer(frame& part, std::uint64_t colors) noexcept {
   return offered;
 }
 
-worker* crew_state::claim_idle(std::uint64_t colors) noexcept {
+worker* crew_state::claim_idle(color_set colors) noexcept {
   runtime_core& core = worker::current()->core();
+  core.coloring().remove_idle(colors);
   const unsigned count = core.numbered_workers();
   for (unsigned i = 0; i < count; ++i) {
     worker& other = core.numbered(i);
-    if ((other.frames().color() & colors) != 0 && other.claim_idle()) return &other;
+    if ((other.frames().color() & colors) == 0 || !other.claim_idle()) continue;
+    core.coloring().add_idle(colors);  // there may be more
+    return &other;
   }
-  core.coloring().idle().fetch_and(~colors, std::memory_order_relaxed);
   return nullptr;
 }
 
-const std::atomic<std::uint64_t>& crew_state::idle_colors() noexcept {
+const std::atomic<color_set>& crew_state::idle_colors() noexcept {
   return worker::current()->core().coloring().idle();
 }
 
-std::uint64_t crew_state::color_of(const worker& w) noexcept {
-  return const_cast<worker&>(w).frames().color();
-}
+color_set crew_state::color_of(const worker& w) noexcept { return w.frames().color(); }
 
 std::uint64_t crew_state::now_ns() noexcept { return detail::now_ns(); }
 
@@ -94,7 +94,7 @@ void crew_state::pause_for_others(unsigned attempt) noexcept {
   }
 }
 
-void crew_state::donate(frame& part, std::uint64_t colors, worker& to) noexcept {
+void crew_state::donate(frame& part, color_set colors, worker& to) noexcept {
   at_work_.fetch_add(1, std::memory_order_relaxed);
   part.depart(worker::current()->frames().innermost()->region).colors = colors;
   to.take_in(part);

@@ -22,8 +22,8 @@ constexpr std::uintptr_t colored_tag = 2;  // a fork with colors
 static_assert((loop_frame::tag & colored_tag) == 0);
 
 // Colors of nobody are for whoever takes anything.
-bool suits(policy::color_set colors, policy::color_set wanted) noexcept {
-  return wanted == policy::all_colors || (colors & wanted) != 0;
+bool suits(color_set colors, color_set wanted) noexcept {
+  return wanted == all_colors || (colors & wanted) != 0;
 }
 
 slot* const shut_limit = nullptr;
@@ -41,7 +41,7 @@ frame& fork_in(const slot& s) noexcept {
 }
 
 // A word for each slot's colors comes behind the slots.
-static_assert(sizeof(slot) == sizeof(std::atomic<policy::color_set>));
+static_assert(sizeof(slot) == sizeof(std::atomic<color_set>));
 constexpr std::size_t bytes_for(std::size_t slots) { return 2 * slots * sizeof(slot); }
 
 // Reserved once: a deque never grows by moving, because thieves read slots while the owner pushes.
@@ -59,7 +59,7 @@ slot* reserve(std::size_t slots) {
 deque::deque(std::size_t slots, bool fenced, unsigned sticky)
     : base_(reserve(slots + 2) + 1),
       end_(base_ + slots),
-      colors_(reinterpret_cast<std::atomic<policy::color_set>*>(end_ + 1)),
+      colors_(reinterpret_cast<std::atomic<color_set>*>(end_ + 1)),
       fenced_(fenced),
       head_(base_),
       sticky_(sticky) {}
@@ -108,7 +108,7 @@ bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   innermost_ = innermost;
   follow_region();
   if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true);
-  return open_donation() != nullptr;
+  return open_donation(all_colors) != nullptr;
 }
 
 void deque::region_cancelled() noexcept {
@@ -260,15 +260,15 @@ bool deque::open_to_others(frame& donated) const noexcept {
   return deserted_ || (innermost_ != nullptr && (by == nullptr || !by->strict()));
 }
 
-frame* deque::open_donation() const noexcept {
+frame* deque::open_donation(color_set wanted) const noexcept {
   for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
-    if (open_to_others(*f)) return f;
+    if (open_to_others(*f) && suits(f->away().colors, wanted)) return f;
   }
   return nullptr;
 }
 
 // The colors are written before publish_tail(), and read by who has read tail: edge D1.
-bool deque::push_colored(frame& f, policy::color_set colors) noexcept {
+bool deque::push_colored(frame& f, color_set colors) noexcept {
   slot* const tail = load_tail();
   colors_[tail - base_].store(colors, std::memory_order_relaxed);
   tail->store(reinterpret_cast<std::uintptr_t>(&f) | colored_tag, std::memory_order_relaxed);
@@ -276,7 +276,7 @@ bool deque::push_colored(frame& f, policy::color_set colors) noexcept {
   return !push_gate_shut(tail + 1);
 }
 
-policy::color_set deque::colors_at(const slot* position) const noexcept {
+color_set deque::colors_at(const slot* position) const noexcept {
   return (position->load(std::memory_order_relaxed) & kind_mask) == colored_tag
              ? colors_[position - base_].load(std::memory_order_relaxed)
              : own_color_.load(std::memory_order_relaxed);
@@ -454,7 +454,7 @@ position deque::claim(loop_frame& loop, position from, position to) noexcept {
   return std::max(from, std::min(to, loop.end()));
 }
 
-frame* deque::take_oldest_listed(policy::color_set wanted) noexcept {
+frame* deque::take_oldest_listed(color_set wanted) noexcept {
   frame* taken = listed_.oldest();
   while (taken != nullptr && !suits(taken->away().colors, wanted)) taken = frame_list::after(*taken);
   if (taken == nullptr) return nullptr;
@@ -472,16 +472,16 @@ void deque::expect_thief() noexcept {
 frame* deque::take_listed() noexcept {
   if (!listed_.any()) return nullptr;
   const std::lock_guard guard(lock_);
-  return take_oldest_listed(policy::all_colors);
+  return take_oldest_listed(all_colors);
 }
 
-frame* deque::steal(bool insist, policy::color_set wanted) noexcept {
+frame* deque::steal(bool insist, color_set wanted) noexcept {
   if (!insist && mute_.load(std::memory_order_relaxed) && !listed_.any()) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
   if (frame* const listed = take_oldest_listed(wanted)) return listed;
-  if (frame* const donated = insist ? open_donation() : nullptr) {
+  if (frame* const donated = insist ? open_donation(wanted) : nullptr) {
     donated_.unlink(*donated);
     return donated;
   }
@@ -503,7 +503,7 @@ frame* deque::steal(bool insist, policy::color_set wanted) noexcept {
 
 bool deque::has_work() noexcept {
   const std::lock_guard guard(lock_);
-  return listed_.oldest() != nullptr || open_donation() != nullptr ||
+  return listed_.oldest() != nullptr || open_donation(all_colors) != nullptr ||
          (words_ != nullptr &&
           words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed));
 }

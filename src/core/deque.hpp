@@ -49,10 +49,10 @@ class deque {
   };
   opened open_push_gate() noexcept;
   // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the gate.
-  bool push_colored(frame& f, policy::color_set colors) noexcept;
+  bool push_colored(frame& f, color_set colors) noexcept;
   // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.
-  void set_color(policy::color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
-  policy::color_set color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
+  void set_color(color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
+  color_set color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
   // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has left it, and
   // the deque is empty now.
   struct popped {
@@ -106,7 +106,7 @@ class deque {
   // The oldest claimable frame, claimed; null if there is none yet, or another thief is at it. Where the owner is not
   // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
   // Only one that has work of a `wanted` color below it: where the oldest has none, no younger one is looked at.
-  frame* steal(bool insist, policy::color_set wanted) noexcept;
+  frame* steal(bool insist, color_set wanted) noexcept;
   bool has_work() noexcept;
   // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it, too.
   bool donate(frame& f) noexcept;
@@ -127,11 +127,11 @@ class deque {
 
  private:
   void append(frame& f) noexcept;
-  frame* take_oldest_listed(policy::color_set wanted) noexcept;
-  policy::color_set colors_at(const slot* position) const noexcept;
+  frame* take_oldest_listed(color_set wanted) noexcept;
+  color_set colors_at(const slot* position) const noexcept;
   void depart(frame& f, const slot* position) noexcept;
   bool open_to_others(frame& donated) const noexcept;
-  frame* open_donation() const noexcept;
+  frame* open_donation(color_set wanted) const noexcept;
   static bool may_begin(worker& by, frame& donated) noexcept;
   slot* tail_for_thieves() const noexcept;
   void shut_gates() noexcept;
@@ -151,7 +151,7 @@ class deque {
   slot* const base_;
   slot* const end_;
   // Of the frames in colored slots. Beside the slots, as thieves look at no frame that they have not claimed.
-  std::atomic<policy::color_set>* const colors_;
+  std::atomic<color_set>* const colors_;
   const bool fenced_;
   std::uint64_t epoch_ = 0;  // the owner's alone
 
@@ -175,7 +175,7 @@ class deque {
   // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
   // list.
   alignas(128) std::atomic<bool> mute_{true};
-  std::atomic<policy::color_set> own_color_{policy::all_colors};
+  std::atomic<color_set> own_color_{all_colors};
 };
 
 }  // namespace sennit::detail

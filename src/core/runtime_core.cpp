@@ -342,12 +342,17 @@ void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::
     w.frames().set_color(color_bit(color_of(w, kind), colors));
   }
   coloring_.begin(rules);
+  // Who begins to wait from here on says so himself.
+  for (unsigned i = 0; i < count; ++i) {
+    const worker& w = worker_at(i);
+    if (w.is_idle()) coloring_.add_idle(w.frames().color());
+  }
 }
 
 void runtime_core::end_colored() noexcept {
   if (!coloring_.end()) return;
   const unsigned count = worker_count();
-  for (unsigned i = 0; i < count; ++i) worker_at(i).frames().set_color(policy::all_colors);
+  for (unsigned i = 0; i < count; ++i) worker_at(i).frames().set_color(all_colors);
 }
 
 }  // namespace sennit::detail

@@ -65,17 +65,17 @@ class worker {
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
   // Workers that wait for work, in the order of places after this one; at most `room`. A hint.
-  unsigned find_idle(worker** found, unsigned room) const noexcept;
+  unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
   bool post(frame& letter) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
-  // Whether it waits for work, and nobody has been told so since it began to.
-  bool claim_idle() noexcept {
-    return idle_.load(std::memory_order_relaxed) && idle_.exchange(false, std::memory_order_relaxed);
-  }
+  // In a run with colors. Whether it waits for work; claim_idle(): and nobody has claimed it since it began to.
+  bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
+  bool claim_idle() noexcept { return is_idle() && idle_.exchange(false, std::memory_order_relaxed); }
 
   deque& frames() noexcept { return frames_; }
+  const deque& frames() const noexcept { return frames_; }
   fiber& running() noexcept { return *running_; }
   runtime_core& core() noexcept { return core_; }
   parker& parking() noexcept { return parker_; }
@@ -91,7 +91,7 @@ class worker {
 
  private:
   static void loop() noexcept;
-  policy::color_set next_wanted() noexcept;
+  color_set next_wanted() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;
   static void pool_left(fiber& left, void*) noexcept;
   static void leave_as_is(fiber&, void*) noexcept {}

@@ -1,13 +1,12 @@
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
-#include <sennit/detail/agenda.hpp>
-#include <sennit/detail/color_kind.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/runtime.hpp>
 
 namespace sennit::detail {
 
-std::uint64_t own_color() noexcept { return worker::current()->frames().color(); }
+color_set own_color() noexcept { return worker::current()->frames().color(); }
 
 unsigned color_count(color_kind kind) {
   if (worker* const w = worker::current()) return w->core().color_count(kind);
@@ -22,11 +21,10 @@ unsigned color_here(color_kind kind) noexcept {
 }
 
 colored_run::colored_run(color_kind kind, unsigned first_steal_attempts, unsigned colored_attempts) noexcept
-    : core_(&worker::current()->core()) {
-  static_cast<runtime_core*>(core_)->begin_colored(
-      kind, {.first = first_steal_attempts, .others = colored_attempts});
+    : core_(worker::current()->core()) {
+  core_.begin_colored(kind, {.first = first_steal_attempts, .others = colored_attempts});
 }
 
-colored_run::~colored_run() { static_cast<runtime_core*>(core_)->end_colored(); }
+colored_run::~colored_run() { core_.end_colored(); }
 
 }  // namespace sennit::detail

@@ -1,12 +1,7 @@
 // When a thief insists on work of its own color: 002, section III, "Colored steals".
 #pragma once
 
-#include <cstdint>
-
 namespace sennit::policy {
-
-using color_set = std::uint64_t;
-inline constexpr color_set all_colors = ~color_set{0};
 
 class colored_steals {
  public:

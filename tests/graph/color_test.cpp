@@ -1,9 +1,12 @@
 // Colors: preferences, which change where nodes are computed and nothing else.
 #include "support.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <limits>
+#include <numeric>
 #include <ranges>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -124,6 +127,47 @@ TEST(graph_color, of_no_place_does_not_keep_nodes_on_one_worker) {
       rt.run([&] { await(is_shared, "a run whose nodes are computed by several workers"); });
     }
   });
+}
+
+// Catches: workers that sleep as the run begins, or fall asleep in it, and are not called for what waits for their color.
+TEST(graph_color, calls_the_workers_of_a_color) {
+  sennit::runtime two({.workers = 2});
+  for (int run = 0; run < scaled(50); ++run) {
+    two.run([&] {
+      if (run % 5 == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the other one sleeps by then
+      constexpr int nodes = 20;
+      const unsigned caller = graph::color_here(graph::places::workers);
+      std::atomic<int> elsewhere{0};
+      const auto before = [](int k) {
+        std::vector<int> all(static_cast<std::size_t>(k == nodes ? nodes : 0));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+      };
+      graph::run(nodes, graph::nodes{.predecessors = before,
+                                     .compute =
+                                         [&](int k) {
+                                           const bool own =
+                                               graph::color_here(graph::places::workers) != caller;
+                                           if (k != nodes && own) ++elsewhere;
+                                         },
+                                     .color = [=](int k) { return k == nodes ? caller : 1 - caller; },
+                                     .coloring = {.of = graph::places::workers,
+                                                  .first_steal_attempts = 4'000'000'000,
+                                                  .colored_attempts = 4'000'000'000,
+                                                  .patience = 1e6}});
+      EXPECT_EQ(elsewhere, nodes);
+    });
+  }
+}
+
+// Catches: a patience that has no end, or cannot be compared, and waits for ever.
+TEST(graph_color, refuses_a_patience_without_end) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (const double patience : {-1.0, 1e7, std::numeric_limits<double>::infinity(), none}) {
+    EXPECT_THROW(expect_computed_with([](int) { return 0; }, {.patience = patience}), std::invalid_argument);
+  }
+  expect_computed_with([](int) { return 0; }, {.patience = 0});
 }
 
 // Catches: runs with colors of different kinds that end in another order than they began, and leave workers

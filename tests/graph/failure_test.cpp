@@ -211,6 +211,21 @@ TEST(graph_failure, of_many_nodes_at_once) {
     }
   });
 }
+// Catches: a cycle that is looked for where there is none, beyond the last node; a hang.
+TEST(graph_failure, of_a_range_that_is_shorter_than_it_says) {
+  struct shorter {
+    std::vector<int> keys;
+    auto begin() const { return keys.begin(); }
+    auto end() const { return keys.end(); }
+    std::size_t size() const { return keys.size() + 1; }
+  };
+  with_workers([] {
+    const auto before = [](int k) { return shorter{below(k)}; };
+    EXPECT_THAT(text_of<std::logic_error>(
+                    [&] { graph::run(5, graph::nodes{.predecessors = before, .compute = [](int) {}}); }),
+                HasSubstr("the same answer"));
+  });
+}
 // Catches: what is left in the runtime after a failure.
 TEST(graph_failure, is_over_for_the_next_run) {
   with_workers([] {

@@ -1,7 +1,7 @@
 // When a thief insists on work of its own color.
 #include "policy/colored_steals.hpp"
 
-#include <sennit/detail/color_kind.hpp>
+#include <sennit/detail/colors.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,21 +1,16 @@
 // What a strand of a crew still has to do.
 #pragma once
 
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <utility>
 #include <vector>
 
 namespace sennit::detail {
-
-inline constexpr std::uint64_t all_colors = ~std::uint64_t{0};
-
-// The color of the worker that runs the call, as a bit; all of them while no colored graph runs.
-std::uint64_t own_color() noexcept;
 
 // Moves the first `count` items of `from` to the end of `to`. False, and nothing happens, without memory.
 template <class Item>
@@ -67,7 +62,7 @@ class agenda {
     if (!items_.empty()) given.items_.insert(given.items_.end(), items_.begin(), items_.end());
     items_.swap(given.items_);
   }
-  static std::uint64_t colors() noexcept { return all_colors; }
+  static color_set colors() noexcept { return all_colors; }
 
  protected:
   std::vector<Item> items_;
@@ -77,8 +72,8 @@ class agenda {
 template <class Item>
 class colored_agenda : public agenda<Item> {
  public:
-  std::uint64_t colors() const noexcept {
-    std::uint64_t all = 0;
+  color_set colors() const noexcept {
+    color_set all = 0;
     for (const Item& item : this->items_) all |= item.colors;
     return all;
   }

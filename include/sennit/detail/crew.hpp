@@ -43,18 +43,18 @@ class crew_state {
   // afterwards.
   SENNIT_COLD bool others_wait() noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
-  SENNIT_COLD bool offer(frame& part, std::uint64_t colors) noexcept;
+  SENNIT_COLD bool offer(frame& part, color_set colors) noexcept;
   // A worker of one of these colors that waits for work; null if there is none. It is not found again before it has had
   // some.
-  SENNIT_COLD static worker* claim_idle(std::uint64_t colors) noexcept;
-  static std::uint64_t color_of(const worker& w) noexcept;
+  SENNIT_COLD static worker* claim_idle(color_set colors) noexcept;
+  static color_set color_of(const worker& w) noexcept;
   // Colors of workers that wait for work, as far as is known.
-  static const std::atomic<std::uint64_t>& idle_colors() noexcept;
+  static const std::atomic<color_set>& idle_colors() noexcept;
   static std::uint64_t now_ns() noexcept;
   // Waits a little, the longer the more often it was in vain.
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // The frame is for that worker; others may have it only while that one is busy.
-  SENNIT_COLD void donate(frame& part, std::uint64_t colors, worker& to) noexcept;
+  SENNIT_COLD void donate(frame& part, color_set colors, worker& to) noexcept;
   // The strand's only frame. True if it is still there: the strand has it back.
   SENNIT_COLD bool take_back() noexcept;
   // The strand that claimed the frame has come to its end.
@@ -177,11 +177,14 @@ class crew : public crew_state {
     // Workers that wait are given what waits for their colors: 002's thieves have to find it.
     SENNIT_COLD void donate_posts() noexcept {
       for (;;) {
-        worker* const idle =
-            claim_idle(whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed));
-        if (idle == nullptr) return;
         part* const given = new (std::nothrow) part(whole_);
         if (given == nullptr) return;
+        const color_set wanted = whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed);
+        worker* const idle = wanted != 0 ? claim_idle(wanted) : nullptr;
+        if (idle == nullptr) {
+          delete given;
+          return;
+        }
         auto items = whole_.posts_.take(color_of(*idle));
         given->todo.add_all(items);
         whole_.donate(*given, given->todo.colors(), *idle);
@@ -214,8 +217,8 @@ class crew : public crew_state {
 
     crew& whole_;
     part* offered_ = nullptr;
-    std::uint64_t own_color_ = all_colors;
-    const std::atomic<std::uint64_t>* idle_colors_ = nullptr;
+    color_set own_color_ = all_colors;
+    const std::atomic<color_set>* idle_colors_ = nullptr;
     // For what an item takes: since when, without waits, and how many there were.
     std::uint64_t begun_ = 0;
     std::uint64_t taken_ = 0;

@@ -2,6 +2,7 @@
 // function that opened it, and is complete only once it has left its owner's deque.
 #pragma once
 
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
 
@@ -57,8 +58,8 @@ struct departure {
   // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;
-  bool donated = false;                      // to a certain worker
-  std::uint64_t colors = ~std::uint64_t{0};  // of the work below it; see policy::color_set
+  bool donated = false;           // to a certain worker
+  color_set colors = all_colors;  // of the work below it
 };
 
 class frame {

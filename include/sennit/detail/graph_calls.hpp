@@ -3,7 +3,7 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/color_kind.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph_dense.hpp>
 #include <sennit/detail/graph_hashed.hpp>
@@ -217,6 +217,11 @@ struct nodes_of<Key, graph::dense<Rank>> {
   static type make(const graph::dense<Rank>& d) { return type(d.extents); }
 };
 
+// Where a node waits although all its predecessors have been computed.
+[[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);
+// For graph::coloring::patience.
+SENNIT_COLD void check_patience(double patience);
+
 // From a node that waits for ever along such predecessors, until one comes again.
 template <class Key, class Run, class All>
 std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
@@ -225,6 +230,7 @@ std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
   while (position.try_emplace(n, path.size()).second) {
     path.push_back(n);
     n = run.waiting_predecessor(n);
+    if (n == nobody) throw_other_answer(text_of_key<Key>(all.key_of(path.back())));
   }
   std::vector<Key> keys;
   for (std::size_t i = position.at(n); i < path.size(); ++i) keys.push_back(all.key_of(path[i]));
@@ -255,7 +261,7 @@ class tracing_of_run {
   tracing_of_run(Run& run, All& all, const Calls& calls) : run_(run), all_(all), calls_(calls) {
     clear_trace(*calls.given.trace);
     run_.tracing().begin();
-    if constexpr (Calls::colored) run_.tracing().places = static_cast<color_kind>(calls.given.coloring.of);
+    if constexpr (Calls::colored) run_.tracing().places = calls.given.coloring.of;
   }
   // `failed`: the run throws something else, and what is wrong with the trace must not hide it.
   void finish(bool failed) {
@@ -283,8 +289,10 @@ template <class Key, class Predecessors, class Compute, class Color, class Keys,
 auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
   using calls = graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>;
   calls user{given};
-  if constexpr (calls::colored)
-    user.color_count = detail::color_count(static_cast<color_kind>(given.coloring.of));
+  if constexpr (calls::colored) {
+    check_patience(given.coloring.patience);
+    user.color_count = detail::color_count(given.coloring.of);
+  }
   auto all = nodes_of<Key, Keys>::make(given.keys);
   graph_run<decltype(all), calls> run(all, user, given.coloring.patience);
   node_number last = nobody;
@@ -299,7 +307,7 @@ auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, 
     last = run.run(sink);
   };
   if constexpr (calls::colored) {
-    const colored_run colored(static_cast<color_kind>(given.coloring.of), given.coloring.first_steal_attempts,
+    const colored_run colored(given.coloring.of, given.coloring.first_steal_attempts,
                               given.coloring.colored_attempts);
     run_traced();
   } else {

@@ -1,7 +1,7 @@
 // What a run of a graph notes for its trace, if it has one.
 #pragma once
 
-#include <sennit/detail/color_kind.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph_keys.hpp>
 #include <sennit/detail/graph_node.hpp>
@@ -17,7 +17,6 @@
 
 namespace sennit::graph {
 class trace;
-enum class places : unsigned char;
 }  // namespace sennit::graph
 
 namespace sennit::detail {
@@ -129,7 +128,7 @@ class trace_filler {
   trace_filler(graph::trace& to, std::vector<node_note> notes, std::uint64_t length);
   std::size_t size() const noexcept { return notes_.size(); }
   node_number number(std::size_t i) const noexcept { return notes_[i].node; }
-  void set_colors(graph::places of, unsigned count);
+  void set_colors(color_kind of, unsigned count);
   void set_key(std::size_t i, std::string key);
   void set_colors(std::size_t i, std::vector<std::uint32_t> colors);
   bool wants_predecessors() const noexcept { return !position_.empty(); }

@@ -394,10 +394,6 @@ template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
 }
-template <class Run>
-SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
-  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
-}
 
 }  // namespace detail
 }  // namespace sennit

@@ -1,13 +1,19 @@
-// What a color stands for.
+// Colors: the places that a task's data may be near to.
 #pragma once
 
 #include <cstdint>
 
 namespace sennit::detail {
 
+class runtime_core;
+
+// A bit each.
+using color_set = std::uint64_t;
+inline constexpr color_set all_colors = ~color_set{0};
+
 // A color among `count`, as one of 64 bits. Where there are more, neighbors, which tend to be near each other, share one.
-constexpr std::uint64_t color_bit(unsigned color, unsigned count) noexcept {
-  return std::uint64_t{1} << (count <= 64 ? color : static_cast<unsigned>(std::uint64_t{color} * 64 / count));
+constexpr color_set color_bit(unsigned color, unsigned count) noexcept {
+  return color_set{1} << (count <= 64 ? color : static_cast<unsigned>(std::uint64_t{color} * 64 / count));
 }
 
 enum class color_kind : unsigned char { workers, caches, nodes };
@@ -15,6 +21,8 @@ enum class color_kind : unsigned char { workers, caches, nodes };
 // The colors of the runtime of the calling strand, or of the default one, and that of the worker that runs the call.
 unsigned color_count(color_kind kind);
 unsigned color_here(color_kind kind) noexcept;
+// That of the worker that runs the call; all of them while no colored graph runs. Precondition: there is a worker.
+color_set own_color() noexcept;
 
 // While one lives, thieves of the runtime of the calling strand look for work of their own colors.
 class colored_run {
@@ -26,7 +34,7 @@ class colored_run {
   ~colored_run();
 
  private:
-  void* core_;
+  runtime_core& core_;
 };
 
 }  // namespace sennit::detail

@@ -1,19 +1,13 @@
 #include "core/failure.hpp"
 
+#include <sennit/detail/graph_calls.hpp>
 #include <sennit/detail/graph_dense.hpp>
 #include <sennit/detail/graph_values.hpp>
-#include <sennit/detail/growing.hpp>
 
 #include <stdexcept>
 #include <string>
 
 namespace sennit::detail {
-
-std::uint32_t numbering::take_block() {
-  const std::uint64_t first = blocks_.fetch_add(1, std::memory_order_relaxed) * block;
-  if (first >= most_nodes - block) fail_for_memory();
-  return static_cast<std::uint32_t>(first);
-}
 
 std::uint32_t count_of_nodes(const std::uint64_t* extents, std::size_t rank) {
   std::uint64_t count = 1;
@@ -30,6 +24,21 @@ void throw_key_outside(const std::string& key, const std::uint32_t* extents, std
   std::string box;
   for (std::size_t d = 0; d < rank; ++d) box += (d == 0 ? "" : " x ") + std::to_string(extents[d]);
   fail<std::out_of_range>("sennit: the key " + key + " is not in the dense graph's extents, " + box);
+}
+
+void throw_other_answer(const std::string& key) {
+  fail<std::logic_error>(
+      "sennit: the node " + key +
+      " of a graph waits for more predecessors than predecessors() names now: it must give "
+      "the same answer each time, of as many keys as the range says it has");
+}
+
+void check_patience(double patience) {
+  // Not a number is refused, too; without an end to it nodes of a color that no worker gets to would be waited for.
+  if (!(patience >= 0 && patience <= 1e6)) {
+    fail<std::invalid_argument>("sennit: graph::coloring::patience is " + std::to_string(patience) +
+                                ", and must be from 0 to 1000000");
+  }
 }
 
 void throw_value_freed() {

@@ -1,0 +1,207 @@
+// How a worker looks for work, and sleeps where there is none.
+#include "core/barrier.hpp"
+#include "core/perturb.hpp"
+#include "core/relax.hpp"
+#include "core/runtime_core.hpp"
+#include "core/worker.hpp"
+
+#include <sched.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace sennit::detail {
+
+void worker::announce_work() noexcept {
+  // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
+  if (core_.asleep().any()) core_.asleep().wake_one();
+}
+
+unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
+  // Where nobody searches, one look will do.
+  if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
+  const unsigned count = core_.worker_count();
+  unsigned idle = 0;
+  for (unsigned i = 1; i < count && idle < room; ++i) {
+    worker& other = core_.worker_at((index_ + i) % count);
+    if (other.mail_.awaits() && (other.frames_.color() & colors) != 0) found[idle++] = &other;
+  }
+  return idle;
+}
+
+bool worker::post(frame& letter) noexcept {
+  letter.away().box = &mail_;
+  if (mail_.post(letter)) return true;
+  letter.away().box = nullptr;
+  return false;
+}
+
+void worker::pass_on(frame& handed) noexcept {
+  // Whoever has none of its colors is to look around himself: his rules may not allow him to take it.
+  const color_set colors = handed.away().colors;
+  worker* idle = nullptr;
+  while (find_idle(&idle, 1, colors) != 0) {
+    if (idle->post(handed)) {
+      frames_.handed_on();
+      return;
+    }
+  }
+  frames_.list(handed);
+  frames_.handed_on();
+  announce_work();
+}
+
+// What the next attempt to steal may take. While no colored graph runs, anything.
+color_set worker::next_wanted() noexcept {
+  const unsigned run = core_.coloring().run();
+  if (run == 0) [[likely]]
+    return all_colors;
+  if (run != colored_run_) {
+    colored_run_ = run;
+    colored_steals_.begin(core_.coloring().constants());
+    core_.coloring().add_idle(frames_.color());
+  }
+  return colored_steals_.next_is_colored() ? frames_.color() : all_colors;
+}
+
+frame* worker::look_around(bool insist) noexcept {
+  if (frame* const donated = frames_.take_donated(*this)) {
+    if (!donated->away().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
+    return donated;
+  }
+  if (frame* const own = frames_.take_listed()) return own;
+  const unsigned count = core_.worker_count();
+  if (count < 2) return nullptr;
+  for (unsigned attempt = 1; attempt < count; ++attempt) {
+    worker& victim = core_.worker_at(victims_.next(count, index_));
+    perturb();
+    if (frame* const stolen = victim.frames_.steal(insist, next_wanted())) {
+      counts.steals.fetch_add(1, std::memory_order_relaxed);
+      return stolen;
+    }
+  }
+  return nullptr;
+}
+
+frame* worker::next_frame() noexcept {
+  if (first_ != nullptr) return std::exchange(first_, nullptr);
+  // Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has asked there.
+  struct search {
+    std::atomic<int>& count;
+    explicit search(std::atomic<int>& c) noexcept : count(c) {
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~search() { count.fetch_sub(1, std::memory_order_relaxed); }
+    search(const search&) = delete;
+    search& operator=(const search&) = delete;
+  };
+  std::optional<search> searching(std::in_place, core_.searching());
+  mail_.open();
+  idle_.store(true, std::memory_order_relaxed);
+  if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
+  frame* found = nullptr;
+  const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
+  for (unsigned i = 0; i < at_the_mailbox && !mail_.has_letter() && !leaving(); ++i) relax();
+  for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
+    if (mail_.has_letter()) {
+      perturb();
+      found = take_letter();
+      if (found != nullptr) break;
+      mail_.open();  // withdrawn by who posted it
+    }
+    constexpr unsigned rounds_between = 8;
+    found = look_around(rounds % rounds_between == 0);
+    if (found != nullptr) break;
+    switch (policy::patience::after(rounds)) {
+      case policy::patience::step::spin: relax(); break;
+      case policy::patience::step::yield: sched_yield(); break;
+      case policy::patience::step::sleep:
+        searching.reset();
+        found = take_letter();
+        if (found != nullptr) break;
+        sleep();
+        mail_.open();
+        searching.emplace(core_.searching());
+        rounds = 0;
+        break;
+    }
+  }
+  // It has other work, or is leaving.
+  idle_.store(false, std::memory_order_relaxed);
+  if (frame* const letter = mail_.close()) {
+    frames_.list(*letter);
+    announce_work();
+  }
+  if (found != nullptr) {
+    found_work();
+    return found;
+  }
+  if (owns_wake_) {
+    owns_wake_ = false;
+    core_.asleep().landed();
+    if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
+  }
+  return nullptr;
+}
+
+// Closes the mailbox.
+frame* worker::take_letter() noexcept {
+  frame* const letter = mail_.close();
+  if (letter == nullptr) return nullptr;
+  counts.steals.fetch_add(1, std::memory_order_relaxed);
+  dealt_ = letter->away().dealt;
+  return letter;
+}
+
+void worker::found_work() noexcept {
+  patience_.found_work();
+  colored_steals_.found_work();
+  if (!owns_wake_) return;
+  owns_wake_ = false;
+  core_.asleep().landed();
+  // While the wake was in flight, pushes elsewhere found it so and woke nobody.
+  if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
+}
+
+void worker::sleep() noexcept {
+  core_.insist_on_threads();
+  sleepers& asleep = core_.asleep();
+  if (owns_wake_) {
+    owns_wake_ = false;
+    asleep.landed();
+    patience_.woken_in_vain();
+    if (const auto nap = patience_.nap_ns(); nap > 0) parker_.park(std::chrono::nanoseconds(nap));
+  }
+  asleep.announce(*this);
+  perturb();
+  const bool saw_work = core_.arm_gates() || frames_.has_donation(*this) || doze();
+  if (asleep.withdraw(*this, saw_work)) {
+    owns_wake_ = true;
+    counts.wakes.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+// Sleeps until somebody calls; true if there turned out to be work first.
+bool worker::doze() noexcept {
+  if (leaving()) return false;
+  if (core_.barrier() == steal_barrier::fence) {
+    // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut may have
+    // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.
+    constexpr auto settled = std::chrono::milliseconds(1);
+    const bool called = parker_.park(settled);
+    if (core_.work_in_sight()) return true;
+    if (called) return false;
+  }
+  if (frames_.donation_pending()) {
+    // It is not its turn yet. Whether that ever comes is to be looked at now and then.
+    parker_.park(std::chrono::nanoseconds(policy::patience::longest_wait_for_turn_ns));
+    return false;
+  }
+  if (parker_.park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
+  pool_.trim();
+  parker_.park();
+  return false;
+}
+
+}  // namespace sennit::detail

@@ -3,6 +3,10 @@
 
 #include "schedule/steal_tree.hpp"
 
+#include <sennit/schedule.hpp>
+
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -183,6 +187,15 @@ class run_of_phases {
 
 inline steal_tree sample(std::uint32_t workers, unsigned phases, unsigned seed = 1) {
   return run_of_phases(workers, phases, seed).take();
+}
+
+// What save() and load() leave of a schedule, which has to be all of it.
+inline sennit::schedule stored(const sennit::schedule& s) {
+  EXPECT_EQ(complaint(*sennit::detail::schedule_access::tree(s)), "");
+  const sennit::schedule again = sennit::schedule::from_bytes(s.to_bytes());
+  EXPECT_EQ(again, s);
+  EXPECT_EQ(again.to_bytes(), s.to_bytes());
+  return again;
 }
 
 }  // namespace sennit_test

@@ -1,0 +1,78 @@
+// Pages that the command wrote: what is in them, and what a browser makes of them.
+#pragma once
+
+#include "tests/tools/support.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace command {
+
+inline std::string read(const std::filesystem::path& path) {
+  const std::vector<char> bytes = gallery::read_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+inline std::string between(const std::string& text, std::string_view begin, std::string_view end) {
+  const std::size_t from = text.find(begin);
+  if (from == std::string::npos) return {};
+  return text.substr(from + begin.size(), text.find(end, from) - from - begin.size());
+}
+
+inline nlohmann::json data_of(const std::string& page) {
+  return nlohmann::json::parse(between(page, R"(<script type="application/json" id="data">)", "</script>"));
+}
+
+// Runs the page in a browser, and what a user would do with it.
+class Browser : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+      GTEST_SKIP() << "there is no 'chromium' here; install Debian's package to have the page tested in it";
+    }
+  }
+
+  // What the script, which comes at the page's end, leaves in `result`. "errors" are those of the whole page.
+  nlohmann::json run(std::string page, const std::string& script, const std::string& options = "") {
+    const auto insert = [&](std::string_view place, const std::string& text) {
+      page.insert(page.find(place), text);
+    };
+    insert("<style>",
+           "<script>var errors = []; addEventListener('error', (e) => errors.push(e.message));</script>");
+    insert("</body>", "<script>const result = {};" + script +
+                          "result.errors = errors; document.body.innerHTML = '<pre></pre>';"
+                          "document.querySelector('pre').textContent = JSON.stringify(result);</script>");
+    const std::string command =
+        fmt::format("timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr "
+                    "--user-data-dir='{}' "
+                    "--window-size=1280,900 {} --dump-dom 'file://{}' 2>'{}'",
+                    (folder_ / "profile").string(), options, folder_.with("page.html", page).string(),
+                    (folder_ / "log").string());
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string dom;
+    for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) dom += static_cast<char>(c);
+    if (pipe != nullptr) pclose(pipe);
+    const std::string log = std::filesystem::file_size(folder_ / "log") > 0 ? read(folder_ / "log") : "";
+    EXPECT_THAT(log, testing::Not(testing::HasSubstr("CONSOLE")));
+    const nlohmann::json result = nlohmann::json::parse(between(dom, "<pre>", "</pre>"), nullptr, false);
+    EXPECT_TRUE(result.is_object()) << log << dom;
+    if (result.is_object()) {
+      EXPECT_EQ(result["errors"], nlohmann::json::array());
+    }
+    return result;
+  }
+
+  gallery::temporary_folder folder_;
+};
+
+inline constexpr const char* count = "const count = (what) => document.querySelectorAll(what).length;";
+
+}  // namespace command

@@ -124,40 +124,44 @@ class grid : public shape {
   std::uint32_t row_ = 0;
 };
 
-// As many layers as a layer has nodes. A node has three predecessors in the layer before: the one in its own column, so that
-// all are needed, and two of the others by chance. The sink, one node more, has all of the last layer.
-class layered : public shape {
+// Keys are the numbers, in an order that they can be computed in, and the last is the sink's.
+class numbered : public shape {
  public:
   using key = number;
 
+  template <class F>
+  void each(F&& f) const {
+    for (number n = 0; n < numbers(); ++n) f(n);
+  }
+  key sink() const { return numbers() - 1; }
+  std::array<number, 1> extents() const { return {numbers()}; }
+  number number_of(key k) const { return k; }
+};
+
+// As many layers as a layer has nodes. A node has three predecessors in the layer before: the one in its own column, so that
+// all are needed, and two of the others by chance. The sink, one node more, has all of the last layer.
+class layered : public numbered {
+ public:
   void prepare(std::uint64_t nodes, std::uint64_t work) {
     const std::uint32_t width = side_of(nodes);
     begin(nodes, work, 0, nodes + 1);
     if (width == width_) return;
     width_ = width;
-    sink_ = static_cast<number>(nodes);
     table_.clear();
-    table_.reserve(std::size_t{3} * (sink_ - width_) + width_);
+    table_.reserve(std::size_t{3} * (sink() - width_) + width_);
     bench::random_numbers random(width_);
-    for (number n = width_; n < sink_; ++n) {
+    for (number n = width_; n < sink(); ++n) {
       const number before = n / width_ * width_ - width_;
       const number column = n % width_;
       const number one = other_than(column, column, random);
       const number two = other_than(column, one, random);
       for (const number c : {column, one, two}) table_.push_back(before + c);
     }
-    for (number n = sink_ - width_; n < sink_; ++n) table_.push_back(n);
+    for (number n = sink() - width_; n < sink(); ++n) table_.push_back(n);
   }
-  template <class F>
-  void each(F&& f) const {
-    for (number n = 0; n <= sink_; ++n) f(n);
-  }
-  key sink() const { return sink_; }
-  std::array<number, 1> extents() const { return {sink_ + 1}; }
-  number number_of(key k) const { return k; }
   std::span<const number> predecessors(key k) const {
     if (k < width_) return {};
-    return {table_.data() + std::size_t{3} * (k - width_), k == sink_ ? width_ : 3};
+    return {table_.data() + std::size_t{3} * (k - width_), k == sink() ? width_ : 3};
   }
   std::size_t bytes() const { return shape::bytes() + table_.capacity() * sizeof(number); }
   void compute(number n) {
@@ -175,22 +179,12 @@ class layered : public shape {
   }
 
   std::uint32_t width_ = 0;
-  number sink_ = 0;
   std::vector<number> table_;
 };
 
-class chain : public shape {
+class chain : public numbered {
  public:
-  using key = number;
-
   void prepare(std::uint64_t nodes, std::uint64_t work) { begin(nodes, work, 1, nodes); }
-  template <class F>
-  void each(F&& f) const {
-    for (number n = 0; n < numbers(); ++n) f(n);
-  }
-  key sink() const { return numbers() - 1; }
-  std::array<number, 1> extents() const { return {numbers()}; }
-  number number_of(key k) const { return k; }
   std::ranges::iota_view<number, number> predecessors(key k) const {
     return std::views::iota(k == 0 ? number{0} : k - 1, k);
   }
@@ -217,21 +211,12 @@ class deep_chain : public chain {
 };
 
 // A source, all the others but the last, which wait for it, and the last, which waits for those.
-class fan : public shape {
+class fan : public numbered {
  public:
-  using key = number;
-
   void prepare(std::uint64_t nodes, std::uint64_t work) {
     if (nodes < 3) bench::program::fail("--size", "must be 3 at least for a fan");
     begin(nodes, work, 0, nodes);
   }
-  template <class F>
-  void each(F&& f) const {
-    for (number n = 0; n < numbers(); ++n) f(n);
-  }
-  key sink() const { return numbers() - 1; }
-  std::array<number, 1> extents() const { return {numbers()}; }
-  number number_of(key k) const { return k; }
   std::ranges::iota_view<number, number> predecessors(key k) const {
     return k == sink() ? std::views::iota(number{1}, sink())
                        : std::views::iota(number{0}, k == 0 ? number{0} : number{1});

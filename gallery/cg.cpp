@@ -1,8 +1,10 @@
 // cg: the smallest eigenvalue of a sparse matrix, with the problems and answers of the NAS Parallel Benchmarks.
 #include "gallery/cg.hpp"
 
+#include "gallery/graphs.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -29,11 +31,18 @@ struct program {
 
   std::string size = "W";
   std::int64_t block = 64;
+  std::string variant = "loops";
+  color_choice colors;
   compressed_rows matrix;
 
   std::vector<parameter> parameters() {
     return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}},
-            {"block", "rows that are not divided any further", &block, 1, 1 << 14}};
+            {"block", "rows that are not divided any further", &block, 1, 1 << 14},
+            {.name = "variant",
+             .meaning = "several loops for each step, or one graph of tasks for all",
+             .value = &variant,
+             .words = {"loops", "graph"}},
+            colors.which()};
   }
   void choose_demo() { size = std::string("A"); }
   void prepare() { matrix = cg_matrix(cg_class_of(size)); }
@@ -42,9 +51,13 @@ struct program {
   solution run() const {
     const cg_class& problem = cg_class_of(size);
     cg solver(problem, matrix, static_cast<std::size_t>(block));
-    const loops<P> run;
-    solver.initialize(run);
-    for (unsigned i = 0; i < problem.iterations * cg::steps_a_system; ++i) solver.step(run);
+    if (variant == "graph") {
+      run_graph<P>(graph_of(stages_of(solver, problem.iterations)), colors);
+    } else {
+      const loops<P> run;
+      solver.initialize(run);
+      for (unsigned i = 0; i < problem.iterations * cg::steps_a_system; ++i) solver.step(run);
+    }
     return {solver.zeta(), solver.residual()};
   }
 

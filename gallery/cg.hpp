@@ -48,42 +48,91 @@ class cg {
 
   template <class Loops>
   void initialize(Loops&& loops) {
-    each_block(loops, [this](std::size_t from, std::size_t to) {
-      copy(made_.columns, data_.columns, made_.first[from], made_.first[to]);
-      copy(made_.values, data_.values, made_.first[from], made_.first[to]);
-      fill(data_.q, from, to, 0);
-    });
-    each_block(loops, [this](std::size_t from, std::size_t to) {
-      fill(data_.z, from, to, 0);
-      fill(data_.r, from, to, 1);
-    });
-    each_block(loops, [this](std::size_t from, std::size_t to) {
-      fill(data_.x, from, to, 1);
-      fill(data_.p, from, to, 1);
-    });
-    rho_ = static_cast<double>(problem_.n);
-    steps_ = 0;
+    loops.each(blocks(), 1, [this](std::size_t b) { initialize_matrix(b); });
+    loops.each(blocks(), 1, [this](std::size_t b) { initialize_solution(b); });
+    loops.each(blocks(), 1, [this](std::size_t b) { initialize_direction(b); });
+    start();
   }
 
   // A step of the conjugate gradients; the last one for a system goes on to the next system.
   template <class Loops>
   void step(Loops&& loops) {
+    do {
+      const stage now = stage_at(stages_++);
+      loops.each(blocks(), 1, [&](std::size_t b) { run_block(now, b); });
+      conclude(now);
+    } while (!is_first_of_a_step(stages_));
+  }
+
+  // The same block by block, for graphs: initialize_block() of all, start(), and then stage by stage run_block() of all blocks
+  // and conclude().
+  enum class stage { slope, residue, direction, error, restart };
+  static constexpr std::size_t stages_a_system = 3 * steps_a_system + 1;
+  static constexpr stage stage_at(std::size_t number) {
+    const std::size_t of_system = number % stages_a_system;
+    if (of_system == stages_a_system - 2) return stage::error;
+    if (of_system == stages_a_system - 1) return stage::restart;
+    return static_cast<stage>(of_system % 3);
+  }
+  void initialize_block(std::size_t b) {
+    initialize_matrix(b);
+    initialize_solution(b);
+    initialize_direction(b);
+  }
+  void start() {
+    rho_ = static_cast<double>(problem_.n);
+    stages_ = 0;
+  }
+  void run_block(stage now, std::size_t b) {
     auto& [columns, values, x, z, p, q, r] = data_;
-    const double slope = sum(loops, [&](std::size_t i, sums& s) {
-      q[i] = product(i, p);
-      s[0] += p[i] * q[i];
-    })[0];
-    const double alpha = rho_ / slope;
-    const double residue = sum(loops, [&](std::size_t i, sums& s) {
-      z[i] += alpha * p[i];
-      r[i] -= alpha * q[i];
-      s[0] += r[i] * r[i];
-    })[0];
-    const double beta = residue / std::exchange(rho_, residue);
-    if (++steps_ % steps_a_system == 0) return next_system(loops);
-    each_block(loops, [&](std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) p[i] = r[i] + beta * p[i];
-    });
+    switch (now) {
+      case stage::slope:
+        return add_up(b, [&](std::size_t i, sums& s) {
+          q[i] = product(i, p);
+          s[0] += p[i] * q[i];
+        });
+      case stage::residue:
+        return add_up(b, [&](std::size_t i, sums& s) {
+          z[i] += alpha_ * p[i];
+          r[i] -= alpha_ * q[i];
+          s[0] += r[i] * r[i];
+        });
+      case stage::direction:
+        for (std::size_t i = rows_.first(b); i < rows_.last(b); ++i) p[i] = r[i] + beta_ * p[i];
+        return;
+      case stage::error:
+        return add_up(b, [&](std::size_t i, sums& s) {
+          const double off = x[i] - product(i, z);
+          s[0] += off * off;
+          s[1] += x[i] * z[i];
+          s[2] += z[i] * z[i];
+        });
+      case stage::restart:
+        return add_up(b, [&](std::size_t i, sums& s) {
+          x[i] = p[i] = r[i] = scale_ * z[i];
+          z[i] = 0;
+          s[0] += r[i] * r[i];
+        });
+    }
+  }
+  void conclude(stage now) {
+    switch (now) {
+      case stage::slope: alpha_ = rho_ / total()[0]; return;
+      case stage::residue: {
+        const double residue = total()[0];
+        beta_ = residue / std::exchange(rho_, residue);
+        return;
+      }
+      case stage::direction: return;
+      case stage::error: {
+        const auto [error, x_z, z_z] = total();
+        residual_ = std::sqrt(error);
+        zeta_ = problem_.shift + 1 / x_z;
+        scale_ = 1 / std::sqrt(z_z);
+        return;
+      }
+      case stage::restart: rho_ = total()[0]; return;
+    }
   }
 
   // To fresh pages.
@@ -131,31 +180,33 @@ class cg {
     array values, x, z, p, q, r;
   };
 
-  template <class Loops>
-  void next_system(Loops& loops) {
-    auto& [columns, values, x, z, p, q, r] = data_;
-    const auto [error, x_z, z_z] = sum(loops, [&](std::size_t i, sums& s) {
-      const double off = x[i] - product(i, z);
-      s[0] += off * off;
-      s[1] += x[i] * z[i];
-      s[2] += z[i] * z[i];
-    });
-    residual_ = std::sqrt(error);
-    zeta_ = problem_.shift + 1 / x_z;
-    const double scale = 1 / std::sqrt(z_z);
-    rho_ = sum(loops, [&](std::size_t i, sums& s) {
-      x[i] = p[i] = r[i] = scale * z[i];
-      z[i] = 0;
-      s[0] += r[i] * r[i];
-    })[0];
+  static constexpr bool is_first_of_a_step(std::size_t number) {
+    const std::size_t of_system = number % stages_a_system;
+    return of_system % 3 == 0 && of_system != stages_a_system - 1;
+  }
+
+  void initialize_matrix(std::size_t b) {
+    const std::size_t from = rows_.first(b);
+    const std::size_t to = rows_.last(b);
+    copy(made_.columns, data_.columns, made_.first[from], made_.first[to]);
+    copy(made_.values, data_.values, made_.first[from], made_.first[to]);
+    fill(data_.q, b, 0);
+  }
+  void initialize_solution(std::size_t b) {
+    fill(data_.z, b, 0);
+    fill(data_.r, b, 1);
+  }
+  void initialize_direction(std::size_t b) {
+    fill(data_.x, b, 1);
+    fill(data_.p, b, 1);
   }
 
   template <class Old, class New>
   static void copy(const Old& old, New& fresh, std::size_t from, std::size_t to) {
     std::copy(old.data() + from, old.data() + to, fresh.data() + from);
   }
-  static void fill(array& a, std::size_t from, std::size_t to, double with) {
-    std::fill(a.data() + from, a.data() + to, with);
+  void fill(array& a, std::size_t b, double with) const {
+    std::fill(a.data() + rows_.first(b), a.data() + rows_.last(b), with);
   }
 
   template <class Loops, class Body>
@@ -164,13 +215,13 @@ class cg {
   }
 
   // Block by block, so that sums are the same whoever adds up what.
-  template <class Loops, class Add>
-  sums sum(Loops& loops, const Add& add) {
-    loops.each(rows_.count(), 1, [&](std::size_t b) {
-      sums of_block{};
-      for (std::size_t i = rows_.first(b); i < rows_.last(b); ++i) add(i, of_block);
-      partial_[b] = of_block;
-    });
+  template <class Add>
+  void add_up(std::size_t b, const Add& add) {
+    sums of_block{};
+    for (std::size_t i = rows_.first(b); i < rows_.last(b); ++i) add(i, of_block);
+    partial_[b] = of_block;
+  }
+  sums total() const {
     sums all{};
     for (const sums& of_block : partial_)
       for (std::size_t k = 0; k < all.size(); ++k) all[k] += of_block[k];
@@ -189,10 +240,13 @@ class cg {
   partition rows_;
   storage data_;
   std::vector<sums> partial_;
+  double alpha_ = 0;
+  double beta_ = 0;
   double rho_ = 0;
+  double scale_ = 0;
   double zeta_ = 0;
   double residual_ = 0;
-  unsigned steps_ = 0;
+  std::size_t stages_ = 0;  // run since the start
 };
 
 }  // namespace gallery

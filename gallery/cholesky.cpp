@@ -41,7 +41,7 @@ struct program {
   template <class P>
   cells run() const {
     const auto rows = static_cast<std::size_t>(n);
-    tiled_cholesky matrix(rows, static_cast<std::size_t>(tile));
+    tiled_cholesky<> matrix(rows, static_cast<std::size_t>(tile));
     P::parallel_for(std::size_t{0}, matrix.tiles(), [&](std::size_t row) {
       for (std::size_t column = 0; column <= row; ++column)
         matrix.fill(row, column, [&](std::size_t i, std::size_t j) { return given(i, j); });

@@ -4,7 +4,7 @@
 #include "gallery/graphs.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
-#include "gallery/stencil_graphs.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -76,7 +76,7 @@ struct program {
     fdtd_2d f(static_cast<std::size_t>(n), static_cast<std::size_t>(block));
     if (variant == "graph") {
       const auto count = static_cast<std::size_t>(steps);
-      run_graph<P>(graph_of(f, count), colors);
+      run_graph<P>(graph_of(stages_of(f, count)), colors);
       f.took(count);
     } else {
       const loops<P> run;

@@ -119,53 +119,47 @@ void run_graph(const task_graph<Key, Predecessors, Compute, Owner>& graph, const
   }
 }
 
-// So many steps over so many blocks: the nodes of step 0 set the blocks up, each later one follows that of its block and of
-// those beside it in the step before. The blocks are dealt to places in equal contiguous parts.
-struct step_graph {
-  using key = std::array<std::uint32_t, 2>;  // the step and the block; the sink comes one step after the last
-
-  std::size_t steps;
-  std::size_t blocks;
-  bool ring = false;  // the first and the last block are beside each other
-
-  // reach(step): how many blocks below and above the own one a step needs of the one before.
-  // body(step, block).
-  template <class Reach, class Body>
-  auto with(Reach reach, Body body) const {
-    const auto n = static_cast<std::int64_t>(blocks);
-    const auto last = static_cast<std::uint32_t>(steps);
-    const bool closed = ring;
-    const auto predecessors = [=](key k) {
-      std::int64_t from = 0;
-      std::int64_t to = 0;
-      if (k[0] > last) {
-        to = n;
-      } else if (k[0] > 0) {
-        const auto [below, above] = reach(k[0]);
-        from = std::int64_t{k[1]} - below;
-        to = std::int64_t{k[1]} + above + 1;
-        if (!closed) {
-          from = std::max<std::int64_t>(from, 0);
-          to = std::min(to, n);
-        }
-      }
-      return std::views::iota(from, to) | std::views::transform([=, step = k[0] - 1](std::int64_t b) {
-               return key{step, static_cast<std::uint32_t>((b + n) % n)};
-             });
-    };
-    const auto compute = [=](key k) {
-      if (k[0] <= last) body(std::size_t{k[0]}, std::size_t{k[1]});
-    };
-    const auto owner = [=](key k, unsigned places) {
-      return static_cast<unsigned>(std::uint64_t{k[1]} * places / static_cast<std::uint64_t>(n));
-    };
-    return task_graph<key, decltype(predecessors), decltype(compute), decltype(owner)>{
-        sennit::graph::dense<2>(last + 2, n), key{last + 1, 0}, predecessors, compute, owner};
-  }
-  template <class Body>
-  auto with(Body body) const {
-    return with([](std::uint32_t) { return std::pair(1, 1); }, body);
-  }
+// Stages of so many parts each, to be run one after the other, or as a graph: part i of a stage waits for those of the stage
+// before that it needs, and for nothing else.
+//   width(stage), body(stage, i)
+//   needs(stage, i): the first and the one after the last, counted around; not asked of stage 0
+template <class Width, class Needs, class Body>
+struct staged {
+  std::size_t count;
+  Width width;
+  Needs needs;
+  Body body;
 };
+
+using stage_key =
+    std::array<std::uint32_t, 2>;  // the stage and the part; the sink comes after the last stage
+
+// The parts of each stage are dealt to places in equal contiguous shares.
+template <class Width, class Needs, class Body>
+auto graph_of(const staged<Width, Needs, Body>& all) {
+  const auto count = static_cast<std::uint32_t>(all.count);
+  std::size_t widest = 1;
+  for (std::size_t s = 0; s < all.count; ++s) widest = std::max<std::size_t>(widest, all.width(s));
+  const auto predecessors = [=, width = all.width, needs = all.needs](stage_key k) {
+    std::pair<std::int64_t, std::int64_t> parts(0, 0);
+    std::int64_t n = 1;
+    if (k[0] > 0) {
+      n = static_cast<std::int64_t>(width(k[0] - 1));
+      parts = k[0] == count ? std::pair(std::int64_t{0}, n) : needs(k[0], k[1]);
+    }
+    return std::views::iota(parts.first, parts.second) |
+           std::views::transform([n, before = k[0] - 1](std::int64_t part) {
+             return stage_key{before, static_cast<std::uint32_t>((part + n) % n)};
+           });
+  };
+  const auto compute = [=, body = all.body](stage_key k) {
+    if (k[0] < count) body(std::size_t{k[0]}, std::size_t{k[1]});
+  };
+  const auto owner = [=, width = all.width](stage_key k, unsigned places) {
+    return k[0] == count ? 0U : static_cast<unsigned>(std::uint64_t{k[1]} * places / width(k[0]));
+  };
+  return task_graph<stage_key, decltype(predecessors), decltype(compute), decltype(owner)>{
+      sennit::graph::dense<2>(count + 1, widest), stage_key{count, 0}, predecessors, compute, owner};
+}
 
 }  // namespace gallery

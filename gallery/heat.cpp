@@ -5,7 +5,7 @@
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
-#include "gallery/stencil_graphs.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ struct program {
     };
     if (variant == "graph") {
       const auto count = static_cast<std::size_t>(steps);
-      run_graph<P>(graph_of(plates, count, fill), colors);
+      run_graph<P>(graph_of(stages_of(plates, count, fill)), colors);
       plates.took(count);
     } else {
       const loops<P> run;

@@ -5,7 +5,7 @@
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/splitmix.hpp"
-#include "gallery/stencil_graphs.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ struct program {
     const auto fill = [&](std::size_t y, std::uint8_t* row) { populate(y, row); };
     if (variant == "graph") {
       const auto count = static_cast<std::size_t>(steps);
-      run_graph<P>(graph_of(board, count, fill), colors);
+      run_graph<P>(graph_of(stages_of(board, count, fill)), colors);
       board.took(count);
     } else {
       const loops<P> run;

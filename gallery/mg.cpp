@@ -1,8 +1,10 @@
 // mg: Poisson's equation by multigrid, with the problems and answers of the NAS Parallel Benchmarks.
 #include "gallery/mg.hpp"
 
+#include "gallery/graphs.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -18,10 +20,17 @@ struct program {
   static constexpr description about{.name = "mg", .summary = "Poisson's equation by multigrid (NAS MG)"};
 
   std::string size = "W";
+  std::string variant = "loops";
+  color_choice colors;
   mg_charges charges;
 
   std::vector<parameter> parameters() {
-    return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}}};
+    return {{.name = "class", .meaning = "which problem", .value = &size, .words = {"S", "W", "A"}},
+            {.name = "variant",
+             .meaning = "several loops for each cycle, or one graph of tasks for all",
+             .value = &variant,
+             .words = {"loops", "graph"}},
+            colors.which()};
   }
   void choose_demo() {}
   void prepare() { charges = mg_charges_of(mg_class_of(size)); }
@@ -30,9 +39,13 @@ struct program {
   double run() const {
     const mg_class& problem = mg_class_of(size);
     mg solver(problem, charges);
-    const loops<P> run;
-    solver.initialize(run);
-    for (unsigned i = 0; i < problem.iterations; ++i) solver.step(run);
+    if (variant == "graph") {
+      run_graph<P>(graph_of(stages_of(solver, problem.iterations)), colors);
+    } else {
+      const loops<P> run;
+      solver.initialize(run);
+      for (unsigned i = 0; i < problem.iterations; ++i) solver.step(run);
+    }
     return solver.norm();
   }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -69,10 +70,11 @@ class mg {
 
   template <class Loops>
   void initialize(Loops&& loops) {
-    for_writers(loops, [this](operation o, std::size_t z) {
-      written(grids_, o).clear(z);
-      if (is_top_residual(o)) grids_.v.clear(z);
-    });
+    for (const operation o : cycle_) {
+      loops_on(loops, level_written(o)).each(iterations(o), 1, [=, this](std::size_t i) {
+        initialize_part(o, i);
+      });
+    }
     place_charges();
   }
 
@@ -83,14 +85,29 @@ class mg {
     }
   }
 
+  // The same iteration by iteration, for graphs: the operations of a cycle once with initialize_part(), place_charges(), and then
+  // cycle by cycle run(). An iteration has to wait for those of the operation before that it needs; between what else they
+  // touch lies the coarsest grid, all of which needs all of it.
+  std::size_t operations() const { return cycle_.size(); }
+  std::size_t iterations(std::size_t operation) const { return iterations(cycle_[operation]); }
+  // The first and the one after the last, counted around.
+  std::pair<std::int64_t, std::int64_t> needs(std::size_t operation, std::size_t i) const;
+  void initialize_part(std::size_t operation, std::size_t i) { initialize_part(cycle_[operation], i); }
+  void place_charges();
+  void run(std::size_t operation, std::size_t i) { run(cycle_[operation], i); }
+
   // To fresh pages.
   template <class Loops>
   void redistribute(Loops&& loops) {
     storage fresh(grids_.u.size());
-    for_writers(loops, [&](operation o, std::size_t z) {
-      written(fresh, o).copy(written(grids_, o), z);
-      if (is_top_residual(o)) fresh.v.copy(grids_.v, z);
-    });
+    for (const operation o : cycle_) {
+      loops_on(loops, level_written(o)).each(iterations(o), 1, [&, o](std::size_t i) {
+        for_planes(o, i, [&](std::size_t z) {
+          written(fresh, o).copy(written(grids_, o), z);
+          if (is_top_residual(o)) fresh.v.copy(grids_.v, z);
+        });
+      });
+    }
     grids_ = std::move(fresh);
   }
 
@@ -124,24 +141,24 @@ class mg {
   static mg_grid& written(storage& grids, operation o);
   std::size_t iterations(operation o) const;
   void run(operation o, std::size_t i);
-  void place_charges();
-
-  // The loops of a cycle, in which each plane of each grid is passed to write(operation, plane) where it is written first.
-  template <class Loops, class Write>
-  void for_writers(Loops& loops, const Write& write) {
-    for (const operation o : cycle_) {
-      loops_on(loops, level_written(o)).each(iterations(o), 1, [&, o](std::size_t i) {
-        if (!o.first) return;
-        if (o.what == kind::prolongation) {
-          write(o, 2 * i);
-          write(o, 2 * i + 1);
-        } else {
-          const std::size_t n = iterations(o);
-          write(o, i + 1);
-          if (i + 1 == n) write(o, 0);
-          if (i == 0) write(o, n + 1);
-        }
-      });
+  void initialize_part(operation o, std::size_t i) {
+    for_planes(o, i, [&](std::size_t z) {
+      written(grids_, o).clear(z);
+      if (is_top_residual(o)) grids_.v.clear(z);
+    });
+  }
+  // Those planes that the iteration is the first of a cycle to write.
+  template <class Write>
+  void for_planes(operation o, std::size_t i, const Write& write) const {
+    if (!o.first) return;
+    if (o.what == kind::prolongation) {
+      write(2 * i);
+      write(2 * i + 1);
+    } else {
+      const std::size_t n = iterations(o);
+      write(i + 1);
+      if (i + 1 == n) write(0);
+      if (i == 0) write(n + 1);
     }
   }
 

@@ -184,6 +184,20 @@ std::size_t mg::iterations(operation o) const {
   return grids_.u[o.level].n();
 }
 
+std::pair<std::int64_t, std::int64_t> mg::needs(std::size_t operation, std::size_t iteration) const {
+  const auto i = static_cast<std::int64_t>(iteration);
+  switch (cycle_[operation].what) {
+    case kind::restriction: return {2 * i, 2 * i + 3};
+    case kind::prolongation: return {i - 1, i + 1};
+    case kind::residual:
+      // Each iteration of the prolongation before it makes two planes, and the border below is the first of the first.
+      if (cycle_[operation - 1].what == kind::prolongation) return {i / 2, (i + 2) / 2 + 1};
+      break;
+    case kind::smoothing: break;
+  }
+  return {i - 1, i + 2};
+}
+
 void mg::run(operation o, std::size_t i) {
   auto& [u, r, v] = grids_;
   const std::size_t level = o.level;

@@ -11,6 +11,7 @@
 
 #include "common/program.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -81,6 +82,23 @@ class checksum {
  private:
   std::uint64_t sum_ = 0xcbf29ce484222325u;
 };
+
+// All bits of all numbers.
+template <class Numbers>
+std::uint64_t checksum_of(const Numbers& numbers) {
+  checksum sum;
+  for (const auto number : numbers) {
+    if constexpr (sizeof number == 8) {
+      sum.add(std::bit_cast<std::uint64_t>(number));
+    } else if constexpr (sizeof number == 4) {
+      sum.add(std::bit_cast<std::uint32_t>(number));
+    } else {
+      static_assert(sizeof number == 1);
+      sum.add(std::bit_cast<std::uint8_t>(number));
+    }
+  }
+  return sum.value();
+}
 
 // Runs Kernel(program, loops) with the loops that the program is asked for.
 template <template <class> class Kernel, class Loops>

@@ -1,13 +1,17 @@
-// Kernels of the gallery that are graphs of tasks, on inputs made here. --input names one: pagerank (R-MAT, --size pages, a power
-// of two, --work iterations), sw or swn2 (random DNA of --size bases). A way has
+// Kernels of the gallery that are graphs of tasks, on inputs made here. --input names one: heat, life or fdtd-2d (--size cells
+// a side, --work steps), cg (--size 1400, 7000 or 14000) or mg (--size 32, 128 or 256) of NAS, pagerank (R-MAT, --size pages,
+// a power of two, --work iterations), sw or swn2 (random DNA of --size bases). A way has
+//   stages(all)                      gallery::staged: each part after those that it needs
 //   pages(flow, needs, iterations)   all blocks initialized, then iterated so often, each after those that it needs
 //   align(table)                     all blocks of the table, each after the one above it and the one to its left
 #pragma once
 
 #include "common/loops.hpp"
+#include "common/nas.hpp"
 #include "gallery/pagerank.hpp"
 #include "gallery/sequences.hpp"
 #include "gallery/smith_waterman.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <bit>
 #include <cstddef>
@@ -16,6 +20,96 @@
 #include <string>
 
 namespace graph_kernels {
+
+class heat {
+ public:
+  heat(std::uint64_t n, std::uint64_t steps) : fill_{n}, steps_(steps), plate_(1, n, n, 16) {}
+  auto stages() { return gallery::stages_of(plate_, steps_, fill_); }
+  std::uint64_t check() {
+    plate_.took(steps_);
+    return bench::checksum_of(plate_.cells());
+  }
+
+ private:
+  struct fill {
+    std::size_t n;
+    void operator()(std::size_t, std::size_t y, float* row) const {
+      for (std::size_t x = 0; x < n; ++x) row[x] = static_cast<float>((7 * x + 13 * y) % 256);
+    }
+  };
+
+  fill fill_;
+  std::size_t steps_;
+  gallery::heat plate_;
+};
+
+class life {
+ public:
+  life(std::uint64_t n, std::uint64_t steps) : fill_{n}, steps_(steps), board_(n, 32) {}
+  auto stages() { return gallery::stages_of(board_, steps_, fill_); }
+  std::uint64_t check() {
+    board_.took(steps_);
+    return bench::checksum_of(board_.cells());
+  }
+
+ private:
+  struct fill {
+    std::size_t n;
+    void operator()(std::size_t y, std::uint8_t* row) const {
+      for (std::size_t x = 0; x < n; ++x) row[x] = (y * y + 3 * x + y * x / 5) % 7 < 3;
+    }
+  };
+
+  fill fill_;
+  std::size_t steps_;
+  gallery::life board_;
+};
+
+class fdtd_2d {
+ public:
+  fdtd_2d(std::uint64_t n, std::uint64_t steps) : steps_(steps), field_(n, 16) {}
+  auto stages() { return gallery::stages_of(field_, steps_); }
+  std::uint64_t check() const { return bench::checksum_of(field_.hz()); }
+
+ private:
+  std::size_t steps_;
+  gallery::fdtd_2d field_;
+};
+
+class cg {
+ public:
+  cg(std::uint64_t n, std::uint64_t) : solver_(n, 128) {}
+  auto stages() { return gallery::stages_of(solver_, solver_.systems()); }
+  std::uint64_t check() const { return solver_.check(); }
+
+ private:
+  bench::nas_cg solver_;
+};
+
+class mg {
+ public:
+  mg(std::uint64_t n, std::uint64_t) : solver_(n) {}
+  auto stages() { return gallery::stages_of(solver_, solver_.cycles()); }
+  std::uint64_t check() const { return solver_.check(); }
+
+ private:
+  bench::nas_mg solver_;
+};
+
+template <class Way, class Data>
+class in_stages {
+ public:
+  in_stages(const bench::program& program, Way& way) : way_(way), work_(program.work()) {}
+
+  void prepare(std::uint64_t size) { data_.emplace(size, work_); }
+  void run() { way_.stages(data_->stages()); }
+  std::uint64_t check() { return data_->check(); }
+
+ private:
+  Way& way_;
+  std::uint64_t work_;
+  std::optional<Data> data_;
+};
 
 // The ranks are sums in a fixed order, so all their bits have to agree.
 template <class Way>
@@ -33,11 +127,7 @@ class pagerank {
     pages_.emplace(web_, block);
   }
   void run() { way_.pages(*pages_, needs_, iterations_); }
-  std::uint64_t check() const {
-    bench::checksum sum;
-    for (const double rank : pages_->scaled()) sum.add(std::bit_cast<std::uint64_t>(rank));
-    return sum.value();
-  }
+  std::uint64_t check() const { return bench::checksum_of(pages_->scaled()); }
 
  private:
   static constexpr std::size_t block = 4096;
@@ -70,10 +160,15 @@ class alignment {
 template <class Way>
 int run_with(bench::program& program, Way way) {
   const std::string& input = program.input();
+  if (input == "heat") return program.run(in_stages<Way, heat>(program, way));
+  if (input == "life") return program.run(in_stages<Way, life>(program, way));
+  if (input == "fdtd-2d") return program.run(in_stages<Way, fdtd_2d>(program, way));
+  if (input == "cg") return program.run(in_stages<Way, cg>(program, way));
+  if (input == "mg") return program.run(in_stages<Way, mg>(program, way));
   if (input == "pagerank") return program.run(pagerank<Way>(program, way));
   if (input == "sw") return program.run(alignment<Way, gallery::alignment_general, 64>(program, way));
   if (input == "swn2") return program.run(alignment<Way, gallery::alignment_affine, 512>(program, way));
-  bench::program::fail("--input", "must be pagerank, sw or swn2");
+  bench::program::fail("--input", "must be heat, life, fdtd-2d, cg, mg, pagerank, sw or swn2");
 }
 
 }  // namespace graph_kernels

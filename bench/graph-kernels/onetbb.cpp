@@ -7,11 +7,18 @@
 
 #include <deque>
 
-// A loop for each iteration; a flow_graph for the table, which is built, run and taken down.
+// A loop for each stage or iteration; a flow_graph for the table, which is built, run and taken down.
 class arena {
  public:
   explicit arena(bench::program& program) : arena_(program) { program.describe(bench::onetbb_version()); }
 
+  template <class Stages>
+  void stages(const Stages& all) {
+    arena_.run([&] {
+      for (std::size_t s = 0; s < all.count; ++s)
+        tbb::parallel_for(std::size_t{0}, std::size_t{all.width(s)}, [&](std::size_t i) { all.body(s, i); });
+    });
+  }
   template <class Pages, class Needs>
   void pages(Pages& pages, const Needs&, std::uint32_t iterations) {
     arena_.run([&] {

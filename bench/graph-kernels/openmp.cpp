@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-// Loops with a barrier after each iteration, or after each diagonal of the table.
+// Loops with a barrier after each stage or iteration, or after each diagonal of the table.
 template <omp_sched_t Kind>
 class in_phases {
  public:
@@ -13,6 +13,15 @@ class in_phases {
     omp_set_schedule(Kind, 0);
   }
 
+  template <class Stages>
+  void stages(const Stages& all) const {
+#pragma omp parallel num_threads(workers_)
+    for (std::size_t s = 0; s < all.count; ++s) {
+      const std::size_t parts = all.width(s);
+#pragma omp for schedule(runtime)
+      for (std::size_t i = 0; i < parts; ++i) all.body(s, i);
+    }
+  }
   template <class Pages, class Needs>
   void pages(Pages& pages, const Needs&, std::uint32_t iterations) const {
     const std::size_t blocks = pages.blocks();

@@ -9,6 +9,10 @@ class graphs {
     colors_.colors = program.is("colored") ? "nodes" : program.is("invalid") ? "invalid" : "none";
   }
 
+  template <class Stages>
+  void stages(const Stages& all) {
+    run(gallery::graph_of(all));
+  }
   void pages(gallery::page_flow& pages, const gallery::block_links& needs, std::uint32_t iterations) {
     run(gallery::graph_of_pages(pages, needs, iterations));
   }

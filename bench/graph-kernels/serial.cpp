@@ -1,6 +1,13 @@
 #include "graph-kernels/kernels.hpp"
 
 struct in_order {
+  template <class Stages>
+  void stages(const Stages& all) const {
+    for (std::size_t s = 0; s < all.count; ++s) {
+      const std::size_t parts = all.width(s);
+      for (std::size_t i = 0; i < parts; ++i) all.body(s, i);
+    }
+  }
   template <class Pages, class Needs>
   void pages(Pages& pages, const Needs&, std::uint32_t iterations) const {
     for (std::size_t b = 0; b < pages.blocks(); ++b) pages.initialize(b);

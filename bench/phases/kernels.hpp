@@ -3,37 +3,20 @@
 #pragma once
 
 #include "common/loops.hpp"
-#include "gallery/cg.hpp"
+#include "common/nas.hpp"
 #include "gallery/fdtd_2d.hpp"
 #include "gallery/floyd_warshall.hpp"
 #include "gallery/heat.hpp"
 #include "gallery/memcpy.hpp"
-#include "gallery/mg.hpp"
 #include "gallery/scan.hpp"
 
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 namespace phases {
-
-template <class Numbers>
-std::uint64_t checksum_of(const Numbers& numbers) {
-  bench::checksum sum;
-  for (const auto number : numbers) {
-    if constexpr (sizeof number == 8) {
-      sum.add(std::bit_cast<std::uint64_t>(number));
-    } else {
-      sum.add(std::bit_cast<std::uint32_t>(number));
-    }
-  }
-  return sum.value();
-}
 
 // Rows of a square plate that are a block: `block1` and so on, else 8.
 inline std::size_t rows_of(const bench::program& program) {
@@ -53,7 +36,7 @@ class heat : public gallery::heat {
     });
   }
   std::uint64_t rounds(std::uint64_t work) const { return work; }
-  std::uint64_t check() const { return checksum_of(cells()); }
+  std::uint64_t check() const { return bench::checksum_of(cells()); }
 
  private:
   std::size_t n_;
@@ -64,7 +47,7 @@ class fdtd_2d : public gallery::fdtd_2d {
   fdtd_2d(const bench::program&, std::uint64_t n) : gallery::fdtd_2d(n, 8) {}
 
   std::uint64_t rounds(std::uint64_t work) const { return work; }
-  std::uint64_t check() const { return checksum_of(hz()); }
+  std::uint64_t check() const { return bench::checksum_of(hz()); }
 };
 
 class floyd_warshall : public gallery::floyd_warshall {
@@ -80,7 +63,7 @@ class floyd_warshall : public gallery::floyd_warshall {
     });
   }
   std::uint64_t rounds(std::uint64_t) const { return n_; }
-  std::uint64_t check() const { return checksum_of(lengths()); }
+  std::uint64_t check() const { return bench::checksum_of(lengths()); }
 
  private:
   std::size_t n_;
@@ -91,7 +74,7 @@ class copy : public gallery::memcpy_blocks {
   copy(const bench::program&, std::uint64_t n) : gallery::memcpy_blocks(n) {}
 
   std::uint64_t rounds(std::uint64_t work) const { return work; }
-  std::uint64_t check() const { return checksum_of(gallery::memcpy_blocks::copy()); }
+  std::uint64_t check() const { return bench::checksum_of(gallery::memcpy_blocks::copy()); }
 };
 
 class scan : public gallery::scan {
@@ -99,57 +82,21 @@ class scan : public gallery::scan {
   scan(const bench::program&, std::uint64_t n) : gallery::scan(n) {}
 
   std::uint64_t rounds(std::uint64_t work) const { return work; }
-  std::uint64_t check() const { return checksum_of(prefixes()); }
+  std::uint64_t check() const { return bench::checksum_of(prefixes()); }
 };
 
-// Those of NAS answer with their size, if the benchmark's own verification says so.
-class cg : public gallery::cg {
+class cg : public bench::nas_cg {
  public:
-  cg(const bench::program&, std::uint64_t n) : gallery::cg(problem(n), matrix(n)), n_(n) {}
+  cg(const bench::program&, std::uint64_t n) : nas_cg(n) {}
 
-  std::uint64_t rounds(std::uint64_t) const { return std::uint64_t{problem(n_).iterations} * steps_a_system; }
-  std::uint64_t check() const { return std::abs(zeta() - problem(n_).zeta) <= 1e-10 ? n_ : 0; }
-
- private:
-  static const gallery::cg_class& problem(std::uint64_t n) {
-    for (const char* name : {"S", "W", "A"})
-      if (gallery::cg_class_of(name).n == n) return gallery::cg_class_of(name);
-    bench::program::fail("--size", "must be 1400, 7000 or 14000, those of the classes S, W and A");
-  }
-  static const gallery::compressed_rows& matrix(std::uint64_t n) {
-    static std::map<std::uint64_t, gallery::compressed_rows> made;
-    const auto known = made.find(n);
-    return known != made.end() ? known->second
-                               : made.emplace(n, gallery::cg_matrix(problem(n))).first->second;
-  }
-
-  std::uint64_t n_;
+  std::uint64_t rounds(std::uint64_t) const { return std::uint64_t{systems()} * steps_a_system; }
 };
 
-class mg : public gallery::mg {
+class mg : public bench::nas_mg {
  public:
-  mg(const bench::program&, std::uint64_t n) : gallery::mg(problem(n), charges(n)), n_(n) {}
+  mg(const bench::program&, std::uint64_t n) : nas_mg(n) {}
 
-  std::uint64_t rounds(std::uint64_t) const { return problem(n_).iterations; }
-  std::uint64_t check() const {
-    const double right = problem(n_).norm;
-    return std::abs(norm() - right) <= 1e-8 * right ? n_ : 0;
-  }
-
- private:
-  static const gallery::mg_class& problem(std::uint64_t n) {
-    for (const char* name : {"S", "W", "A"})
-      if (std::uint64_t{1} << gallery::mg_class_of(name).levels == n) return gallery::mg_class_of(name);
-    bench::program::fail("--size", "must be 32, 128 or 256, those of the classes S, W and A");
-  }
-  static const gallery::mg_charges& charges(std::uint64_t n) {
-    static std::map<std::uint64_t, gallery::mg_charges> made;
-    const auto known = made.find(n);
-    return known != made.end() ? known->second
-                               : made.emplace(n, gallery::mg_charges_of(problem(n))).first->second;
-  }
-
-  std::uint64_t n_;
+  std::uint64_t rounds(std::uint64_t) const { return cycles(); }
 };
 
 // A Way has enter(f), initialize(kernel) and, within enter, step(kernel).

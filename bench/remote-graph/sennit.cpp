@@ -7,7 +7,7 @@
 #include "gallery/remote_graph.hpp"
 #include "gallery/sequences.hpp"
 #include "gallery/smith_waterman.hpp"
-#include "gallery/stencil_graphs.hpp"
+#include "gallery/staged_kernels.hpp"
 
 #include <sys/prctl.h>
 
@@ -72,7 +72,7 @@ class kernel {
     counted_ = gallery::count_remote(graph, colors_, pause, of_interest);
   }
   static constexpr auto before(std::size_t last) {
-    return [last](const gallery::step_graph::key& k) { return k[0] <= last; };
+    return [last](const gallery::stage_key& k) { return k[0] <= last; };
   }
 
   void run_heat() {
@@ -82,10 +82,10 @@ class kernel {
       std::fill_n(row, width, static_cast<float>(y % 64));
     };
     gallery::heat plate(1, width, blocks_ * rows, rows);
-    count(gallery::graph_of(plate, steps, fill), before(steps));
+    count(gallery::graph_of(gallery::stages_of(plate, steps, fill)), before(steps));
     plate.took(steps);
     gallery::heat expected(1, width, blocks_ * rows, rows);
-    gallery::run_graph<sennit::serial>(gallery::graph_of(expected, steps, fill), colors_);
+    gallery::run_graph<sennit::serial>(gallery::graph_of(gallery::stages_of(expected, steps, fill)), colors_);
     expected.took(steps);
     right_ = std::ranges::equal(plate.cells(), expected.cells());
   }
@@ -96,10 +96,10 @@ class kernel {
       for (std::size_t x = 0; x < n; ++x) row[x] = (y * y + 3 * x + y * x / 5) % 7 < 3;
     };
     gallery::life board(n, 8);
-    count(gallery::graph_of(board, steps, fill), before(steps));
+    count(gallery::graph_of(gallery::stages_of(board, steps, fill)), before(steps));
     board.took(steps);
     gallery::life expected(n, 8);
-    gallery::run_graph<sennit::serial>(gallery::graph_of(expected, steps, fill), colors_);
+    gallery::run_graph<sennit::serial>(gallery::graph_of(gallery::stages_of(expected, steps, fill)), colors_);
     expected.took(steps);
     right_ = std::ranges::equal(board.cells(), expected.cells());
   }
@@ -107,9 +107,9 @@ class kernel {
   void run_fdtd() {
     const std::size_t n = blocks_ * 4;
     gallery::fdtd_2d field(n, 4);
-    count(gallery::graph_of(field, steps), before(2 * steps));
+    count(gallery::graph_of(gallery::stages_of(field, steps)), before(2 * steps));
     gallery::fdtd_2d expected(n, 4);
-    gallery::run_graph<sennit::serial>(gallery::graph_of(expected, steps), colors_);
+    gallery::run_graph<sennit::serial>(gallery::graph_of(gallery::stages_of(expected, steps)), colors_);
     right_ = std::ranges::equal(field.hz(), expected.hz());
   }
 

@@ -20,6 +20,7 @@ UNITS = {
     "us": "us",
     "ns_per_recorded_fork": "ns",
     "remote_share": "ratio",
+    "remote_node_share": "ratio",
     "nodes_at_work": "nodes",
     "simulated_miss_share": "ratio",
     "simulated_tight_miss_share": "ratio",

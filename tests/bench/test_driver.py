@@ -18,7 +18,8 @@ from driver import figures, suite, twin  # noqa: E402
 from driver.main import main  # noqa: E402
 from driver.measure import command, measure  # noqa: E402
 from driver.process import Program, ProgramError  # noqa: E402
-from driver.table import tables  # noqa: E402
+from driver.records import UNITS  # noqa: E402
+from driver.table import TITLES, tables  # noqa: E402
 
 SYSTEMS = """
 [[system]]
@@ -292,6 +293,14 @@ class Suites(Folder):
             for quick in (False, True):
                 chosen = suite.load(ROOT / "bench", path.stem, quick)
                 self.assertTrue(all(kernel.cells for kernel in chosen.kernels))
+
+    # Catches a metric that nobody can compute or print, which would show after minutes of measuring only.
+    def test_each_metric_of_the_repository_has_a_unit_and_a_title(self):
+        for path in (ROOT / "bench/suites").glob("*.toml"):
+            for kernel in suite.load(ROOT / "bench", path.stem).kernels:
+                for metric in kernel.metrics:
+                    self.assertIn(metric, UNITS, f"{path.stem}, {kernel.name}")
+                    self.assertIn(metric, TITLES, f"{path.stem}, {kernel.name}")
 
     def test_variants_of_a_kernel_belong_to_the_systems_it_names(self):
         text = SUITE + 'variants = { nested = ["plain"] }\nwithout = ["slow"]\nworkers = [2]\n'

@@ -3,9 +3,11 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/promotion.hpp>
 
 #include <atomic>
 #include <concepts>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -33,10 +35,14 @@ struct region_state {
     return false;
   }
 
+  // Of the region around it, or its runtime's.
+  static constexpr std::uint64_t inherited = ~std::uint64_t{0};
+
   std::atomic<bool> cancel_requested{false};
   region_state* outer = nullptr;
   observer* observed_by = nullptr;
-  bool root = false;  // of a runtime: what is around it is none of that runtime's business
+  std::uint64_t beat_ns = inherited;  // between promotions; 0: on demand
+  bool root = false;                  // of a runtime: what is around it is none of that runtime's business
   // The floating-point environment that every strand of the region runs under.
   unsigned mxcsr = 0;
   unsigned short x87_control = 0;
@@ -46,6 +52,8 @@ struct region_state {
 // starts a region of the default.
 void enter_region(region_state& region, action body);
 void cancel_region(region_state& region) noexcept;
+// Throws as region(promotion) does.
+void set_promotion(region_state& region, promotion when);
 
 }  // namespace detail
 
@@ -76,6 +84,9 @@ void cancel_region(region_state& region) noexcept;
 class region {
  public:
   region() = default;
+  // The region's latent work becomes others' on demand, or by heartbeats, whatever holds around it.
+  // Throws std::invalid_argument for a period of less than 1 us or more than 1 s.
+  explicit region(promotion when) { detail::set_promotion(state_, when); }
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/promotion.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -25,7 +26,7 @@ enum class steal_barrier { automatic, membarrier, fence };
 enum class pin_mode { automatic, none, node, core };
 
 // How to make a runtime. What is left at its default comes from the environment (SENNIT_WORKERS,
-// SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN, SENNIT_TOPOLOGY), and else from the machine.
+// SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN, SENNIT_TOPOLOGY, SENNIT_PROMOTION), and else from the machine.
 struct runtime_options {
   static constexpr unsigned most_workers = 1024;
 
@@ -38,6 +39,8 @@ struct runtime_options {
   pin_mode pin = pin_mode::automatic;
   // "synthetic:" and an hwloc synthetic description: places as on that machine. Empty: the machine itself.
   std::string topology = {};
+  // on_demand or heartbeat(period), for regions that do not say. Nothing: on demand, if the environment does not say.
+  std::optional<sennit::promotion> promotion = {};
 };
 
 // Sums over a runtime's life. They may lag behind by what is under way.
@@ -46,6 +49,7 @@ struct statistics {
   std::uint64_t suspensions = 0;  // waits of joins and groups that gave their worker back
   std::uint64_t wakes = 0;        // sleeping workers woken because there was work
   std::uint64_t fibers = 0;       // stacks made
+  std::uint64_t promotions = 0;   // latent frames that became work for other workers
 };
 
 // A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest

@@ -56,13 +56,16 @@ slot* reserve(std::size_t slots) {
 }  // namespace
 
 // One slot before the first for a pop below it, one behind the last for the push that finds the deque full.
-deque::deque(std::size_t slots, bool fenced, unsigned sticky)
+deque::deque(std::size_t slots, bool fenced, unsigned sticky, std::uint64_t beat_ns)
     : base_(reserve(slots + 2) + 1),
       end_(base_ + slots),
       colors_(reinterpret_cast<std::atomic<color_set>*>(end_ + 1)),
       fenced_(fenced),
+      default_beat_ns_(beat_ns),
       head_(base_),
-      sticky_(sticky) {}
+      sticky_(sticky) {
+  beats_.set_period(beat_ns);
+}
 
 deque::~deque() { munmap(base_ - 1, bytes_for(static_cast<std::size_t>(end_ - base_ + 2))); }
 
@@ -107,7 +110,8 @@ bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
   follow_region();
-  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_) ask(true);
+  follow_beats();
+  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_ && !between_beats()) ask(true);
   return open_donation(all_colors) != nullptr;
 }
 
@@ -129,6 +133,32 @@ void deque::follow_region() noexcept {
   }
   sticky_.store(after, std::memory_order_relaxed);
   set_gates();
+}
+
+// A beat belongs to the worker, and to the promotions that its region allows.
+void deque::follow_beats() noexcept {
+  std::uint64_t period = default_beat_ns_;
+  for (const region_state* r = innermost_ != nullptr ? innermost_->region : nullptr; r != nullptr;
+       r = r->outer) {
+    if (r->beat_ns == region_state::inherited) continue;
+    period = r->beat_ns;
+    break;
+  }
+  if (period == beats_.period_ns()) return;
+  beats_.set_period(period);
+  next_beat_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
+}
+
+bool deque::between_beats() const noexcept {
+  const std::uint64_t next = next_beat_ns();
+  return next != 0 && now_ns() < next;
+}
+
+void deque::count_promotion() noexcept {
+  promotions_.store(promotions() + 1, std::memory_order_relaxed);
+  if (on_demand()) return;
+  beats_.promoted(now_ns());
+  next_beat_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
 }
 
 void deque::set_gates() noexcept {
@@ -217,6 +247,7 @@ deque::parted deque::part_with_newest() noexcept {
   for (slot* position = head; position < newest; ++position) promote(position);
   frame& f = fork_in(*newest);
   depart(f, newest);
+  count_promotion();
   begin_anew();
   return {.newest = &f, .listed = head < newest && !strict_};
 }
@@ -292,12 +323,14 @@ void deque::promote(slot* position) noexcept {
     frame& f = fork_in(*position);
     depart(f, position);
     append(f);
+    count_promotion();
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut(left, left.start)) {
       rest->depart(region_of(position));
       append(*rest);
       loop->parted_with(*rest);
+      count_promotion();
     }
   }
 }
@@ -315,9 +348,10 @@ void deque::list_branch(frame& f) noexcept {
 
 // By the owner, who therefore needs no barrier.
 frame* deque::hand_over_oldest() noexcept {
-  if (strict_) {
+  if (strict_ || between_beats()) {
     // Asked for before the strand was in its region.
     answered();
+    if (!strict_) mute_.store(false, std::memory_order_relaxed);
     return nullptr;
   }
   slot* const tail = words_->tail.load(std::memory_order_relaxed);
@@ -343,7 +377,10 @@ frame* deque::hand_over_oldest() noexcept {
     ++head;
   }
   head_.store(head, std::memory_order_relaxed);
-  if (handed != nullptr) answered();
+  if (handed != nullptr) {
+    answered();
+    count_promotion();
+  }
   return handed;
 }
 
@@ -414,6 +451,7 @@ frame* deque::claim_frozen() noexcept {
     ++head;
   }
   head_.store(head, std::memory_order_relaxed);
+  if (claimed != nullptr) count_promotion();
   set_gates();
   return claimed;
 }
@@ -436,13 +474,17 @@ frame* deque::claim_fenced() noexcept {
     if (loop == nullptr) {
       frame& f = fork_in(*head);
       depart(f, head);
+      count_promotion();
       return &f;
     }
     // The owner cannot retire it: that pop would wait for the lock.
     const loop_frame::rest left = loop->look();
     if (left.none()) continue;
     loop_piece* const half = loop->cut_fenced(left, left.middle());
-    if (half != nullptr) half->depart(region_of(head));
+    if (half != nullptr) {
+      half->depart(region_of(head));
+      count_promotion();
+    }
     // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
     if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
     return half;
@@ -466,7 +508,7 @@ frame* deque::take_oldest_listed(color_set wanted) noexcept {
 void deque::expect_thief() noexcept {
   if (fenced_) return;
   const std::lock_guard guard(lock_);
-  if (!frame_wanted_ && !strict_) ask(true);
+  if (!frame_wanted_ && !strict_ && !between_beats()) ask(true);
 }
 
 frame* deque::take_listed() noexcept {
@@ -476,7 +518,8 @@ frame* deque::take_listed() noexcept {
 }
 
 frame* deque::steal(bool insist, color_set wanted) noexcept {
-  if (!insist && mute_.load(std::memory_order_relaxed) && !listed_.any()) return nullptr;
+  const bool latent_to_be_had = (insist || !mute_.load(std::memory_order_relaxed)) && !between_beats();
+  if (!latent_to_be_had && !insist && !listed_.any()) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
@@ -485,7 +528,8 @@ frame* deque::steal(bool insist, color_set wanted) noexcept {
     donated_.unlink(*donated);
     return donated;
   }
-  if (words_ == nullptr || strict_) return nullptr;
+  // Another thief may have been here since.
+  if (words_ == nullptr || strict_ || between_beats()) return nullptr;
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
   if (!empty && !suits(colors_at(head_.load(std::memory_order_relaxed)), wanted)) return nullptr;
   if (fenced_) return empty ? nullptr : claim_fenced();

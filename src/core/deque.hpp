@@ -5,6 +5,7 @@
 #include "core/frame_list.hpp"
 #include "core/steal_lock.hpp"
 #include "policy/asking.hpp"
+#include "policy/beats.hpp"
 #include "policy/colored_steals.hpp"
 
 #include <sennit/detail/frame.hpp>
@@ -28,8 +29,9 @@ enum sticky_reason : unsigned {
 
 class deque {
  public:
-  // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `fenced`: the owner fences.
-  deque(std::size_t slots, bool fenced, unsigned sticky_reasons);
+  // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `fenced`: the owner fences. `beat_ns`: what
+  // has to pass between promotions where no region says otherwise.
+  deque(std::size_t slots, bool fenced, unsigned sticky_reasons, std::uint64_t beat_ns);
   deque(const deque&) = delete;
   deque& operator=(const deque&) = delete;
   ~deque();
@@ -100,6 +102,8 @@ class deque {
   // What is left of the owner's claim [from, to) on a loop, after it met a gate: the end of it.
   position claim(loop_frame& loop, position from, position to) noexcept;
   unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }
+  // Whether promotions wait for nothing but thieves.
+  bool on_demand() const noexcept { return beats_.period_ns() == 0; }
   scope* innermost() const noexcept { return innermost_; }
 
   // --- Anyone.
@@ -108,6 +112,10 @@ class deque {
   // Only one that has work of a `wanted` color below it: where the oldest has none, no younger one is looked at.
   frame* steal(bool insist, color_set wanted) noexcept;
   bool has_work() noexcept;
+  // When the next frame that is latent now may be taken; 0: as far as beats go, at any time. A hint.
+  std::uint64_t next_beat_ns() const noexcept { return next_beat_ns_.load(std::memory_order_relaxed); }
+  // How many latent frames have become work for others.
+  std::uint64_t promotions() const noexcept { return promotions_.load(std::memory_order_relaxed); }
   // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it, too.
   bool donate(frame& f) noexcept;
   // The oldest of those that the worker may begin with, claimed. By that worker.
@@ -144,6 +152,9 @@ class deque {
   region_state* region_of(const slot* position) const noexcept;
   void begin_anew() noexcept;
   void follow_region() noexcept;
+  void follow_beats() noexcept;
+  bool between_beats() const noexcept;
+  void count_promotion() noexcept;
   void set_gates() noexcept;
   slot* open_limit() const noexcept;
   slot* open_head_gate(slot* head) const noexcept;
@@ -153,6 +164,7 @@ class deque {
   // Of the frames in colored slots. Beside the slots, as thieves look at no frame that they have not claimed.
   std::atomic<color_set>* const colors_;
   const bool fenced_;
+  const std::uint64_t default_beat_ns_;
   std::uint64_t epoch_ = 0;  // the owner's alone
 
   alignas(128) steal_lock lock_;
@@ -164,6 +176,7 @@ class deque {
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
+  policy::beats beats_;           // written under the lock, its period by the owner
   bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
   std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner
   scope* innermost_ = nullptr;    // null while no strand is here
@@ -176,6 +189,8 @@ class deque {
   // list.
   alignas(128) std::atomic<bool> mute_{true};
   std::atomic<color_set> own_color_{all_colors};
+  std::atomic<std::uint64_t> next_beat_ns_{0};
+  std::atomic<std::uint64_t> promotions_{0};  // written under the lock
 };
 
 }  // namespace sennit::detail

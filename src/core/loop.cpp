@@ -58,8 +58,8 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
 position loop_state::deal(position first, position last, position least, position lead,
                           loop_piece*& parted) noexcept {
   worker* const w = worker::current();
-  // Where there is older work, that goes first.
-  if (w == nullptr || !w->frames().empty()) return last;
+  // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
+  if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
   worker* idle[64];
   const unsigned found = w->find_idle(idle, std::size(idle));
   if (found == 0) return last;
@@ -74,7 +74,7 @@ position loop_state::deal(position first, position last, position least, positio
 position loop_state::deal(position first, position last, position least, const split& by,
                           loop_piece*& parted) noexcept {
   worker* const w = worker::current();
-  if (w == nullptr || !w->frames().empty()) return last;
+  if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
   worker* idle[64];
   const runtime_core& core = w->core();
   const unsigned roles = core.numbered_workers();

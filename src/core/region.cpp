@@ -1,6 +1,7 @@
 #include "core/fiber.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
+#include "core/settings.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/action.hpp>
@@ -55,6 +56,10 @@ void enter_region(region_state& region, action body) {
   }
   const stay_in_region stay(region);
   body();
+}
+
+void set_promotion(region_state& region, promotion when) {
+  region.beat_ns = beat_ns_of(when, "region::promotion");
 }
 
 void cancel_region(region_state& region) noexcept {

@@ -299,6 +299,7 @@ sennit::statistics runtime_core::statistics() const noexcept {
   for (unsigned i = 0; i < worker_count(); ++i) {
     const worker::counters& c = worker_at(i).counts;
     sum.steals += c.steals.load(std::memory_order_relaxed);
+    sum.promotions += worker_at(i).frames().promotions();
     sum.suspensions += c.suspensions.load(std::memory_order_relaxed);
     sum.wakes += c.wakes.load(std::memory_order_relaxed);
   }

@@ -61,6 +61,7 @@ class runtime_core {
   steal_barrier barrier() const noexcept { return settings_.barrier; }
   unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
+  std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   unsigned loop_sharing() const noexcept;
 

@@ -1,5 +1,6 @@
 // How a worker looks for work, and sleeps where there is none.
 #include "core/barrier.hpp"
+#include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
@@ -7,6 +8,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -120,7 +122,7 @@ frame* worker::next_frame() noexcept {
         searching.reset();
         found = take_letter();
         if (found != nullptr) break;
-        sleep();
+        if (!nap_until_beat()) sleep();
         mail_.open();
         searching.emplace(core_.searching());
         rounds = 0;
@@ -162,6 +164,22 @@ void worker::found_work() noexcept {
   core_.asleep().landed();
   // While the wake was in flight, pushes elsewhere found it so and woke nobody.
   if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
+}
+
+// Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner for nothing.
+bool worker::nap_until_beat() noexcept {
+  const std::uint64_t now = now_ns();
+  std::uint64_t wait = policy::patience::longest_nap_ns;
+  bool known = false;
+  const unsigned count = core_.worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t next = core_.worker_at(i).frames_.next_beat_ns();
+    if (next <= now) continue;
+    known = true;
+    wait = std::min(wait, next - now);
+  }
+  if (known) parker_.park(std::chrono::nanoseconds(wait));
+  return known;
 }
 
 void worker::sleep() noexcept {

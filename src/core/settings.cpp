@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -109,6 +112,39 @@ pin_mode pin_choice(pin_mode asked) {
   return pin_mode::automatic;
 }
 
+bool can_be_beat(std::chrono::nanoseconds period) {
+  using namespace std::chrono_literals;
+  return period >= 1us && period <= 1s;
+}
+
+// "100us", "50000ns", "1ms".
+std::optional<promotion> parse_promotion(std::string_view text) {
+  if (text == "on_demand") return on_demand;
+  constexpr std::string_view prefix = "heartbeat:";
+  if (!text.starts_with(prefix)) return std::nullopt;
+  text.remove_prefix(prefix.size());
+  for (const auto& [unit, ns] :
+       {std::pair<std::string_view, unsigned long long>{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}}) {
+    if (!text.ends_with(unit)) continue;
+    const auto value = parse(text.substr(0, text.size() - unit.size()));
+    if (!value || *value > 1'000'000'000) return std::nullopt;
+    return heartbeat(std::chrono::nanoseconds(*value * ns));
+  }
+  return std::nullopt;
+}
+
+std::uint64_t beat_choice(const std::optional<promotion>& asked) {
+  if (asked) return beat_ns_of(*asked, "runtime_options::promotion");
+  if (const auto text = variable("SENNIT_PROMOTION")) {
+    const auto value = parse_promotion(*text);
+    if (!value || (*value != on_demand && !can_be_beat(value->period)))
+      refuse("SENNIT_PROMOTION", *text,
+             "on_demand, or heartbeat: and a period from 1us to 1000ms, such as heartbeat:100us");
+    return beat_ns_of(*value, "SENNIT_PROMOTION");
+  }
+  return 0;
+}
+
 bool contract_choice() {
   if (const auto text = variable("SENNIT_CHECK")) {
     if (*text == "0") return false;
@@ -122,6 +158,14 @@ bool contract_choice() {
 
 }  // namespace
 
+std::uint64_t beat_ns_of(promotion when, const char* what) {
+  if (when != on_demand && !can_be_beat(when.period)) {
+    refuse(what, std::to_string(when.period.count()) + " ns",
+           "0, which is on demand, or a period from 1 us to 1 s");
+  }
+  return static_cast<std::uint64_t>(when.period.count());
+}
+
 settings resolve(const runtime_options& options) {
   settings result{};
   result.workers = worker_limit(options.workers);
@@ -131,6 +175,7 @@ settings resolve(const runtime_options& options) {
   result.topology = options.topology;
   if (result.topology.empty()) result.topology = std::string(variable("SENNIT_TOPOLOGY").value_or(""));
   result.check_contract = contract_choice();
+  result.beat_ns = beat_choice(options.promotion);
   return result;
 }
 

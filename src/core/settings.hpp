@@ -4,6 +4,7 @@
 #include <sennit/runtime.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace sennit::detail {
@@ -15,7 +16,11 @@ struct settings {
   pin_mode pin;
   std::string topology;
   bool check_contract;
+  std::uint64_t beat_ns;  // 0: promotion on demand
 };
+
+// The period in nanoseconds. Throws std::invalid_argument that names `what`, if it is none that beats can have.
+std::uint64_t beat_ns_of(promotion when, const char* what);
 
 // Throws std::invalid_argument that names the option or the variable, its value, and what it may be.
 settings resolve(const runtime_options& options);

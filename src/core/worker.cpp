@@ -68,7 +68,8 @@ void leave_outside_slots() noexcept { current_words().tail.store(outside_slots, 
 worker::worker(runtime_core& core, unsigned index)
     : core_(core),
       index_(index),
-      frames_(core.deque_slots(), core.barrier() == steal_barrier::fence, core.sticky_reasons()),
+      frames_(core.deque_slots(), core.barrier() == steal_barrier::fence, core.sticky_reasons(),
+              core.beat_ns()),
       victims_(index + 1) {}
 
 void worker::serve(frame* first) {

@@ -112,6 +112,7 @@ class worker {
   fiber* run_observed(frame& claimed, scope& whole, observer& by) noexcept;
   void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;
   void sleep() noexcept;
+  bool nap_until_beat() noexcept;
   bool doze() noexcept;
   void found_work() noexcept;
   static void arrive(fiber& strand) noexcept;

@@ -16,9 +16,12 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
 class random_program : public testing::TestWithParam<setting> {
  protected:
   // Compares `seeds` programs of the ingredients with their elisions.
-  void compare(unsigned ingredients, int seeds, int depth = 9) {
+  void compare(unsigned ingredients, int seeds, int depth = 9,
+               sennit::promotion promotion = sennit::on_demand) {
     current_setting() = name(GetParam());
-    sennit::runtime rt(GetParam().options());
+    sennit::runtime_options options = GetParam().options();
+    options.promotion = promotion;
+    sennit::runtime rt(options);
     world w;
     w.ingredients = ingredients;
     if ((ingredients & runtimes) != 0) {
@@ -83,6 +86,11 @@ TEST_P(random_program, in_several_runtimes) {
 TEST_P(random_program, with_cancelled_regions) { compare(groups | loops | regions | cancels, 30); }
 // What only the mixture provokes.
 TEST_P(random_program, of_everything) { compare(everything, 40, 8); }
+
+// Work that is lost between two beats.
+TEST_P(random_program, of_everything_in_beats) {
+  compare(everything, 20, 8, sennit::heartbeat(std::chrono::microseconds(20)));
+}
 
 INSTANTIATE_TEST_SUITE_P(on, random_program, testing::ValuesIn(settings({1, 2, 3, 8, 32})), parameter_name);
 

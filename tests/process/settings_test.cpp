@@ -35,7 +35,12 @@ INSTANTIATE_TEST_SUITE_P(
                     bad{"SENNIT_STACK", "-8M"}, bad{"SENNIT_STACK", "2000G"},
                     bad{"SENNIT_STACK", "18446744073709551615G"}, bad{"SENNIT_BARRIER", "none"},
                     bad{"SENNIT_BARRIER", "Fence"}, bad{"SENNIT_PIN", "yes"},
-                    bad{"SENNIT_TOPOLOGY", "nonsense"}, bad{"SENNIT_CHECK", "yes"}));
+                    bad{"SENNIT_TOPOLOGY", "nonsense"}, bad{"SENNIT_CHECK", "yes"},
+                    bad{"SENNIT_PROMOTION", "heartbeat"}, bad{"SENNIT_PROMOTION", "heartbeat:"},
+                    bad{"SENNIT_PROMOTION", "heartbeat:100"}, bad{"SENNIT_PROMOTION", "heartbeat:us"},
+                    bad{"SENNIT_PROMOTION", "heartbeat:-1us"}, bad{"SENNIT_PROMOTION", "heartbeat:999ns"},
+                    bad{"SENNIT_PROMOTION", "heartbeat:1001ms"},
+                    bad{"SENNIT_PROMOTION", "heartbeat:18446744073709551615ms"}));
 
 TEST_P(BadSetting, IsNamedByTheFirstJoin) {
   // Catches: a value that is ignored, guessed at, or refused without saying which.
@@ -77,8 +82,8 @@ TEST(Settings, AreReadOnce) {
 TEST(Settings, EmptyOnesCountAsUnset) {
   // Catches: `SENNIT_WORKERS= program` refused.
   const ending run = apart([] {
-    for (const char* name :
-         {"SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN", "SENNIT_TOPOLOGY"}) {
+    for (const char* name : {"SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN",
+                             "SENNIT_TOPOLOGY", "SENNIT_PROMOTION"}) {
       setenv(name, "", 1);
     }
     EXPECT_EQ(complaint_of_first_join(), "none");
@@ -91,7 +96,9 @@ TEST(Settings, GoodOnesAreTaken) {
   for (const bad good :
        {bad{"SENNIT_WORKERS", "1"}, bad{"SENNIT_STACK", "64K"}, bad{"SENNIT_STACK", "1g"},
         bad{"SENNIT_STACK", "1048576"}, bad{"SENNIT_BARRIER", "fence"}, bad{"SENNIT_BARRIER", "automatic"},
-        bad{"SENNIT_PIN", "none"}, bad{"SENNIT_PIN", "core"}, bad{"SENNIT_CHECK", "0"}}) {
+        bad{"SENNIT_PIN", "none"}, bad{"SENNIT_PIN", "core"}, bad{"SENNIT_CHECK", "0"},
+        bad{"SENNIT_PROMOTION", "on_demand"}, bad{"SENNIT_PROMOTION", "heartbeat:100us"},
+        bad{"SENNIT_PROMOTION", "heartbeat:1000ns"}, bad{"SENNIT_PROMOTION", "heartbeat:1000ms"}}) {
     const ending run = apart([=] {
       setenv(good.name, good.value, 1);
       EXPECT_EQ(complaint_of_first_join(), "none");

@@ -155,7 +155,7 @@ bool deque::between_beats() const noexcept {
 }
 
 void deque::count_promotion() noexcept {
-  promotions_.store(promotions() + 1, std::memory_order_relaxed);
+  promotions_.fetch_add(1, std::memory_order_relaxed);
   if (on_demand()) return;
   beats_.promoted(now_ns());
   next_beat_ns_.store(beats_.next_ns(), std::memory_order_relaxed);

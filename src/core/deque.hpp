@@ -114,6 +114,8 @@ class deque {
   bool has_work() noexcept;
   // When the next frame that is latent now may be taken; 0: as far as beats go, at any time. A hint.
   std::uint64_t next_beat_ns() const noexcept { return next_beat_ns_.load(std::memory_order_relaxed); }
+  // A part of a loop has been handed to another worker.
+  void count_dealt() noexcept { promotions_.fetch_add(1, std::memory_order_relaxed); }
   // How many latent frames have become work for others.
   std::uint64_t promotions() const noexcept { return promotions_.load(std::memory_order_relaxed); }
   // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it, too.
@@ -190,7 +192,7 @@ class deque {
   alignas(128) std::atomic<bool> mute_{true};
   std::atomic<color_set> own_color_{all_colors};
   std::atomic<std::uint64_t> next_beat_ns_{0};
-  std::atomic<std::uint64_t> promotions_{0};  // written under the lock
+  std::atomic<std::uint64_t> promotions_{0};
 };
 
 }  // namespace sennit::detail

@@ -99,6 +99,7 @@ bool loop_state::hand(worker& from, worker& to, position begin, position& last,
   piece->depart(from.frames().innermost()->region);
   piece->away().dealt = true;
   piece->part(parted);
+  from.frames().count_dealt();
   if (!to.post(*piece)) {
     from.frames().list(*piece);
     from.announce_work();

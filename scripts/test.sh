@@ -110,14 +110,15 @@ else
     targets=$(printf 'tests/%s/all ' "$@")
     tests="^($(echo "$@" | tr ' ' '|'))"
   }
-  only core process loops nests schedule graph parlay policy topology
+  # Nests are loops to sanitizers, and take long to build.
+  only core process loops schedule graph policy topology
   configuration asan-clang
-  # Nests are loops to threads, and take long to build; the others have no threads of their own.
+  # The others have no threads of their own.
   only core process loops schedule graph
   configuration tsan
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
   # above.
-  only core process
+  only process
   configuration dev
 fi
 step format-check make --no-print-directory format-check

@@ -6,6 +6,7 @@
 #include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -23,6 +24,8 @@ class sennit_runtime : public sennit::runtime {
     sennit::runtime_options options;
     options.workers = program.workers();
     if (program.is("fence")) options.barrier = sennit::steal_barrier::fence;
+    if (program.is("beat100")) options.promotion = sennit::heartbeat(std::chrono::microseconds(100));
+    if (program.is("beat20")) options.promotion = sennit::heartbeat(std::chrono::microseconds(20));
     return options;
   }
 };

@@ -3,6 +3,8 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  if (program.is("nested")) return bench::run_with_sennit<spmv::nested_kernel>(program);
+  // Heartbeats: as few parts as they come to, whatever is parallel.
+  const bool beats = program.is("beat100") || program.is("beat20");
+  if (program.is("nested") || beats) return bench::run_with_sennit<spmv::nested_kernel>(program);
   return bench::run_with_sennit<spmv::rows_kernel>(program);
 }

@@ -1,0 +1,6 @@
+#include "arrays/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_kernel<arrays::kernel, bench::serial_loops>(program);
+}

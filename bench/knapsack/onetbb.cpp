@@ -1,0 +1,12 @@
+#include "common/onetbb_way.hpp"
+#include "knapsack/items.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  bench::onetbb_way way(program);
+  return program.run([&](std::uint64_t items) {
+    std::uint64_t best = 0;
+    way.enter([&] { best = knapsack::search<bench::onetbb_way>(items).best(); });
+    return best;
+  });
+}

@@ -6,7 +6,10 @@
 #include "core/stack.hpp"
 #include "topology/cpus.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -17,37 +20,36 @@
 
 namespace sennit::detail {
 
-namespace {
-
-constexpr unsigned most_workers = runtime_options::most_workers;
-constexpr std::size_t least_stack = std::size_t{64} << 10;
-constexpr std::size_t most_stack = std::size_t{1} << 40;
-
-[[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
+void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
   fail<std::invalid_argument>("sennit: " + what + " is \"" + std::string(value) + "\", but must be " +
                               allowed);
 }
 
-// A variable that is set but empty counts as not set.
 std::optional<std::string_view> variable(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr || *text == '\0') return std::nullopt;
   return text;
 }
 
-std::optional<unsigned long long> parse(std::string_view text) {
+std::optional<unsigned long long> parse_number(std::string_view text) {
   unsigned long long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
+namespace {
+
+constexpr unsigned most_workers = runtime_options::most_workers;
+constexpr std::size_t least_stack = std::size_t{64} << 10;
+constexpr std::size_t most_stack = std::size_t{1} << 40;
+
 unsigned worker_limit(unsigned asked) {
   const std::string allowed = "a whole number from 1 to " + std::to_string(most_workers);
   if (asked > most_workers) refuse("runtime_options::workers", std::to_string(asked), allowed);
   if (asked != 0) return asked;
   if (const auto text = variable("SENNIT_WORKERS")) {
-    const auto value = parse(*text);
+    const auto value = parse_number(*text);
     if (!value || *value == 0 || *value > most_workers) refuse("SENNIT_WORKERS", *text, allowed);
     return static_cast<unsigned>(*value);
   }
@@ -67,7 +69,7 @@ std::optional<std::size_t> parse_size(std::string_view text) {
     default: break;
   }
   if (shift != 0) text.remove_suffix(1);
-  const auto value = parse(text);
+  const auto value = parse_number(text);
   if (!value || *value > (most_stack >> shift)) return std::nullopt;
   return static_cast<std::size_t>(*value) << shift;
 }
@@ -120,7 +122,36 @@ bool contract_choice() {
   return can_check_contract();
 }
 
+int beat_signal_choice() {
+  if (const auto text = variable("SENNIT_BEAT_SIGNAL")) {
+    if (*text == "URG") return SIGURG;
+    const auto value = parse_number(*text);
+    const auto least = static_cast<unsigned>(SIGRTMIN);
+    const auto most = static_cast<unsigned>(SIGRTMAX);
+    if (value && *value >= least && *value <= most) return static_cast<int>(*value);
+    refuse("SENNIT_BEAT_SIGNAL", *text,
+           "a number from " + std::to_string(least) + " to " + std::to_string(most) + ", or URG");
+  }
+  // From above, as programs tend to count from below; the last two are often debuggers'.
+  for (int number = SIGRTMAX - 2; number > SIGRTMIN; --number) {
+    struct sigaction now{};
+    if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) return number;
+  }
+  return SIGRTMIN;
+}
+
+std::atomic<int> chosen_beat_signal{0};
+
 }  // namespace
+
+int beat_signal() noexcept { return chosen_beat_signal.load(std::memory_order_relaxed); }
+
+int choose_beat_signal() {
+  const int found = beat_signal_choice();
+  int chosen = 0;
+  return chosen_beat_signal.compare_exchange_strong(chosen, found, std::memory_order_relaxed) ? found
+                                                                                              : chosen;
+}
 
 settings resolve(const runtime_options& options) {
   settings result{};
@@ -131,6 +162,7 @@ settings resolve(const runtime_options& options) {
   result.topology = options.topology;
   if (result.topology.empty()) result.topology = std::string(variable("SENNIT_TOPOLOGY").value_or(""));
   result.check_contract = contract_choice();
+  result.beat_signal = choose_beat_signal();
   return result;
 }
 

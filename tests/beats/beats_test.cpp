@@ -1,5 +1,5 @@
 // Threads that are beaten: by each source, at the rate that was asked for, until the end and no longer.
-#include "tests/beats/support.hpp"
+#include "support.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Beats and the life of a process: refusals of the kernel, fork, exec, exit.
-#include "tests/beats/support.hpp"
+#include "support.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -185,9 +185,9 @@ TEST(Exec, EndsTheBeatsOfTimers) {
 TEST(Exec, IsSafeWithAnySourceAtSigurg) {
   // Catches: a setting that does not do what its page says.
   for (const beat_source_kind kind : with_signals) {
-    if (!works(kind)) continue;
     EXPECT_THAT(apart([=] {
                   setenv("SENNIT_BEAT_SIGNAL", "URG", 1);
+                  if (!works(kind)) std::exit(0);
                   static const beats beating({.period = 20us,
                                               .source = kind,
                                               .workers = false,

@@ -1,5 +1,5 @@
 // The extension point, and the errors of settings.
-#include "tests/beats/support.hpp"
+#include "support.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What the tests of beats share.
 #pragma once
 
-#include "tests/process/support.hpp"
+#include "../process/support.hpp"
 
 #include <sennit/beats.hpp>
 #include <sennit/sennit.hpp>
@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ostream>
 #include <string>
 
 namespace beats_test {
@@ -90,3 +91,9 @@ inline bool count_beat(void*) noexcept {
 }
 
 }  // namespace beats_test
+
+namespace sennit {
+
+inline void PrintTo(beat_source_kind kind, std::ostream* out) { *out << beats_test::name(kind); }
+
+}  // namespace sennit

@@ -26,16 +26,18 @@ void PrintTo(const bad& b, std::ostream* out) { *out << b.name << '=' << b.value
 
 class BadSetting : public testing::TestWithParam<bad> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Environment, BadSetting,
-    testing::Values(bad{"SENNIT_WORKERS", "0"}, bad{"SENNIT_WORKERS", "-1"}, bad{"SENNIT_WORKERS", "two"},
-                    bad{"SENNIT_WORKERS", "2 "}, bad{"SENNIT_WORKERS", "1e3"}, bad{"SENNIT_WORKERS", "1025"},
-                    bad{"SENNIT_WORKERS", "99999999999999999999"}, bad{"SENNIT_STACK", "0"},
-                    bad{"SENNIT_STACK", "1K"}, bad{"SENNIT_STACK", "8X"}, bad{"SENNIT_STACK", "M"},
-                    bad{"SENNIT_STACK", "-8M"}, bad{"SENNIT_STACK", "2000G"},
-                    bad{"SENNIT_STACK", "18446744073709551615G"}, bad{"SENNIT_BARRIER", "none"},
-                    bad{"SENNIT_BARRIER", "Fence"}, bad{"SENNIT_PIN", "yes"},
-                    bad{"SENNIT_TOPOLOGY", "nonsense"}, bad{"SENNIT_CHECK", "yes"}));
+INSTANTIATE_TEST_SUITE_P(Environment, BadSetting,
+                         testing::Values(bad{"SENNIT_WORKERS", "0"}, bad{"SENNIT_WORKERS", "-1"},
+                                         bad{"SENNIT_WORKERS", "two"}, bad{"SENNIT_WORKERS", "2 "},
+                                         bad{"SENNIT_WORKERS", "1e3"}, bad{"SENNIT_WORKERS", "1025"},
+                                         bad{"SENNIT_WORKERS", "99999999999999999999"},
+                                         bad{"SENNIT_STACK", "0"}, bad{"SENNIT_STACK", "1K"},
+                                         bad{"SENNIT_STACK", "8X"}, bad{"SENNIT_STACK", "M"},
+                                         bad{"SENNIT_STACK", "-8M"}, bad{"SENNIT_STACK", "2000G"},
+                                         bad{"SENNIT_STACK", "18446744073709551615G"},
+                                         bad{"SENNIT_BARRIER", "none"}, bad{"SENNIT_BARRIER", "Fence"},
+                                         bad{"SENNIT_PIN", "yes"}, bad{"SENNIT_TOPOLOGY", "nonsense"},
+                                         bad{"SENNIT_CHECK", "yes"}, bad{"SENNIT_BEAT_SIGNAL", "9"}));
 
 TEST_P(BadSetting, IsNamedByTheFirstJoin) {
   // Catches: a value that is ignored, guessed at, or refused without saying which.

@@ -6,7 +6,7 @@
 #include <sennit/runtime.hpp>
 #include <sennit/task_group.hpp>
 
-#include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <random>
 
 namespace command {
@@ -25,6 +26,13 @@ using sennit::detail::ticks;
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+// Of the calling thread.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // When the beats of one worker came.
@@ -71,6 +79,7 @@ class everywhere {
 
   double run(std::uint64_t chunks) {
     std::vector<double> seconds(logs_.size());
+    std::vector<double> on_cpu(logs_.size());
     std::atomic<std::size_t> here{0};
     const auto branch = [&](std::size_t i) {
       // Until all are there, and no longer than the system may need to give each a CPU.
@@ -80,6 +89,7 @@ class everywhere {
       while (here.load(std::memory_order_relaxed) < logs_.size() && seconds_since(came) < patience) {
       }
       log_here = logs_[i].get();
+      const double cpu_before = cpu_seconds();
       const clock::time_point start = clock::now();
       if (polls_) {
         work_for<true>(chunks);
@@ -87,6 +97,7 @@ class everywhere {
         work_for<false>(chunks);
       }
       seconds[i] = seconds_since(start);
+      on_cpu[i] = cpu_seconds() - cpu_before;
       log_here = nullptr;
     };
     runtime_.run([&] {
@@ -95,12 +106,14 @@ class everywhere {
       branch(0);
       others.wait();
     });
-    double sum = 0;
-    for (const double s : seconds) sum += s;
+    const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    had_cpu_ = std::accumulate(on_cpu.begin(), on_cpu.end(), 0.0) / sum;
     return sum / static_cast<double>(seconds.size());
   }
 
   sennit::runtime& runtime() { return runtime_; }
+  // Of the time of the latest run.
+  double had_cpu() const { return had_cpu_; }
 
   // From the logs, which it empties: how far intervals were from the period.
   void take_jitter(double period_us, double ticks_per_us, std::vector<double>& into) {
@@ -119,6 +132,7 @@ class everywhere {
  private:
   sennit::runtime runtime_;
   const bool polls_;
+  double had_cpu_ = 1;
   std::vector<std::unique_ptr<beat_log>> logs_;
 };
 
@@ -145,12 +159,11 @@ beat_measurement measure_beats(const beat_plan& plan) {
 
   beat_measurement m;
   std::vector<double> jitter;
-  std::uint64_t asked = 0;
   const clock::time_point start = clock::now();
   const ticks start_ticks = read_clock();
-  std::vector<sennit::beat_count> totals;
   for (unsigned i = 0; i < plan.repeat; ++i) {
     const double off = undisturbed.run(chunks);
+    m.had_cpu += (undisturbed.had_cpu() - 1) / plan.repeat;
     double on = 0;
     {
       sennit::beats beating(
@@ -159,8 +172,6 @@ beat_measurement measure_beats(const beat_plan& plan) {
       beating.stop();
       double worst = 1;
       for (const sennit::beat_count& c : beating.statistics()) {
-        m.beats += c.delivered;
-        asked += c.asked;
         if (c.asked > 0)
           worst = std::min(worst, static_cast<double>(c.delivered) / static_cast<double>(c.asked));
       }
@@ -196,19 +207,19 @@ namespace {
 
 constexpr unsigned batches = 9;
 
-// The us that one of them takes, of each batch.
+// The us that one of them takes: of each batch the median, as in some the thread loses its CPU.
 template <class Run>
 std::vector<double> in_batches(std::chrono::nanoseconds budget, const Run& run) {
   std::vector<double> us;
   for (unsigned i = 0; i < batches; ++i) {
     const clock::time_point start = clock::now();
-    std::uint64_t count = 0;
-    constexpr int unlooked = 16;
+    std::vector<double> each;
     do {
-      for (int k = 0; k < unlooked; ++k) run();
-      count += unlooked;
+      const clock::time_point begin = clock::now();
+      run();
+      each.push_back(seconds_since(begin) * 1e6);
     } while (clock::now() - start < budget / batches);
-    us.push_back(seconds_since(start) * 1e6 / static_cast<double>(count));
+    us.push_back(median(std::move(each)));
   }
   return us;
 }
@@ -233,15 +244,17 @@ std::vector<double> measure_stolen_forks(unsigned workers, std::chrono::nanoseco
 }
 
 std::vector<double> measure_children(std::chrono::nanoseconds budget) {
+  constexpr int many = 64;
   sennit::runtime runtime({.workers = 1});
   return runtime.run([&] {
-    return in_batches(budget, [] {
+    std::vector<double> us = in_batches(budget, [] {
       sennit::task_group children;
-      constexpr int many = 64;
       std::uint64_t sum = 0;
       for (int i = 0; i < many; ++i) children.spawn([&sum] { ++sum; });
       children.wait();
     });
+    for (double& group : us) group /= many;
+    return us;
   });
 }
 

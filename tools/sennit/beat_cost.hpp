@@ -24,7 +24,8 @@ struct beat_measurement {
   double jitter_p99_us = 0;
   std::vector<double> us_per_beat;  // by which it slows down the program, of each pair of slices
   std::vector<double> slow_down;    // time beaten over time not beaten
-  std::uint64_t beats = 0;
+  // Of the time of the work that is not beaten, how much the workers had a CPU: less than 1 where others run.
+  double had_cpu = 1;
 };
 
 // Throws what sennit::beats does.

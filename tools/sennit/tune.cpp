@@ -31,6 +31,8 @@ constexpr beat_source_kind sources[] = {beat_source_kind::posix_timers, beat_sou
 constexpr microseconds periods[] = {microseconds(500), microseconds(100), microseconds(50), microseconds(20)};
 // A source that misses more than this of its beats is not proposed.
 constexpr double least_rate = 0.95;
+// Where workers had a CPU for less of the time, something else runs.
+constexpr double quiet = 0.9;
 constexpr double share_for_promotions = 0.1;  // of the seconds to spend
 
 std::string_view name(beat_source_kind kind) {
@@ -118,6 +120,12 @@ class tuning {
                                   : show_interval(stolen_us_, "{:.2f}", " us"),
                show_interval(children_us_, "{:.3f}", " us"));
     fmt::print("Medians of pairs of slices, beaten and not, with their 95% intervals.\n\n");
+    if (const double had = had_cpu(); had < quiet) {
+      fmt::print(
+          "The machine is busy: the workers had a CPU for {:.0f}% of the time, so all of this is rough.\n"
+          "Once more when nothing else runs, or with fewer --workers?\n\n",
+          100 * had);
+    }
     const double cost = promotion_us();
     fmt::print("Promotions take at most {}% of the time with a period of {} us, where no beats are needed.\n",
                options_.share, as_us(period_without_beats(cost, options_.share)));
@@ -160,6 +168,7 @@ class tuning {
       one("jitter_p50", "us", {m.jitter_p50_us});
       one("jitter_p99", "us", {m.jitter_p99_us});
       one("us_per_beat", "us", m.us_per_beat);
+      one("had_cpu", "ratio", {m.had_cpu});
       one("over_serial", "ratio", m.slow_down);
     }
     add(ordered_json::object(), "promotion", "stolen fork", workers_, "us_per_promotion", "us", stolen_us_);
@@ -178,6 +187,12 @@ class tuning {
   }
 
  private:
+  double had_cpu() const {
+    double least = 1;
+    for (const tuned& t : measured_) least = std::min(least, t.measured.had_cpu);
+    return least;
+  }
+
   // That of a steal where there can be one.
   double promotion_us() const { return median(stolen_us_.empty() ? children_us_ : stolen_us_); }
 

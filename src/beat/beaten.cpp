@@ -174,7 +174,8 @@ void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
   } else if (info->si_code > 0) {  // a file descriptor's
     const std::size_t count = ever_taken.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < count && ticket == 0; ++i) {
-      if (pool[i].descriptor.load(std::memory_order_relaxed) == info->si_fd)
+      // ORD[D44] acquire: what its source kept before.
+      if (pool[i].descriptor.load(std::memory_order_acquire) == info->si_fd)
         ticket = pool[i].ticket_.load(std::memory_order_relaxed);
     }
   }

@@ -60,7 +60,7 @@ std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) 
 }  // namespace
 
 // Locks: no_fork before the runtime's lock of members before `lock_`.
-class beats::group : public detail::attendant {
+class beats::group final : public detail::attendant {
  public:
   explicit group(const beats_options& options)
       : settings_(detail::resolve(options)), beat_(options.on_beat), generation_(detail::fork_generation()) {

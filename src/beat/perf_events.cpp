@@ -8,7 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 
 namespace sennit::detail {
 
@@ -18,6 +20,8 @@ namespace {
 // send SIGIO, which ends the program. So an event may overflow this often, and is given more as its signals arrive.
 constexpr int allowance = 64;
 constexpr int refill = allowance / 2;
+// More than is ever spent.
+constexpr std::intptr_t resting = 1 << 20;
 
 // The kernel's software clock of a thread's time at work: each thread has an event whose counter overflows once a period,
 // which the kernel says by a signal. Software, as a virtual machine may have no counters, and as its unit is the nanosecond.
@@ -42,33 +46,52 @@ class perf_events : public ext::beat_source {
     if (event < 0) return false;
     const f_owner_ex owner{F_OWNER_TID, who.thread()};
     who.kept = {event, 0};
-    who.descriptor.store(event, std::memory_order_relaxed);
-    if (fcntl(event, F_SETOWN_EX, &owner) == 0 && fcntl(event, F_SETSIG, beat_signal()) == 0 &&
-        fcntl(event, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
-        ioctl(event, PERF_EVENT_IOC_REFRESH, allowance) == 0)
-      return true;
-    close(event);
-    return false;
+    if (fcntl(event, F_SETOWN_EX, &owner) != 0 || fcntl(event, F_SETSIG, beat_signal()) != 0 ||
+        fcntl(event, F_SETFL, O_ASYNC | O_NONBLOCK) != 0) {
+      close(event);
+      return false;
+    }
+    // ORD[D44] release: the descriptor as it is kept; pairs with the acquire in on_signal().
+    who.descriptor.store(event, std::memory_order_release);
+    ioctl(event, PERF_EVENT_IOC_REFRESH, allowance);
+    return true;
   }
 
   void stop(ext::beaten& who) noexcept override {
     who.descriptor.store(-1, std::memory_order_relaxed);
-    close(static_cast<int>(who.kept[0]));
+    close(event_of(who));
   }
 
-  // It counts only while the thread runs.
-  void rest(ext::beaten&) noexcept override {}
-  void wake(ext::beaten&) noexcept override {}
+  void rest(ext::beaten& who) noexcept override {
+    // First, so that no handler in between starts it again.
+    spent(who).fetch_sub(resting, std::memory_order_relaxed);
+    ioctl(event_of(who), PERF_EVENT_IOC_DISABLE, 0);
+  }
+
+  void wake(ext::beaten& who) noexcept override {
+    const std::intptr_t used = spent(who).exchange(0, std::memory_order_relaxed) + resting;
+    if (used > 0) {
+      ioctl(event_of(who), PERF_EVENT_IOC_REFRESH, static_cast<int>(used));
+    } else {
+      ioctl(event_of(who), PERF_EVENT_IOC_ENABLE, 0);
+    }
+  }
 
   std::uint64_t arrived(ext::beaten& who, const siginfo_t&) noexcept override {
-    if (++who.kept[1] == refill) {
-      who.kept[1] = 0;
-      ioctl(static_cast<int>(who.kept[0]), PERF_EVENT_IOC_REFRESH, refill);
+    if (spent(who).fetch_add(1, std::memory_order_relaxed) + 1 == refill) {
+      spent(who).store(0, std::memory_order_relaxed);
+      ioctl(event_of(who), PERF_EVENT_IOC_REFRESH, refill);
     }
     return 0;
   }
 
  private:
+  static int event_of(const ext::beaten& who) noexcept { return static_cast<int>(who.kept[0]); }
+  // Of the allowance, since it was last refilled; while the thread rests, less by `resting`.
+  static std::atomic_ref<std::intptr_t> spent(ext::beaten& who) noexcept {
+    return std::atomic_ref<std::intptr_t>(who.kept[1]);
+  }
+
   static int open(pid_t thread, std::chrono::nanoseconds period) noexcept {
     perf_event_attr event{};
     event.size = sizeof event;

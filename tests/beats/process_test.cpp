@@ -96,6 +96,7 @@ TEST(Refusal, OfASignalThatIsInUse) {
 
 TEST(Fork, LeavesTheChildAlone) {
   // Catches: a child that is beaten by half, or whose destructors wait for threads, or delete timers, of the parent.
+  if (process::with_asan && process::with_gcc) GTEST_SKIP() << "another thread may hold a lock of the tool";
   if (process::with_tsan && process::with_gcc)
     GTEST_SKIP() << "the tool takes the child's threads for the parent's";
   for (const beat_source_kind kind : {beat_source_kind::posix_timers, beat_source_kind::perf_events,

@@ -112,7 +112,7 @@ class beat_source {
   virtual bool start(beaten& who) noexcept = 0;
   // No further signal is sent once it returns. The thread may have ended, and may be resting.
   virtual void stop(beaten& who) noexcept = 0;
-  // The thread sleeps or has nothing to do, and need not be beaten; it is awake again. Called on any thread.
+  // It need not be beaten for a while, as it sleeps or is no worker; it is back. By turns.
   virtual void rest(beaten& who) noexcept = 0;
   virtual void wake(beaten& who) noexcept = 0;
 

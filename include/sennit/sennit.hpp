@@ -1,6 +1,7 @@
 // All of Sennit.
 #pragma once
 
+#include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/distribution.hpp>
 #include <sennit/doctor.hpp>

@@ -1,6 +1,7 @@
 #include "core/fork_child.hpp"
 
 #include "core/runtime_core.hpp"
+#include "core/thread_id.hpp"
 
 #include <pthread.h>
 
@@ -36,6 +37,7 @@ void in_parent() noexcept {
   leave();
 }
 void in_child() noexcept {
+  forget_thread_id();
   runtime_core::let_go_after_fork();
   generation.fetch_add(1, std::memory_order_relaxed);
   leave();

@@ -213,6 +213,12 @@ runtime& runtime::default_runtime() {
   return *made;
 }
 
+detail::runtime_core& detail::core_of(runtime* asked) {
+  if (asked != nullptr) return runtime_access::core(*asked);
+  if (worker* const here = worker::current()) return here->core();
+  return runtime_access::core(runtime::default_runtime());
+}
+
 detail::worker& detail::admit_to_default() {
   const on_the_way_in counted;
   return runtime_access::core(runtime::default_runtime()).admit_guest();

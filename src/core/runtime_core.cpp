@@ -55,6 +55,11 @@ runtime_core::~runtime_core() {
     runtime_core** at = &newest_core;
     while (*at != this) at = &(*at)->older_core_;
     *at = older_core_;
+    while (attendants_ != nullptr) {
+      attendant& left = *attendants_;
+      dismiss(left);
+      left.runtime_ends();
+    }
   }
   for (unsigned i = 0; i < worker_count(); ++i) delete workers_[i].load(std::memory_order_relaxed);
 }
@@ -93,6 +98,7 @@ bool runtime_core::start_thread(const char* name, unsigned number, std::function
   sigfillset(&all);
   // A fault must reach its handler: the kernel ends the program if the signal is blocked.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
+  sigdelset(&all, settings_.beat_signal);
   // The program's signals are for the program's threads; the new thread inherits the mask.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = attempt<std::exception>([&] {
@@ -121,6 +127,7 @@ worker& runtime_core::admit_guest() {
   ensure_signal_stack();
   const std::lock_guard guard(membership_);
   worker& guest = guest_place_locked();
+  seat_locked(guest);
   regions_.fetch_add(1, std::memory_order_relaxed);
   return guest;
 }
@@ -147,6 +154,7 @@ void runtime_core::return_place_locked(worker& place) noexcept {
 void runtime_core::dismiss_guest(worker& guest) noexcept {
   {
     const std::lock_guard guard(membership_);
+    unseat_locked(guest);
     return_place_locked(guest);
   }
   // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
@@ -246,11 +254,17 @@ bool runtime_core::add_spare() noexcept {
 
 void runtime_core::serve_as_worker(worker& place) noexcept {
   machine_.bind_current_thread(place.index(), settings_.workers);
+  {
+    const std::lock_guard guard(membership_);
+    seat_locked(place);
+  }
   constexpr auto until_there_may_be_memory = std::chrono::milliseconds(50);
   while (!attempt<std::bad_alloc>([&place] { place.serve(nullptr); }) &&
          !stopping_.load(std::memory_order_relaxed)) {
     place.parking().park(until_there_may_be_memory);
   }
+  const std::lock_guard guard(membership_);
+  unseat_locked(place);
 }
 
 void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {

@@ -1,6 +1,7 @@
 // What the workers of a runtime share.
 #pragma once
 
+#include "core/attendant.hpp"
 #include "core/coloring.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
@@ -69,6 +70,15 @@ class runtime_core {
   void begin_blocking() noexcept;
   void end_blocking() noexcept;
 
+  // --- Attendants. Under no_fork.
+  void attend(attendant& added) noexcept;
+  void dismiss(attendant& gone) noexcept;
+  // Whether there is one: a hint.
+  bool attended() const noexcept { return attended_.load(std::memory_order_relaxed); }
+  // By the worker: it is about to sleep, or has slept.
+  void note_rest(const worker& w) noexcept;
+  void note_return(const worker& w) noexcept;
+
   // Has the workers of all runtimes look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
   // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's hands then. In the
@@ -109,6 +119,8 @@ class runtime_core {
   worker& add_returnable_locked();
   worker& guest_place_locked();
   void return_place_locked(worker& place) noexcept;
+  void seat_locked(worker& place) noexcept;
+  void unseat_locked(worker& place) noexcept;
   bool add_spare() noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
@@ -125,6 +137,8 @@ class runtime_core {
   std::mutex membership_;  // of workers_, free_guests_, spares_
   std::array<std::atomic<worker*>, most_places> workers_{};
   std::atomic<unsigned> worker_count_{0};
+  attendant* attendants_ = nullptr;  // under membership_
+  std::atomic<bool> attended_{false};
   unsigned thread_places_ = 0;        // those of the threads that the constructor started come first
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
@@ -137,6 +151,9 @@ class runtime_core {
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };
+
+// That of the runtime that is asked for; null: of the one whose strand calls, or else the default one, which it starts.
+runtime_core& core_of(runtime* asked);
 
 // A guest's place in runtime::default_runtime(), which does not end meanwhile.
 worker& admit_to_default();

@@ -193,7 +193,10 @@ void worker::sleep() noexcept {
   }
   asleep.announce(*this);
   perturb();
+  const bool rested = core_.attended();
+  if (rested) core_.note_rest(*this);
   const bool saw_work = core_.arm_gates() || frames_.has_donation(*this) || doze();
+  if (rested) core_.note_return(*this);
   if (asleep.withdraw(*this, saw_work)) {
     owns_wake_ = true;
     counts.wakes.fetch_add(1, std::memory_order_relaxed);

@@ -6,7 +6,10 @@
 #include "core/stack.hpp"
 #include "topology/cpus.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -20,37 +23,36 @@
 
 namespace sennit::detail {
 
-namespace {
-
-constexpr unsigned most_workers = runtime_options::most_workers;
-constexpr std::size_t least_stack = std::size_t{64} << 10;
-constexpr std::size_t most_stack = std::size_t{1} << 40;
-
-[[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
+void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
   fail<std::invalid_argument>("sennit: " + what + " is \"" + std::string(value) + "\", but must be " +
                               allowed);
 }
 
-// A variable that is set but empty counts as not set.
 std::optional<std::string_view> variable(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr || *text == '\0') return std::nullopt;
   return text;
 }
 
-std::optional<unsigned long long> parse(std::string_view text) {
+std::optional<unsigned long long> parse_number(std::string_view text) {
   unsigned long long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
+namespace {
+
+constexpr unsigned most_workers = runtime_options::most_workers;
+constexpr std::size_t least_stack = std::size_t{64} << 10;
+constexpr std::size_t most_stack = std::size_t{1} << 40;
+
 unsigned worker_limit(unsigned asked) {
   const std::string allowed = "a whole number from 1 to " + std::to_string(most_workers);
   if (asked > most_workers) refuse("runtime_options::workers", std::to_string(asked), allowed);
   if (asked != 0) return asked;
   if (const auto text = variable("SENNIT_WORKERS")) {
-    const auto value = parse(*text);
+    const auto value = parse_number(*text);
     if (!value || *value == 0 || *value > most_workers) refuse("SENNIT_WORKERS", *text, allowed);
     return static_cast<unsigned>(*value);
   }
@@ -70,7 +72,7 @@ std::optional<std::size_t> parse_size(std::string_view text) {
     default: break;
   }
   if (shift != 0) text.remove_suffix(1);
-  const auto value = parse(text);
+  const auto value = parse_number(text);
   if (!value || *value > (most_stack >> shift)) return std::nullopt;
   return static_cast<std::size_t>(*value) << shift;
 }
@@ -117,30 +119,23 @@ bool can_be_beat(std::chrono::nanoseconds period) {
   return period >= 1us && period <= 1s;
 }
 
-// "100us", "50000ns", "1ms".
 std::optional<promotion> parse_promotion(std::string_view text) {
   if (text == "on_demand") return on_demand;
   constexpr std::string_view prefix = "heartbeat:";
   if (!text.starts_with(prefix)) return std::nullopt;
-  text.remove_prefix(prefix.size());
-  for (const auto& [unit, ns] :
-       {std::pair<std::string_view, unsigned long long>{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}}) {
-    if (!text.ends_with(unit)) continue;
-    const auto value = parse(text.substr(0, text.size() - unit.size()));
-    if (!value || *value > 1'000'000'000) return std::nullopt;
-    return heartbeat(std::chrono::nanoseconds(*value * ns));
-  }
-  return std::nullopt;
+  const auto period = parse_period(text.substr(prefix.size()));
+  if (!period || !can_be_beat(*period)) return std::nullopt;
+  return heartbeat(*period);
 }
 
 std::uint64_t beat_choice(const std::optional<promotion>& asked) {
   if (asked) return beat_ns_of(*asked, "runtime_options::promotion");
   if (const auto text = variable("SENNIT_PROMOTION")) {
     const auto value = parse_promotion(*text);
-    if (!value || (*value != on_demand && !can_be_beat(value->period)))
+    if (!value)
       refuse("SENNIT_PROMOTION", *text,
-             "on_demand, or heartbeat: and a period from 1us to 1000ms, such as heartbeat:100us");
-    return beat_ns_of(*value, "SENNIT_PROMOTION");
+             "on_demand, or heartbeat: and a period from 1us to 1s, such as heartbeat:100us");
+    return static_cast<std::uint64_t>(value->period.count());
   }
   return 0;
 }
@@ -156,6 +151,26 @@ bool contract_choice() {
   return can_check_contract();
 }
 
+int beat_signal_choice() {
+  if (const auto text = variable("SENNIT_BEAT_SIGNAL")) {
+    if (*text == "URG") return SIGURG;
+    const auto value = parse_number(*text);
+    const auto least = static_cast<unsigned>(SIGRTMIN);
+    const auto most = static_cast<unsigned>(SIGRTMAX);
+    if (value && *value >= least && *value <= most) return static_cast<int>(*value);
+    refuse("SENNIT_BEAT_SIGNAL", *text,
+           "a number from " + std::to_string(least) + " to " + std::to_string(most) + ", or URG");
+  }
+  // From above, as programs tend to count from below; the last two are often debuggers'.
+  for (int number = SIGRTMAX - 2; number > SIGRTMIN; --number) {
+    struct sigaction now{};
+    if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) return number;
+  }
+  return SIGRTMIN;
+}
+
+std::atomic<int> chosen_beat_signal{0};
+
 }  // namespace
 
 std::uint64_t beat_ns_of(promotion when, const char* what) {
@@ -164,6 +179,29 @@ std::uint64_t beat_ns_of(promotion when, const char* what) {
            "0, which is on demand, or a period from 1 us to 1 s");
   }
   return static_cast<std::uint64_t>(when.period.count());
+}
+
+std::optional<std::chrono::nanoseconds> parse_period(std::string_view text) {
+  constexpr std::pair<std::string_view, long long> units[] = {
+      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+  constexpr long long most_seconds = 3600;
+  const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = parse_number(text.substr(0, digits));
+  for (const auto& [unit, size] : units) {
+    const auto most = static_cast<unsigned long long>(most_seconds * (1'000'000'000 / size));
+    if (number && *number <= most && text.substr(digits) == unit)
+      return std::chrono::nanoseconds(static_cast<long long>(*number) * size);
+  }
+  return std::nullopt;
+}
+
+int beat_signal() noexcept { return chosen_beat_signal.load(std::memory_order_relaxed); }
+
+int choose_beat_signal() {
+  const int found = beat_signal_choice();
+  int chosen = 0;
+  return chosen_beat_signal.compare_exchange_strong(chosen, found, std::memory_order_relaxed) ? found
+                                                                                              : chosen;
 }
 
 settings resolve(const runtime_options& options) {
@@ -176,6 +214,7 @@ settings resolve(const runtime_options& options) {
   if (result.topology.empty()) result.topology = std::string(variable("SENNIT_TOPOLOGY").value_or(""));
   result.check_contract = contract_choice();
   result.beat_ns = beat_choice(options.promotion);
+  result.beat_signal = choose_beat_signal();
   return result;
 }
 

@@ -3,9 +3,12 @@
 
 #include <sennit/runtime.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace sennit::detail {
 
@@ -17,6 +20,7 @@ struct settings {
   std::string topology;
   bool check_contract;
   std::uint64_t beat_ns;  // 0: promotion on demand
+  int beat_signal;
 };
 
 // The period in nanoseconds. Throws std::invalid_argument that names `what`, if it is none that beats can have.
@@ -24,5 +28,20 @@ std::uint64_t beat_ns_of(promotion when, const char* what);
 
 // Throws std::invalid_argument that names the option or the variable, its value, and what it may be.
 settings resolve(const runtime_options& options);
+
+// Chooses the number of the signal that beats come with, unless it has been chosen: one that nobody handles yet. Throws
+// std::invalid_argument for a bad SENNIT_BEAT_SIGNAL, chosen or not.
+int choose_beat_signal();
+// Which one has been chosen.
+int beat_signal() noexcept;
+
+// The value of a variable; none if it is not set or empty.
+std::optional<std::string_view> variable(const char* name);
+// A whole number, without a sign.
+std::optional<unsigned long long> parse_number(std::string_view text);
+// A whole number of ns, us, ms or s, at most an hour.
+std::optional<std::chrono::nanoseconds> parse_period(std::string_view text);
+// Throws std::invalid_argument: what "is" the value, "but must be" what is allowed.
+[[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed);
 
 }  // namespace sennit::detail

@@ -13,6 +13,8 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/frame.hpp>
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -87,6 +89,7 @@ class worker {
     std::atomic<std::uint64_t> wakes{0};
   };
   counters counts;
+  pid_t thread = 0;         // that it stands for; 0: none. Under the runtime's lock of members
   worker* outer = nullptr;  // which this thread was before, in another runtime
 
  private:

@@ -1,5 +1,6 @@
 #include "topology/environment.hpp"
 
+#include "beat/settings.hpp"
 #include "core/settings.hpp"
 #include "topology/machine.hpp"
 
@@ -23,15 +24,15 @@ namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
 // The last one is read by builds for stress tests only.
-constexpr std::array<std::string_view, 7> known = {"SENNIT_WORKERS",     "SENNIT_STACK",    "SENNIT_BARRIER",
-                                                   "SENNIT_PIN",         "SENNIT_TOPOLOGY", "SENNIT_CHECK",
-                                                   "SENNIT_PERTURB_SEED"};
+constexpr std::array<std::string_view, 9> known = {
+    "SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER",     "SENNIT_PIN",         "SENNIT_TOPOLOGY",
+    "SENNIT_CHECK",   "SENNIT_BEAT",  "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED"};
 
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
 #if SENNIT_EXCEPTIONS
   // An option that is given hides its variable: all but the one in question,
-  // and SENNIT_CHECK, which has no option.
+  // SENNIT_CHECK and SENNIT_BEAT_SIGNAL, which have no option.
   runtime_options options{.workers = 1,
                           .stack_bytes = std::size_t{1} << 20,
                           .barrier = steal_barrier::fence,
@@ -44,6 +45,8 @@ std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] s
   try {
     if (name == "SENNIT_TOPOLOGY") {
       machine::detect(std::string(value), pin_mode::none);
+    } else if (name == "SENNIT_BEAT") {
+      detail::resolve(beats_options{});
     } else {
       detail::resolve(options);
     }

@@ -28,19 +28,18 @@ class BadSetting : public testing::TestWithParam<bad> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Environment, BadSetting,
-    testing::Values(bad{"SENNIT_WORKERS", "0"}, bad{"SENNIT_WORKERS", "-1"}, bad{"SENNIT_WORKERS", "two"},
-                    bad{"SENNIT_WORKERS", "2 "}, bad{"SENNIT_WORKERS", "1e3"}, bad{"SENNIT_WORKERS", "1025"},
-                    bad{"SENNIT_WORKERS", "99999999999999999999"}, bad{"SENNIT_STACK", "0"},
-                    bad{"SENNIT_STACK", "1K"}, bad{"SENNIT_STACK", "8X"}, bad{"SENNIT_STACK", "M"},
-                    bad{"SENNIT_STACK", "-8M"}, bad{"SENNIT_STACK", "2000G"},
-                    bad{"SENNIT_STACK", "18446744073709551615G"}, bad{"SENNIT_BARRIER", "none"},
-                    bad{"SENNIT_BARRIER", "Fence"}, bad{"SENNIT_PIN", "yes"},
-                    bad{"SENNIT_TOPOLOGY", "nonsense"}, bad{"SENNIT_CHECK", "yes"},
-                    bad{"SENNIT_PROMOTION", "heartbeat"}, bad{"SENNIT_PROMOTION", "heartbeat:"},
-                    bad{"SENNIT_PROMOTION", "heartbeat:100"}, bad{"SENNIT_PROMOTION", "heartbeat:us"},
-                    bad{"SENNIT_PROMOTION", "heartbeat:-1us"}, bad{"SENNIT_PROMOTION", "heartbeat:999ns"},
-                    bad{"SENNIT_PROMOTION", "heartbeat:1001ms"},
-                    bad{"SENNIT_PROMOTION", "heartbeat:18446744073709551615ms"}));
+    testing::Values(
+        bad{"SENNIT_WORKERS", "0"}, bad{"SENNIT_WORKERS", "-1"}, bad{"SENNIT_WORKERS", "two"},
+        bad{"SENNIT_WORKERS", "2 "}, bad{"SENNIT_WORKERS", "1e3"}, bad{"SENNIT_WORKERS", "1025"},
+        bad{"SENNIT_WORKERS", "99999999999999999999"}, bad{"SENNIT_STACK", "0"}, bad{"SENNIT_STACK", "1K"},
+        bad{"SENNIT_STACK", "8X"}, bad{"SENNIT_STACK", "M"}, bad{"SENNIT_STACK", "-8M"},
+        bad{"SENNIT_STACK", "2000G"}, bad{"SENNIT_STACK", "18446744073709551615G"},
+        bad{"SENNIT_BARRIER", "none"}, bad{"SENNIT_BARRIER", "Fence"}, bad{"SENNIT_PIN", "yes"},
+        bad{"SENNIT_TOPOLOGY", "nonsense"}, bad{"SENNIT_CHECK", "yes"}, bad{"SENNIT_PROMOTION", "heartbeat"},
+        bad{"SENNIT_PROMOTION", "heartbeat:"}, bad{"SENNIT_PROMOTION", "heartbeat:100"},
+        bad{"SENNIT_PROMOTION", "heartbeat:us"}, bad{"SENNIT_PROMOTION", "heartbeat:-1us"},
+        bad{"SENNIT_PROMOTION", "heartbeat:999ns"}, bad{"SENNIT_PROMOTION", "heartbeat:1001ms"},
+        bad{"SENNIT_PROMOTION", "heartbeat:18446744073709551615ms"}, bad{"SENNIT_BEAT_SIGNAL", "9"}));
 
 TEST_P(BadSetting, IsNamedByTheFirstJoin) {
   // Catches: a value that is ignored, guessed at, or refused without saying which.
@@ -83,7 +82,7 @@ TEST(Settings, EmptyOnesCountAsUnset) {
   // Catches: `SENNIT_WORKERS= program` refused.
   const ending run = apart([] {
     for (const char* name : {"SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN",
-                             "SENNIT_TOPOLOGY", "SENNIT_PROMOTION"}) {
+                             "SENNIT_TOPOLOGY", "SENNIT_PROMOTION", "SENNIT_BEAT_SIGNAL"}) {
       setenv(name, "", 1);
     }
     EXPECT_EQ(complaint_of_first_join(), "none");

@@ -27,6 +27,7 @@ TEST(Settings, BadValuesAreRefusedByNameWithARemedy) {
       {"SENNIT_PIN", {"foo", "Core"}, "automatic, none, node or core"},
       {"SENNIT_BARRIER", {"none"}, "automatic, membarrier or fence"},
       {"SENNIT_CHECK", {"yes"}, "0"},
+      {"SENNIT_BEAT_SIGNAL", {"9", "SIGURG"}, "or URG"},
       {"SENNIT_TOPOLOGY", {"numa:2 core:4", "synthetic"}, "synthetic:pack:2"},
   };
   for (const auto& [variable, values, remedy] : cases) {

@@ -5,6 +5,7 @@
 #include "tools/sennit/measure.hpp"
 #include "tools/sennit/run.hpp"
 #include "tools/sennit/table.hpp"
+#include "tools/sennit/tune.hpp"
 #include "tools/sennit/view.hpp"
 
 #include <sennit/runtime.hpp>
@@ -55,8 +56,8 @@ std::string format_of(content c) {
   return "";
 }
 
-void add_workers(CLI::App& app, plan& p) {
-  app.add_option("--workers", p.workers, "workers of the runtime; as many as the machine allows if not given")
+void add_workers(CLI::App& app, unsigned& workers) {
+  app.add_option("--workers", workers, "workers of the runtime; as many as the machine allows if not given")
       ->check(between(1, sennit::runtime_options::most_workers));
 }
 
@@ -91,7 +92,7 @@ void add_parameters(CLI::App& app, kernel& k) {
 }
 
 void add_run_options(CLI::App& app, kernel& k, run_options& options) {
-  add_workers(app, options.measuring);
+  add_workers(app, options.measuring.workers);
   add_repeat(app, options.measuring);
   app.add_flag_callback(
       "--no-forks", [&options] { options.measuring.count_forks = false; },
@@ -139,6 +140,21 @@ void add_view_options(CLI::App& app, view_options& options) {
       ->needs(against);
   app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
   app.add_option("--dot", options.dot, "write the graph that was traced, for Graphviz")->type_name("FILE");
+}
+
+void add_tune_options(CLI::App& app, tune_options& options) {
+  constexpr double least_share = 0.1;
+  constexpr double most_share = 50;
+  constexpr double least_seconds = 0.1;
+  constexpr double most_seconds = 600;
+  add_workers(app, options.workers);
+  app.add_option("--share", options.share, "percent of the time that promotions may take")
+      ->check(between(least_share, most_share))
+      ->capture_default_str();
+  app.add_option("--seconds", options.seconds, "about how long to measure")
+      ->check(between(least_seconds, most_seconds))
+      ->capture_default_str();
+  app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
 }
 
 std::string variants_of(kernel& k) {
@@ -223,7 +239,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   CLI::App* demo =
       app.add_subcommand("demo", "run the kernels on real input, in under two minutes on two cores");
   demo_options demonstration;
-  add_workers(*demo, demonstration.measuring);
+  add_workers(*demo, demonstration.measuring.workers);
   add_repeat(*demo, demonstration.measuring);
   demo->add_option("--output", demonstration.folder, "folder for the pictures")
       ->type_name("FOLDER")
@@ -234,6 +250,11 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   add_view_options(*viewing, viewed);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
+
+  CLI::App* tuning = app.add_subcommand(
+      "tune", "measure what beats and promotions cost on this machine, and say which period suits");
+  tune_options tuned;
+  add_tune_options(*tuning, tuned);
 
   try {
     app.parse(argc, argv);
@@ -247,6 +268,8 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
     list(kernels);
   } else if (app.got_subcommand(doctor)) {
     print_doctor();
+  } else if (app.got_subcommand(tuning)) {
+    tune(tuned);
   } else if (app.got_subcommand(viewing)) {
     view(viewed);
   } else if (app.got_subcommand(demo)) {

@@ -73,6 +73,14 @@ class records {
 
 }  // namespace
 
+std::string machine_record() { return machine().dump(); }
+
+std::string machine_name() {
+  const ordered_json m = machine();
+  return fmt::format("{}, {} CPUs, Linux {}", m.value("cpu", "unknown CPU"), m.value("cpus", 0U),
+                     m.value("kernel", "unknown"));
+}
+
 void write_records(gallery::kernel& kernel, const measurement& m, const std::filesystem::path& path) {
   records results(kernel, m);
   const auto some = [](const auto& value) {

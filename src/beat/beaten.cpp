@@ -1,0 +1,204 @@
+#include "beat/beaten.hpp"
+
+#include "core/settings.hpp"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#ifndef sigev_notify_thread_id  // glibc 2.36 has no name for it
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+namespace sennit {
+
+namespace {
+
+// A ticket: 1 bit that says whether it is a retry, 11 for the place in the pool, 19 for how often that was taken.
+constexpr unsigned place_bits = 11;
+constexpr std::size_t most_beaten = std::size_t{1} << place_bits;
+constexpr unsigned generations = 1U << 19;
+constexpr int retry_bit = 1;
+
+std::array<ext::beaten, most_beaten> pool;
+std::atomic<std::size_t> ever_taken{0};  // places from here on have not been used
+
+// How often, and how soon, a beat that came at the wrong moment comes again.
+constexpr unsigned most_attempts = 3;
+constexpr int sooner = 8;
+
+// A signal that is merged with another (those before SIGRTMIN are) never arrives: so many pings later it is sent again.
+constexpr unsigned most_unanswered = 16;
+
+void add(std::atomic<std::uint64_t>& sum, std::uint64_t n) noexcept {
+  sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+constinit std::atomic<ext::beaten::function> detail::roll_forward_hook{nullptr};
+
+namespace ext {
+
+int beaten::ticket() const noexcept { return ticket_.load(std::memory_order_relaxed); }
+
+bool beaten::ping() noexcept {
+  if (under_way_.load(std::memory_order_relaxed) && ++unanswered_ < most_unanswered) {
+    missed_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  unanswered_ = 0;
+  under_way_.store(true, std::memory_order_relaxed);
+  siginfo_t info{};
+  info.si_code = SI_QUEUE;
+  info.si_pid = process_;
+  info.si_uid = getuid();
+  info.si_value.sival_int = ticket();
+  if (syscall(SYS_rt_tgsigqueueinfo, process_, thread_, detail::beat_signal(), &info) == 0) return true;
+  under_way_.store(false, std::memory_order_relaxed);
+  missed_.fetch_add(1, std::memory_order_relaxed);
+  return errno == EAGAIN;  // the queue is full for now
+}
+
+void beaten::arrive(void* ucontext, std::uint64_t missed) noexcept {
+  under_way_.store(false, std::memory_order_relaxed);
+  add(delivered_, 1);
+  if (missed != 0) missed_.fetch_add(missed, std::memory_order_relaxed);
+  attempts_ = 0;
+  call(ucontext);
+}
+
+void beaten::retry(void* ucontext) noexcept {
+  if (attempts_ == 0) return;  // the next beat has come in between, and at a better moment
+  add(retries_, 1);
+  call(ucontext);
+}
+
+void beaten::call(void* ucontext) noexcept {
+  const function f = beat_ != nullptr ? beat_ : detail::roll_forward_hook.load(std::memory_order_relaxed);
+  if (f == nullptr || f(ucontext) || attempts_ == most_attempts) {
+    attempts_ = 0;
+  } else {
+    ++attempts_;
+    if (ucontext != nullptr) call_again_soon();
+  }
+}
+
+void beaten::call_again_soon() noexcept {
+  if (!can_retry_) return;
+  const auto wait = period_.count() / sooner;
+  constexpr long second = 1'000'000'000;
+  const itimerspec once{{}, {static_cast<time_t>(wait / second), static_cast<long>(wait % second)}};
+  timer_settime(retry_timer_, 0, &once, nullptr);
+}
+
+}  // namespace ext
+
+namespace detail {
+
+using ext::beaten;
+
+beaten* beaten_pool::take(pid_t thread, std::chrono::nanoseconds period, beaten::function beat,
+                          ext::beat_source& source) noexcept {
+  for (std::size_t i = 0; i < most_beaten; ++i) {
+    beaten& b = pool[i];
+    // Whoever finds a free place marks it as his: no signal has such a ticket.
+    int free = 0;
+    // ORD[D44] acquire: what its last owner did to it; pairs with the release in put().
+    if (!b.ticket_.compare_exchange_strong(free, -1, std::memory_order_acquire, std::memory_order_relaxed))
+      continue;
+    std::size_t seen = ever_taken.load(std::memory_order_relaxed);
+    while (seen <= i && !ever_taken.compare_exchange_weak(seen, i + 1, std::memory_order_relaxed)) {
+    }
+    b.generation_ = b.generation_ % (generations - 1) + 1;
+    b.process_ = getpid();
+    b.thread_ = thread;
+    b.period_ = period;
+    b.beat_ = beat;
+    b.source_ = &source;
+    b.unanswered_ = b.attempts_ = 0;
+    b.kept = {};
+    b.under_way_.store(false, std::memory_order_relaxed);
+    for (auto* sum : {&b.delivered_, &b.missed_, &b.retries_}) sum->store(0, std::memory_order_relaxed);
+    const auto ticket = static_cast<int>((b.generation_ << (place_bits + 1)) | (i << 1));
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = beat_signal();
+    event.sigev_value.sival_int = ticket | retry_bit;
+    event.sigev_notify_thread_id = thread;
+    // Without it a beat that comes at the wrong moment waits for the next one.
+    b.can_retry_ = timer_create(CLOCK_MONOTONIC, &event, &b.retry_timer_) == 0;
+    // ORD[D44] release: all of the above; pairs with the load in on_signal().
+    b.ticket_.store(ticket, std::memory_order_release);
+    return &b;
+  }
+  return nullptr;
+}
+
+void beaten_pool::put(beaten& ended, beat_count& into) noexcept {
+  ext::beat_source& source = *ended.source_;
+  // ORD[D44] seq_cst: before the handlers inside are counted; a handler counts itself before it reads the ticket. So
+  // either it finds the ticket gone, or it is waited for here.
+  ended.ticket_.store(-1, std::memory_order_seq_cst);
+  // ORD[D44] seq_cst, and acquire: what that handler did; pairs with the release at its end.
+  while (ended.inside_.load(std::memory_order_seq_cst) != 0) sched_yield();
+  source.stop(ended);
+  count(ended, into);
+  forget(ended);
+}
+
+void beaten_pool::forget(beaten& parents) noexcept {
+  if (parents.can_retry_ && parents.process_ == getpid()) timer_delete(parents.retry_timer_);
+  parents.descriptor.store(-1, std::memory_order_relaxed);
+  // ORD[D44] release: all accesses to it; pairs with the acquire in take().
+  parents.ticket_.store(0, std::memory_order_release);
+}
+
+void beaten_pool::count(const beaten& b, beat_count& into) noexcept {
+  into.delivered += b.delivered_.load(std::memory_order_relaxed);
+  into.missed += b.missed_.load(std::memory_order_relaxed);
+  into.retries += b.retries_.load(std::memory_order_relaxed);
+}
+
+// Async-signal-safe: atomics, timer_settime(2), and what a source does in arrived().
+void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
+  const int kept_errno = errno;
+  int ticket = 0;
+  if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE) {
+    ticket = info->si_value.sival_int;
+  } else if (info->si_code > 0) {  // a file descriptor's
+    const std::size_t count = ever_taken.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < count && ticket == 0; ++i) {
+      // ORD[D44] acquire: what its source kept before.
+      if (pool[i].descriptor.load(std::memory_order_acquire) == info->si_fd)
+        ticket = pool[i].ticket_.load(std::memory_order_relaxed);
+    }
+  }
+  const bool again = (ticket & retry_bit) != 0;
+  ticket &= ~retry_bit;
+  if (ticket > 0) {
+    beaten& b = pool[(static_cast<unsigned>(ticket) >> 1) % most_beaten];
+    // ORD[D44] seq_cst: counted before the ticket is read; see put().
+    b.inside_.fetch_add(1, std::memory_order_seq_cst);
+    // ORD[D44] seq_cst, and acquire: what take() wrote.
+    if (b.ticket_.load(std::memory_order_seq_cst) == ticket) {
+      if (again) {
+        b.retry(ucontext);
+      } else {
+        b.arrive(ucontext, b.source_->arrived(b, *info));
+      }
+    }
+    // ORD[D44] release: all that the handler did; pairs with the acquire in put().
+    b.inside_.fetch_sub(1, std::memory_order_release);
+  }
+  errno = kept_errno;
+}
+
+}  // namespace detail
+
+}  // namespace sennit

@@ -1,0 +1,37 @@
+// The threads that are beaten, and the handler of the signal that their beats come with.
+#pragma once
+
+#include <sennit/beats.hpp>
+#include <sennit/ext/beat_source.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+namespace sennit::detail {
+
+// What a beat does unless the program says otherwise: takes the thread to its next promotion point. Set once, by the
+// part of the library that knows those.
+extern constinit std::atomic<ext::beaten::function> roll_forward_hook;
+
+// Memory for beaten threads. It is never given back: see ext::beaten. Any thread may take and put.
+class beaten_pool {
+ public:
+  // Null: so many are beaten already. Its source is yet to be started.
+  static ext::beaten* take(pid_t thread, std::chrono::nanoseconds period, ext::beaten::function beat,
+                           ext::beat_source& source) noexcept;
+  // Ends it: no beat begins any more, and none is under way. Then its source is stopped. Adds what it counted.
+  static void put(ext::beaten& ended, beat_count& into) noexcept;
+  // In a child of fork(2), where the thread and its timers never were.
+  static void forget(ext::beaten& parents) noexcept;
+
+  static void count(const ext::beaten& b, beat_count& into) noexcept;
+
+  // The handler of the signal.
+  static void on_signal(int number, siginfo_t* info, void* ucontext) noexcept;
+};
+
+// Has the handler take the signal from now on. Empty, or why not and what to do.
+std::string install_beat_handler();
+
+}  // namespace sennit::detail

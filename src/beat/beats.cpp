@@ -1,0 +1,247 @@
+#include "beat/beaten.hpp"
+#include "beat/settings.hpp"
+#include "beat/sources.hpp"
+#include "core/attendant.hpp"
+#include "core/failure.hpp"
+#include "core/fork_child.hpp"
+#include "core/nanoseconds.hpp"
+#include "core/runtime_core.hpp"
+#include "core/thread_id.hpp"
+
+#include <sennit/beats.hpp>
+#include <sennit/runtime.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace sennit {
+
+using detail::attempt;
+using detail::beaten_pool;
+
+std::string detail::refused(const char* what, int error, const char* remedy) {
+  return std::string(what) + ": " + std::generic_category().message(error) + "; " + remedy;
+}
+
+namespace {
+
+std::unique_ptr<ext::beat_source> make(beat_source_kind kind, std::chrono::nanoseconds period) {
+  switch (kind) {
+    case beat_source_kind::ping_thread: return detail::make_ping_thread(period);
+    case beat_source_kind::perf_events: return detail::make_perf_events();
+    case beat_source_kind::polled: return detail::make_polled();
+    case beat_source_kind::automatic:
+    case beat_source_kind::posix_timers: break;
+  }
+  return detail::make_posix_timers();
+}
+
+// One that works here. Throws std::runtime_error with the reason of each that does not.
+std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) {
+  using enum beat_source_kind;
+  constexpr beat_source_kind in_turn[] = {posix_timers, perf_events, ping_thread};
+  std::string reasons;
+  for (const beat_source_kind kind : in_turn) {
+    auto source = make(settings.source == automatic ? kind : settings.source, settings.period);
+    const std::string reason = source->refusal();
+    if (reason.empty()) return source;
+    reasons += std::string(reasons.empty() ? "" : "; ") + source->name() + ": " + reason;
+    if (settings.source != automatic) break;
+  }
+  detail::fail<std::runtime_error>("sennit: no beats: " + reasons);
+}
+
+}  // namespace
+
+// Locks: no_fork before the runtime's lock of members before `lock_`.
+class beats::group final : public detail::attendant {
+ public:
+  explicit group(const beats_options& options)
+      : settings_(detail::resolve(options)), beat_(options.on_beat), generation_(detail::fork_generation()) {
+    if (const std::string reason = detail::install_beat_handler(); !reason.empty())
+      detail::fail<std::runtime_error>("sennit: no beats: " + reason);
+    if (options.extension != nullptr) {
+      source_ = options.extension;
+      if (const std::string reason = source_->refusal(); !reason.empty())
+        detail::fail<std::runtime_error>(std::string("sennit: no beats: ") + source_->name() + ": " + reason);
+    } else {
+      own_source_ = choose(settings_);
+      source_ = own_source_.get();
+    }
+    detail::runtime_core* const core = options.workers ? &detail::core_of(options.in) : nullptr;
+    const detail::no_fork guard;
+    next_ = std::exchange(newest_, this);
+    if (options.calling_thread) {
+      caller_ = detail::thread_id();
+      comes(caller_);
+    }
+    if (core != nullptr) {
+      core->attend(*this);
+      core_ = core;
+    }
+  }
+
+  ~group() {
+    stop();
+    const detail::no_fork guard;
+    group** at = &newest_;
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
+  }
+
+  void stop() noexcept {
+    const detail::no_fork guard;
+    const bool here = generation_ == detail::fork_generation();
+    if (core_ != nullptr && here) core_->dismiss(*this);
+    core_ = nullptr;
+    if (!here) {
+      // Of the child of fork(2): the lock may be held by a thread that it has not.
+      for (const member& m : members_) {
+        if (m.who != nullptr) beaten_pool::forget(*m.who);
+      }
+      members_.clear();
+      (void)own_source_.release();  // has threads of the parent, maybe
+      return;
+    }
+    const std::lock_guard locked(lock_);
+    for (member& m : members_) end(m);
+    stopped_ = true;
+  }
+
+  // --- attendant
+  void comes(pid_t thread) noexcept override {
+    if (thread == detail::thread_id()) watch_thread_end();
+    const std::lock_guard guard(lock_);
+    if (stopped_) return;
+    member* m = find(thread);
+    if (m == nullptr && !attempt<std::bad_alloc>([&] { m = &members_.emplace_back(member{thread}); })) return;
+    if (m->who != nullptr) {
+      if (m->since_ns != 0) return;
+      m->since_ns = detail::now_ns();
+      source_->wake(*m->who);
+      return;
+    }
+    m->who = beaten_pool::take(thread, settings_.period, beat_, *source_);
+    if (m->who == nullptr) return;
+    m->since_ns = detail::now_ns();
+    if (source_->start(*m->who)) return;
+    beaten_pool::forget(*std::exchange(m->who, nullptr));
+    m->since_ns = 0;
+  }
+
+  void rests(pid_t thread) noexcept override {
+    if (thread == detail::thread_id()) watch_thread_end();
+    const std::lock_guard guard(lock_);
+    member* const m = find(thread);
+    if (m == nullptr || m->who == nullptr || m->since_ns == 0 || thread == caller_) return;
+    source_->rest(*m->who);
+    pause(*m);
+  }
+
+  void runtime_ends() noexcept override { core_ = nullptr; }
+
+  static void thread_ends(pid_t thread) noexcept {
+    const detail::no_fork guard;
+    for (group* g = newest_; g != nullptr; g = g->next_) {
+      if (g->generation_ != detail::fork_generation()) continue;
+      const std::lock_guard guard(g->lock_);
+      if (member* const m = g->find(thread)) {
+        g->end(*m);
+        m->thread = 0;  // the next one with that number is another
+      }
+      if (g->caller_ == thread) g->caller_ = 0;
+    }
+  }
+
+  std::chrono::nanoseconds period() const noexcept { return settings_.period; }
+  const char* source() const noexcept { return source_->name(); }
+
+  std::vector<beat_count> statistics() const {
+    if (generation_ != detail::fork_generation()) return {};
+    const std::lock_guard guard(lock_);
+    std::vector<beat_count> counts;
+    for (const member& m : members_) {
+      beat_count sum = m.ended;
+      if (m.who != nullptr) beaten_pool::count(*m.who, sum);
+      const std::uint64_t now = m.since_ns != 0 ? detail::now_ns() - m.since_ns : 0;
+      sum.asked = (m.active_ns + now) / static_cast<std::uint64_t>(settings_.period.count());
+      counts.push_back(sum);
+    }
+    return counts;
+  }
+
+ private:
+  struct member {
+    explicit member(pid_t of) : thread(of) { ended.thread = of; }
+
+    pid_t thread;  // 0: it has ended
+    ext::beaten* who = nullptr;
+    std::uint64_t since_ns = 0;   // it has been at work; 0: it rests
+    std::uint64_t active_ns = 0;  // before
+    beat_count ended;             // what is no longer in *who
+  };
+
+  member* find(pid_t thread) noexcept {
+    const auto found = std::ranges::find(members_, thread, &member::thread);
+    return found != members_.end() ? &*found : nullptr;
+  }
+
+  static void pause(member& m) noexcept {
+    if (m.since_ns != 0) m.active_ns += detail::now_ns() - std::exchange(m.since_ns, 0);
+  }
+
+  static void end(member& m) noexcept {
+    pause(m);
+    if (m.who == nullptr) return;
+    beaten_pool::put(*m.who, m.ended);
+    m.who = nullptr;
+  }
+
+  // The calling thread is beaten, and says so when it ends. A pthread key rather than a thread_local with a destructor:
+  // the latter would keep a shared object that holds this library from being unloaded.
+  static void watch_thread_end() noexcept {
+    struct end_key {
+      end_key() noexcept {
+        valid = pthread_key_create(&key, [](void*) { thread_ends(detail::thread_id()); }) == 0;
+      }
+      // Threads that outlive the library must not run its code at their end.
+      ~end_key() {
+        if (valid) pthread_key_delete(key);
+      }
+      pthread_key_t key{};
+      bool valid;
+    };
+    static const end_key last;
+    if (last.valid) pthread_setspecific(last.key, &newest_);  // anything but null
+  }
+
+  const detail::beat_settings settings_;
+  const ext::beaten::function beat_;
+  const unsigned generation_;
+  ext::beat_source* source_ = nullptr;
+  std::unique_ptr<ext::beat_source> own_source_;
+  detail::runtime_core* core_ = nullptr;  // under no_fork
+  mutable std::mutex lock_;               // of all below
+  std::vector<member> members_;
+  pid_t caller_ = 0;
+  bool stopped_ = false;
+
+  inline static constinit group* newest_ = nullptr;  // under no_fork
+  group* next_ = nullptr;
+};
+
+beats::beats(const beats_options& options) : group_(std::make_unique<group>(options)) {}
+beats::~beats() = default;
+
+void beats::stop() noexcept { group_->stop(); }
+std::chrono::nanoseconds beats::period() const noexcept { return group_->period(); }
+const char* beats::source() const noexcept { return group_->source(); }
+std::vector<beat_count> beats::statistics() const { return group_->statistics(); }
+
+}  // namespace sennit

@@ -1,0 +1,110 @@
+#include "beat/sources.hpp"
+#include "core/nanoseconds.hpp"
+#include "core/thread_id.hpp"
+
+#include <sennit/beats.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+
+namespace sennit::detail {
+
+std::atomic<unsigned> polled_threads{0};
+constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]] = 0;
+
+namespace {
+
+// Where a thread is not beaten, it asks again so much later whether that has changed.
+constexpr std::uint64_t next_look_ns = 1'000'000;
+
+std::mutex polling;  // of the list
+ext::beaten* first = nullptr;
+
+// A child of fork(2) is not beaten.
+[[maybe_unused]] const int registered = pthread_atfork([] { polling.lock(); }, [] { polling.unlock(); },
+                                                       [] {
+                                                         first = nullptr;
+                                                         polled_threads.store(0, std::memory_order_relaxed);
+                                                         polling.unlock();
+                                                       });
+
+ext::beaten*& next_of(ext::beaten& b) noexcept { return reinterpret_cast<ext::beaten*&>(b.kept[0]); }
+// When its next beat is due, on the steady clock.
+std::uint64_t due_of(const ext::beaten& b) noexcept { return static_cast<std::uint64_t>(b.kept[1]); }
+void set_due(ext::beaten& b, std::uint64_t ns) noexcept { b.kept[1] = static_cast<std::intptr_t>(ns); }
+std::uint64_t period_of(const ext::beaten& b) noexcept {
+  return static_cast<std::uint64_t>(b.period().count());
+}
+
+// How many ticks there are in so many nanoseconds; at first rather too few, so that somebody asks too early. Under the
+// lock.
+ticks ticks_in(std::uint64_t ns, std::uint64_t now) noexcept {
+  static const std::uint64_t start_ns = now;
+  static const ticks start = read_clock();
+  constexpr std::uint64_t enough_ns = 1'000'000;
+  if (now - start_ns < enough_ns) return ns / 2;
+  const double rate = static_cast<double>(read_clock() - start) / static_cast<double>(now - start_ns);
+  return static_cast<ticks>(rate * static_cast<double>(ns));
+}
+
+class polled : public ext::beat_source {
+ public:
+  const char* name() const noexcept override { return "polled"; }
+  std::string refusal() override { return {}; }
+
+  bool start(ext::beaten& who) noexcept override {
+    const std::lock_guard guard(polling);
+    set_due(who, now_ns() + period_of(who));
+    next_of(who) = first;
+    first = &who;
+    polled_threads.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  void stop(ext::beaten& who) noexcept override {
+    const std::lock_guard guard(polling);
+    ext::beaten** at = &first;
+    while (*at != &who) at = &next_of(**at);
+    *at = next_of(who);
+    polled_threads.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  void rest(ext::beaten&) noexcept override {}
+
+  void wake(ext::beaten& who) noexcept override {
+    const std::lock_guard guard(polling);
+    set_due(who, now_ns() + period_of(who));
+  }
+};
+
+}  // namespace
+
+bool take_polled_beat() noexcept {
+  const std::lock_guard guard(polling);
+  const pid_t self = thread_id();
+  const std::uint64_t now = now_ns();
+  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  bool beaten = false;
+  for (ext::beaten* b = first; b != nullptr; b = next_of(*b)) {
+    if (b->thread() != self || !b->live()) continue;
+    if (due_of(*b) <= now) {
+      const std::uint64_t late = (now - due_of(*b)) / period_of(*b);
+      set_due(*b, due_of(*b) + (late + 1) * period_of(*b));
+      b->arrive(nullptr, late);
+      beaten = true;
+    }
+    next = std::min(next, due_of(*b));
+  }
+  const std::uint64_t wait = next == std::numeric_limits<std::uint64_t>::max() ? next_look_ns : next - now;
+  next_poll = read_clock() + ticks_in(wait, now);
+  return beaten;
+}
+
+std::unique_ptr<ext::beat_source> make_polled() { return std::make_unique<polled>(); }
+
+}  // namespace sennit::detail

@@ -1,0 +1,52 @@
+#include "beat/beaten.hpp"
+#include "core/fork_child.hpp"
+#include "core/settings.hpp"
+
+#include <signal.h>
+
+#include <string>
+
+namespace sennit {
+
+namespace {
+
+bool is_ours(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &detail::beaten_pool::on_signal;
+}
+
+// As the program ends, or the shared object that holds the library is unloaded. A beat that is still on its way then
+// does nothing: the default action of the signal is the end of the process.
+struct handler_end {
+  ~handler_end() {
+    struct sigaction now{};
+    sigaction(number, nullptr, &now);
+    if (is_ours(now)) signal(number, SIG_IGN);
+  }
+  int number;
+};
+
+}  // namespace
+
+int ext::beat_signal() { return detail::choose_beat_signal(); }
+
+std::string detail::install_beat_handler() {
+  const int number = choose_beat_signal();
+  const no_fork guard;
+  struct sigaction now{};
+  sigaction(number, nullptr, &now);
+  if (is_ours(now)) return {};
+  if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) {
+    return "signal " + std::to_string(number) +
+           " has another handler already; set SENNIT_BEAT_SIGNAL to the number of one that nothing uses";
+  }
+  // The handler of a beat must fit even where a strand's stack ends: workers have a stack for signals.
+  struct sigaction ours{};
+  ours.sa_sigaction = &beaten_pool::on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigemptyset(&ours.sa_mask);
+  sigaction(number, &ours, nullptr);
+  static const handler_end last{number};
+  return {};
+}
+
+}  // namespace sennit

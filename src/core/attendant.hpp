@@ -1,0 +1,25 @@
+// Somebody who follows which threads are at work in a runtime.
+#pragma once
+
+#include <sys/types.h>
+
+namespace sennit::detail {
+
+// Its members are called under the runtime's lock of members, by any thread. Both may be called again for a thread that
+// is there, or not there, already.
+class attendant {
+ public:
+  // The thread is a worker of the runtime, and awake.
+  virtual void comes(pid_t thread) noexcept = 0;
+  // It sleeps, or is no worker any more.
+  virtual void rests(pid_t thread) noexcept = 0;
+  // All its threads have gone, and it is not to be named any more.
+  virtual void runtime_ends() noexcept = 0;
+
+  attendant* next_attendant = nullptr;
+
+ protected:
+  ~attendant() = default;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,165 @@
+// The extension point, and the errors of settings.
+#include "support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace beats_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Beats when it is told to, and writes down what it was told.
+class by_hand : public sennit::ext::beat_source {
+ public:
+  const char* name() const noexcept override { return "by_hand"; }
+  std::string refusal() override { return why_not; }
+  bool start(sennit::ext::beaten& who) noexcept override {
+    started.push_back(&who);
+    return true;
+  }
+  void stop(sennit::ext::beaten&) noexcept override { ++stopped; }
+  void rest(sennit::ext::beaten&) noexcept override { ++rests; }
+  void wake(sennit::ext::beaten&) noexcept override { ++wakes; }
+
+  std::string why_not;
+  std::vector<sennit::ext::beaten*> started;
+  int stopped = 0;
+  int rests = 0;
+  int wakes = 0;
+};
+
+TEST(Extension, BeatsByPings) {
+  // Catches: an interface that only the built-in sources can live with.
+  by_hand source;
+  {
+    const beats beating({.period = 1ms,
+                         .workers = false,
+                         .calling_thread = true,
+                         .on_beat = &count_beat,
+                         .extension = &source});
+    EXPECT_STREQ(beating.source(), "by_hand");
+    ASSERT_EQ(source.started.size(), 1U);
+    EXPECT_EQ(source.started[0]->thread(), gettid());
+    EXPECT_EQ(source.started[0]->period(), 1ms);
+    for (std::uint64_t i = 1; i <= 5; ++i) {
+      const std::uint64_t before = beats_here;
+      EXPECT_TRUE(source.started[0]->ping());
+      EXPECT_TRUE(work_until([&] { return beats_here == before + 1; }));
+      EXPECT_EQ(delivered(beating), i);
+    }
+  }
+  EXPECT_EQ(source.stopped, 1);
+}
+
+TEST(Extension, PingsThatAreNotTakenDoNotAddUp) {
+  // Catches: a queue of signals that grows while the thread cannot take them, to be worked off in a burst.
+  by_hand source;
+  const beats beating({.period = 1ms,
+                       .workers = false,
+                       .calling_thread = true,
+                       .on_beat = &count_beat,
+                       .extension = &source});
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, sennit::ext::beat_signal());
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  for (int i = 0; i < 10; ++i) source.started[0]->ping();
+  EXPECT_EQ(delivered(beating), 0U);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_TRUE(work_until([&] { return delivered(beating) >= 1; }));
+  const beat_count c = beating.statistics()[0];
+  EXPECT_EQ(c.delivered, 1U);
+  EXPECT_EQ(c.missed, 9U);
+}
+
+TEST(Extension, ThatCannotSaysWhy) {
+  // Catches: an error that swallows the source's own reason.
+  by_hand source;
+  source.why_not = "no hand; lend it one";
+  EXPECT_THAT(reason_against({.period = 1ms, .workers = false, .extension = &source}),
+              AllOf(HasSubstr("by_hand"), HasSubstr("no hand; lend it one")));
+  EXPECT_TRUE(source.started.empty());
+}
+
+TEST(Extension, HearsOfGuestsThatLeaveAndReturn) {
+  // Catches: a guest that is set up anew at each region, or beaten outside.
+  by_hand source;
+  sennit::runtime one({.workers = 1});
+  const beats beating({.period = 1ms, .in = &one, .extension = &source});
+  for (int i = 0; i < 3; ++i) one.run([] {});
+  EXPECT_EQ(source.started.size(), 1U);
+  EXPECT_EQ(source.rests, 3);
+  EXPECT_EQ(source.wakes, 2);
+}
+
+TEST(Signal, ThatIsNobodysIsIgnored) {
+  // Catches: a stray signal, of a timer that is gone, that is taken for a beat or ends the process.
+  const beats beating({.period = 10s, .workers = false, .calling_thread = true, .on_beat = &count_beat});
+  const std::uint64_t before = beats_here;
+  for (const int value : {0, 1, -1, 123456, 0x7fffffff}) {
+    sigval carried{};
+    carried.sival_int = value;
+    sigqueue(getpid(), sennit::ext::beat_signal(), carried);
+  }
+  raise(sennit::ext::beat_signal());
+  for (int i = 0; i < 20; ++i) work_a_little();
+  EXPECT_EQ(beats_here, before);
+}
+
+struct variable {
+  variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~variable() { unsetenv(name_); }
+  const char* name_;
+};
+
+TEST(Setting, IsTakenWhereTheProgramSaysNothing) {
+  // Catches: a documented spelling that is refused, or a variable that overrules the program.
+  const beats_options nothing{.workers = false};
+  {
+    const variable set("SENNIT_BEAT", "250us,ping_thread");
+    const beats beating(nothing);
+    EXPECT_EQ(beating.period(), 250us);
+    EXPECT_STREQ(beating.source(), "ping_thread");
+    const beats own({.period = 1ms, .source = beat_source_kind::polled, .workers = false});
+    EXPECT_EQ(own.period(), 1ms);
+    EXPECT_STREQ(own.source(), "polled");
+  }
+  {
+    const variable set("SENNIT_BEAT", "polled");
+    EXPECT_EQ(beats(nothing).period(), 100us);
+    EXPECT_STREQ(beats(nothing).source(), "polled");
+  }
+  {
+    const variable set("SENNIT_BEAT", "20000ns");
+    EXPECT_EQ(beats(nothing).period(), 20us);
+  }
+  const variable set("SENNIT_BEAT", "");
+  EXPECT_EQ(beats(nothing).period(), 100us);
+}
+
+TEST(Setting, ThatIsBadIsNamed) {
+  // Catches: a value that is guessed at or ignored, and an error that does not say which it is.
+  for (const char* bad : {"100", "us", "5us", "11s", "100 us", "-1ms", "100us,", "100us,signals", "signals",
+                          ",", "100us,polled,1", "99999999999999999999s", "1e3us"}) {
+    const variable set("SENNIT_BEAT", bad);
+    EXPECT_THAT(reason_against({.workers = false}),
+                AllOf(HasSubstr("SENNIT_BEAT"), HasSubstr(std::string("\"") + bad + "\""),
+                      HasSubstr("100us,posix_timers")));
+  }
+  for (const char* bad : {"9", "0", "65", "URGENT", "SIGURG", "-40"}) {
+    const variable set("SENNIT_BEAT_SIGNAL", bad);
+    EXPECT_THAT(reason_against({.workers = false}),
+                AllOf(HasSubstr("SENNIT_BEAT_SIGNAL"), HasSubstr("or URG")));
+    EXPECT_THROW(sennit::runtime({.workers = 1}), std::invalid_argument);
+  }
+  EXPECT_THAT(reason_against({.period = 1us, .workers = false}),
+              AllOf(HasSubstr("beats_options::period"), HasSubstr("1000 ns"), HasSubstr("10 us")));
+}
+
+}  // namespace
+}  // namespace beats_test

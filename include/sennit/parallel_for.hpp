@@ -62,7 +62,9 @@ struct index_chunks {
   SENNIT_INLINE void operator()(position from, position to) const {
     auto&& body = nearby(body_);
     if constexpr (iteration_body<F, I>) {
-      for (I i = at(from); i != at(to); ++i) body(i);
+      // Read once: as far as the compiler knows, an iteration that writes such integers might write the bound.
+      const I end = at(to);
+      for (I i = at(from); i != end; ++i) body(i);
     } else {
       body(at(from), at(to));
     }

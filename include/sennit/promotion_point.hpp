@@ -3,4 +3,4 @@
 #define SENNIT_PROMOTION_POINT_JOIN(a, b) SENNIT_PROMOTION_POINT_JOIN_(a, b)
 #define SENNIT_PROMOTION_POINT_JOIN_(a, b) a##b
 #define SENNIT_PROMOTION_POINT_AT(label, ...) \
-  if (true) { asm inline goto("# sennit_promotion_point %l0" : : : : label); if (false) { label: [[unlikely]] { __VA_ARGS__; } } } else static_cast<void>(0)
+  { asm inline goto("# sennit_promotion_point %l0" : : : : label); if (false) { label: [[unlikely]] { __VA_ARGS__; } } } static_cast<void>(0)

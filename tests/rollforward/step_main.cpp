@@ -1,0 +1,185 @@
+// Sends a beat at every single instruction: the answer has to be the same each time, and the beat taken once.
+// Catches a wrong pair of addresses, a register that a copy does not keep, and a beat that is lost.
+#include "beat/roll_forward.hpp"
+#include "tests/rollforward/functions.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace {
+
+// Shared with the traced process.
+struct record {
+  long answer;
+  long taken;
+  long beats;
+  long placed;
+  unsigned long at;  // where the last one came
+  bool handling;
+};
+record* shared;
+
+void on_beat(int, siginfo_t*, void* context) {
+  shared->handling = true;
+  ++shared->beats;
+  shared->at = static_cast<unsigned long>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+  shared->placed += sennit::detail::roll_forward(context);
+  shared->handling = false;
+}
+
+[[noreturn]] void fail(const char* what) {
+  std::perror(what);
+  std::exit(2);
+}
+
+// Between two traps; for ever.
+[[noreturn]] void be_traced(const marked::function& f) {
+  struct sigaction action = {};
+  action.sa_sigaction = on_beat;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGUSR1, &action, nullptr);
+  ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+  f.run();  // binds what is bound lazily
+  for (;;) {
+    marked::taken.store(0, std::memory_order_relaxed);
+    long (*const run)() = f.run;
+    asm volatile("int3" ::: "memory");
+    const long answer = run();
+    asm volatile("int3" ::: "memory");
+    shared->answer = answer;
+    shared->taken = marked::taken.load(std::memory_order_relaxed);
+    asm volatile("int3" ::: "memory");
+  }
+}
+
+class traced {
+ public:
+  explicit traced(const marked::function& f) : pid_(fork()) {
+    if (pid_ < 0) fail("fork");
+    if (pid_ == 0) be_traced(f);
+  }
+  ~traced() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+
+  // One run with a beat at step `first` and, if `again` is not 0, at each `again`th after that. False: the function has
+  // fewer steps than `first`.
+  bool run(long first, long again) {
+    *shared = {};
+    go_on(0);  // to the first trap
+    long steps = 0;
+    bool sent = false;
+    for (;;) {
+      const bool due = steps == first || (again != 0 && steps > first && (steps - first) % again == 0);
+      if (due) sent = true;
+      if (due && again == 0) {
+        go_on(SIGUSR1);
+        break;
+      }
+      // A beat that comes while the last one is still being handled is reported when that is done.
+      const bool reported = stopped_by_ == SIGUSR1;
+      ptrace(PTRACE_SINGLESTEP, pid_, nullptr, due || reported ? SIGUSR1 : 0);
+      wait();
+      steps += !shared->handling;
+      if (stopped_by_ == SIGTRAP && at_trap()) break;
+    }
+    go_on(0);  // what it found
+    return sent;
+  }
+
+ private:
+  void go_on(int signal) {
+    do {
+      ptrace(PTRACE_CONT, pid_, nullptr, signal);
+      wait();
+      signal = stopped_by_;
+    } while (stopped_by_ == SIGUSR1);
+  }
+
+  void wait() {
+    int status = 0;
+    if (waitpid(pid_, &status, 0) != pid_) fail("waitpid");
+    stopped_by_ = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    if (stopped_by_ != SIGTRAP && stopped_by_ != SIGUSR1) {
+      std::printf("the traced process: status %x\n", static_cast<unsigned>(status));
+      std::exit(1);
+    }
+  }
+
+  // Has it run into an int3, rather than done a step?
+  bool at_trap() const {
+    siginfo_t info;
+    ptrace(PTRACE_GETSIGINFO, pid_, nullptr, &info);
+    return info.si_code == SI_KERNEL;
+  }
+
+  pid_t pid_;
+  int stopped_by_ = 0;
+};
+
+bool check(const marked::function& f, long answer, long step, bool many) {
+  const record& r = *shared;
+  const bool lost = !f.throws && r.placed > 0 && r.taken < 1;
+  const bool too_many = r.taken > r.placed;
+  if (r.answer == answer && !lost && !too_many) return true;
+  std::printf("%s, %s at step %ld: answer %ld (not %ld), %ld beats, %ld placed, %ld taken; pc %lx\n", f.name,
+              many ? "beats from" : "a beat", step, r.answer, answer, r.beats, r.placed, r.taken, r.at);
+  return false;
+}
+
+// Beats that find no marked code: the few instructions before the function is entered and after it is left.
+constexpr long most_pending = 16;
+
+bool test(const marked::function& f) {
+  const long answer = f.run();
+  if (f.answer != 0 && answer != f.answer) {
+    std::printf("%s: answer %ld (not %ld) without a beat\n", f.name, answer, f.answer);
+    return false;
+  }
+  traced process(f);
+  bool good = true;
+  long pending = 0;
+  long steps = 0;
+  // One by one, but for the thousands of steps of the unwinder.
+  const long most = f.throws ? 600 : 100000;
+  while (steps < most && process.run(steps, 0)) {
+    good &= check(f, answer, steps, false);
+    pending += shared->placed == 0;
+    ++steps;
+  }
+  if (steps < 20 || pending > most_pending) {
+    std::printf("%s: %ld steps, %ld beats found nothing\n", f.name, steps, pending);
+    good = false;
+  }
+  // Again and again while it runs.
+  for (long first = 0; first < 23; ++first) {
+    process.run(first, 23);
+    good &= check(f, answer, first, true);
+  }
+  std::printf("%-16s %5ld steps, %2ld beats pending: %s\n", f.name, steps, pending, good ? "good" : "WRONG");
+  return good;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  shared = static_cast<record*>(
+      mmap(nullptr, sizeof(record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  if (shared == MAP_FAILED) fail("mmap");
+  bool good = true;
+  for (const marked::function* f = marked::functions; f->name != nullptr; ++f) {
+    if (argc > 1 && std::string_view(argv[1]) != f->name) continue;
+    good &= test(*f);
+    std::fflush(stdout);
+  }
+  return good ? 0 : 1;
+}

@@ -54,27 +54,43 @@ sennit_beat_return:
 	.cfi_startproc
 	endbr64
 	pushq	%rax
+	.cfi_adjust_cfa_offset 8
 	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
 	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
 	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
 	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
 	pushq	%r8
+	.cfi_adjust_cfa_offset 8
 	pushq	%r9
+	.cfi_adjust_cfa_offset 8
 	pushq	%r10
+	.cfi_adjust_cfa_offset 8
 	pushq	%r11
-	.cfi_adjust_cfa_offset 72
+	.cfi_adjust_cfa_offset 8
 	leaq	72(%rsp), %rdi
 	call	sennit_carry_beat_back
 	popq	%r11
+	.cfi_adjust_cfa_offset -8
 	popq	%r10
+	.cfi_adjust_cfa_offset -8
 	popq	%r9
+	.cfi_adjust_cfa_offset -8
 	popq	%r8
+	.cfi_adjust_cfa_offset -8
 	popq	%rdi
+	.cfi_adjust_cfa_offset -8
 	popq	%rsi
+	.cfi_adjust_cfa_offset -8
 	popq	%rdx
+	.cfi_adjust_cfa_offset -8
 	popq	%rcx
+	.cfi_adjust_cfa_offset -8
 	popq	%rax
-	.cfi_adjust_cfa_offset -72
+	.cfi_adjust_cfa_offset -8
 	ret
 	.cfi_endproc
 	.size	sennit_beat_return, .-sennit_beat_return
@@ -86,7 +102,9 @@ sennit_beat_jump:
 	.cfi_startproc
 	.cfi_undefined rip  # no unwinder can know whose frame this is
 	endbr64
-	pushfq
+	pushq	%rax
+	lahf  # no pushfq: under a debugger it would save, and popfq set, the trap flag
+	seto	%al
 	pushq	%rax
 	pushq	%rcx
 	pushq	%rdx
@@ -99,7 +117,6 @@ sennit_beat_jump:
 	pushq	%rbp
 	movq	%rsp, %rbp
 	andq	$-16, %rsp
-	cld
 	leaq	88(%rbp), %rdi
 	leaq	224(%rbp), %rsi
 	call	sennit_carry_beat_on
@@ -114,7 +131,9 @@ sennit_beat_jump:
 	popq	%rdx
 	popq	%rcx
 	popq	%rax
-	popfq
+	addb	$127, %al
+	sahf
+	popq	%rax
 	ret	$128
 	.cfi_endproc
 	.size	sennit_beat_jump, .-sennit_beat_jump

@@ -134,6 +134,8 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
   }
   if (depends && !names_target) plan.to_assembly.insert(plan.to_assembly.end(), {"-MT", plan.object});
   plan.to_assembly.insert(plan.to_assembly.end(), {"-o", plan.assembly});
+  // It warns of its own .file directives.
+  if (command[compiler].find("clang") != std::string::npos) plan.to_object.emplace_back("-Wa,--no-warn");
   plan.to_object.insert(plan.to_object.end(), {"-x", "assembler", "-c", plan.rolled, "-o", plan.object});
   return true;
 }

@@ -1,6 +1,7 @@
 #include "tools/rollforward/fault.hpp"
 #include "tools/rollforward/lexer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace {
@@ -93,7 +94,7 @@ TEST(rollforward_lexer, faults) {
 
 // Catches names that are changed within registers, numbers, strings and relocations.
 TEST(rollforward_lexer, symbols_of_an_expression) {
-  const auto loud = [](std::string_view symbol) { return "<" + std::string(symbol) + ">"; };
+  const auto loud = [](std::string_view symbol) { return fmt::format("<{}>", symbol); };
   EXPECT_EQ(rollforward::with_symbols(".L5-.L4+8", loud), "<.L5>-<.L4>+8");
   EXPECT_EQ(rollforward::with_symbols("f@GOTPCREL(%rip), $.L3, 0x1f, 1b, \"s\"", loud),
             "<f>@GOTPCREL(%rip), $<.L3>, 0x1f, 1b, \"s\"");

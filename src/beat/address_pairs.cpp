@@ -10,8 +10,9 @@ paired_module* paired_modules = nullptr;
 namespace {
 
 // The last procedure that begins at or before `address`, in a list sorted by `begin`.
-SENNIT_GENERAL_REGISTERS const paired_procedure* last_before(const paired_procedure* list, std::uint32_t count,
-                                                             std::uintptr_t paired_procedure::*begin,
+SENNIT_GENERAL_REGISTERS const paired_procedure* last_before(const paired_procedure* list,
+                                                             std::uint32_t count,
+                                                             std::uintptr_t paired_procedure::* begin,
                                                              std::uintptr_t address) noexcept {
   const paired_procedure* found = nullptr;
   std::uint32_t low = 0;
@@ -49,14 +50,16 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t twin_at(const paired_procedure& p, std::
 
 // Several pairs may have one address: behind a call, before padding of no length, before a promotion point that is no
 // instruction, before the instruction. A call comes back to the first of them, so that it meets the promotion point.
-SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_return(const paired_procedure& p, std::uintptr_t address) noexcept {
+SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_return(const paired_procedure& p,
+                                                       std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
   const std::uint32_t at = first_at(p, offset);
   return at < p.count && p.pairs[at].first == offset ? twin_at(p, at) : 0;
 }
 
 // An instruction is the last of them: someone may have jumped to it past the promotion point.
-SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_instruction(const paired_procedure& p, std::uintptr_t address) noexcept {
+SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_instruction(const paired_procedure& p,
+                                                            std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
   const std::uint32_t behind = first_at(p, offset + 1);
   if (behind == 0) return 0;
@@ -71,7 +74,8 @@ SENNIT_GENERAL_REGISTERS place_in_code find(std::uintptr_t inside, std::uintptr_
                                             std::uintptr_t (*twin_of)(const paired_procedure&,
                                                                       std::uintptr_t) noexcept) noexcept {
   // ORD[D40] acquire: a module's index, before it is read; pairs with the release in publish().
-  for (const paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
+  for (const paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr;
+       m = m->next) {
     // Relaxed: who runs the module's code has seen it loaded.
     if (!__atomic_load_n(&m->live, __ATOMIC_RELAXED)) continue;
     const paired_procedure* p = last_before(m->by_first, m->count, &paired_procedure::first, inside);

@@ -17,7 +17,8 @@ SENNIT_GENERAL_REGISTERS void lose() noexcept { beat_pending = true; }
 extern "C" {
 
 // `slot` holds the address that the function returns to.
-[[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
+[[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
+sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
   const place_in_code place = find_return(*slot);
   if (place.twin != 0) {
     *slot = place.twin;
@@ -27,8 +28,8 @@ extern "C" {
 }
 
 // `slot` holds the address that the function jumps to; `top` is its stack's.
-[[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void sennit_carry_beat_on(std::uintptr_t* slot,
-                                                                                  std::uintptr_t* top) noexcept {
+[[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
+sennit_carry_beat_on(std::uintptr_t* slot, std::uintptr_t* top) noexcept {
   const place_in_code place = find_instruction(*slot);
   if (place.twin != 0) {
     *slot = place.twin;

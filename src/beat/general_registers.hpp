@@ -3,8 +3,8 @@
 #pragma once
 
 #if defined(__x86_64__)
-#define SENNIT_GENERAL_REGISTERS                                                                              \
-  [[gnu::target("general-regs-only"), gnu::no_sanitize("address"), gnu::no_sanitize("thread"),                \
+#define SENNIT_GENERAL_REGISTERS                                                                             \
+  [[gnu::target("general-regs-only"), gnu::no_sanitize("address"), gnu::no_sanitize("thread"),               \
     gnu::no_sanitize("undefined")]]
 #else
 #define SENNIT_GENERAL_REGISTERS

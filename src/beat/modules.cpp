@@ -44,8 +44,8 @@ const paired_procedure* kept(const std::vector<paired_procedure>& sorted) {
 }
 
 bool same(const paired_procedure& a, const paired_procedure& b) noexcept {
-  return a.first == b.first && a.first_end == b.first_end && a.second == b.second && a.second_end == b.second_end &&
-         a.pairs == b.pairs && a.count == b.count;
+  return a.first == b.first && a.first_end == b.first_end && a.second == b.second &&
+         a.second_end == b.second_end && a.pairs == b.pairs && a.count == b.count;
 }
 
 // A plugin that is loaded where it was before needs no other index.
@@ -62,7 +62,8 @@ bool revived(const void* key, const std::vector<paired_procedure>& by_first) noe
 void publish(paired_module& m) noexcept {
   m.next = __atomic_load_n(&paired_modules, __ATOMIC_RELAXED);
   // ORD[D40] release: the index of m, before a handler finds it; pairs with the acquire in find().
-  while (!__atomic_compare_exchange_n(&paired_modules, &m.next, &m, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  while (
+      !__atomic_compare_exchange_n(&paired_modules, &m.next, &m, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
   }
 }
 

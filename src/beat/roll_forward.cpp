@@ -3,9 +3,10 @@
 #include "beat/address_pairs.hpp"
 #include "beat/pending.hpp"
 
-#include <cstdint>
 #include <ucontext.h>
 #include <unwind.h>
+
+#include <cstdint>
 #include <utility>
 
 namespace sennit::detail {

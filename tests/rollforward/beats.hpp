@@ -3,12 +3,13 @@
 
 #include "beat/roll_forward.hpp"
 
-#include <atomic>
-#include <csignal>
-#include <ctime>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
 
 namespace test {
 

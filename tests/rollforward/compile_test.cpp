@@ -1,6 +1,7 @@
 #include "tools/rollforward/compile.hpp"
 
 #include <gmock/gmock.h>
+
 #include <stdexcept>
 
 namespace {
@@ -15,22 +16,23 @@ using words = std::vector<std::string>;
 // Catches a command as CMake gives it that would write its dependencies, or its object, elsewhere.
 TEST(rollforward_compile, a_command_of_cmake) {
   compilation plan;
-  ASSERT_TRUE(plan_compilation({"ccache", "/usr/bin/g++", "-DX=1", "-I", "a.cpp", "-O2", "-g", "-march=native", "-MD", "-MT",
-                                "d/a.o", "-MF", "d/a.o.d", "-o", "d/a.o", "-c", "/s/a.cpp"},
-                               plan));
-  EXPECT_THAT(plan.to_assembly,
-              ElementsAre("ccache", "/usr/bin/g++", "-DX=1", "-I", "a.cpp", "-O2", "-g", "-march=native", "-MD", "-MT",
-                          "d/a.o", "-MF", "d/a.o.d", "-S", "/s/a.cpp", "-o", "d/a.o.compiled.s"));
-  EXPECT_THAT(plan.to_object, ElementsAre("/usr/bin/g++", "-march=native", "-x", "assembler", "-c", "d/a.o.rolled.s", "-o",
-                                          "d/a.o"));
+  ASSERT_TRUE(
+      plan_compilation({"ccache", "/usr/bin/g++", "-DX=1", "-I", "a.cpp", "-O2", "-g", "-march=native", "-MD",
+                        "-MT", "d/a.o", "-MF", "d/a.o.d", "-o", "d/a.o", "-c", "/s/a.cpp"},
+                       plan));
+  EXPECT_THAT(plan.to_assembly, ElementsAre("ccache", "/usr/bin/g++", "-DX=1", "-I", "a.cpp", "-O2", "-g",
+                                            "-march=native", "-MD", "-MT", "d/a.o", "-MF", "d/a.o.d", "-S",
+                                            "/s/a.cpp", "-o", "d/a.o.compiled.s"));
+  EXPECT_THAT(plan.to_object, ElementsAre("/usr/bin/g++", "-march=native", "-x", "assembler", "-c",
+                                          "d/a.o.rolled.s", "-o", "d/a.o"));
 }
 
 // Catches dependencies that are named after the assembly.
 TEST(rollforward_compile, dependencies_without_names) {
   compilation plan;
   ASSERT_TRUE(plan_compilation({"g++", "-MMD", "-c", "a.cpp", "-o", "d/a.o"}, plan));
-  EXPECT_THAT(plan.to_assembly, ElementsAre("g++", "-MMD", "-S", "a.cpp", "-MF", "d/a.d", "-MT", "d/a.o", "-o",
-                                            "d/a.o.compiled.s"));
+  EXPECT_THAT(plan.to_assembly, ElementsAre("g++", "-MMD", "-S", "a.cpp", "-MF", "d/a.d", "-MT", "d/a.o",
+                                            "-o", "d/a.o.compiled.s"));
 }
 
 TEST(rollforward_compile, an_object_without_a_name) {
@@ -45,8 +47,9 @@ TEST(rollforward_compile, an_object_without_a_name) {
 TEST(rollforward_compile, other_commands_are_left_alone) {
   compilation plan;
   for (const words& command :
-       {words{"g++", "-E", "a.cpp"}, words{"g++", "-S", "a.cpp"}, words{"g++", "-M", "a.cpp"}, words{"g++", "a.o", "-o", "a"},
-        words{"g++", "-c", "a.s"}, words{"g++", "-c", "a.S"}, words{"g++", "--version"}})
+       {words{"g++", "-E", "a.cpp"}, words{"g++", "-S", "a.cpp"}, words{"g++", "-M", "a.cpp"},
+        words{"g++", "a.o", "-o", "a"}, words{"g++", "-c", "a.s"}, words{"g++", "-c", "a.S"},
+        words{"g++", "--version"}})
     EXPECT_FALSE(plan_compilation(command, plan)) << command.back();
 }
 

@@ -58,10 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "\t.cfi_personality 0x9b,DW.ref.__gxx_personality_v0\n", "\t.cfi_register 3, 4\n",
                     "\t.cfi_rel_offset 3, 0\n", "\t.cfi_remember_state\n", "\t.cfi_restore 3\n",
                     "\t.cfi_return_column 16\n", "\t.cfi_same_value 3\n", "\t.cfi_signal_frame\n",
-                    "\t.cfi_undefined 3\n", "\t.cfi_val_offset 3, 0\n", "\t.hword 1\n", "\t.int 1\n", "\t.long 1\n",
-                    "\t.octa 1\n", "\t.p2align 4,,10\n", "\t.quad 1\n", "\t.short 1\n", "\t.sleb128 1\n",
-                    "\t.string \"a\"\n", "\t.uleb128 1\n", "\t.value 0x6666\n", "\t.word 1\n",
-                    "\t.cfi_remember_state\n\t.cfi_restore_state\n", "\t.loc 1 2 3\n"));
+                    "\t.cfi_undefined 3\n", "\t.cfi_val_offset 3, 0\n", "\t.hword 1\n", "\t.int 1\n",
+                    "\t.long 1\n", "\t.octa 1\n", "\t.p2align 4,,10\n", "\t.quad 1\n", "\t.short 1\n",
+                    "\t.sleb128 1\n", "\t.string \"a\"\n", "\t.uleb128 1\n", "\t.value 0x6666\n",
+                    "\t.word 1\n", "\t.cfi_remember_state\n\t.cfi_restore_state\n", "\t.loc 1 2 3\n"));
 
 class left_out : public testing::TestWithParam<const char*> {};
 
@@ -70,13 +70,14 @@ TEST_P(left_out, is_not_in_the_second_copy) {
   EXPECT_THAT(second_copy_of(function_with(GetParam())), Not(HasSubstr(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    rollforward_directives, left_out,
-    testing::Values("\t.file 2 \"a.hpp\"\n", "\t.global f\n", "\t.globl f\n", "\t.hidden f\n", "\t.internal f\n",
-                    "\t.local f\n", "\t.protected f\n", "\t.size f, 3\n", "\t.type f, @object\n", "\t.weak f\n",
-                    "\t.section .rodata\n\t.long 77\n\t.text\n", "\t.data\n\t.long 77\n\t.text\n",
-                    "\t.bss\n\t.zero 77\n\t.text\n", "\t.pushsection .note\n\t.long 77\n\t.popsection\n",
-                    "\t.section .rodata\n\t.long 77\n\t.previous\n"));
+INSTANTIATE_TEST_SUITE_P(rollforward_directives, left_out,
+                         testing::Values("\t.file 2 \"a.hpp\"\n", "\t.global f\n", "\t.globl f\n",
+                                         "\t.hidden f\n", "\t.internal f\n", "\t.local f\n",
+                                         "\t.protected f\n", "\t.size f, 3\n", "\t.type f, @object\n",
+                                         "\t.weak f\n", "\t.section .rodata\n\t.long 77\n\t.text\n",
+                                         "\t.data\n\t.long 77\n\t.text\n", "\t.bss\n\t.zero 77\n\t.text\n",
+                                         "\t.pushsection .note\n\t.long 77\n\t.popsection\n",
+                                         "\t.section .rodata\n\t.long 77\n\t.previous\n"));
 
 // Catches the label of a debug view that is there twice, which no assembler takes.
 TEST(rollforward_directives, a_location_loses_its_view) {
@@ -96,7 +97,9 @@ TEST(rollforward_directives, an_exception_table_is_copied) {
 )";
   const std::string copy = second_copy_of(function_with("\t.cfi_lsda 0x1b,.LLSDA0") + table);
   EXPECT_THAT(copy, HasSubstr("\t.cfi_lsda 0x1b,.LLSDA0.rollforward\n"));
-  EXPECT_THAT(copy, HasSubstr("\n.LLSDA0.rollforward:\n\t.byte\t0xff\n\t.uleb128 .L2.rollforward-.LFB0.rollforward\n"));
+  EXPECT_THAT(
+      copy,
+      HasSubstr("\n.LLSDA0.rollforward:\n\t.byte\t0xff\n\t.uleb128 .L2.rollforward-.LFB0.rollforward\n"));
 }
 
 // Catches padding whose addresses have no twin.
@@ -126,15 +129,16 @@ TEST_P(refused, with_its_line_and_name) {
 
 INSTANTIATE_TEST_SUITE_P(
     rollforward_directives, refused,
-    testing::Values(wrong{"\tnop\n\t.rept 3\n\tnop\n\t.endr\n", 9, ".rept, which is in the marked function f"},
-                    wrong{"\t.macro m\n", 8, ".macro"}, wrong{"\t.if 1\n", 8, ".if"},
-                    wrong{"\t.set x, 1\n", 8, ".set"}, wrong{"\t.org 100\n", 8, ".org"},
-                    wrong{"\t.reloc 0, R_X86_64_NONE\n", 8, ".reloc"}, wrong{"\t.cfi_label x\n", 8, ".cfi_label"},
-                    wrong{"\t.intel_syntax noprefix\n", 8, "AT&T"}, wrong{"x = 1\n", 8, "assignment to x"},
-                    wrong{"\"x y\":\n", 8, "label in quotes"}, wrong{"\t.popsection\n", 8, "without a .pushsection"},
-                    wrong{"\t.section\n", 8, "without the name"}, wrong{"\t.cfi_restore_state\n", 8, "remember_state"},
-                    wrong{"\t.cfi_startproc\n", 8, "within another"},
-                    wrong{"\t.section sennit_rollforward,\"a\"\n\t.text\n", 8, "before"}));
+    testing::Values(
+        wrong{"\tnop\n\t.rept 3\n\tnop\n\t.endr\n", 9, ".rept, which is in the marked function f"},
+        wrong{"\t.macro m\n", 8, ".macro"}, wrong{"\t.if 1\n", 8, ".if"}, wrong{"\t.set x, 1\n", 8, ".set"},
+        wrong{"\t.org 100\n", 8, ".org"}, wrong{"\t.reloc 0, R_X86_64_NONE\n", 8, ".reloc"},
+        wrong{"\t.cfi_label x\n", 8, ".cfi_label"}, wrong{"\t.intel_syntax noprefix\n", 8, "AT&T"},
+        wrong{"x = 1\n", 8, "assignment to x"}, wrong{"\"x y\":\n", 8, "label in quotes"},
+        wrong{"\t.popsection\n", 8, "without a .pushsection"}, wrong{"\t.section\n", 8, "without the name"},
+        wrong{"\t.cfi_restore_state\n", 8, "remember_state"},
+        wrong{"\t.cfi_startproc\n", 8, "within another"},
+        wrong{"\t.section sennit_rollforward,\"a\"\n\t.text\n", 8, "before"}));
 
 TEST(rollforward_directives, what_is_not_known_is_nothing) {
   EXPECT_FALSE(rollforward::treatment_of(".foo"));

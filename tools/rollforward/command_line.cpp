@@ -42,12 +42,13 @@ int rewrite_file(const std::string& in, const std::string& out, bool list) {
 }
 
 int with_options(int argc, char** argv) {
-  CLI::App app{"Gives each function with promotion points a second copy, in which they are jumps, and a table of address "
+  CLI::App app{"Gives each function with promotion points a second copy, in which they are jumps, and a "
+               "table of address "
                "pairs: what SENNIT_PROMOTION_POINT needs to cost nothing.\n"
                "As a compiler launcher: rollforward --compile COMPILER ARGUMENT...",
                "rollforward"};
-  app.set_version_flag("--version", fmt::format("rollforward {}.{}.{}", SENNIT_VERSION_MAJOR, SENNIT_VERSION_MINOR,
-                                                SENNIT_VERSION_PATCH));
+  app.set_version_flag("--version", fmt::format("rollforward {}.{}.{}", SENNIT_VERSION_MAJOR,
+                                                SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
   std::string in;
   std::string out;
   bool list = false;

@@ -4,6 +4,8 @@
 #include "tools/rollforward/rewrite.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +15,6 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace rollforward {
 namespace {
@@ -25,16 +25,29 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
 
 // Options whose argument is a word of its own, so that it is not taken for a source file.
 bool takes_word(std::string_view option) {
-  return is_one_of(option, {"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-include", "-imacros", "-isystem", "-idirafter",
-                            "-iquote", "-iprefix", "-isysroot", "--sysroot", "-MF", "-MT", "-MQ", "-arch", "-target",
-                            "-Xclang", "-Xpreprocessor", "-Xassembler", "-Xlinker", "-mllvm", "--param", "-aux-info",
-                            "-B", "-T", "-u", "-z", "-A"});
+  return is_one_of(option, {"-o",          "-x",
+                            "-I",          "-D",
+                            "-U",          "-L",
+                            "-l",          "-include",
+                            "-imacros",    "-isystem",
+                            "-idirafter",  "-iquote",
+                            "-iprefix",    "-isysroot",
+                            "--sysroot",   "-MF",
+                            "-MT",         "-MQ",
+                            "-arch",       "-target",
+                            "-Xclang",     "-Xpreprocessor",
+                            "-Xassembler", "-Xlinker",
+                            "-mllvm",      "--param",
+                            "-aux-info",   "-B",
+                            "-T",          "-u",
+                            "-z",          "-A"});
 }
 
 // What the assembler has to be told, too. Warnings, definitions and optimizations are no business of its.
 bool concerns_assembler(std::string_view option) {
   return option.starts_with("-Wa,") || option.starts_with("-m") || option.starts_with("-B") ||
-         option.starts_with("--target=") || option.starts_with("--gcc-toolchain") || option.starts_with("--sysroot=") ||
+         option.starts_with("--target=") || option.starts_with("--gcc-toolchain") ||
+         option.starts_with("--sysroot=") ||
          is_one_of(option, {"-v", "-pipe", "-fno-integrated-as", "-fintegrated-as"});
 }
 
@@ -103,10 +116,12 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
       continue;
     }
     if (word.starts_with("-flto") || word == "-emit-llvm")
-      throw std::runtime_error(fmt::format("{}: with it the compiler writes no assembly that could be rolled forward; "
-                                           "leave it out for this target (INTERPROCEDURAL_OPTIMIZATION OFF)",
-                                           word));
-    if (word == "-masm=intel") throw std::runtime_error("-masm=intel: rollforward reads AT&T syntax; leave it out");
+      throw std::runtime_error(
+          fmt::format("{}: with it the compiler writes no assembly that could be rolled forward; "
+                      "leave it out for this target (INTERPROCEDURAL_OPTIMIZATION OFF)",
+                      word));
+    if (word == "-masm=intel")
+      throw std::runtime_error("-masm=intel: rollforward reads AT&T syntax; leave it out");
     depends |= word == "-MD" || word == "-MMD";
     names_dependencies |= word.starts_with("-MF");
     names_target |= word.starts_with("-MT") || word.starts_with("-MQ");

@@ -26,7 +26,8 @@ void frame_state::follow(const statement& s) {
   } else if (s.name == ".cfi_remember_state") {
     remembered_.push_back(stack_pointer_);
   } else if (s.name == ".cfi_restore_state") {
-    if (remembered_.empty()) throw fault(s.line, ".cfi_restore_state without a .cfi_remember_state before it");
+    if (remembered_.empty())
+      throw fault(s.line, ".cfi_restore_state without a .cfi_remember_state before it");
     stack_pointer_ = remembered_.back();
     remembered_.pop_back();
   }

@@ -30,8 +30,21 @@ std::string_view take_word(std::string_view& text) {
 
 bool is_prefix(std::string_view word) {
   constexpr std::array prefixes = std::to_array<std::string_view>({
-      "lock",   "rep",  "repe",  "repz",   "repne",  "repnz",    "notrack",  "data16",
-      "addr32", "bnd",  "rex64", "rex.w",  "rex",    "xacquire", "xrelease",
+      "lock",
+      "rep",
+      "repe",
+      "repz",
+      "repne",
+      "repnz",
+      "notrack",
+      "data16",
+      "addr32",
+      "bnd",
+      "rex64",
+      "rex.w",
+      "rex",
+      "xacquire",
+      "xrelease",
   });
   // {vex}, {evex}, {disp32} and the like choose an encoding.
   return std::find(prefixes.begin(), prefixes.end(), word) != prefixes.end() ||
@@ -123,7 +136,8 @@ class scanner {
     if (take_word(comment) == marker_word) {
       const std::string_view label = take_word(comment);
       if (label.empty()) throw fault(line_, "a promotion point without a label");
-      statements_.push_back({statement_kind::marker, line_, at_, end, "", std::string(marker_word), {std::string(label)}});
+      statements_.push_back(
+          {statement_kind::marker, line_, at_, end, "", std::string(marker_word), {std::string(label)}});
     }
     at_ = end;
   }
@@ -140,7 +154,8 @@ class scanner {
   void string() {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-    if (end >= text_.size() || text_[end] != '"') throw fault(line_, "a string that begins here does not end");
+    if (end >= text_.size() || text_[end] != '"')
+      throw fault(line_, "a string that begins here does not end");
     take(end + 1 - at_);
     // A quoted name is a label, too.
     if (peek(0) == ':' && pending_.front() == '"' && pending_.find('"', 1) == pending_.size() - 1) {
@@ -159,8 +174,8 @@ class scanner {
     name = trimmed(name);
     const bool quoted = name.size() > 1 && name.front() == '"' && name.back() == '"';
     const bool number = !name.empty() && std::all_of(name.begin(), name.end(), is_digit);
-    const bool symbol =
-        !name.empty() && is_symbol_start(name.front()) && std::all_of(name.begin(), name.end(), is_symbol_part);
+    const bool symbol = !name.empty() && is_symbol_start(name.front()) &&
+                        std::all_of(name.begin(), name.end(), is_symbol_part);
     if (!quoted && !number && !symbol) return;
     statements_.push_back({statement_kind::label, begin_line_, begin_, end_, "", std::string(name), {}});
     pending_.clear();

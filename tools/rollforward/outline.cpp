@@ -156,7 +156,7 @@ class reader {
   section_tracker sections_;
   std::optional<procedure> open_;
   std::size_t open_line_ = 0;
-  bool behind_end_ = false;  // nothing but local labels since a .cfi_endproc
+  bool behind_end_ = false;                                  // nothing but local labels since a .cfi_endproc
   std::map<section, std::vector<std::string>> labels_here_;  // at the address that each section has come to
   std::map<std::string, std::size_t> owner_;                 // of a label
   outline out_;

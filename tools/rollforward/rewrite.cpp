@@ -34,7 +34,8 @@ label_set labels_of(const outline& all, std::size_t unit, const std::vector<stat
       const statement& s = statements[i];
       const bool number = s.name.front() >= '0' && s.name.front() <= '9';
       if (s.kind != statement_kind::label || number) continue;
-      if (s.name.front() == '"') throw fault(s.line, fmt::format("a label in quotes, {}, in a marked function", s.name));
+      if (s.name.front() == '"')
+        throw fault(s.line, fmt::format("a label in quotes, {}, in a marked function", s.name));
       labels.all.insert(s.name);
     }
   };
@@ -52,8 +53,8 @@ label_set labels_of(const outline& all, std::size_t unit, const std::vector<stat
 // The names of a copied procedure: a debugger shows it as a clone.
 std::string wrapped(const procedure& p, const std::string& text) {
   const std::string name = p.name + std::string(copy_suffix);
-  return fmt::format("{}\t.p2align\t4\n\t.type\t{}, @function\n{}\t.size\t{}, .-{}\n", copy_section(p.where).directive(),
-                     name, text, name, name);
+  return fmt::format("{}\t.p2align\t4\n\t.type\t{}, @function\n{}\t.size\t{}, .-{}\n",
+                     copy_section(p.where).directive(), name, text, name, name);
 }
 
 std::string with_insertions(std::string_view source, std::vector<insertion> insertions) {

@@ -72,7 +72,9 @@ class writer {
     return !symbol.empty() && (!labels_.all.contains(symbol) || labels_.names.contains(symbol));
   }
 
-  static std::string got(const std::string& target) { return fmt::format("{}@GOTPCREL(%rip)", symbol_of(target)); }
+  static std::string got(const std::string& target) {
+    return fmt::format("{}@GOTPCREL(%rip)", symbol_of(target));
+  }
 
   // Within the function, or a call.
   std::string direct(const statement& s, const std::string& target) const {
@@ -95,7 +97,9 @@ class writer {
 };
 
 // `.loc file line column ... view LABEL`: the label is the first copy's.
-std::string_view without_view(std::string_view location) { return location.substr(0, location.find(" view ")); }
+std::string_view without_view(std::string_view location) {
+  return location.substr(0, location.find(" view "));
+}
 
 }  // namespace
 
@@ -142,14 +146,14 @@ second_copy copier::copy(const procedure& p, const label_set& labels) {
     }
     const std::optional<treatment> what = treatment_of(s.name);
     if (!what) {
-      throw fault(s.line, fmt::format("rollforward does not know the directive {}, which is in the marked function {}; "
-                                      "move what it belongs to out of this function",
-                                      s.name, p.name));
+      throw fault(
+          s.line,
+          fmt::format("rollforward does not know the directive {}, which is in the marked function {}; "
+                      "move what it belongs to out of this function",
+                      s.name, p.name));
     }
     switch (*what) {
-      case treatment::align:
-        add_place(s, true, false);
-        [[fallthrough]];
+      case treatment::align: add_place(s, true, false); [[fallthrough]];
       case treatment::bytes: out.text += fmt::format("\t{}\n", text_of(s)); break;
       case treatment::frame:
         frame.follow(s);

@@ -38,12 +38,14 @@ inline constexpr std::string_view copy_suffix = ".rollforward";
 // What a unit's copies have one each of.
 struct label_set {
   std::set<std::string, std::less<>> all;
-  std::set<std::string, std::less<>> names;  // those that other functions know: a call or a jump goes to the first copy
+  std::set<std::string, std::less<>>
+      names;  // those that other functions know: a call or a jump goes to the first copy
 };
 
 class copier {
  public:
-  copier(std::string_view source, const std::vector<statement>& statements) : source_(source), statements_(statements) {}
+  copier(std::string_view source, const std::vector<statement>& statements)
+      : source_(source), statements_(statements) {}
 
   // Throws `fault` for a directive that is not known.
   second_copy copy(const procedure& p, const label_set& labels);

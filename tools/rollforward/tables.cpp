@@ -6,14 +6,16 @@ namespace rollforward {
 
 std::string address_pairs(const procedure& p, const second_copy& copy) {
   const std::string& group = p.where.group;
-  std::string out = group.empty() ? fmt::format("\t.section\t{},\"aR\",@progbits\n", table_section)
-                                  : fmt::format("\t.section\t{},\"aGR\",@progbits,{},comdat\n", table_section, group);
+  std::string out = group.empty()
+                        ? fmt::format("\t.section\t{},\"aR\",@progbits\n", table_section)
+                        : fmt::format("\t.section\t{},\"aGR\",@progbits,{},comdat\n", table_section, group);
   const std::string first = first_label(copy.places.front().number);
   const std::string second = second_label(copy.places.front().number);
-  out += fmt::format("\t.balign\t4\n\t.long\t{}-.\n\t.long\t{}-.\n\t.long\t{}\n", first, second, copy.places.size());
+  out += fmt::format("\t.balign\t4\n\t.long\t{}-.\n\t.long\t{}-.\n\t.long\t{}\n", first, second,
+                     copy.places.size());
   for (const place& at : copy.places) {
-    out += fmt::format("\t.long\t{}-{}\n\t.long\t{}-{}{}\n", first_label(at.number), first, second_label(at.number), second,
-                       at.padding ? "+0x80000000" : "");
+    out += fmt::format("\t.long\t{}-{}\n\t.long\t{}-{}{}\n", first_label(at.number), first,
+                       second_label(at.number), second, at.padding ? "+0x80000000" : "");
   }
   return out;
 }

@@ -12,13 +12,12 @@
 // The target has to be compiled with sennit_rollforward(target) of the CMake package; else, or on another CPU than
 // x86-64, no beat ever comes and the program runs as if there were no promotion points.
 //
-// A statement of a function that is not constexpr; more than one of them may be in a function, a template or an inline
-// function. Put it at the end of a chunk of a loop, not into the innermost loop: the compiler vectorizes no loop that
+// It stands in functions that are not constexpr, templates and inline ones too, as often as is wanted. Put it at the end of a chunk of a loop, not into the innermost loop: the compiler vectorizes no loop that
 // has one in it. Thread-safe as far as the statements are. Cost: none without a beat, but that variables which the
 // statements change by reference live in memory around them; a second copy of the function in cold code; with a beat,
 // the signal, some hundred nanoseconds to move, and the statements. Paper 003, section 3.2.
 //
-//   #include <sennit/promotion_point.hpp>
+// Example:
 //   #include <cstddef>
 //
 //   long sum(const int* data, std::size_t n, void (*beat)(std::size_t left)) {

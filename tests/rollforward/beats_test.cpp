@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -347,7 +346,7 @@ TEST_F(rollforward_beats, on_fibers) {
 TEST_F(rollforward_beats, a_plugin_is_loaded_and_unloaded) {
   const std::vector<int> data(5, 2);
   for (int i = 1; i <= 3; ++i) {
-    void* plugin = dlopen(std::getenv("PLUGIN"), RTLD_NOW | RTLD_LOCAL);
+    void* plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(plugin, nullptr) << dlerror();
     using function = long(const int*, long, void (*)(), void (*)());
     auto* sum = reinterpret_cast<function*>(dlsym(plugin, "plugin_sum"));

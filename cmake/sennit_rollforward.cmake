@@ -50,5 +50,9 @@ function(sennit_rollforward target)
   elseif("--compile" IN_LIST launcher)
     return()  # asked for twice
   endif()
-  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${program};--compile;${launcher}")
+  # An empty launcher would become an empty word of the command.
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${program};--compile")
+  if(launcher)
+    set_property(TARGET ${target} APPEND PROPERTY CXX_COMPILER_LAUNCHER ${launcher})
+  endif()
 endfunction()

@@ -17,6 +17,7 @@
 #include <sennit/parallel_transform.hpp>
 #include <sennit/placement.hpp>
 #include <sennit/promotion.hpp>
+#include <sennit/promotion_point.hpp>
 #include <sennit/reducer.hpp>
 #include <sennit/refine.hpp>
 #include <sennit/region.hpp>

@@ -1,5 +1,6 @@
 #include "beat/beaten.hpp"
 
+#include "beat/roll_forward.hpp"
 #include "core/settings.hpp"
 
 #include <sched.h>
@@ -39,9 +40,12 @@ void add(std::atomic<std::uint64_t>& sum, std::uint64_t n) noexcept {
   sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
 
-}  // namespace
+// What a beat does unless the program says otherwise. Whoever polls knows of it without that.
+bool to_promotion_point(void* ucontext) noexcept {
+  return ucontext == nullptr || !detail::any_marked_code() || detail::roll_forward(ucontext);
+}
 
-constinit std::atomic<ext::beaten::function> detail::roll_forward_hook{nullptr};
+}  // namespace
 
 namespace ext {
 
@@ -80,8 +84,7 @@ void beaten::retry(void* ucontext) noexcept {
 }
 
 void beaten::call(void* ucontext) noexcept {
-  const function f = beat_ != nullptr ? beat_ : detail::roll_forward_hook.load(std::memory_order_relaxed);
-  if (f == nullptr || f(ucontext) || attempts_ == most_attempts) {
+  if ((beat_ != nullptr ? beat_ : to_promotion_point)(ucontext) || attempts_ == most_attempts) {
     attempts_ = 0;
   } else {
     ++attempts_;

@@ -10,10 +10,6 @@
 
 namespace sennit::detail {
 
-// What a beat does unless the program says otherwise: takes the thread to its next promotion point. Set once, by the
-// part of the library that knows those.
-extern constinit std::atomic<ext::beaten::function> roll_forward_hook;
-
 // Memory for beaten threads. It is never given back: see ext::beaten. Any thread may take and put.
 class beaten_pool {
  public:

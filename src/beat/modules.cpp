@@ -1,0 +1,99 @@
+// Executables and shared objects come and go with their tables. Code that rollforward writes calls this.
+#include "beat/address_pairs.hpp"
+#include "beat/roll_forward.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace sennit::detail {
+namespace {
+
+// As rollforward writes it: distances from the field itself.
+struct table_head {
+  std::int32_t first;
+  std::int32_t second;
+  std::uint32_t count;
+};
+static_assert(sizeof(table_head) == 12 && sizeof(address_pair) == 8);
+
+std::uintptr_t address_from(const std::int32_t& field) noexcept {
+  return reinterpret_cast<std::uintptr_t>(&field) + static_cast<std::uintptr_t>(std::intptr_t{field});
+}
+
+std::vector<paired_procedure> read_tables(const void* start, const void* stop) {
+  std::vector<paired_procedure> procedures;
+  const auto* at = static_cast<const unsigned char*>(start);
+  while (at < stop) {
+    const auto& head = *reinterpret_cast<const table_head*>(at);
+    const auto* pairs = reinterpret_cast<const address_pair*>(at + sizeof(table_head));
+    const address_pair& end = pairs[head.count - 1];
+    const std::uintptr_t first = address_from(head.first);
+    const std::uintptr_t second = address_from(head.second);
+    procedures.push_back(
+        {first, first + end.first, second, second + (end.second & ~padding_follows), pairs, head.count});
+    at = reinterpret_cast<const unsigned char*>(pairs + head.count);
+  }
+  return procedures;
+}
+
+const paired_procedure* kept(const std::vector<paired_procedure>& sorted) {
+  auto* copy = new paired_procedure[sorted.size()];
+  std::copy(sorted.begin(), sorted.end(), copy);
+  return copy;
+}
+
+bool same(const paired_procedure& a, const paired_procedure& b) noexcept {
+  return a.first == b.first && a.first_end == b.first_end && a.second == b.second &&
+         a.second_end == b.second_end && a.pairs == b.pairs && a.count == b.count;
+}
+
+// A plugin that is loaded where it was before needs no other index.
+bool revived(const void* key, const std::vector<paired_procedure>& by_first) noexcept {
+  for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
+    if (m->key != key || m->count != by_first.size()) continue;
+    if (!std::equal(by_first.begin(), by_first.end(), m->by_first, same)) continue;
+    __atomic_store_n(&m->live, true, __ATOMIC_RELAXED);
+    return true;
+  }
+  return false;
+}
+
+void publish(paired_module& m) noexcept {
+  m.next = __atomic_load_n(&paired_modules, __ATOMIC_RELAXED);
+  // ORD[D40] release: the index of m, before a handler finds it; pairs with the acquire in find().
+  while (
+      !__atomic_compare_exchange_n(&paired_modules, &m.next, &m, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  }
+}
+
+}  // namespace
+}  // namespace sennit::detail
+
+extern "C" {
+
+// From the module's .init_array. `start` names it from then on.
+[[gnu::visibility("default")]] void sennit_rollforward_register(const void* start, const void* stop) {
+  using namespace sennit::detail;
+  std::vector<paired_procedure> procedures = read_tables(start, stop);
+  std::sort(procedures.begin(), procedures.end(),
+            [](const paired_procedure& a, const paired_procedure& b) { return a.first < b.first; });
+  prepare_to_roll_forward();
+  if (revived(start, procedures)) return;
+  auto* m = new paired_module{nullptr, start, kept(procedures), nullptr, 0, true};
+  std::sort(procedures.begin(), procedures.end(),
+            [](const paired_procedure& a, const paired_procedure& b) { return a.second < b.second; });
+  m->by_second = kept(procedures);
+  m->count = static_cast<std::uint32_t>(procedures.size());
+  publish(*m);
+}
+
+// From its .fini_array. A handler may be looking through the index, so that it stays.
+[[gnu::visibility("default")]] void sennit_rollforward_unregister(const void* start) {
+  using namespace sennit::detail;
+  for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
+    if (m->key == start) __atomic_store_n(&m->live, false, __ATOMIC_RELAXED);
+  }
+}
+
+}  // extern "C"

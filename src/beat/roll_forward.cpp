@@ -1,0 +1,117 @@
+#include "beat/roll_forward.hpp"
+
+#include "beat/address_pairs.hpp"
+#include "beat/pending.hpp"
+
+#include <ucontext.h>
+#include <unwind.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace sennit::detail {
+
+constinit thread_local volatile bool beat_pending [[gnu::tls_model("initial-exec")]] = false;
+
+namespace {
+
+#if defined(__x86_64__)
+
+greg_t& program_counter(void* context) noexcept {
+  return static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+}
+
+// A place that holds an address of code: where the thread goes on, sooner or later. True if the beat is on its way.
+template <class Word>
+bool move(Word& holder, const place_in_code& place) noexcept {
+  if (place.copy == copy_of_code::second) return true;
+  if (place.twin == 0) return false;
+  holder = static_cast<Word>(place.twin);
+  return true;
+}
+
+// From our own handler outward. Frames in marked code, of either copy, end it.
+class outward_walk {
+ public:
+  explicit outward_walk(void* context) noexcept : interrupted_(reinterpret_cast<std::uintptr_t>(context)) {}
+
+  bool run() noexcept {
+    _Unwind_Backtrace(&outward_walk::visit, this);
+    return moved_;
+  }
+
+ private:
+  static _Unwind_Reason_Code visit(_Unwind_Context* frame, void* self) noexcept {
+    return static_cast<outward_walk*>(self)->step(frame) ? _URC_NO_REASON : _URC_NORMAL_STOP;
+  }
+
+  // False where the walk ends.
+  bool step(_Unwind_Context* frame) noexcept {
+    int signaled = 0;
+    const std::uintptr_t address = _Unwind_GetIPInfo(frame, &signaled);
+    // Here the frame that was called ends, and the address to come back to lies just below.
+    const std::uintptr_t called_end = std::exchange(called_end_, _Unwind_GetCFA(frame));
+    if (!beyond_handler_) {
+      // A frame that a signal interrupted: behind the one of the trampoline, which begins where the kernel put the context.
+      beyond_handler_ = signaled != 0 && called_end == interrupted_;
+      return true;
+    }
+    if (++frames_ > most_frames) return false;
+    if (signaled != 0) return step_interrupted(address, reinterpret_cast<void*>(called_end));
+    const place_in_code place = find_return(address);
+    if (place.copy == copy_of_code::none) return true;
+    // What the unwinder says of a frame that is just being made or left may be wrong.
+    auto& slot = *reinterpret_cast<volatile std::uintptr_t*>(called_end_ - sizeof(std::uintptr_t));
+    moved_ = slot == address && move(slot, place);
+    return false;
+  }
+
+  // Code that another handler has interrupted, which has this one's context.
+  bool step_interrupted(std::uintptr_t address, void* context) noexcept {
+    const place_in_code place = find_instruction(address);
+    if (place.copy == copy_of_code::none) return true;
+    greg_t& pc = program_counter(context);
+    moved_ = static_cast<std::uintptr_t>(pc) == address && move(pc, place);
+    return false;
+  }
+
+  const std::uintptr_t interrupted_;
+  std::uintptr_t called_end_ = 0;
+  bool beyond_handler_ = false;
+  bool moved_ = false;
+  int frames_ = 0;
+};
+
+bool place_beat(void* context) noexcept {
+  greg_t& pc = program_counter(context);
+  const place_in_code here = find_instruction(static_cast<std::uintptr_t>(pc));
+  // In marked code, but within a sequence that the linker may have changed: soon it is over.
+  if (here.copy != copy_of_code::none) return move(pc, here);
+  return outward_walk(context).run();
+}
+
+#else
+
+// Nothing is rolled forward here yet: no table, no twin.
+bool place_beat(void*) noexcept { return false; }
+
+#endif
+
+}  // namespace
+
+bool roll_forward(void* ucontext) noexcept {
+  const bool placed = place_beat(ucontext);
+  beat_pending = !placed;
+  return placed;
+}
+
+// Relaxed: whoever runs marked code has seen it loaded.
+bool any_marked_code() noexcept { return __atomic_load_n(&paired_modules, __ATOMIC_RELAXED) != nullptr; }
+
+bool beat_is_pending() noexcept { return beat_pending; }
+
+void prepare_to_roll_forward() noexcept {
+  _Unwind_Backtrace([](_Unwind_Context*, void*) noexcept { return _URC_NO_REASON; }, nullptr);
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,64 @@
+// Beats for tests: a signal whose handler rolls forward, sent by the test or by a timer.
+#pragma once
+
+#include "beat/roll_forward.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+
+namespace test {
+
+inline std::atomic<long> beats{0};
+inline std::atomic<long> placed{0};
+inline std::atomic<long> taken{0};
+
+inline void on_beat(int, siginfo_t*, void* context) {
+  beats.fetch_add(1, std::memory_order_relaxed);
+  placed.fetch_add(sennit::detail::roll_forward(context), std::memory_order_relaxed);
+}
+
+inline void take() { taken.fetch_add(1, std::memory_order_relaxed); }
+
+inline void beat() { raise(SIGUSR1); }
+
+class beating : public testing::Test {
+ protected:
+  beating() {
+    handle(SIGUSR1, on_beat, 0);
+    beats = placed = taken = 0;
+  }
+
+  static void handle(int signal, void (*handler)(int, siginfo_t*, void*), int flags) {
+    struct sigaction action = {};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | flags;
+    ASSERT_EQ(sigaction(signal, &action, nullptr), 0);
+  }
+};
+
+// Beats for the thread that makes it.
+class metronome {
+ public:
+  explicit metronome(long nanoseconds) {
+    sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGUSR1;
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    EXPECT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer_), 0);
+    const itimerspec period = {{0, nanoseconds}, {0, nanoseconds}};
+    EXPECT_EQ(timer_settime(timer_, 0, &period, nullptr), 0);
+  }
+  metronome(const metronome&) = delete;
+  metronome& operator=(const metronome&) = delete;
+  ~metronome() { timer_delete(timer_); }
+
+ private:
+  timer_t timer_{};
+};
+
+}  // namespace test

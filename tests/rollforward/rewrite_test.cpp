@@ -1,0 +1,188 @@
+#include "tools/rollforward/fault.hpp"
+#include "tools/rollforward/rewrite.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace {
+
+using rollforward::fault;
+using rollforward::rewrite;
+using rollforward::rewritten;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string marked(const std::string& name, const std::string& body,
+                   const std::string& section = "\t.text\n") {
+  return fmt::format(R"({0}	.type	{1}, @function
+{1}:
+	.cfi_startproc
+	nop
+	# sennit_promotion_point .L{1}9
+{2}	ret
+.L{1}9:
+	jmp	.L{1}9
+	.cfi_endproc
+	.size	{1}, .-{1}
+)",
+                     section, name, body);
+}
+
+std::string second_copy_of(const std::string& source) {
+  const std::string text = rewrite(source).text;
+  return text.substr(text.find(".text.unlikely.rollforward"));
+}
+
+// Catches a file that is changed for nothing.
+TEST(rollforward_rewrite, without_a_marker_nothing_changes) {
+  const std::string source = "\t.text\nf:\n\t.macro m\n\tnop\n\t.endm\n\t.intel_syntax noprefix\n\tret";
+  const rewritten result = rewrite(source);
+  EXPECT_EQ(result.text, source);
+  EXPECT_TRUE(result.functions.empty());
+}
+
+// Catches bytes that get into the first copy: taking the labels out again leaves what was there.
+TEST(rollforward_rewrite, the_first_copy_gets_labels_only) {
+  const std::string source = marked("f", "\tcall\tg@PLT\n\t.p2align 4\n\tlock addl $1, x(%rip)\n");
+  std::string text = rewrite(source).text;
+  text.resize(text.find("\t.section\t.text.unlikely.rollforward"));
+  for (std::size_t at = 0; (at = text.find("; .Lrollforward_first")) != std::string::npos;)
+    text.erase(at, text.find(':', at) + 1 - at);
+  for (std::size_t at = 0; (at = text.find(".Lrollforward_first")) != std::string::npos;)
+    text.erase(at, text.find(": ", at) + 2 - at);
+  EXPECT_EQ(text, source);
+}
+
+// Catches a second copy that goes on promoting without a beat: it must leave for the first one.
+TEST(rollforward_rewrite, a_marker_is_a_jump_into_the_first_copy) {
+  const std::string copy = second_copy_of(marked("f", ""));
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.Lf9\n"));
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.Lf9.rollforward\n"));  // but its own jumps stay in it
+}
+
+struct form {
+  const char* first;
+  const char* second;
+};
+
+class instruction : public testing::TestWithParam<form> {};
+
+// Catches jumps, calls and returns that leave a second copy without the beat.
+TEST_P(instruction, in_the_second_copy) {
+  EXPECT_THAT(second_copy_of(marked("f", fmt::format("{}\n", GetParam().first))),
+              HasSubstr(GetParam().second));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    rollforward_rewrite, instruction,
+    testing::Values(
+        form{"\tmovq x(%rip), %rax", "\tmovq x(%rip), %rax\n"},
+        form{"\tret", "\tjmp\t*sennit_beat_return@GOTPCREL(%rip)\n"},
+        form{"\trep ret", "\tjmp\t*sennit_beat_return@GOTPCREL(%rip)\n"}, form{"\tret $8", "\tret $8\n"},
+        form{"\tcall g", "\tcall\tg\n"}, form{"\tcall *%rax", "\tcall\t*%rax\n"},
+        form{"\tcall f", "\tcall\tf\n"}, form{"\tdata16 rex64 call g@PLT", "\tdata16 rex64 call\tg@PLT\n"},
+        form{"\tjne .Lf9", "\tjne\t.Lf9.rollforward\n"}, form{"\tjrcxz .Lf9", "\tjrcxz\t.Lf9.rollforward\n"},
+        form{"\tloop .Lf9", "\tloop\t.Lf9.rollforward\n"},
+        form{"\txbegin .Lf9", "\txbegin\t.Lf9.rollforward\n"}, form{"1:\tjne 1b", "1:\n"},
+        form{"1:\tjne 1b", "\tjne\t1b\n"},
+        form{"\tjmp g@PLT",
+             "\tleaq\t-128(%rsp), %rsp\n\t.cfi_adjust_cfa_offset 128\n\tpushq\tg@GOTPCREL(%rip)\n"
+             "\t.cfi_adjust_cfa_offset 8\n\tjmp\t*sennit_beat_jump@GOTPCREL(%rip)\n"},
+        form{"\tjmp f", "\tpushq\tf@GOTPCREL(%rip)\n"}, form{"\tnotrack jmp *%rax", "\tpushq\t%rax\n"},
+        form{"\tjmp *.L4(,%rax,8)", "\tpushq\t.L4(,%rax,8)\n"},
+        form{"\tjmp *8(%rsp)", "\tpushq\t128+8(%rsp)\n"},
+        form{"\tjmp *(%rsp,%rax,8)", "\tpushq\t128(%rsp,%rax,8)\n"},
+        form{"\tjmp *%fs:8(%rsp)", "\tpushq\t%fs:128+8(%rsp)\n"},
+        form{"\tje g", "\tjne\t771771f\n\t.cfi_remember_state\n"}, form{"\tjnbe g", "\tjbe\t771771f\n"},
+        form{"\tjpe g", "\tjpo\t771771f\n"}, form{"\tjpo g", "\tjpe\t771771f\n"},
+        // The frame does not follow %rsp here.
+        form{"\t.cfi_def_cfa_register 6\n\tjmp *%rax", "%rsp\n\tpushq\t%rax\n\tjmp\t"},
+        form{"\t.cfi_escape 0xf,0x3,0x76,0x78,0x6\n\tjmp *%rax", "%rsp\n\tpushq\t%rax\n\tjmp\t"},
+        form{"\t.cfi_remember_state\n\t.cfi_def_cfa_register 6\n\t.cfi_restore_state\n\tjmp *%rax",
+             "\t.cfi_adjust_cfa_offset 128\n\tpushq\t%rax\n"}));
+
+// Catches a call whose return address has no twin before the promotion point behind it.
+TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
+  const std::string copy =
+      second_copy_of("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n\t# sennit_promotion_point .L1\n"
+                     "\tret\n.L1:\n\tud2\n\t.cfi_endproc\n");
+  EXPECT_THAT(copy, HasSubstr("\tcall\tg\n.Lrollforward_second1:\n\tjmp\t.L1\n.Lrollforward_second2:\n"));
+}
+
+// Catches a cold part that is left behind, and jumps between the parts that change copies.
+TEST(rollforward_rewrite, a_cold_part_belongs_to_its_function) {
+  const rewritten result = rewrite(R"(	.text
+f:
+	.cfi_startproc
+	# sennit_promotion_point .L5
+	jne	.L6
+	ret
+	.cfi_endproc
+	.section	.text.unlikely,"ax",@progbits
+	.cfi_startproc
+	.type	f.cold, @function
+f.cold:
+.L5:
+	nop
+.L6:
+	ud2
+	.cfi_endproc
+	.text
+g:
+	.cfi_startproc
+	ret
+	.cfi_endproc
+)");
+  ASSERT_EQ(result.functions.size(), 1U);
+  EXPECT_EQ(result.functions[0].markers, 1U);
+  EXPECT_EQ(result.functions[0].instructions, 4U);
+  EXPECT_THAT(result.text, HasSubstr("\nf.cold.rollforward:\n.L5.rollforward:\n"));
+  EXPECT_THAT(result.text, HasSubstr("\tjne\t.L6.rollforward\n"));
+  EXPECT_THAT(result.text, HasSubstr("\tjmp\t.L5\n"));
+  EXPECT_THAT(result.text, Not(HasSubstr("g.rollforward")));
+}
+
+// Catches a copy or a table that the linker keeps when it drops the function.
+TEST(rollforward_rewrite, a_function_in_a_group_has_all_in_it) {
+  const std::string text = rewrite(marked("f", "", "\t.section\t.text.f,\"axG\",@progbits,f,comdat\n")).text;
+  EXPECT_THAT(text, HasSubstr("\t.section\t.text.unlikely.rollforward.f,\"axG\",@progbits,f,comdat\n"));
+  EXPECT_THAT(text, HasSubstr("\t.section\tsennit_rollforward,\"aGR\",@progbits,f,comdat\n"));
+}
+
+// Catches flags that are forgotten where a section is named again without them.
+TEST(rollforward_rewrite, a_section_keeps_the_flags_it_was_given_first) {
+  const std::string first = "\t.section\t.text.f,\"axG\",@progbits,f,comdat\n\t.data\n";
+  EXPECT_THAT(rewrite(first + marked("f", "", "\t.section\t.text.f\n")).text,
+              HasSubstr("sennit_rollforward,\"aGR\",@progbits,f,comdat\n"));
+}
+
+TEST(rollforward_rewrite, says_what_it_copied) {
+  const rewritten result = rewrite(marked("f", "") + marked("g", "\tnop\n\tnop\n"));
+  ASSERT_EQ(result.functions.size(), 2U);
+  EXPECT_EQ(result.functions[0].name, "f");
+  EXPECT_EQ(result.functions[0].instructions, 3U);
+  EXPECT_EQ(result.functions[1].name, "g");
+  EXPECT_EQ(result.functions[1].instructions, 5U);
+}
+
+void expect_fault(const std::string& source, std::size_t line, const char* what) {
+  try {
+    rewrite(source);
+    ADD_FAILURE() << "no fault";
+  } catch (const fault& f) {
+    EXPECT_EQ(f.line(), line);
+    EXPECT_THAT(f.what(), HasSubstr(what));
+  }
+}
+
+TEST(rollforward_rewrite, faults) {
+  expect_fault("f:\n\t# sennit_promotion_point .L2\n\tret\n", 2, "-fasynchronous-unwind-tables");
+  expect_fault("f:\n\t.cfi_startproc\n\t# sennit_promotion_point .L2\n\tret\n", 2,
+               "without its .cfi_endproc");
+  // What it has made itself.
+  expect_fault(rewrite(marked("f", "")).text, 28, "before");
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+#include "tools/rollforward/compile.hpp"
+
+#include "tools/rollforward/files.hpp"
+#include "tools/rollforward/rewrite.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+
+namespace rollforward {
+namespace {
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Options whose argument is a word of its own, so that it is not taken for a source file.
+bool takes_word(std::string_view option) {
+  return is_one_of(option, {"-o",          "-x",
+                            "-I",          "-D",
+                            "-U",          "-L",
+                            "-l",          "-include",
+                            "-imacros",    "-isystem",
+                            "-idirafter",  "-iquote",
+                            "-iprefix",    "-isysroot",
+                            "--sysroot",   "-MF",
+                            "-MT",         "-MQ",
+                            "-arch",       "-target",
+                            "-Xclang",     "-Xpreprocessor",
+                            "-Xassembler", "-Xlinker",
+                            "-mllvm",      "--param",
+                            "-aux-info",   "-B",
+                            "-T",          "-u",
+                            "-z",          "-A"});
+}
+
+// What the assembler has to be told, too. Warnings, definitions and optimizations are no business of its.
+bool concerns_assembler(std::string_view option) {
+  return option.starts_with("-Wa,") || option.starts_with("-m") || option.starts_with("-B") ||
+         option.starts_with("--target=") || option.starts_with("--gcc-toolchain") ||
+         option.starts_with("--sysroot=") ||
+         is_one_of(option, {"-v", "-pipe", "-fno-integrated-as", "-fintegrated-as"});
+}
+
+bool is_compiler(const std::string& word) {
+  const std::string name = std::filesystem::path(word).filename().string();
+  for (const std::string_view known : {"g++", "gcc", "clang", "c++", "cc"}) {
+    if (name.find(known) != std::string::npos && name.find("ccache") == std::string::npos) return true;
+  }
+  return false;
+}
+
+// The compiler's place in the command: launchers such as ccache come before it.
+std::size_t compiler_in(const std::vector<std::string>& command) {
+  for (std::size_t i = 0; i < command.size() && !command[i].starts_with('-'); ++i) {
+    if (is_compiler(command[i])) return i;
+  }
+  return 0;
+}
+
+int run(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error(fmt::format("fork: {}", std::strerror(errno)));
+  if (child == 0) {
+    execvp(words[0], words.data());
+    fmt::print(stderr, "rollforward: {}: {}\n", words[0], std::strerror(errno));
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw std::runtime_error(fmt::format("waitpid: {}", std::strerror(errno)));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+bool plan_compilation(const std::vector<std::string>& command, compilation& plan) {
+  if (command.empty()) throw std::runtime_error("--compile: give the compiler's command behind it");
+  const std::size_t compiler = compiler_in(command);
+  plan = {};
+  plan.to_assembly.assign(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(compiler) + 1);
+  plan.to_object.push_back(command[compiler]);
+  bool compiles = false;
+  bool depends = false;
+  bool names_dependencies = false;
+  bool names_target = false;
+  std::string source;
+  for (std::size_t i = compiler + 1; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    if (is_one_of(word, {"-E", "-S", "-M", "-MM", "-fsyntax-only"})) return false;
+    if (word == "-c") {
+      compiles = true;
+      plan.to_assembly.emplace_back("-S");
+      continue;
+    }
+    if (word == "-o" && i + 1 < command.size()) {
+      plan.object = command[++i];
+      continue;
+    }
+    if (word.starts_with("-o") && word.size() > 2) {
+      plan.object = word.substr(2);
+      continue;
+    }
+    if (word.starts_with("-flto") || word == "-emit-llvm")
+      throw std::runtime_error(
+          fmt::format("{}: with it the compiler writes no assembly that could be rolled forward; "
+                      "leave it out for this target (INTERPROCEDURAL_OPTIMIZATION OFF)",
+                      word));
+    if (word == "-masm=intel")
+      throw std::runtime_error("-masm=intel: rollforward reads AT&T syntax; leave it out");
+    depends |= word == "-MD" || word == "-MMD";
+    names_dependencies |= word.starts_with("-MF");
+    names_target |= word.starts_with("-MT") || word.starts_with("-MQ");
+    plan.to_assembly.push_back(word);
+    if (concerns_assembler(word)) plan.to_object.push_back(word);
+    if (takes_word(word) && i + 1 < command.size()) {
+      const bool both = is_one_of(word, {"-B", "-target", "-arch", "-Xassembler"});
+      if (both && plan.to_object.back() != word) plan.to_object.push_back(word);
+      plan.to_assembly.push_back(command[++i]);
+      if (both) plan.to_object.push_back(command[i]);
+    } else if (!word.starts_with('-')) {
+      source = word;
+    }
+  }
+  const std::string extension = std::filesystem::path(source).extension();
+  if (!compiles || source.empty() || is_one_of(extension, {".s", ".S", ".sx", ".asm"})) return false;
+  if (plan.object.empty()) plan.object = std::filesystem::path(source).stem().string() + ".o";
+
+  plan.assembly = plan.object + ".compiled.s";
+  plan.rolled = plan.object + ".rolled.s";
+  // The compiler would name these after what it writes now.
+  if (depends && !names_dependencies) {
+    std::filesystem::path file = plan.object;
+    plan.to_assembly.insert(plan.to_assembly.end(), {"-MF", file.replace_extension(".d").string()});
+  }
+  if (depends && !names_target) plan.to_assembly.insert(plan.to_assembly.end(), {"-MT", plan.object});
+  plan.to_assembly.insert(plan.to_assembly.end(), {"-o", plan.assembly});
+  // It warns of its own .file directives.
+  if (command[compiler].find("clang") != std::string::npos) plan.to_object.emplace_back("-Wa,--no-warn");
+  plan.to_object.insert(plan.to_object.end(), {"-x", "assembler", "-c", plan.rolled, "-o", plan.object});
+  return true;
+}
+
+int compile(const std::vector<std::string>& command) {
+  compilation plan;
+  if (!plan_compilation(command, plan)) return run(command);
+  if (const int status = run(plan.to_assembly); status != 0) {
+    std::remove(plan.assembly.c_str());
+    return status;
+  }
+  try {
+    write_file(plan.rolled, rewrite(read_file(plan.assembly)).text);
+  } catch (const fault& f) {
+    throw located(plan.assembly, f);
+  }
+  const int status = run(plan.to_object);
+  if (status == 0) {
+    std::remove(plan.assembly.c_str());
+    std::remove(plan.rolled.c_str());
+  }
+  return status;
+}
+
+}  // namespace rollforward

@@ -1,0 +1,36 @@
+#include "tools/rollforward/frame_state.hpp"
+
+#include "tools/rollforward/fault.hpp"
+
+#include <string>
+
+namespace rollforward {
+namespace {
+
+bool is_stack_pointer(const std::string& reg) { return reg == "%rsp" || reg == "rsp" || reg == "7"; }
+
+// DW_CFA_def_cfa_expression, as GCC has it in functions that align their stack: counted from %rbp or %r10.
+bool defines_frame(const std::string& byte) { return byte == "0xf" || byte == "0x0f" || byte == "15"; }
+
+}  // namespace
+
+void frame_state::follow(const statement& s) {
+  const std::string first = s.operands.empty() ? "" : s.operands.front();
+  if (s.name == ".cfi_startproc") {
+    stack_pointer_ = true;
+    remembered_.clear();
+  } else if (s.name == ".cfi_def_cfa" || s.name == ".cfi_def_cfa_register") {
+    stack_pointer_ = is_stack_pointer(first);
+  } else if (s.name == ".cfi_escape") {
+    if (defines_frame(first)) stack_pointer_ = false;
+  } else if (s.name == ".cfi_remember_state") {
+    remembered_.push_back(stack_pointer_);
+  } else if (s.name == ".cfi_restore_state") {
+    if (remembered_.empty())
+      throw fault(s.line, ".cfi_restore_state without a .cfi_remember_state before it");
+    stack_pointer_ = remembered_.back();
+    remembered_.pop_back();
+  }
+}
+
+}  // namespace rollforward

@@ -1,0 +1,27 @@
+#include "tools/rollforward/instruction.hpp"
+
+namespace rollforward {
+
+flow flow_of(std::string_view mnemonic) {
+  if (mnemonic == "jmp" || mnemonic == "jmpq") return flow::jump;
+  if (mnemonic == "call" || mnemonic == "callq") return flow::call;
+  if (mnemonic == "ret" || mnemonic == "retq") return flow::leave;
+  if (mnemonic == "jrcxz" || mnemonic == "jecxz" || mnemonic == "jcxz" || mnemonic.starts_with("loop"))
+    return flow::counted;
+  if (mnemonic == "xbegin") return flow::transaction;
+  if (mnemonic.front() == 'j') return flow::conditional;
+  return flow::on;
+}
+
+bool is_indirect(const statement& instruction) {
+  return !instruction.operands.empty() && instruction.operands.front().starts_with('*');
+}
+
+std::string inverse_of(std::string_view conditional) {
+  const std::string condition(conditional.substr(1));
+  if (condition == "pe") return "jpo";
+  if (condition == "po") return "jpe";
+  return condition.starts_with('n') ? 'j' + condition.substr(1) : "jn" + condition;
+}
+
+}  // namespace rollforward

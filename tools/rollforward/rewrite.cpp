@@ -1,0 +1,118 @@
+#include "tools/rollforward/rewrite.hpp"
+
+#include "tools/rollforward/fault.hpp"
+#include "tools/rollforward/lexer.hpp"
+#include "tools/rollforward/outline.hpp"
+#include "tools/rollforward/second_copy.hpp"
+#include "tools/rollforward/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rollforward {
+namespace {
+
+// Beside cold code, which the linker puts together, and in the function's COMDAT group.
+section copy_section(const section& original) {
+  std::string rest = original.name;
+  if (rest.starts_with(".text")) rest = rest.substr(5);
+  if (!rest.empty() && rest.front() != '.') rest = '.' + rest;
+  section s{".text.unlikely.rollforward" + rest, ",\"ax\",@progbits", ""};
+  if (!original.group.empty()) {
+    s.group = original.group;
+    s.arguments = fmt::format(",\"axG\",@progbits,{},comdat", s.group);
+  }
+  return s;
+}
+
+// Labels of a unit's code and of its exception tables.
+label_set labels_of(const outline& all, std::size_t unit, const std::vector<statement>& statements) {
+  label_set labels;
+  const auto add = [&](const std::vector<std::size_t>& body) {
+    for (const std::size_t i : body) {
+      const statement& s = statements[i];
+      const bool number = s.name.front() >= '0' && s.name.front() <= '9';
+      if (s.kind != statement_kind::label || number) continue;
+      if (s.name.front() == '"')
+        throw fault(s.line, fmt::format("a label in quotes, {}, in a marked function", s.name));
+      labels.all.insert(s.name);
+    }
+  };
+  for (const procedure& p : all.procedures) {
+    if (p.unit != unit) continue;
+    labels.names.insert(p.name);
+    labels.all.insert(p.head.begin(), p.head.end());
+    labels.all.insert(p.tail.begin(), p.tail.end());
+    add(p.body);
+    if (const auto table = all.tables.find(p.lsda); table != all.tables.end()) add(table->second.body);
+  }
+  return labels;
+}
+
+// The names of a copied procedure: a debugger shows it as a clone.
+std::string wrapped(const procedure& p, const std::string& text) {
+  const std::string name = p.name + std::string(copy_suffix);
+  return fmt::format("{}\t.p2align\t4\n\t.type\t{}, @function\n{}\t.size\t{}, .-{}\n",
+                     copy_section(p.where).directive(), name, text, name, name);
+}
+
+std::string with_insertions(std::string_view source, std::vector<insertion> insertions) {
+  std::stable_sort(insertions.begin(), insertions.end(),
+                   [](const insertion& a, const insertion& b) { return a.at < b.at; });
+  std::string out;
+  std::size_t at = 0;
+  for (const insertion& i : insertions) {
+    out += source.substr(at, i.at - at);
+    out += i.text;
+    at = i.at;
+  }
+  out += source.substr(at);
+  if (!out.empty() && out.back() != '\n') out += '\n';
+  return out;
+}
+
+// A dialect in which the parser would read nonsense.
+void refuse_foreign(const std::vector<statement>& statements) {
+  for (const statement& s : statements) {
+    if (s.kind != statement_kind::directive) continue;
+    if (s.name == ".intel_syntax")
+      throw fault(s.line, ".intel_syntax: rollforward reads AT&T syntax; compile without -masm=intel");
+    if (!s.operands.empty() && s.operands.front() == table_section)
+      throw fault(s.line, "this file has been rolled forward before");
+  }
+}
+
+}  // namespace
+
+rewritten rewrite(std::string_view source) {
+  const std::vector<statement> statements = lex(source);
+  const bool marked = std::any_of(statements.begin(), statements.end(),
+                                  [](const statement& s) { return s.kind == statement_kind::marker; });
+  if (!marked) return {std::string(source), {}};
+  refuse_foreign(statements);
+
+  const outline all = outline_of(statements);
+  copier copies(source, statements);
+  rewritten out;
+  std::string appended;
+  for (const std::size_t unit : all.marked) {
+    const label_set labels = labels_of(all, unit, statements);
+    marked_function& f = out.functions.emplace_back(all.procedures[unit].name, 0, 0);
+    for (const procedure& p : all.procedures) {
+      if (p.unit != unit) continue;
+      if (p.instructions == 0) continue;
+      f.markers += p.markers;
+      f.instructions += p.instructions;
+      const second_copy copy = copies.copy(p, labels);
+      appended += wrapped(p, copy.text);
+      if (const auto table = all.tables.find(p.lsda); table != all.tables.end())
+        appended += copies.copy(table->second, labels);
+      appended += address_pairs(p, copy);
+    }
+  }
+  out.text = with_insertions(source, std::move(copies.insertions())) + appended + registration();
+  return out;
+}
+
+}  // namespace rollforward

@@ -1,0 +1,51 @@
+#include "tools/rollforward/tables.hpp"
+
+#include <fmt/format.h>
+
+namespace rollforward {
+
+std::string address_pairs(const procedure& p, const second_copy& copy) {
+  const std::string& group = p.where.group;
+  std::string out = group.empty()
+                        ? fmt::format("\t.section\t{},\"aR\",@progbits\n", table_section)
+                        : fmt::format("\t.section\t{},\"aGR\",@progbits,{},comdat\n", table_section, group);
+  const std::string first = first_label(copy.places.front().number);
+  const std::string second = second_label(copy.places.front().number);
+  out += fmt::format("\t.balign\t4\n\t.long\t{}-.\n\t.long\t{}-.\n\t.long\t{}\n", first, second,
+                     copy.places.size());
+  for (const place& at : copy.places) {
+    out += fmt::format("\t.long\t{}-{}\n\t.long\t{}-{}{}\n", first_label(at.number), first,
+                       second_label(at.number), second, at.padding ? "+0x80000000" : "");
+  }
+  return out;
+}
+
+std::string registration() {
+  // A COMDAT group of its own: the linker keeps one of them in each executable or shared object.
+  constexpr std::string_view code = R"(	.hidden	__start_{0}
+	.hidden	__stop_{0}
+	.section	.text.startup.{0},"axG",@progbits,{0}_module,comdat
+	.type	.L{0}_enter, @function
+.L{0}_enter:
+	.cfi_startproc
+	leaq	__start_{0}(%rip), %rdi
+	leaq	__stop_{0}(%rip), %rsi
+	jmp	*sennit_rollforward_register@GOTPCREL(%rip)
+	.cfi_endproc
+	.type	.L{0}_leave, @function
+.L{0}_leave:
+	.cfi_startproc
+	leaq	__start_{0}(%rip), %rdi
+	jmp	*sennit_rollforward_unregister@GOTPCREL(%rip)
+	.cfi_endproc
+	.section	.init_array,"awG",@init_array,{0}_module,comdat
+	.balign	8
+	.quad	.L{0}_enter
+	.section	.fini_array,"awG",@fini_array,{0}_module,comdat
+	.balign	8
+	.quad	.L{0}_leave
+)";
+  return fmt::format(code, table_section);
+}
+
+}  // namespace rollforward

@@ -1,0 +1,21 @@
+// What the library reads at run time. Its side: src/beat/address_pairs.hpp.
+#pragma once
+
+#include "tools/rollforward/outline.hpp"
+#include "tools/rollforward/second_copy.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace rollforward {
+
+// A C identifier, so that the linker makes symbols for its two ends.
+inline constexpr std::string_view table_section = "sennit_rollforward";
+
+// The pairs of one procedure: where it is in either copy, and for each place how far from there.
+std::string address_pairs(const procedure& p, const second_copy& copy);
+
+// Code that tells the library of all tables in an executable or shared object, once however many objects it is made of.
+std::string registration();
+
+}  // namespace rollforward

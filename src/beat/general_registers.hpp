@@ -4,8 +4,8 @@
 
 #if defined(__x86_64__)
 #define SENNIT_GENERAL_REGISTERS                                                                             \
-  [[gnu::target("general-regs-only"), gnu::no_sanitize("address"), gnu::no_sanitize("thread"),               \
-    gnu::no_sanitize("undefined")]]
+  __attribute__((target("general-regs-only"), no_sanitize("address"), no_sanitize("thread"),                 \
+                 no_sanitize("undefined")))
 #else
 #define SENNIT_GENERAL_REGISTERS
 #endif

@@ -1,0 +1,39 @@
+// The primitive operations, on integers of 64 bits that wrap around.
+#pragma once
+
+#include "tools/tpal/program.hpp"
+
+#include <cstdint>
+
+namespace tpal {
+
+// Zero is true, as `if-jump` has it: 003, Fig. 2. Precondition: no division by zero.
+inline std::int64_t truth(bool holds) { return holds ? 0 : 1; }
+
+inline std::int64_t compute(operation op, std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a);
+  const auto y = static_cast<std::uint64_t>(b);
+  const auto wrap = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
+  switch (op) {
+    case operation::add: return wrap(x + y);
+    case operation::subtract: return wrap(x - y);
+    case operation::multiply: return wrap(x * y);
+    // The smallest number divided by -1 is no number of 64 bits: it wraps.
+    case operation::divide: return b == -1 ? wrap(-x) : a / b;
+    case operation::remainder: return b == -1 ? 0 : a % b;
+    case operation::less: return truth(a < b);
+    case operation::less_equal: return truth(a <= b);
+    case operation::greater: return truth(a > b);
+    case operation::greater_equal: return truth(a >= b);
+    case operation::equal: return truth(a == b);
+    case operation::not_equal: return truth(a != b);
+    case operation::bit_and: return wrap(x & y);
+    case operation::bit_or: return wrap(x | y);
+    case operation::bit_xor: return wrap(x ^ y);
+    case operation::shift_left: return wrap(x << (y & 63U));
+    case operation::shift_right: return a >> (y & 63U);
+  }
+  return 0;
+}
+
+}  // namespace tpal

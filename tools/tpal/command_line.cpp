@@ -1,0 +1,145 @@
+#include "tools/tpal/command_line.hpp"
+
+#include "tools/tpal/check.hpp"
+#include "tools/tpal/diagnostics.hpp"
+#include "tools/tpal/machine.hpp"
+#include "tools/tpal/parser.hpp"
+#include "tools/tpal/report.hpp"
+#include "tools/tpal/workers.hpp"
+
+#include <sennit/runtime.hpp>
+#include <sennit/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace tpal {
+namespace {
+
+struct arguments {
+  std::string file;
+  std::vector<std::string> inputs;
+  std::uint64_t heart = 100;
+  bool serial = false;
+  settings how;
+  unsigned workers = 0;
+  bool quiet = false;
+};
+
+void add_program(CLI::App& app, arguments& a) {
+  app.add_option("PROGRAM", a.file, "file with a TPAL program")->required();
+}
+
+void add_run_options(CLI::App& app, arguments& a) {
+  add_program(app, a);
+  app.add_option("INPUT", a.inputs, "inputs: a=6, xs=1,2,5..9 or xs=@FILE");
+  const CLI::Option* const heart =
+      app.add_option("--heart", a.heart, "instructions of a task between two beats")->capture_default_str();
+  app.add_flag("--serial", a.serial, "ignore the annotations: no beat is taken")->excludes(heart->get_name());
+  app.add_option("--fuel", a.how.fuel, "instructions after which to give up")->capture_default_str();
+}
+
+settings settings_of(const arguments& a) {
+  settings how = a.how;
+  if (!a.serial) how.heart = a.heart;
+  return how;
+}
+
+int run_program(const arguments& a) {
+  const image start = load(assemble_file(a.file), a.inputs);
+  try {
+    const result r =
+        a.workers == 0 ? run(start, settings_of(a)) : run_on_workers(start, settings_of(a), a.workers);
+    fmt::print("{}", outputs(start, r));
+    if (!a.quiet) fmt::print("{}", statistics(r));
+    return success;
+  } catch (const run_error& error) {
+    fmt::print(stderr, "{}", show(start.code.file, start.code.lines, {error.at(), error.what()}));
+    return failed_run;
+  }
+}
+
+int check_program(const arguments& a) {
+  const program p = assemble_file(a.file);
+  std::size_t instructions = 0;
+  for (const block& b : p.blocks) instructions += b.code.size();
+  fmt::print("{}: {} blocks, {} instructions, {} registers; no errors\n", a.file, p.blocks.size(),
+             instructions, p.registers.size());
+  for (const std::size_t b : unreached(p)) {
+    fmt::print("{}:{}:{}: nothing leads to block '{}'\n", a.file, p.blocks[b].at.line, p.blocks[b].at.column,
+               p.blocks[b].name);
+  }
+  return success;
+}
+
+// What was printed may still be in a buffer, and the disk may be full.
+int flush(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  fmt::print(stderr, "tpal: cannot write the output: {}; give it a place with room\n",
+             std::generic_category().message(errno));
+  return bad_usage;
+}
+
+int dispatch(int argc, const char* const* argv) {
+  CLI::App app("Task Parallel Assembly Language: check programs, run them on the abstract machine, and draw "
+               "their runs.",
+               "tpal");
+  app.set_version_flag("--version", std::string("tpal ") + sennit::version());
+  app.require_subcommand(1);
+
+  arguments a;
+  CLI::App* const running =
+      app.add_subcommand("run", "run a program, and print its outputs, work, span, tasks and promotions");
+  add_run_options(*running, a);
+  CLI::Option* const seed =
+      running->add_option("--seed", a.how.seed, "of the order in which tasks take turns")
+          ->capture_default_str();
+  running
+      ->add_option(
+          "--workers", a.workers,
+          "run tasks on so many workers of Sennit's runtime; one processor takes them in turns if not given")
+      ->check(CLI::Range(1U, sennit::runtime_options::most_workers))
+      ->excludes(seed);
+  running->add_flag("--quiet", a.quiet, "print the outputs only");
+  CLI::App* const checking = app.add_subcommand("check", "look for errors without running the program");
+  add_program(*checking, a);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help or --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    const std::string of =
+        app.get_subcommands().empty() ? "" : " " + app.get_subcommands().front()->get_name();
+    fmt::print(stderr, "tpal: {}; see 'tpal{} --help'\n", error.what(), of);
+    return bad_usage;
+  }
+  if (app.got_subcommand(checking)) return check_program(a);
+  return run_program(a);
+}
+
+}  // namespace
+
+int command_line(int argc, const char* const* argv) {
+  try {
+    return flush(dispatch(argc, argv));
+  } catch (const program_error& error) {
+    fmt::print(stderr, "{}", error.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tpal: there is not enough memory; choose smaller inputs\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tpal: {}\n", error.what());
+  }
+  return bad_usage;
+}
+
+}  // namespace tpal

@@ -1,0 +1,130 @@
+// A program of the Task Parallel Assembly Language as the machine reads it: 003, Fig. 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tpal {
+
+// Both count from 1; a column is a byte of its line.
+struct position {
+  int line = 0;
+  int column = 0;
+};
+
+struct operand {
+  enum class kind { number, reg, label, data, length };
+
+  kind is = kind::number;
+  std::int64_t value = 0;  // the number, or which register, block or data it is
+  position at = {};
+};
+
+enum class operation {
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right
+};
+
+enum class opcode {
+  move,         // target := left
+  compute,      // target := left op right
+  load,         // target := mem[left + right]
+  store,        // mem[left + right] := stored
+  load_stack,   // target := mem[sp + right]
+  store_stack,  // mem[sp + right] := stored
+  if_jump,      // if-jump left, right
+  jump,         // jump left
+  halt,
+  jralloc,   // target := jralloc left
+  fork,      // fork left, right
+  join,      // join left
+  snew,      // sp := snew
+  salloc,    // salloc left
+  sfree,     // sfree left
+  prmpush,   // prmpush mem[sp + right]
+  prmpop,    // prmpop mem[sp + right]
+  prmempty,  // target := prmempty
+  prmsplit   // target := prmsplit
+};
+
+struct instruction {
+  opcode code = opcode::halt;
+  operation op = operation::add;
+  std::size_t target = 0;
+  operand left = {};
+  operand right = {};
+  operand stored = {};
+  position at = {};
+};
+
+enum class join_policy { assoc, assoc_comm };
+
+// A register of the child, and the one of the parent that receives it.
+struct transfer {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  position at = {};
+};
+
+struct annotation {
+  enum class kind { none, promotion_ready, join_target };
+
+  kind is = kind::none;
+  std::size_t block = 0;  // the handler, or the combining block
+  join_policy policy = join_policy::assoc;
+  std::vector<transfer> transfers;
+  position at = {};
+};
+
+struct block {
+  std::string name;
+  annotation note;
+  std::vector<instruction> code;  // the last one is a jump, a halt or a join
+  position at = {};
+};
+
+// An array in the heap: its cells, or how many zeros it has, as a product.
+struct data {
+  std::string name;
+  std::vector<std::int64_t> cells;
+  std::vector<operand> zeros;
+  position at = {};
+};
+
+// A register that the first task starts with.
+struct input {
+  std::size_t target = 0;
+  std::optional<std::int64_t> otherwise;
+  position at = {};
+};
+
+// What the program has computed when it halts: registers and data.
+struct program {
+  std::string file;
+  std::vector<std::string> lines;
+  std::vector<std::string> registers;
+  std::vector<block> blocks;  // the first is where the first task starts
+  std::vector<data> arrays;
+  std::vector<input> inputs;
+  std::vector<operand> outputs;
+};
+
+}  // namespace tpal

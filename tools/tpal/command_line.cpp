@@ -4,7 +4,9 @@
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
+#include "tools/tpal/picture.hpp"
 #include "tools/tpal/report.hpp"
+#include "tools/tpal/timeline.hpp"
 #include "tools/tpal/workers.hpp"
 
 #include <sennit/runtime.hpp>
@@ -16,6 +18,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <string>
 #include <string_view>
@@ -33,6 +36,7 @@ struct arguments {
   settings how;
   unsigned workers = 0;
   bool quiet = false;
+  std::string output = "trace.svg";
 };
 
 void add_program(CLI::App& app, arguments& a) {
@@ -48,24 +52,50 @@ void add_run_options(CLI::App& app, arguments& a) {
   app.add_option("--fuel", a.how.fuel, "instructions after which to give up")->capture_default_str();
 }
 
+CLI::Option* add_seed(CLI::App& app, arguments& a) {
+  return app.add_option("--seed", a.how.seed, "of the order in which tasks take turns")
+      ->capture_default_str();
+}
+
 settings settings_of(const arguments& a) {
   settings how = a.how;
   if (!a.serial) how.heart = a.heart;
   return how;
 }
 
-int run_program(const arguments& a) {
+// Calls `body` with the loaded program; a run that fails is shown with its line.
+template <class Body>
+int with_program(const arguments& a, Body body) {
   const image start = load(assemble_file(a.file), a.inputs);
   try {
-    const result r =
-        a.workers == 0 ? run(start, settings_of(a)) : run_on_workers(start, settings_of(a), a.workers);
-    fmt::print("{}", outputs(start, r));
-    if (!a.quiet) fmt::print("{}", statistics(r));
+    body(start);
     return success;
   } catch (const run_error& error) {
     fmt::print(stderr, "{}", show(start.code.file, start.code.lines, {error.at(), error.what()}));
     return failed_run;
   }
+}
+
+void run_program(const image& start, const arguments& a) {
+  const result r =
+      a.workers == 0 ? run(start, settings_of(a)) : run_on_workers(start, settings_of(a), a.workers);
+  fmt::print("{}", outputs(start, r));
+  if (!a.quiet) fmt::print("{}", statistics(r));
+}
+
+void trace_program(const image& start, const arguments& a) {
+  timeline times;
+  const result r = run(start, settings_of(a), &times);
+  std::string numbers = statistics(r);
+  numbers.pop_back();  // the end of the line
+  const std::string drawn = picture(times, fmt::format("{}: {}", a.file, numbers));
+  std::ofstream file(a.output);
+  file << drawn << std::flush;
+  if (!file) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}; name another file with --output", a.output,
+                                         std::generic_category().message(errno)));
+  }
+  fmt::print("{}{}\nwritten to {}\n", outputs(start, r), numbers, a.output);
 }
 
 int check_program(const arguments& a) {
@@ -100,9 +130,7 @@ int dispatch(int argc, const char* const* argv) {
   CLI::App* const running =
       app.add_subcommand("run", "run a program, and print its outputs, work, span, tasks and promotions");
   add_run_options(*running, a);
-  CLI::Option* const seed =
-      running->add_option("--seed", a.how.seed, "of the order in which tasks take turns")
-          ->capture_default_str();
+  CLI::Option* const seed = add_seed(*running, a);
   running
       ->add_option(
           "--workers", a.workers,
@@ -110,6 +138,13 @@ int dispatch(int argc, const char* const* argv) {
       ->check(CLI::Range(1U, sennit::runtime_options::most_workers))
       ->excludes(seed);
   running->add_flag("--quiet", a.quiet, "print the outputs only");
+  CLI::App* const tracing = app.add_subcommand(
+      "trace", "run a program, and draw when each task was at work, with promotions and joins");
+  add_run_options(*tracing, a);
+  add_seed(*tracing, a);
+  tracing->add_option("-o,--output", a.output, "SVG picture to write")
+      ->type_name("FILE")
+      ->capture_default_str();
   CLI::App* const checking = app.add_subcommand("check", "look for errors without running the program");
   add_program(*checking, a);
 
@@ -124,7 +159,9 @@ int dispatch(int argc, const char* const* argv) {
     return bad_usage;
   }
   if (app.got_subcommand(checking)) return check_program(a);
-  return run_program(a);
+  const bool traces = app.got_subcommand(tracing);
+  return with_program(a,
+                      [&](const image& start) { traces ? trace_program(start, a) : run_program(start, a); });
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(Joins, AssocCommTakesWhoeverArrives) {
   const image start = loaded(digits("assoc-comm"));
   std::vector<std::string> seen;
   for (std::uint64_t seed = 0; seed < 50; ++seed) seen.push_back(answer(start, beating({}, seed)));
-  EXPECT_THAT(seen, testing::Contains("r = 1234\n"));
+  EXPECT_THAT(seen, testing::Contains("r = 1423\n"));
   EXPECT_THAT(seen, testing::Contains("r = 1432\n"));
 }
 

@@ -1,6 +1,7 @@
 #include "tools/tpal/parser.hpp"
 
 #include "tools/tpal/check.hpp"
+#include "tools/tpal/cursor.hpp"
 #include "tools/tpal/data.hpp"
 #include "tools/tpal/names.hpp"
 
@@ -33,22 +34,10 @@ constexpr std::array<std::pair<std::string_view, operation>, 16> operations{{{"+
                                                                              {"<<", operation::shift_left},
                                                                              {">>", operation::shift_right}}};
 
-std::string name_of(const token& t) {
-  switch (t.is) {
-    case token::kind::line_end: return "the end of the line";
-    case token::kind::end: return "the end of the file";
-    case token::kind::directive: return fmt::format("'.{}'", t.text);
-    default: return fmt::format("'{}'", t.text);
-  }
-}
-
-// One statement is wrong: the next one may be right.
-struct unexpected {};
-
-class parser {
+class parser : private cursor {
  public:
   parser(std::string_view text, const std::string& file, std::vector<complaint>& complaints)
-      : complaints_(complaints), tokens_(tokens_of(text, complaints)), names_(tokens_, complaints) {
+      : cursor(text, complaints), names_(tokens_, complaints) {
     program_.file = file;
     program_.lines = lines_of(text);
   }
@@ -69,30 +58,6 @@ class parser {
   }
 
  private:
-  const token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-  }
-  const token& take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
-  bool is(std::string_view symbol) const { return peek().is == token::kind::symbol && peek().text == symbol; }
-  bool is_word(std::string_view word) const { return peek().is == token::kind::name && peek().text == word; }
-  bool skip(std::string_view symbol) {
-    if (!is(symbol)) return false;
-    ++at_;
-    return true;
-  }
-  bool at_end_of_statement() const {
-    return peek().is == token::kind::line_end || peek().is == token::kind::end || is(";");
-  }
-
-  void complain(position at, std::string what) { complaints_.push_back({at, std::move(what)}); }
-  [[noreturn]] void expected(std::string_view what) {
-    complain(peek().at, fmt::format("expected {}, found {}", what, name_of(peek())));
-    throw unexpected{};
-  }
-  void expect(std::string_view symbol, std::string_view where) {
-    if (!skip(symbol)) expected(fmt::format("'{}' {}", symbol, where));
-  }
-
   void statement() {
     if (peek().is == token::kind::line_end || is(";")) {
       ++at_;
@@ -197,7 +162,14 @@ class parser {
       program_.blocks.push_back({name.text, {}, {}, name.at});
       block_ = &program_.blocks.back();
     }
-    if (is("[")) annotation_(block_->note);
+    if (!is("[")) return;
+    try {
+      annotation_(block_->note);
+    } catch (const unexpected&) {
+      // Its semicolons end no statement.
+      while (peek().is != token::kind::line_end && !is("]")) ++at_;
+      skip("]");
+    }
   }
 
   void annotation_(annotation& note) {
@@ -381,14 +353,11 @@ class parser {
     block_->code.push_back(i);
   }
 
-  std::vector<complaint>& complaints_;
-  std::vector<token> tokens_;
   names names_;
   program program_;
   block* block_ = nullptr;
   block duplicate_;
   data spare_;
-  std::size_t at_ = 0;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "tools/tpal/command_line.hpp"
 
+#include "tools/tpal/build.hpp"
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
+#include "tools/tpal/emit.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/picture.hpp"
@@ -37,6 +39,8 @@ struct arguments {
   unsigned workers = 0;
   bool quiet = false;
   std::string output = "trace.svg";
+  std::string executable;
+  toolchain with;
 };
 
 void add_program(CLI::App& app, arguments& a) {
@@ -111,6 +115,25 @@ int check_program(const arguments& a) {
   return success;
 }
 
+void build_program(const arguments& a) {
+  const program p = assemble_file(a.file);
+  if (a.executable.empty()) {
+    fmt::print("{}", emit(p));
+  } else {
+    build(p, a.executable, a.with);
+  }
+}
+
+void add_build_options(CLI::App& app, arguments& a) {
+  add_program(app, a);
+  app.add_option("-o,--output", a.executable, "executable to write; the C++ is printed if not given")
+      ->type_name("FILE");
+  app.add_option("--compiler", a.with.compiler, "C++ compiler and its options")->capture_default_str();
+  app.add_option("--rollforward", a.with.rollforward, "Sennit's rollforward")->capture_default_str();
+  app.add_option("--cflags", a.with.cflags, "where Sennit's headers are")->capture_default_str();
+  app.add_option("--libs", a.with.libs, "where Sennit's library is")->capture_default_str();
+}
+
 // What was printed may still be in a buffer, and the disk may be full.
 int flush(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
@@ -147,6 +170,9 @@ int dispatch(int argc, const char* const* argv) {
       ->capture_default_str();
   CLI::App* const checking = app.add_subcommand("check", "look for errors without running the program");
   add_program(*checking, a);
+  CLI::App* const building =
+      app.add_subcommand("build", "compile a program to native code that runs on Sennit's runtime");
+  add_build_options(*building, a);
 
   try {
     app.parse(argc, argv);
@@ -159,6 +185,10 @@ int dispatch(int argc, const char* const* argv) {
     return bad_usage;
   }
   if (app.got_subcommand(checking)) return check_program(a);
+  if (app.got_subcommand(building)) {
+    build_program(a);
+    return success;
+  }
   const bool traces = app.got_subcommand(tracing);
   return with_program(a,
                       [&](const image& start) { traces ? trace_program(start, a) : run_program(start, a); });

@@ -1,0 +1,67 @@
+#include "tools/tpal/build.hpp"
+
+#include "tools/tpal/emit.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+namespace tpal {
+namespace {
+
+class temporary_folder {
+ public:
+  temporary_folder() : path_((std::filesystem::temp_directory_path() / "tpal-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) {
+      throw std::runtime_error(
+          fmt::format("cannot make a folder like {}: {}; set TMPDIR to one that has room", path_,
+                      std::generic_category().message(errno)));
+    }
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string quoted(const std::string& word) {
+  std::string q = "'";
+  for (const char c : word) q += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return q + "'";
+}
+
+void shell(const std::string& command) {
+  if (std::system(command.c_str()) != 0) throw std::runtime_error(fmt::format("this failed: {}", command));
+}
+
+}  // namespace
+
+void build(const program& p, const std::string& output, const toolchain& with) {
+  const std::string code = emit(p);
+  const temporary_folder folder;
+  const std::string source = folder.file("program.cpp");
+  const std::string object = folder.file("program.o");
+  std::ofstream file(source);
+  file << code << std::flush;
+  if (!file) {
+    throw std::runtime_error(
+        fmt::format("cannot write {}: {}", source, std::generic_category().message(errno)));
+  }
+  shell(fmt::format("{} --compile {} -std=c++20 {} -c {} -o {}", with.rollforward, with.compiler, with.cflags,
+                    quoted(source), quoted(object)));
+  shell(fmt::format("{} {} -o {} {}", with.compiler, quoted(object), quoted(output), with.libs));
+}
+
+}  // namespace tpal

@@ -1,0 +1,22 @@
+// From a program to an executable.
+#pragma once
+
+#include "tools/tpal/program.hpp"
+
+#include <string>
+
+namespace tpal {
+
+// Words of a shell's command line, to be expanded by it.
+struct toolchain {
+  std::string compiler = "${CXX:-c++} -O2";
+  std::string rollforward = "rollforward";
+  std::string cflags = "$(pkg-config --cflags sennit)";
+  std::string libs = "$(pkg-config --libs sennit)";
+};
+
+// Compiles what emit() writes, through rollforward, and links it with the library. Throws as emit(), and
+// std::runtime_error that names the command that failed, which has told why.
+void build(const program& p, const std::string& output, const toolchain& with);
+
+}  // namespace tpal

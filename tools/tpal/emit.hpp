@@ -1,0 +1,18 @@
+// A program as C++ that compiles to native code.
+#pragma once
+
+#include "tools/tpal/program.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tpal {
+
+// The runtime that the code needs, native/runtime.hpp.
+extern const std::string_view native_runtime;
+
+// One function for all tasks: registers are its variables, blocks its labels, and promotion-ready blocks begin with
+// SENNIT_PROMOTION_POINT(goto handler). Throws std::invalid_argument for a program without .output.
+std::string emit(const program& p);
+
+}  // namespace tpal

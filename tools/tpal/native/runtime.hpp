@@ -1,0 +1,377 @@
+// What a TPAL program that was compiled to native code needs: the tree of its tasks, their stacks, beats, and its command
+// line. `tpal build` puts this file before the code it writes.
+#include <sennit/promotion_point.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/task_group.hpp>
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+bool roll_forward(void* ucontext) noexcept;
+void prepare_to_roll_forward() noexcept;
+}  // namespace sennit::detail
+
+namespace tpal_native {
+
+using number = std::int64_t;
+
+inline const char* file = "";
+inline std::atomic<std::uint64_t> forks{0};
+inline std::atomic<std::uint64_t> records{0};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(int line, const char* what) {
+  std::fprintf(stderr, "%s:%d: error: %s\n", file, line, what);
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
+// A timer for each thread that runs tasks, whose signal goes to that thread.
+class beat_timer {
+ public:
+  explicit beat_timer(long microseconds) {
+    struct sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGRTMIN + 3;
+    // glibc has no name for it before 2.41.
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
+    made_ = true;
+    struct itimerspec period = {};
+    period.it_interval = {microseconds / 1'000'000, microseconds % 1'000'000 * 1000};
+    period.it_value = period.it_interval;
+    timer_settime(timer_, 0, &period, nullptr);
+  }
+  beat_timer(const beat_timer&) = delete;
+  beat_timer& operator=(const beat_timer&) = delete;
+  ~beat_timer() {
+    if (made_) timer_delete(timer_);
+  }
+
+  static void install() {
+    sennit::detail::prepare_to_roll_forward();
+    struct sigaction action = {};
+    action.sa_sigaction = [](int, siginfo_t*, void* context) {
+      const int error = errno;
+      sennit::detail::roll_forward(context);
+      errno = error;
+    };
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGRTMIN + 3, &action, nullptr);
+  }
+
+ private:
+  timer_t timer_ = {};
+  bool made_ = false;
+};
+
+inline long heart = 100;  // microseconds; 0: no beats
+
+// Not inlined, as a strand may change threads between two calls.
+[[gnu::noinline]] inline void beat_this_thread() {
+  if (heart == 0) return;
+  thread_local const beat_timer timer(heart);
+  (void)timer;
+}
+
+struct transfer {
+  int from;
+  int to;
+};
+struct join_target {
+  int continuation;
+  int combine;
+  const transfer* transfers;
+  int count;
+};
+
+// A task that was forked, and its registers once it has ended.
+struct child {
+  std::vector<number> registers;
+};
+
+struct strand;
+// The program: runs the strand's task, whose registers are given, from the block on.
+void execute(strand& s, number block, const number* registers);
+extern const join_target join_targets[];
+extern const int join_target_count;
+extern const int register_count;
+inline number* heap = nullptr;
+inline number heap_size = 0;
+
+class stack {
+ public:
+  void renew(int line) {
+    if (first_ != marks_.size()) fail(line, "a new stack would drop promotion-ready marks");
+    exists_ = true;
+    cells_.clear();
+  }
+  void allocate(number count, int line) {
+    if (!exists_) fail(line, "the task has no stack; make one by 'sp := snew'");
+    if (count < 0 || count > most - static_cast<number>(cells_.size())) fail(line, "stack overflow");
+    cells_.resize(cells_.size() + static_cast<std::size_t>(count));
+  }
+  void free(number count, int line) {
+    if (count < 0 || count > static_cast<number>(cells_.size())) fail(line, "stack underflow");
+    cells_.resize(cells_.size() - static_cast<std::size_t>(count));
+    if (first_ != marks_.size() && marks_.back() >= cells_.size())
+      fail(line, "sfree of a promotion-ready mark");
+  }
+  number& at(number offset, int line) { return cells_[index(offset, line)]; }
+  void push_mark(number offset, int line) {
+    const std::size_t cell = index(offset, line);
+    if (first_ != marks_.size() && marks_.back() >= cell)
+      fail(line, "prmpush of a cell older than the newest mark");
+    if (first_ == marks_.size()) {
+      marks_.clear();
+      first_ = 0;
+    }
+    marks_.push_back(cell);
+  }
+  void pop_mark(number offset, int line) {
+    if (first_ == marks_.size() || marks_.back() != index(offset, line))
+      fail(line, "prmpop of no newest mark");
+    cells_[marks_.back()] = 0;
+    marks_.pop_back();
+  }
+  number no_marks() const { return first_ == marks_.size() ? 0 : 1; }
+  number split_mark(int line) {
+    if (first_ == marks_.size()) fail(line, "prmsplit, and there is no mark");
+    const std::size_t cell = marks_[first_++];
+    cells_[cell] = 0;
+    return static_cast<number>(cells_.size() - 1 - cell);
+  }
+
+ private:
+  static constexpr number most = number{1} << 24;
+  std::size_t index(number offset, int line) const {
+    if (offset < 0 || offset >= static_cast<number>(cells_.size()))
+      fail(line, "mem[sp + ...] is outside the stack");
+    return cells_.size() - 1 - static_cast<std::size_t>(offset);
+  }
+
+  bool exists_ = false;
+  std::vector<number> cells_;
+  std::vector<std::size_t> marks_;
+  std::size_t first_ = 0;  // of the marks that are left
+};
+
+// A task's part in a join record.
+struct part {
+  number id = 0;
+  const join_target* target = nullptr;
+  std::vector<std::unique_ptr<child>> children;
+  sennit::task_group group;  // ends first: it waits for the children
+};
+
+// A task. The groups of its open records nest, and each is waited for before the next outer one.
+struct strand {
+  std::deque<part> open;
+  stack calls;
+  child* self = nullptr;  // null: the first task
+
+  number allocate(number block, int line) {
+    const join_target* const end = join_targets + join_target_count;
+    const auto* const found =
+        std::find_if(join_targets, end, [block](const join_target& t) { return t.continuation == block; });
+    if (found == end) fail(line, "the label is no join target");
+    part& p = open.emplace_back();
+    // Relaxed: only that each has another one.
+    p.id = static_cast<number>(records.fetch_add(1, std::memory_order_relaxed)) + 1;
+    p.target = found;
+    return p.id;
+  }
+
+  void fork(number id, number block, const number* registers, int line) {
+    const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
+    if (found == open.end()) fail(line, "the task has no part in this join record");
+    forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
+    child& c = *found->children.emplace_back(std::make_unique<child>());
+    c.registers.assign(registers, registers + register_count);
+    found->group.spawn([&c, id, block, target = found->target] {
+      beat_this_thread();
+      strand s;
+      s.self = &c;
+      part& p = s.open.emplace_back();
+      p.id = id;
+      p.target = target;
+      const std::vector<number> start = std::move(c.registers);
+      execute(s, block, start.data());
+    });
+  }
+
+  // Where to go on, with registers changed as combined; negative if the task has ended.
+  number join(number id, number* registers, int line) {
+    if (open.empty() || open.back().id != id) fail(line, "join on a record that is not the task's innermost");
+    part& p = open.back();
+    p.group.wait();
+    beat_this_thread();
+    if (!p.children.empty()) {
+      const std::unique_ptr<child> latest = std::move(p.children.back());
+      p.children.pop_back();
+      for (int i = 0; i < p.target->count; ++i) {
+        const transfer& t = p.target->transfers[i];
+        registers[t.to] = latest->registers[static_cast<std::size_t>(t.from)];
+      }
+      return p.target->combine;
+    }
+    if (self != nullptr && open.size() == 1) {
+      self->registers.assign(registers, registers + register_count);
+      return -1;
+    }
+    const int next = p.target->continuation;
+    open.pop_back();
+    return next;
+  }
+};
+
+inline number divide(number a, number b, int line) {
+  if (b == 0) [[unlikely]]
+    fail(line, "division by zero");
+  return b == -1 ? static_cast<number>(-static_cast<std::uint64_t>(a)) : a / b;
+}
+inline number remainder(number a, number b, int line) {
+  if (b == 0) [[unlikely]]
+    fail(line, "division by zero");
+  return b == -1 ? 0 : a % b;
+}
+inline number& cell(number address, int line) {
+  if (static_cast<std::uint64_t>(address) >= static_cast<std::uint64_t>(heap_size)) [[unlikely]] {
+    fail(line, "the address is outside the heap");
+  }
+  return heap[address];
+}
+inline number wrap(std::uint64_t bits) { return static_cast<number>(bits); }
+inline std::uint64_t bits(number n) { return static_cast<std::uint64_t>(n); }
+
+struct output {
+  const char* name;
+  bool is_register;
+  int which;  // register or array
+};
+struct place {
+  number begin;
+  number length;
+};
+
+// Ends the process: the first to come here has the answer.
+[[noreturn, gnu::cold]] inline void halt(const number* registers, const place* places, const output* outputs,
+                                         int count) {
+  static std::atomic<bool> over{false};
+  // Relaxed: whoever is second has nothing to do with what the first one prints.
+  while (over.exchange(true, std::memory_order_relaxed)) pause();
+  for (const output* o = outputs; o != outputs + count; ++o) {
+    if (o->is_register) {
+      std::printf("%s = %lld\n", o->name, static_cast<long long>(registers[o->which]));
+      continue;
+    }
+    std::printf("%s = ", o->name);
+    const place& p = places[o->which];
+    for (number i = 0; i < p.length; ++i) {
+      std::printf("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(heap[p.begin + i]));
+    }
+    std::printf("\n");
+  }
+  const auto promotions = static_cast<unsigned long long>(forks.load(std::memory_order_relaxed));
+  std::printf("tasks %llu, promotions %llu\n", promotions + 1, promotions);
+  if (std::fflush(stdout) != 0) fail(0, "the output cannot be written");
+  std::_Exit(0);
+}
+
+struct input {
+  const char* name;
+  int target;
+  bool given;
+  number value;
+};
+
+[[noreturn]] inline void usage(const char* program, const std::string& what) {
+  std::fprintf(
+      stderr,
+      "%s: %s; expected NAME=NUMBER for each input, --heart MICROSECONDS (0: no beats), --workers N\n",
+      program, what.c_str());
+  std::exit(2);
+}
+
+inline number number_of(const char* program, const std::string& word, const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const number value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || errno != 0) usage(program, "bad number in '" + word + "'");
+  return value;
+}
+
+// Returns the workers asked for, 0 for as many as the machine allows.
+inline unsigned read_arguments(int argc, char** argv, std::vector<input>& inputs) {
+  unsigned workers = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--heart" || word == "--workers") {
+      if (i + 1 == argc) usage(argv[0], word + " needs a number");
+      const number value = number_of(argv[0], word + " " + argv[i + 1], argv[i + 1]);
+      const number most = word == "--heart" ? 1'000'000'000 : sennit::runtime_options::most_workers;
+      if (value < 0 || value > most) usage(argv[0], word + " is out of range");
+      word == "--heart" ? heart = value : workers = static_cast<unsigned>(value);
+      ++i;
+      continue;
+    }
+    const std::size_t sign = word.find('=');
+    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const input& in) {
+      return sign != std::string::npos && word.compare(0, sign, in.name) == 0;
+    });
+    if (found == inputs.end()) usage(argv[0], "'" + word + "' is no input");
+    found->value = number_of(argv[0], word, word.substr(sign + 1));
+    found->given = true;
+  }
+  for (const input& in : inputs) {
+    if (!in.given) usage(argv[0], std::string("input '") + in.name + "' has no value");
+  }
+  return workers;
+}
+
+inline void add_cells(std::vector<number>& heap_cells, place& p, const number* cells, number count) {
+  p = {static_cast<number>(heap_cells.size()), count};
+  heap_cells.insert(heap_cells.end(), cells, cells + count);
+}
+
+inline void add_zeros(std::vector<number>& heap_cells, place& p, std::initializer_list<number> factors,
+                      int line) {
+  constexpr number most = number{1} << 27;
+  number count = 1;
+  for (const number f : factors) {
+    if (f < 0 || f > most / std::max<number>(count, 1)) fail(line, "data of less than no or too many cells");
+    count *= f;
+  }
+  p = {static_cast<number>(heap_cells.size()), count};
+  heap_cells.resize(heap_cells.size() + static_cast<std::size_t>(count));
+}
+
+inline void start(std::vector<number>& cells, const number* registers, unsigned workers) {
+  heap = cells.data();
+  heap_size = static_cast<number>(cells.size());
+  beat_timer::install();
+  sennit::runtime runtime({.workers = workers});
+  runtime.run([registers] {
+    beat_this_thread();
+    strand s;
+    execute(s, 0, registers);
+  });
+}
+
+}  // namespace tpal_native

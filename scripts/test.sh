@@ -111,10 +111,10 @@ else
     tests="^($(echo "$@" | tr ' ' '|'))"
   }
   # Nests are loops to sanitizers, and take long to build.
-  only core process loops schedule graph policy topology
+  only core process beats loops schedule graph policy topology
   configuration asan-clang
   # The others have no threads of their own.
-  only core process loops schedule graph
+  only core process beats loops schedule graph
   configuration tsan
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
   # above.

@@ -1,32 +1,25 @@
 // What a TPAL program that was compiled to native code needs: the tree of its tasks, their stacks, beats, and its command
 // line. `tpal build` puts this file before the code it writes.
+#include <sennit/beats.hpp>
 #include <sennit/promotion_point.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/task_group.hpp>
 
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-namespace sennit::detail {
-bool roll_forward(void* ucontext) noexcept;
-void prepare_to_roll_forward() noexcept;
-}  // namespace sennit::detail
 
 namespace tpal_native {
 
@@ -42,53 +35,7 @@ inline std::atomic<std::uint64_t> records{0};
   std::_Exit(1);
 }
 
-// A timer for each thread that runs tasks, whose signal goes to that thread.
-class beat_timer {
- public:
-  explicit beat_timer(long microseconds) {
-    struct sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGRTMIN + 3;
-    // glibc has no name for it before 2.41.
-    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
-    made_ = true;
-    struct itimerspec period = {};
-    period.it_interval = {microseconds / 1'000'000, microseconds % 1'000'000 * 1000};
-    period.it_value = period.it_interval;
-    timer_settime(timer_, 0, &period, nullptr);
-  }
-  beat_timer(const beat_timer&) = delete;
-  beat_timer& operator=(const beat_timer&) = delete;
-  ~beat_timer() {
-    if (made_) timer_delete(timer_);
-  }
-
-  static void install() {
-    sennit::detail::prepare_to_roll_forward();
-    struct sigaction action = {};
-    action.sa_sigaction = [](int, siginfo_t*, void* context) {
-      const int error = errno;
-      sennit::detail::roll_forward(context);
-      errno = error;
-    };
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigaction(SIGRTMIN + 3, &action, nullptr);
-  }
-
- private:
-  timer_t timer_ = {};
-  bool made_ = false;
-};
-
 inline long heart = 100;  // microseconds; 0: no beats
-
-// Not inlined, as a strand may change threads between two calls.
-[[gnu::noinline]] inline void beat_this_thread() {
-  if (heart == 0) return;
-  thread_local const beat_timer timer(heart);
-  (void)timer;
-}
 
 struct transfer {
   int from;
@@ -205,7 +152,6 @@ struct strand {
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);
     found->group.spawn([&c, id, block, target = found->target] {
-      beat_this_thread();
       strand s;
       s.self = &c;
       part& p = s.open.emplace_back();
@@ -221,7 +167,6 @@ struct strand {
     if (open.empty() || open.back().id != id) fail(line, "join on a record that is not the task's innermost");
     part& p = open.back();
     p.group.wait();
-    beat_this_thread();
     if (!p.children.empty()) {
       const std::unique_ptr<child> latest = std::move(p.children.back());
       p.children.pop_back();
@@ -325,8 +270,11 @@ inline unsigned read_arguments(int argc, char** argv, std::vector<input>& inputs
     if (word == "--heart" || word == "--workers") {
       if (i + 1 == argc) usage(argv[0], word + " needs a number");
       const number value = number_of(argv[0], word + " " + argv[i + 1], argv[i + 1]);
-      const number most = word == "--heart" ? 1'000'000'000 : sennit::runtime_options::most_workers;
-      if (value < 0 || value > most) usage(argv[0], word + " is out of range");
+      if (word == "--heart" && value != 0 && (value < 10 || value > 10'000'000))
+        usage(argv[0], "--heart has to be 0 or from 10 to 10000000");
+      if (word == "--workers" && (value < 0 || value > number{sennit::runtime_options::most_workers}))
+        usage(argv[0],
+              "--workers has to be from 0 to " + std::to_string(sennit::runtime_options::most_workers));
       word == "--heart" ? heart = value : workers = static_cast<unsigned>(value);
       ++i;
       continue;
@@ -365,10 +313,11 @@ inline void add_zeros(std::vector<number>& heap_cells, place& p, std::initialize
 inline void start(std::vector<number>& cells, const number* registers, unsigned workers) {
   heap = cells.data();
   heap_size = static_cast<number>(cells.size());
-  beat_timer::install();
   sennit::runtime runtime({.workers = workers});
+  std::optional<sennit::beats> beating;
+  if (heart != 0)
+    beating.emplace(sennit::beats_options{.period = std::chrono::microseconds(heart), .in = &runtime});
   runtime.run([registers] {
-    beat_this_thread();
     strand s;
     execute(s, 0, registers);
   });

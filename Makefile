@@ -32,7 +32,7 @@ bench: ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
 	@test -n '$(SUITE)' || { echo 'bench: say which suite, as in: make bench SUITE=fork QUICK=1' >&2; exit 2; }
 	@scripts/setup.sh build bench
 	@cmake --preset bench
-	@cmake --build --preset bench --parallel $(JOBS)
+	@cmake --build --preset bench --parallel $(JOBS) --target bench/all
 	bench/run '$(SUITE)' $(if $(QUICK),--quick)
 
 sources = $(shell find $(wildcard include src integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')

@@ -1,0 +1,7 @@
+#include "common/points.hpp"
+#include "floyd-warshall/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_kernel<floyd_warshall::kernel, bench::points>(program);
+}

@@ -1,0 +1,7 @@
+#include "common/points.hpp"
+#include "kmeans/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_kernel<kmeans::kernel, bench::points>(program);
+}

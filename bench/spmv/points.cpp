@@ -1,0 +1,7 @@
+#include "common/points.hpp"
+#include "spmv/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_kernel<spmv::rows_kernel, bench::points>(program);
+}

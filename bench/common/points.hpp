@@ -28,7 +28,8 @@ class points {
     const bool rare = program.is("promote100") || program.is("beats100");
     if (!rare && !program.is("promote20") && !program.is("beats20"))
       program.fail("--variant", "must be beats100, beats20, promote100 or promote20, or nothing");
-    beats_.emplace(sennit::beats_options{.period = std::chrono::microseconds(rare ? 100 : 20), .in = &runtime_});
+    beats_.emplace(
+        sennit::beats_options{.period = std::chrono::microseconds(rare ? 100 : 20), .in = &runtime_});
   }
 
   template <class F>

@@ -1,4 +1,5 @@
 #include "common/points.hpp"
+
 #include "mandelbrot/kernel.hpp"
 
 int main(int argc, char** argv) {

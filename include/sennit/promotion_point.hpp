@@ -12,10 +12,11 @@
 // The target has to be compiled with sennit_rollforward(target) of the CMake package; else, or on another CPU than
 // x86-64, no beat ever comes and the program runs as if there were no promotion points.
 //
-// It stands in functions that are not constexpr, templates and inline ones too, as often as is wanted. Put it at the end of a chunk of a loop, not into the innermost loop: the compiler vectorizes no loop that
-// has one in it. Thread-safe as far as the statements are. Cost: none without a beat, but that variables which the
+// It stands in functions that are not constexpr, templates and inline ones too, as often as is wanted. Put it at the end of a
+// chunk of a loop, not into the innermost loop: the compiler vectorizes no loop that has one in it. Thread-safe as far as the statements are. Cost: none without a beat, but that variables which the
 // statements change by reference live in memory around them; a second copy of the function in cold code; with a beat,
-// the signal, some hundred nanoseconds to move, and the statements. Paper 003, section 3.2.
+// the signal, some hundred nanoseconds to move, and the statements. Rainey et al., "Task Parallel Assembly Language for
+// Uncompromising Parallelism", 2021, 3.2.
 //
 // Example:
 //   #include <cstddef>

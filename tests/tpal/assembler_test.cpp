@@ -8,7 +8,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Catches a grammar that strays from the paper's: this is Fig. 2 of 003 as printed, with the annotations filled in. Only the
+// Catches a grammar that strays from the paper's: this is Fig. 2 of Rainey et al., 2021, as printed, with the annotations filled in. Only the
 // line of inputs is added.
 constexpr std::string_view figure_2 = R"(.input a, b
 prod: [·] // computes c = a * b

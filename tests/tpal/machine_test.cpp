@@ -7,7 +7,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Catches the other convention of truth, with which Fig. 2 of 003 would never loop.
+// Catches the other convention of truth, with which Fig. 2 of Rainey et al., 2021, would never loop.
 TEST(Machine, ZeroIsTrue) {
   EXPECT_EQ(answer(loaded(
                 ".output a, b, c\nx: a := 1 < 2; b := 2 < 1; c := 5; if-jump a, y; halt\ny: c := 6; halt")),

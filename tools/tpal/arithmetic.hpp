@@ -7,7 +7,7 @@
 
 namespace tpal {
 
-// Zero is true, as `if-jump` has it: 003, Fig. 2. Precondition: no division by zero.
+// Zero is true, as `if-jump` has it: Rainey et al., 2021, Fig. 2. Precondition: no division by zero.
 inline std::int64_t truth(bool holds) { return holds ? 0 : 1; }
 
 inline std::int64_t compute(operation op, std::int64_t a, std::int64_t b) {

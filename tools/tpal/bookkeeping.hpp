@@ -1,4 +1,4 @@
-// The bookkeeping tree: join records, the tasks that have part in them, and join resolution. 003, section 2.2.
+// The bookkeeping tree: join records, the tasks that have part in them, and join resolution. Rainey et al., 2021, 2.2.
 #pragma once
 
 #include "tools/tpal/program.hpp"

@@ -9,7 +9,7 @@
 namespace tpal {
 namespace {
 
-// The longer ones first. The figures of 003 have the last two.
+// The longer ones first. The figures of Rainey et al., 2021, have the last two.
 constexpr std::array<std::string_view, 29> symbols{
     ":=", "->", "..", "<<", ">>", "<=", ">=", "!=", ":", ";", ",", "[", "]", "{",       "}",
     "+",  "-",  "*",  "/",  "%",  "<",  ">",  "=",  "&", "|", "^", "#", ".", "\xC2\xB7"};

@@ -1,4 +1,4 @@
-// Executes the instructions of tasks, one at a time: the transitions of 003, section 2.2.
+// Executes the instructions of tasks, one at a time: the transitions of Rainey et al., 2021, 2.2.
 #pragma once
 
 #include "tools/tpal/bookkeeping.hpp"

@@ -1,4 +1,4 @@
-// A program of the Task Parallel Assembly Language as the machine reads it: 003, Fig. 1.
+// A program of the Task Parallel Assembly Language as the machine reads it: Rainey et al., 2021, Fig. 1.
 #pragma once
 
 #include <cstddef>

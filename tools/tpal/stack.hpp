@@ -1,4 +1,4 @@
-// A task's call stack, with its promotion-ready marks: 003, section 2.3.
+// A task's call stack, with its promotion-ready marks: Rainey et al., 2021, 2.3.
 #pragma once
 
 #include "tools/tpal/value.hpp"

@@ -1,4 +1,4 @@
-// A task of the machine: 003, section 2.1.
+// A task of the machine: Rainey et al., 2021, 2.1.
 #pragma once
 
 #include "tools/tpal/stack.hpp"

@@ -79,7 +79,8 @@ struct no_trace {};
 // color(key): the place that the node's data is nearest to, as an integer below color_count(), or a range of
 //   weighted_color: those with at least half of the largest weight. Colors are a preference; one that is no place's does
 //   no harm.
-// keys: hashed<>(), hashed<H>() or dense(extents...).
+// keys: hashed<>(), hashed<H>() or dense(extents...). Hashed keys are equality comparable, copyable, assignable, and hashed by H
+//   or std::hash.
 // trace: where the run notes what was computed when, and by which worker: a graph::trace*. Some 50 to 100 ns a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
           class Trace = no_trace>
@@ -98,14 +99,14 @@ class node {
  public:
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
-  // What the predecessor with that key returned. Throws std::logic_error where none with that key did, or where all
+  // What the predecessor with that key returned. Also from branches that the function forks. Throws std::logic_error where none with that key did, or where all
   // nodes that were known to read it have been computed.
   const auto& value(const Key& predecessor) {
     using value = std::remove_cvref_t<std::invoke_result_t<const Compute&, const Key&, node&>>;
     return *static_cast<const value*>(access_.value(strand_, predecessor));
   }
   // Makes the node with that key part of the run, with all that it needs, unless it is already. It may have this one
-  // among its predecessors. Throws std::bad_alloc.
+  // among its predecessors. Not from branches that the function forks. Throws std::bad_alloc.
   void create(const Key& k) { access_.create(strand_, k); }
 
  private:

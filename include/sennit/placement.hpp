@@ -57,13 +57,16 @@ class placement {
   std::vector<graph::weighted_color> colors(std::size_t first, std::size_t last) const;
 
   // A color function for graphs whose node with key k works mostly on elements [first, last) = range(k), a pair.
+  // It outlives the function.
   template <class Range>
-  auto color_by(Range range) const {
+  auto color_by(Range range) const& {
     return [this, range = std::move(range)](const auto& k) {
       const auto [first, last] = range(k);
       return colors(static_cast<std::size_t>(first), static_cast<std::size_t>(last));
     };
   }
+  template <class Range>
+  auto color_by(Range range) const&& = delete;
 
  private:
   std::vector<int> nodes_;  // of pages

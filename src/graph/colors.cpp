@@ -6,7 +6,10 @@
 
 namespace sennit::detail {
 
-color_set own_color() noexcept { return worker::current()->frames().color(); }
+// Who is observed does all itself.
+color_set own_color() noexcept {
+  return current_words().strand != nullptr ? all_colors : worker::current()->frames().color();
+}
 
 unsigned color_count(color_kind kind) {
   if (worker* const w = worker::current()) return w->core().color_count(kind);

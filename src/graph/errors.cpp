@@ -29,7 +29,7 @@ void throw_key_outside(const std::string& key, const std::uint32_t* extents, std
 void throw_other_answer(const std::string& key) {
   fail<std::logic_error>(
       "sennit: the node " + key +
-      " of a graph waits for more predecessors than predecessors() names now: it must give "
+      " of a graph waits for other predecessors than predecessors() names now: it must give "
       "the same answer each time, of as many keys as the range says it has");
 }
 

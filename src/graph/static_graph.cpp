@@ -99,12 +99,12 @@ void static_graph::sort_edges() {
   for (node_sorted& n : nodes_) n.waiting = n.predecessors;
   if (count != 0) {
     const auto one = static_cast<node>(std::find(left.begin(), left.end(), true) - left.begin());
-    const auto before = [&](node n) {
-      return std::find_if(edges_.begin(), edges_.end(),
-                          [&](const edge_given& e) { return e.after == n && left[e.before]; })
-          ->before;
-    };
-    detail::fail_with(cycle_error<node>(cycle_among(left, one, before)));
+    // Each that is left waits for one that is.
+    std::vector<node> awaited(nodes_.size());
+    for (const edge_given& e : edges_) {
+      if (left[e.before]) awaited[e.after] = e.before;
+    }
+    detail::fail_with(cycle_error<node>(cycle_among(left, one, [&](node n) { return awaited[n]; })));
   }
   sorted_ = true;
 }

@@ -226,6 +226,40 @@ TEST(graph_failure, of_a_range_that_is_shorter_than_it_says) {
                 HasSubstr("the same answer"));
   });
 }
+// Catches: a node that is computed twice, as somebody counts on fewer predecessors than there are.
+TEST(graph_failure, of_a_range_that_is_longer_than_it_says) {
+  struct longer {
+    std::vector<int> keys;
+    auto begin() const { return keys.begin(); }
+    auto end() const { return keys.end(); }
+    std::size_t size() const { return keys.empty() ? 0 : keys.size() - 1; }
+  };
+  with_workers([] {
+    const auto before = [](int k) {
+      return k == 0 ? longer{} : k < 3 ? longer{{0, 0}} : longer{{k - 1, k - 2, k - 3}};
+    };
+    EXPECT_THAT(text_of<std::logic_error>(
+                    [&] { graph::run(9, graph::nodes{.predecessors = before, .compute = [](int) {}}); }),
+                HasSubstr("the same answer"));
+  });
+}
+// Catches: values that are given back by who never read them, and of nodes that are not there.
+TEST(graph_failure, of_other_predecessors_when_asked_again) {
+  with_workers([] {
+    std::atomic<bool> again = false;
+    const auto before = [&](int k) {
+      if (k == 5 && again.load()) return std::vector<int>{1'000'000};
+      return below(k);
+    };
+    const auto compute = [&](int k, auto&) -> int {
+      if (k == 5) again = true;
+      return k;
+    };
+    EXPECT_THAT(text_of<std::logic_error>(
+                    [&] { graph::run(5, graph::nodes{.predecessors = before, .compute = compute}); }),
+                HasSubstr("the same answer"));
+  });
+}
 // Catches: what is left in the runtime after a failure.
 TEST(graph_failure, is_over_for_the_next_run) {
   with_workers([] {

@@ -183,6 +183,27 @@ TEST(graph_inside, a_recording) {
   });
 }
 
+// Catches: what waits for another color being given away out of an observed strand.
+TEST(graph_inside, a_recording_of_a_graph_with_colors_of_workers) {
+  under(settings({2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      std::vector<std::thread::id> where(2000);
+      const auto kernel = [&] {
+        graph::run(1999, graph::nodes{.predecessors = halves,
+                                      .compute =
+                                          [&](int k) {
+                                            where[static_cast<std::size_t>(k)] = std::this_thread::get_id();
+                                          },
+                                      .color = [](int k) { return k % 4; },
+                                      .coloring = {.of = graph::places::workers}});
+      };
+      const sennit::schedule recorded = sennit::record(kernel);
+      EXPECT_EQ(where, std::vector<std::thread::id>(2000, where[0]));
+      sennit::replay(recorded, sennit::strict_ordered, kernel);
+    });
+  });
+}
+
 // Catches: what runs have in common that they should not.
 TEST(graph_inside, several_threads_at_once) {
   under(settings({1, 2, 4}), [](sennit::runtime& rt) {

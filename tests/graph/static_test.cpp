@@ -125,6 +125,20 @@ TEST(static_graph, names_the_nodes_of_a_cycle) {
   }
 }
 
+// Catches: a search through all edges for each node of the cycle, which would take hours.
+TEST(static_graph, names_a_cycle_of_a_million_nodes) {
+  static_graph g;
+  constexpr std::uint32_t n = 1'000'000;
+  g.add(n);
+  for (std::uint32_t k = 0; k < n; ++k) g.edge(k, (k + 1) % n);
+  try {
+    g.run([](node) {});
+    ADD_FAILURE() << "no cycle was found";
+  } catch (const graph::cycle_error<node>& e) {
+    EXPECT_EQ(e.keys().size(), n);
+  }
+}
+
 // Catches: numbers that are used without a look.
 TEST(static_graph, refuses_edges_that_make_no_sense) {
   static_graph g;

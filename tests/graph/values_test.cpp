@@ -205,5 +205,27 @@ TEST(graph_values, that_throw) {
   });
 }
 
+// Catches: a look at a value that writes where other branches of the same node look.
+TEST(graph_values, can_be_read_by_branches) {
+  with_workers([] {
+    const auto text = [](int k) { return std::string(30, 'k') + std::to_string(k); };
+    const auto number = [](const std::string& k) { return std::stoi(k.substr(30)); };
+    constexpr int width = 300;
+    const auto before = [&](const std::string& k) {
+      std::vector<std::string> keys;
+      if (number(k) == width) {
+        for (int i = 0; i < width; ++i) keys.push_back(text(i));
+      }
+      return keys;
+    };
+    const auto sum = [&](const std::string& k, auto& node) -> long {
+      if (number(k) < width) return number(k);
+      return sennit::parallel_reduce(0, width, 0L, [&](int i) { return node.value(text(i)); });
+    };
+    EXPECT_EQ(graph::run(text(width), graph::nodes{.predecessors = before, .compute = sum}),
+              width * (width - 1) / 2);
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -102,7 +102,6 @@ class crew : public crew_state {
       consider_others();
       if constexpr (colored) {
         receive();
-        ++taken_;
       }
       return !todo.empty() || more_elsewhere();
     }
@@ -111,6 +110,7 @@ class crew : public crew_state {
       if (any_gate_shut()) [[unlikely]]
         share(busy ? 1 : 2);
       if constexpr (colored) {
+        ++taken_;
         if ((whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed)) != 0) [[unlikely]]
           donate_posts();
       }

@@ -217,8 +217,6 @@ struct nodes_of<Key, graph::dense<Rank>> {
   static type make(const graph::dense<Rank>& d) { return type(d.extents); }
 };
 
-// Where a node waits although all its predecessors have been computed.
-[[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);
 // For graph::coloring::patience.
 SENNIT_COLD void check_patience(double patience);
 

@@ -36,7 +36,8 @@ class dense_nodes {
     }
   }
 
-  SENNIT_INLINE node_number find_or_make(const Key& k, supply&) const {
+  SENNIT_INLINE node_number find_or_make(const Key& k, supply&) const { return find(k); }
+  SENNIT_INLINE node_number find(const Key& k) const {
     if constexpr (tuple_key<Key>) {
       return number_of(k, std::make_index_sequence<Rank>());
     } else {

@@ -34,6 +34,12 @@ class concurrent_map {
     map_.emplace_or_cvisit(k, made, [&](const auto& entry) { found = entry.second; });
     return found;
   }
+  // `nobody` if it has none.
+  node_number find(const Key& k) const {
+    node_number found = nobody;
+    map_.cvisit(k, [&](const auto& entry) { found = entry.second; });
+    return found;
+  }
 
  private:
   boost::concurrent_flat_map<Key, node_number, Hash> map_;
@@ -48,6 +54,12 @@ class concurrent_map {
   node_number find_or_insert(const Key& k, node_number made) {
     node_number found = made;
     map_.upsert(k, [&](const node_number& n) { found = n; }, made);
+    return found;
+  }
+  // `nobody` if it has none.
+  node_number find(const Key& k) const {
+    node_number found = nobody;
+    map_.find_fn(k, [&](const node_number& n) { found = n; });
     return found;
   }
 
@@ -74,17 +86,18 @@ constexpr std::uint64_t mix(std::uint64_t h) noexcept {
   return h ^ h >> 33;
 }
 
-// Tuples of integers have no std::hash, and integers one that maps used to be built around.
+// Tuples of integers have no std::hash; that of integers and pointers leaves bits as they are, and the maps want them mixed.
 template <class Key>
 struct key_hash {
+  using is_avalanching = void;  // for Boost, which would mix again
   std::size_t operator()(const Key& k) const noexcept(noexcept(std::hash<Key>()(k))) {
-    return std::hash<Key>()(k);
+    return mix(std::hash<Key>()(k));
   }
 };
 template <class Key>
   requires(integral_key<Key>)
 struct key_hash<Key> {
-  using is_avalanching = void;  // for Boost, which would mix again
+  using is_avalanching = void;
   std::size_t operator()(Key k) const noexcept { return mix(static_cast<std::uint64_t>(k)); }
 };
 template <class Key>
@@ -132,6 +145,8 @@ class hashed_nodes {
     if (n == mine.spare_) mine.spare_ = 0;
     return n;
   }
+  // `nobody` if there is none with that key.
+  node_number find(const Key& k) const { return map_.find(k); }
   const Key& key_of(node_number n) { return keys_.get(n); }
   node_state& state(node_number n) noexcept { return states_[n]; }
 

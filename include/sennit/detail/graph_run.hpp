@@ -6,6 +6,7 @@
 #include <sennit/detail/color_posts.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/crew.hpp>
+#include <sennit/detail/graph_keys.hpp>
 #include <sennit/detail/graph_node.hpp>
 #include <sennit/detail/graph_tracing.hpp>
 #include <sennit/detail/graph_values.hpp>
@@ -132,7 +133,7 @@ class graph_run {
     }
 
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
-    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find_or_make(k, supply_)); }
+    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find(k)); }
     // A node that is to be part of the run.
     void create(const key& k) {
       const node_number n = whole_.keys_.find_or_make(k, supply_);
@@ -187,7 +188,9 @@ class graph_run {
       if (size != 0) {
         // Relaxed: nobody knows that the node waits until it is in the list of a predecessor.
         waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+        std::size_t named = 0;
         for (const auto& k : found) {
+          if (++named > size) throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
           const node_number p = whole_.keys_.find_or_make(k, supply_);
           switch (wait_for(p, n)) {
             case wait::made:
@@ -233,8 +236,13 @@ class graph_run {
     }
 
     void release_predecessors(node_number n) {
-      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
-        whole_.values_.was_read(whole_.keys_.find_or_make(k, supply_));
+      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n))) {
+        const node_number p = whole_.keys_.find(k);
+        // Relaxed: those that it waited for have been computed, as it knows.
+        if (p == nobody || successors(whole_.state(p)).load(std::memory_order_relaxed) != computed)
+          throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+        whole_.values_.was_read(p);
+      }
     }
 
     enum class wait { made, listed, done };

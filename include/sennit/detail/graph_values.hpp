@@ -34,9 +34,11 @@ class graph_values {
     slots_[n].readers = 1;  // the strand that holds it
   }
   // Precondition: the node has been computed, or never is.
+  // By any number of threads at once.
   const Value& get(node_number n) {
     // Relaxed: a reader that counts keeps the value; one that came too late has seen that it is freed before it counted.
-    if (!slots_.has(n) || slots_[n].readers_now() >= freed || slots_[n].value == nullptr) throw_value_freed();
+    if (n == nobody || !slots_.has(n) || slots_[n].readers_now() >= freed || slots_[n].value == nullptr)
+      throw_value_freed();
     return slots_[n].value->value;
   }
   Value take(node_number n) { return std::move(slots_[n].value->value); }

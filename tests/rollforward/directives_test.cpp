@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <ostream>
 #include <string>
 
 namespace {
@@ -113,6 +114,7 @@ struct wrong {
   std::size_t line;
   const char* what;
 };
+void PrintTo(const wrong& w, std::ostream* out) { *out << w.what; }
 
 class refused : public testing::TestWithParam<wrong> {};
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <ostream>
 #include <string>
 
 namespace {
@@ -66,6 +67,7 @@ struct form {
   const char* first;
   const char* second;
 };
+void PrintTo(const form& f, std::ostream* out) { *out << f.first; }
 
 class instruction : public testing::TestWithParam<form> {};
 

@@ -39,6 +39,7 @@ struct example {
   std::string inputs;
   std::string answer;
 };
+void PrintTo(const example& e, std::ostream* out) { *out << e.name; }
 
 class Native : public testing::TestWithParam<example> {};
 
@@ -87,7 +88,8 @@ TEST(NativeErrors, NameTheLineOrTheWord) {
   EXPECT_THAT(native("fib", "").output, HasSubstr("input 'n' has no value"));
   EXPECT_THAT(native("fib", "m=3").output, HasSubstr("'m=3' is no input"));
   EXPECT_THAT(native("fib", "n=3x").output, HasSubstr("bad number in 'n=3x'"));
-  EXPECT_THAT(native("fib", "n=3 --workers 5000").output, HasSubstr("out of range"));
+  EXPECT_THAT(native("fib", "n=3 --workers 5000").output, HasSubstr("from 0 to 1024"));
+  EXPECT_THAT(native("fib", "n=3 --heart 5").output, HasSubstr("0 or from 10"));
 }
 
 // Catches a compilation that fits the programs at hand only.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <numeric>
+#include <ostream>
 
 namespace tpal {
 namespace {
@@ -14,6 +15,7 @@ struct example {
   std::vector<std::string> inputs;
   std::string expected;
 };
+void PrintTo(const example& e, std::ostream* out) { *out << e.name; }
 
 std::int64_t fib(std::int64_t n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 

@@ -3,6 +3,7 @@
 #
 #   check.sh [--build DIR] [CASE...]   all cases but the deep ones, or those named
 #   check.sh --list                    their names, one a line
+#   check.sh --no-mutants              only what must hold; also with --list
 #   check.sh --deep                    larger bounds: minutes, and several GiB
 #
 # A failed case leaves its trail in DIR/CASE; `spin -t -p -k TRAIL MODEL` with the case's -D replays it.
@@ -195,11 +196,13 @@ models=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$models/../build/models
 deep=false
 list=false
+mutants=true
 chosen=()
 while (($#)); do
   case $1 in
     --build) build=${2:?--build needs a directory}; shift ;;
     --list) list=true ;;
+    --no-mutants) mutants=false ;;
     --deep) deep=true ;;
     -*) echo "check.sh: unknown option $1 (see the head of $0)" >&2; exit 2 ;;
     *) chosen+=("$1") ;;
@@ -210,6 +213,7 @@ done
 is_wanted() {  # KIND NAME
   local name
   if ((${#chosen[@]} == 0)); then
+    if [[ $1 == fails ]] && ! $mutants; then return 1; fi
     if $deep; then [[ $1 == deep ]]; else [[ $1 != deep ]]; fi
     return
   fi

@@ -37,7 +37,8 @@ write_basic_package_version_file(
 )
 install(
   FILES ${CMAKE_CURRENT_BINARY_DIR}/sennitConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sennitConfigVersion.cmake
-        ${PROJECT_SOURCE_DIR}/cmake/sennit_rollforward.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/sennit_check_effects.cmake ${PROJECT_SOURCE_DIR}/cmake/sennit_rollforward.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/sennit_splicec.cmake
   DESTINATION ${package_dir}
 )
 

@@ -7,6 +7,19 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# Saves a second of compiling for each file of tests. Such a build does not find out that a file forgets to include
+# something, and a launcher such as ccache keeps nothing of it.
+option(SENNIT_PRECOMPILE_TESTS "Parse GoogleTest once for all tests, unless there is a compiler launcher" OFF)
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(SENNIT_PRECOMPILE_TESTS OFF)
+endif()
+if(SENNIT_PRECOMPILE_TESTS)
+  file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
+  add_library(sennit_precompiled OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(sennit_precompiled PRIVATE sennit::sennit sennit_warnings GTest::gmock GTest::gtest_main)
+  target_precompile_headers(sennit_precompiled PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
 # sennit_test(NAME SOURCES file... [LABELS label...] [LIBRARIES target...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]
 #             [INTERNAL] [THROWS] [SERIAL])
 # One GoogleTest program; each of its tests is one of ctest's, in a process of its own, named NAME.Suite.Test.
@@ -28,6 +41,9 @@ function(sennit_test name)
   set(target test_${name})
   add_executable(${target} ${test_SOURCES})
   target_link_libraries(${target} PRIVATE sennit::sennit sennit_warnings GTest::gmock GTest::gtest_main ${test_LIBRARIES})
+  if(SENNIT_PRECOMPILE_TESTS)
+    target_precompile_headers(${target} REUSE_FROM sennit_precompiled)
+  endif()
   if(test_INTERNAL)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   endif()

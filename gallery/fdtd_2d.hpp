@@ -3,11 +3,13 @@
 #pragma once
 
 #include "gallery/phases.hpp"
+#include "gallery/sweeps.hpp"
 
 #include <sennit/numa_array.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace gallery {
@@ -49,13 +51,46 @@ class fdtd_2d {
   void magnetic_block(std::size_t block) { hz_block(block); }
   void took(std::size_t steps) { steps_ += steps; }
 
+  // The same as sweeps over rows: see gallery/sweeps.hpp. The magnetic field of a row needs the electric one of the next.
+  static constexpr int phases = 3;
+  void initialize() {
+    for (std::size_t b = 0; b < rows_.count(); ++b) initialize_block(b);
+    steps_ = 0;
+  }
+  part whole() const { return {{0, static_cast<std::int64_t>(n_)}}; }
+  static constexpr lead ahead(std::int64_t s) { return {s % phases == 2 ? 1 : 0}; }
+  SENNIT_GALLERY_SWEEP void sweep(std::int64_t s, const part& part) {
+    const auto first = static_cast<std::size_t>(part.rows.first);
+    const auto last = static_cast<std::size_t>(part.rows.last);
+    switch (s % phases) {
+      case 0: return ey_rows(static_cast<std::size_t>(s / phases), first, last);
+      case 1: return ex_rows(first, last);
+      default: return hz_rows(first, last);
+    }
+  }
+  sennit::effects effects_of(std::int64_t s, range rows) const {
+    const auto of = [n = static_cast<std::int64_t>(n_)](const array& component, range r) {
+      const range inside = r.within({0, n});
+      return sennit::memory_range(component.data(), range{inside.first * n, inside.last * n});
+    };
+    switch (s % phases) {
+      case 0: return {sennit::reads(of(hz_, {rows.first - 1, rows.last})), sennit::writes(of(ey_, rows))};
+      case 1: return {sennit::reads(of(hz_, rows)), sennit::writes(of(ex_, rows))};
+      default:
+        return {sennit::reads(of(ex_, rows), of(ey_, {rows.first, rows.last + 1})),
+                sennit::writes(of(hz_, rows))};
+    }
+  }
+  std::span<const double> result(std::int64_t) const { return hz(); }
+
   // To fresh pages.
   template <class Loops>
   void redistribute(Loops&& loops) {
     for (array* field : {&ey_, &ex_, &hz_}) {
       field->renew([&](const array& from, array& to) {
         loops.each(rows_.count(), 1, [&](std::size_t b) {
-          over_rows(b, to, [&](std::size_t i, double* out) { std::copy_n(row(from, i), n_, out); });
+          over_rows(rows_.first(b), rows_.last(b), to,
+                    [&](std::size_t i, double* out) { std::copy_n(row(from, i), n_, out); });
         });
       });
     }
@@ -72,13 +107,16 @@ class fdtd_2d {
   using array = sennit::numa_array<double>;
 
   void fill(array& field, std::size_t shift, std::size_t block) {
-    over_rows(block, field, [=, this](std::size_t i, double* row) {
+    over_rows(rows_.first(block), rows_.last(block), field, [=, this](std::size_t i, double* row) {
       for (std::size_t j = 0; j < n_; ++j)
         row[j] = static_cast<double>(i) * static_cast<double>(j + shift) / static_cast<double>(n_);
     });
   }
-  void ey_block(std::size_t step, std::size_t block) {
-    over_rows(block, ey_, [=, this, n = n_](std::size_t i, double* ey) {
+  void ey_block(std::size_t step, std::size_t block) { ey_rows(step, rows_.first(block), rows_.last(block)); }
+  void ex_block(std::size_t block) { ex_rows(rows_.first(block), rows_.last(block)); }
+  void hz_block(std::size_t block) { hz_rows(rows_.first(block), rows_.last(block)); }
+  void ey_rows(std::size_t step, std::size_t first, std::size_t last) {
+    over_rows(first, last, ey_, [=, this, n = n_](std::size_t i, double* ey) {
       if (i == 0) {
         std::fill_n(ey, n, static_cast<double>(step));
       } else {
@@ -87,14 +125,14 @@ class fdtd_2d {
       }
     });
   }
-  void ex_block(std::size_t block) {
-    over_rows(block, ex_, [this, n = n_](std::size_t i, double* ex) {
+  void ex_rows(std::size_t first, std::size_t last) {
+    over_rows(first, last, ex_, [this, n = n_](std::size_t i, double* ex) {
       const double* const hz = row(hz_, i);
       for (std::size_t j = 1; j < n; ++j) ex[j] -= 0.5 * (hz[j] - hz[j - 1]);
     });
   }
-  void hz_block(std::size_t block) {
-    over_rows(block, hz_, [this, n = n_](std::size_t i, double* hz) {
+  void hz_rows(std::size_t first, std::size_t last) {
+    over_rows(first, last, hz_, [this, n = n_](std::size_t i, double* hz) {
       if (i + 1 == n) return;
       const double* const ex = row(ex_, i);
       const double* const ey = row(ey_, i);
@@ -103,8 +141,8 @@ class fdtd_2d {
   }
 
   template <class Row>
-  void over_rows(std::size_t block, array& written, const Row& body) const {
-    for (std::size_t i = rows_.first(block); i < rows_.last(block); ++i) body(i, written.data() + i * n_);
+  void over_rows(std::size_t first, std::size_t last, array& written, const Row& body) const {
+    for (std::size_t i = first; i < last; ++i) body(i, written.data() + i * n_);
   }
   const double* row(const array& field, std::size_t i) const { return field.data() + i * n_; }
 

@@ -5,6 +5,7 @@
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/picture.hpp"
+#include "gallery/splices.hpp"
 #include "gallery/staged_kernels.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace gallery {
@@ -54,20 +56,25 @@ struct program {
                                      .reads = content::picture,
                                      .input = "picture.png",
                                      .writes = content::picture};
+  // Steps that are interleaved with one another: enough to gain most of what there is, few enough that their rows fit a cache.
+  static constexpr std::uint32_t together = 16;
 
   std::int64_t steps = 300;
   std::int64_t block = 1;
   std::string variant = "loops";
   color_choice colors;
   picture start;
+  sennit::splice_schedule* spliced = nullptr;
 
   std::vector<parameter> parameters() {
     return {{"steps", "number of time steps", &steps, 1, 1e6},
             {"block", "rows of pixels that are not divided any further", &block, 1, 1 << 20},
             {.name = "variant",
-             .meaning = "a loop for each step, or one graph of tasks for all",
+             .meaning = "a loop for each step, one graph of tasks for all, or a splice, which uses rows "
+                        "again while they "
+                        "are in cache",
              .value = &variant,
-             .words = {"loops", "graph"}},
+             .words = {"loops", "graph", "spliced"}},
             colors.which()};
   }
   void choose_demo() { steps = 500; }
@@ -84,6 +91,15 @@ struct program {
       const auto count = static_cast<std::size_t>(steps);
       run_graph<P>(graph_of(stages_of(plates, count, fill)), colors);
       plates.took(count);
+    } else if (variant == "spliced") {
+      plates.initialize(loops<P>(), fill);
+      const auto tree = [&](std::int64_t i) { return plates.tree_of(static_cast<std::size_t>(i) + 1); };
+      if constexpr (std::is_same_v<P, sennit::parallel>) {
+        splice_noting(spliced, {.together = together}, steps, tree);
+      } else {
+        for (std::int64_t i = 0; i < steps; ++i) tree(i)();
+      }
+      plates.took(static_cast<std::size_t>(steps));
     } else {
       const loops<P> run;
       plates.initialize(run, fill);

@@ -4,10 +4,14 @@
 
 #include "gallery/phases.hpp"
 
+#include <sennit/data_regions.hpp>
+#include <sennit/effects.hpp>
 #include <sennit/numa_array.hpp>
+#include <sennit/splice.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -44,12 +48,25 @@ class heat {
     });
   }
   void step_block(std::size_t step, std::size_t block) {
-    array& from = step % 2 == 1 ? now_ : next_;
-    array& to = step % 2 == 1 ? next_ : now_;
-    over_rows(block, from, to, [this](std::size_t, std::size_t y, const float* row, float* next) {
-      // Beyond the edge the plate is as warm as at the edge, so nothing flows across it.
-      diffuse(y == 0 ? row : row - width_, row, y + 1 == height_ ? row : row + width_, next);
-    });
+    over_rows(block, read_in(step), written_in(step),
+              [this](std::size_t, std::size_t y, const float* row, float* next) {
+                // Beyond the edge the plate is as warm as at the edge, so nothing flows across it.
+                diffuse(y == 0 ? row : row - width_, row, y + 1 == height_ ? row : row + width_, next);
+              });
+  }
+  // A step as a declared tree over the blocks.
+  auto tree_of(std::size_t step) {
+    return sennit::divided{
+        sennit::range{0, static_cast<std::int64_t>(blocks())}, 1,
+        [this, step](sennit::range of) {
+          const auto first = static_cast<std::int64_t>(rows_.first(static_cast<std::size_t>(of.first)));
+          const auto last = static_cast<std::int64_t>(rows_.last(static_cast<std::size_t>(of.last - 1)));
+          const sennit::range rows{first, last};
+          const sennit::range all{0, static_cast<std::int64_t>(height_)};
+          return sennit::effects(sennit::reads(of_all_plates(read_in(step), rows.grown(1).within(all))),
+                                 sennit::writes(of_all_plates(written_in(step), rows)));
+        },
+        [this, step](sennit::range of) { step_block(step, static_cast<std::size_t>(of.first)); }};
   }
   void took(std::size_t steps) {
     if (steps % 2 == 1) std::swap(now_, next_);
@@ -80,6 +97,17 @@ class heat {
   using array = sennit::numa_array<float>;
   // The part of the difference to a neighbor that flows in a step; above a quarter the scheme is not stable.
   static constexpr float flow = 0.2F;
+
+  array& read_in(std::size_t step) { return step % 2 == 1 ? now_ : next_; }
+  array& written_in(std::size_t step) { return step % 2 == 1 ? next_ : now_; }
+  sennit::memory_box<2> of_all_plates(const array& cells, sennit::range rows) const {
+    const auto width = static_cast<std::int64_t>(width_);
+    const auto plate = width * static_cast<std::int64_t>(height_);
+    return {cells.data(),
+            {plate},
+            {sennit::range{0, static_cast<std::int64_t>(cells.size()) / plate},
+             sennit::range{rows.first * width, rows.last * width}}};
+  }
 
   template <class Row>
   void over_rows(std::size_t block, array& now, array& next, const Row& row) const {

@@ -17,9 +17,12 @@
 #include <variant>
 #include <vector>
 
-namespace sennit::graph {
+namespace sennit {
+class splice_schedule;
+namespace graph {
 class trace;
 }
+}  // namespace sennit
 
 namespace gallery {
 
@@ -63,6 +66,9 @@ class kernel {
 
   // Has later runs on the runtime fill the trace; null: no more. False: no form of the kernel is a graph.
   virtual bool trace_graph(sennit::graph::trace* to) = 0;
+
+  // Has later runs on the runtime leave the order of their splice there; null: no more. False: no form of the kernel is a splice.
+  virtual bool trace_splice(sennit::splice_schedule* to) = 0;
 
   virtual std::any run(policy p) const = 0;
   virtual bool same(const std::any& a, const std::any& b) const = 0;
@@ -111,6 +117,12 @@ class adapter final : public kernel {
     constexpr bool has_graph = requires { program_.colors.trace; };
     if constexpr (has_graph) program_.colors.trace = to;
     return has_graph;
+  }
+
+  bool trace_splice([[maybe_unused]] sennit::splice_schedule* to) override {
+    constexpr bool has_splice = requires { program_.spliced; };
+    if constexpr (has_splice) program_.spliced = to;
+    return has_splice;
   }
 
   std::any run(policy p) const override {

@@ -35,5 +35,13 @@ std::unique_ptr<kernel> make_mm();
 std::unique_ptr<kernel> make_matmul();
 std::unique_ptr<kernel> make_strassen();
 std::unique_ptr<kernel> make_cholesky();
+std::unique_ptr<kernel> make_jacobi_1d();
+std::unique_ptr<kernel> make_jacobi_2d();
+std::unique_ptr<kernel> make_jacobi_3d();
+std::unique_ptr<kernel> make_seidel_2d();
+std::unique_ptr<kernel> make_apop();
+std::unique_ptr<kernel> make_mvt();
+std::unique_ptr<kernel> make_bicg();
+std::unique_ptr<kernel> make_copy();
 
 }  // namespace gallery

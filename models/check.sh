@@ -151,6 +151,28 @@ fails   donation ORDERED NO_HOLD
 fails   donation GAP NO_POLL
 fails   donation GAP NEVER_GIVE_UP
 fails   donation GAP COUNT_DONATED
+reaches beats
+reaches beats DESCRIPTORS OWNERS=1
+holds   beats OWNERS=1 BEATEN=1 TAKES=3
+holds   beats DESCRIPTORS OWNERS=1 BEATEN=1 TAKES=3
+fails   beats RELEASE_TICKET
+fails   beats WAIT_FIRST
+fails   beats NO_WAIT
+fails   beats COUNT_LATE
+fails   beats LEAVE_EARLY
+fails   beats FILL_LATE
+fails   beats FREE_EARLY
+fails   beats BEATEN=1 SAME_TICKET
+fails   beats DESCRIPTORS ANY_THREAD
+fails   beats DESCRIPTORS DESCRIPTOR_FIRST
+fails   beats DESCRIPTORS BEATEN=1 ONE_LOOK
+holds   modules
+fails   modules PUBLISH_FIRST
+fails   modules PUBLISH_BLIND
+fails   modules FREE_NODE
+fails   modules KEEP_ALIVE
+fails   modules NEW_NODE
+fails   modules REVIVE_ANY
 reaches graph
 reaches graph THIEF
 fails   graph COUNT_LATE
@@ -181,9 +203,19 @@ deep    join CHILDREN=3
 deep    mailbox BOXES=2 FRAMES=2
 deep    linger STRANDS=3
 deep    linger ROUNDS=2
+deep    beats DESCRIPTORS
+deep    beats OWNERS=1 TAKES=3
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3
+holds   splices
+fails   splices OVER_FIRST
+fails   splices NO_LOOK
+fails   splices FOREIGN_OVER
+fails   splices ROBBED_READY
+fails   splices NO_STRANDED
+fails   splices NO_WAKE
+fails   splices MEET_EARLY
 reaches colors
 reaches colors LEAVES
 holds   colors WORKERS=2 POSTERS=1 POSTS=3

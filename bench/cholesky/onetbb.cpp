@@ -4,9 +4,9 @@
 
 #include <tbb/flow_graph.h>
 
+#include <cstddef>
 #include <deque>
-#include <map>
-#include <tuple>
+#include <vector>
 
 // A flow_graph, which is built, run and taken down.
 class flow {
@@ -15,11 +15,15 @@ class flow {
 
   void factor(cholesky::matrix& matrix) {
     using message = tbb::flow::continue_msg;
+    using step = tbb::flow::continue_node<message>;
     arena_.run([&] {
       tbb::flow::graph graph;
-      std::deque<tbb::flow::continue_node<message>> nodes;
-      std::map<std::tuple<std::size_t, std::size_t, std::size_t>, tbb::flow::continue_node<message>*> made;
+      std::deque<step> nodes;
       const std::size_t tiles = matrix.tiles();
+      std::vector<step*> latest(tiles * tiles);  // of each tile
+      const auto of = [&](std::size_t row, std::size_t column) -> step*& {
+        return latest[row * tiles + column];
+      };
       for (std::size_t k = 0; k < tiles; ++k) {
         for (std::size_t column = k; column < tiles; ++column) {
           for (std::size_t row = column; row < tiles; ++row) {
@@ -27,14 +31,14 @@ class flow {
               matrix.compute(k, row, column);
               return m;
             });
-            made[{k, row, column}] = &node;
-            if (k > 0) tbb::flow::make_edge(*made[{k - 1, row, column}], node);
+            if (k > 0) tbb::flow::make_edge(*of(row, column), node);
             if (column > k) {
-              tbb::flow::make_edge(*made[{k, row, k}], node);
-              if (row != column) tbb::flow::make_edge(*made[{k, column, k}], node);
+              tbb::flow::make_edge(*of(row, k), node);
+              if (row != column) tbb::flow::make_edge(*of(column, k), node);
             } else if (row > k) {
-              tbb::flow::make_edge(*made[{k, k, k}], node);
+              tbb::flow::make_edge(*of(k, k), node);
             }
+            of(row, column) = &node;
           }
         }
       }

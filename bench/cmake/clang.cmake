@@ -24,8 +24,8 @@ function(bench_clang_program kernel system source)
   add_custom_command(
     OUTPUT ${output}
     COMMAND
-      ${SENNIT_BENCH_CLANG} ${bench_clang_flags} ${bench_flags_${kernel}} ${ARGN} -Wall -Wextra -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${output}.d
-      -MT ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}/${source} -o ${output}
+      ${SENNIT_BENCH_CLANG} ${bench_clang_flags} ${bench_flags_${kernel}} ${ARGN} -Wall -Wextra -I${CMAKE_CURRENT_SOURCE_DIR}
+      -I${PROJECT_SOURCE_DIR} -MD -MF ${output}.d -MT ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${kernel}/${source} -o ${output}
     DEPENDS ${kernel}/${source}
     DEPFILE ${output}.d
     COMMENT "Building ${program} with clang"

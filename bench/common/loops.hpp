@@ -100,11 +100,26 @@ std::uint64_t checksum_of(const Numbers& numbers) {
   return sum.value();
 }
 
+// A kernel whose loops have figures of a sample to tell.
+template <class Kernel, class Loops>
+class telling : public Kernel {
+ public:
+  telling(const program& program, Loops& loops) : Kernel(program, loops), loops_(loops) {}
+  auto figures() const { return loops_.figures(); }
+
+ private:
+  const Loops& loops_;
+};
+
 // Runs Kernel(program, loops) with the loops that the program is asked for.
 template <template <class> class Kernel, class Loops>
 int run_kernel(program& program) {
   Loops loops(program);
-  return program.run(Kernel<Loops>(program, loops));
+  if constexpr (requires { loops.figures(); }) {
+    return program.run(telling<Kernel<Loops>, Loops>(program, loops));
+  } else {
+    return program.run(Kernel<Loops>(program, loops));
+  }
 }
 
 }  // namespace bench

@@ -15,7 +15,7 @@ class onetbb_way {
     arena_.run(f);
   }
   template <class F, class G>
-  static void both(F&& f, G&& g) {
+  SENNIT_BENCH_INLINE static void join(F&& f, G&& g) {
     tbb::task_group group;
     group.run(g);
     f();

@@ -1,5 +1,5 @@
-// OpenMP's loops in the vocabulary of common/loops.hpp; a variant is a schedule. Worksharing loops cannot be
-// nested to any use, so kernels that nest have loops of tasks.
+// OpenMP's loops in the vocabulary of common/loops.hpp; a variant is a schedule, grainN `dynamic` with chunks of N.
+// Worksharing loops cannot be nested to any use, so kernels that nest have loops of tasks.
 #pragma once
 
 #include "common/loops.hpp"
@@ -16,7 +16,8 @@ enum class openmp_schedule { fixed, dynamic, guided, tuned };
 template <openmp_schedule how>
 class openmp_loops {
  public:
-  explicit openmp_loops(program& program) : workers_(static_cast<int>(program.workers())) {
+  explicit openmp_loops(program& program)
+      : workers_(static_cast<int>(program.workers())), grain_(program.grain()) {
     program.describe(openmp_version());
   }
 
@@ -28,20 +29,20 @@ class openmp_loops {
   template <class F>
   void each(std::size_t n, std::size_t grain, F&& body) {
 #pragma omp parallel num_threads(workers_)
-    share(n, grain, body);
+    share(n, chosen(grain), body);
   }
 
   template <class F>
   void grid(std::size_t rows, std::size_t columns, std::size_t grain, F&& body) {
 #pragma omp parallel num_threads(workers_)
-    share_grid(rows, columns, grain, body);
+    share_grid(rows, columns, chosen(grain), body);
   }
 
   template <class T, class F>
   T sum(std::size_t n, std::size_t grain, F&& term) {
     T result{};
 #pragma omp parallel num_threads(workers_) reduction(+ : result)
-    share(n, grain, [&](std::size_t i) { result += term(i); });
+    share(n, chosen(grain), [&](std::size_t i) { result += term(i); });
     return result;
   }
 
@@ -51,7 +52,7 @@ class openmp_loops {
 #pragma omp parallel num_threads(workers_)
     {
       T view = zero;
-      share(n, grain, [&](std::size_t i) { add(view, i); });
+      share(n, chosen(grain), [&](std::size_t i) { add(view, i); });
 #pragma omp critical
       merge(result, view);
     }
@@ -59,6 +60,8 @@ class openmp_loops {
   }
 
  private:
+  std::size_t chosen(std::size_t grain) const { return grain_ != 0 ? grain_ : grain; }
+
   // Within a parallel region, which has a barrier at its end.
   template <class F>
   static void share(std::size_t n, [[maybe_unused]] std::size_t grain, F&& body) {
@@ -100,6 +103,7 @@ class openmp_loops {
   }
 
   int workers_;
+  std::size_t grain_;  // 0: the kernel's
 };
 
 // Loops of tasks, which nest; how many iterations a task has is left to the implementation.
@@ -137,7 +141,8 @@ template <template <class> class Kernel>
 int run_with_openmp(program& program) {
   if (program.is("dynamic")) return run_kernel<Kernel, openmp_loops<openmp_schedule::dynamic>>(program);
   if (program.is("guided")) return run_kernel<Kernel, openmp_loops<openmp_schedule::guided>>(program);
-  if (program.is("tuned")) return run_kernel<Kernel, openmp_loops<openmp_schedule::tuned>>(program);
+  if (program.is("tuned") || program.grain() != 0)
+    return run_kernel<Kernel, openmp_loops<openmp_schedule::tuned>>(program);
   return run_kernel<Kernel, openmp_loops<openmp_schedule::fixed>>(program);
 }
 

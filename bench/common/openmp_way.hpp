@@ -16,7 +16,7 @@ class openmp_way {
     });
   }
   template <class F, class G>
-  static void both(F&& f, G&& g) {
+  SENNIT_BENCH_INLINE static void join(F&& f, G&& g) {
 #pragma omp task firstprivate(g)
     g();
     f();

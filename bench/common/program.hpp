@@ -19,6 +19,8 @@
 #include <vector>
 
 #define SENNIT_BENCH_NOINLINE [[gnu::noinline]]
+// For what stands between a kernel and its system, so that the kernel is compiled as if it called the system itself.
+#define SENNIT_BENCH_INLINE [[gnu::always_inline]]
 
 namespace bench {
 
@@ -91,6 +93,14 @@ class program {
   // Which of the inputs that a program knows, for one that serves several kernels.
   const std::string& input() const { return input_; }
   bool is(std::string_view variant) const { return variant_ == variant; }
+  // N of the variant grainN: how much at once, as a person has set it. 0: another variant.
+  std::uint64_t grain() const {
+    constexpr std::string_view prefix = "grain";
+    if (!variant_.starts_with(prefix)) return 0;
+    const std::uint64_t grain = number("--variant grainN", std::string_view(variant_).substr(prefix.size()));
+    if (grain == 0) fail("--variant grainN", "needs a grain of at least 1");
+    return grain;
+  }
 
   [[noreturn]] static void fail(std::string_view flag, const char* what) {
     std::fprintf(stderr,

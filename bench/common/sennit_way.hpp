@@ -4,6 +4,8 @@
 
 #include <sennit/join.hpp>
 
+#include <utility>
+
 namespace bench {
 
 class sennit_way {
@@ -15,8 +17,8 @@ class sennit_way {
     runtime_.run(f);
   }
   template <class F, class G>
-  static void both(F&& f, G&& g) {
-    sennit::join(f, g);
+  SENNIT_BENCH_INLINE static void join(F&& f, G&& g) {
+    sennit::join(std::forward<F>(f), std::forward<G>(g));
   }
 
  private:

@@ -1,4 +1,4 @@
-// Forks in the vocabulary of kernels that are written once for all systems: Way::both(f, g) and way.enter(f).
+// Forks in the vocabulary of kernels that are written once for all systems: Way::join(f, g) and way.enter(f).
 #pragma once
 
 #include "common/program.hpp"
@@ -14,7 +14,7 @@ class serial_way {
     f();
   }
   template <class F, class G>
-  static void both(F&& f, G&& g) {
+  SENNIT_BENCH_INLINE static void join(F&& f, G&& g) {
     f();
     g();
   }

@@ -5,11 +5,12 @@ import sys
 import time
 from pathlib import Path
 
-from . import machine, picture, records, suite, table, twin
+from . import charts, machine, picture, records, suite, table, twin
 from .measure import measure
 
 BENCH = Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
+OUT = ROOT / "out/bench"
 
 
 def main(arguments=None):
@@ -19,6 +20,8 @@ def main(arguments=None):
     except suite.SuiteError as error:
         _say(error)
         return 2
+    if options.draw:
+        return _draw_again(chosen, (options.out or OUT) / f"{chosen.name}.json")
     if not options.programs.is_dir():
         _say(f"{options.programs} does not exist; build it with: make bench SUITE={chosen.name}")
         return 2
@@ -35,6 +38,7 @@ def main(arguments=None):
         if twin.available():
             progress(f"{kernel.name}: counting instructions")
             of_kernel += twin.twins(measurement, _near_one(measurement, of_kernel), options.programs)
+            of_kernel += twin.misses(measurement, options.programs)
         results += of_kernel
         hellos |= {cell.system.label: cell.hello for cell in measurement.cells if cell.hello}
         missing.update(f"{kernel.program}-{program}" for program in measurement.absent)
@@ -45,14 +49,34 @@ def main(arguments=None):
     _print_absent(missing, machine.absent(options.programs))
     if not twin.available():
         print("\nNo instruction counts: valgrind is not installed.")
-    if not options.kernel:
-        path = options.out / f"{chosen.name}.json"
-        records.write(
-            path, chosen, machine.commit(ROOT), machine.machine(options.programs, hellos, busy), results
-        )
-        drawn = picture.write(path.with_suffix(".svg"), chosen.title, results)
-        print(f"\nWrote {path}{' and its .svg' if drawn else ''} in {time.monotonic() - start:.0f} s.")
+    if options.out or not options.kernel:
+        path = (options.out or OUT) / f"{chosen.name}.json"
+        commit, about = machine.commit(ROOT), machine.machine(options.programs, hellos, busy)
+        records.write(path, chosen, commit, about, results)
+        _draw(path, chosen, commit, about, results)
+        print(f"\nWrote {path} and its pictures in {time.monotonic() - start:.0f} s.")
     return _status(results)
+
+
+def _draw(path, chosen, commit, about, results):
+    """The pictures beside the file of results."""
+    title = f"{chosen.title}{', quick' if chosen.quick else ''}"
+    drawn = [path.with_suffix(".svg")] if picture.write(path.with_suffix(".svg"), title, results) else []
+    for picture_path in [*drawn, *charts.write(path.parent, chosen, about, commit, results)]:
+        print(f"Drew {picture_path}")
+
+
+def _draw_again(chosen, path):
+    if not path.is_file():
+        _say(f"{path} does not exist; write it with: make bench SUITE={chosen.name}")
+        return 2
+    try:
+        file = records.read(path)
+        _draw(path, chosen, file["commit"], file["machine"], file["results"])
+    except (ValueError, KeyError, TypeError) as error:
+        _say(f"{path} is not a file of results ({error!r}); write it again with: make bench SUITE={chosen.name}")
+        return 2
+    return 0
 
 
 def _say(text):
@@ -64,12 +88,20 @@ def _options(arguments):
     parser.add_argument("suite", help="a file of bench/suites, without .toml")
     parser.add_argument("--quick", action="store_true", help="fewer samples and smaller sizes")
     parser.add_argument(
-        "--kernel", action="append", default=[], help="only this kernel; may be repeated; writes no file"
+        "--kernel",
+        action="append",
+        default=[],
+        help="only this kernel; may be repeated; writes files only with --out",
+    )
+    parser.add_argument(
+        "--draw", action="store_true", help="measure nothing, draw the pictures again from SUITE.json"
     )
     parser.add_argument(
         "--programs", type=Path, default=ROOT / "build/bench/bench", help="where the programs are"
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "out/bench", help="where SUITE.json goes")
+    parser.add_argument(
+        "--out", type=Path, help="where SUITE.json and its pictures go; out/bench if not given"
+    )
     parser.add_argument("--suites", type=Path, default=BENCH, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
@@ -90,7 +122,7 @@ def _progress():
 
 
 def _near_one(measurement, results):
-    near = {(r["system"], r["variant"]) for r in results if r["ok"] and "interval" in r}
+    near = {(r["system"], r["variant"]) for r in results if r["ok"] and "interval" in r and r["metric"] != "over_best"}
     return [cell for cell in measurement.cells if (cell.system.name, cell.system.variant) in near]
 
 

@@ -1,17 +1,13 @@
 """The table of ratios as a picture: a panel a kernel, a row a system, a logarithmic axis with serial at 1."""
 
 import math
-from html import escape
 
+from . import svg
 from .table import label, rows
 
 ROW, PANEL, GAP, LEFT, TOP, BOTTOM = 18, 190, 44, 150, 70, 42
 ABREAST = 6  # panels; more go on below
-COLORS = {1: "#8a8f98", 2: "#1f6feb"}
-STYLE = (
-    "text { font: 12px sans-serif; fill: #24292f; } .title { font-size: 16px; } .small { font-size: 10px; } "
-    "line { stroke: #d0d7de; } .one { stroke: #cf222e; }"
-)
+SERIES = {1: 1, 2: 0}  # the look of so many workers; any other number: 3
 
 
 def write(path, title, results):
@@ -46,47 +42,31 @@ def _svg(title, ratios):
     def y(kernel, row):
         return top(kernel) + systems.index(row) * ROW + ROW / 2
 
-    parts = [_text(12, 24, f"{title}: time over the serial program", "title"), _legend(ratios)]
+    parts = [svg.text(12, 24, f"{title}: time over the serial program", "title"), _legend(ratios)]
     for kernel in kernels:
         bottom = top(kernel) + len(systems) * ROW
-        parts.append(_text(x(kernel, 10**low), top(kernel) - 8, kernel))
+        parts.append(svg.text(x(kernel, 10**low), top(kernel) - 8, kernel))
         for power in range(low, high + 1):
             place = x(kernel, 10**power)
-            parts.append(_line(place, top(kernel), bottom, "one" if power == 0 else ""))
-            parts.append(_text(place, bottom + 14, f"{10**power:g}", "small", "middle"))
+            parts.append(svg.vertical(place, top(kernel), bottom, "one" if power == 0 else ""))
+            parts.append(svg.text(place, bottom + 14, f"{10**power:g}", "small", "middle"))
     for first in kernels[::ABREAST]:
-        parts += [_text(LEFT - 10, y(first, row) + 4, row, anchor="end") for row in systems]
+        parts += [svg.text(LEFT - 10, y(first, row) + 4, row, anchor="end") for row in systems]
     parts += [
         _dot(x(record["kernel"], record["median"]), y(record["kernel"], label(record)), record["workers"])
         for record in ratios
     ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-        f'<style>{STYLE}</style><rect width="100%" height="100%" fill="white"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )
+    return svg.document(width, height, parts)
 
 
 def _legend(ratios):
     parts, place = [], LEFT
     for workers in sorted({record["workers"] for record in ratios}):
         parts.append(_dot(place, 42, workers))
-        parts.append(_text(place + 8, 46, f"{workers} worker{'s' if workers > 1 else ''}", "small"))
+        parts.append(svg.text(place + 8, 46, f"{workers} worker{'s' if workers > 1 else ''}", "small"))
         place += 80
-    return "\n".join([*parts, _text(place, 46, "left is faster; the red line is serial", "small")])
+    return "\n".join([*parts, svg.text(place, 46, "left is faster; the red line is serial", "small")])
 
 
 def _dot(place, height, workers):
-    color = COLORS.get(workers, "#8250df")
-    return f'<circle cx="{place:.1f}" cy="{height:.1f}" r="4" fill="{color}"/>'
-
-
-def _line(place, top, bottom, kind):
-    return f'<line class="{kind}" x1="{place:.1f}" x2="{place:.1f}" y1="{top}" y2="{bottom}"/>'
-
-
-def _text(place, height, words, kind="", anchor="start"):
-    return (
-        f'<text class="{kind}" x="{place:.1f}" y="{height:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
-    )
+    return svg.mark(place, height, SERIES.get(workers, 3))

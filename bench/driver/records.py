@@ -9,6 +9,7 @@ UNITS = {
     "seconds": "s",
     "over_serial": "ratio",
     "over_plain": "ratio",
+    "over_best": "ratio",
     "instructions_over_serial": "ratio",
     "ns_per_fork": "ns",
     "ns_per_iteration": "ns",
@@ -27,6 +28,17 @@ UNITS = {
     "simulated_cache_mib": "MiB",
     "kib_per_worker": "KiB",
     "refinements": "rounds",
+    "ns_per_step": "ns",
+    "splice_steps": "steps",
+    "splice_checks": "checks",
+    "splice_switches": "switches",
+    "splice_delayed": "steps",
+    "splice_dependences": "dependences",
+    "splice_extra_kib": "KiB",
+    "last_level_misses_over_serial": "ratio",
+    "beats_asked": "beats",
+    "beats_delivered": "beats",
+    "rate_reached": "ratio",
 }
 
 
@@ -74,6 +86,8 @@ def record_of(measurement, cell, metric, samples, params=None, **more):
 def _record(measurement, cell, metric):
     if metric == "seconds":
         return record_of(measurement, cell, metric, cell.seconds)
+    if cell.system.tuned:
+        return None
     if metric == "us":
         return record_of(measurement, cell, metric, cell.us)
     if metric == "peak_mib":
@@ -82,6 +96,8 @@ def _record(measurement, cell, metric):
         return _over_serial(measurement, cell)
     if metric == "over_plain":
         return _over_plain(measurement, cell)
+    if metric == "over_best":
+        return _over_best(measurement, cell)
     if metric == "ns_per_fork":
         return _ns_per_fork(measurement, cell)
     if metric == "ns_per_recorded_fork":
@@ -116,6 +132,20 @@ def _over_plain(measurement, cell):
         return None
     plain = _variant(measurement, cell, name)
     return _ratio(measurement, cell, "over_plain", plain, {"plain": name})
+
+
+def _over_best(measurement, cell):
+    """Over the fastest of the peers with as many workers, several, whichever way a person would have set it."""
+    peers = measurement.kernel.peers
+    if cell.workers == 1 or cell.system.name in peers:
+        return None
+    measured = [
+        other
+        for other in measurement.cells
+        if other.system.name in peers and other.workers == cell.workers and other.ok and other.seconds
+    ]
+    best = min(measured, key=lambda other: median(other.seconds), default=None)
+    return _ratio(measurement, cell, "over_best", best, {} if best is None else {"best": best.system.label})
 
 
 def _variant(measurement, cell, name):
@@ -156,6 +186,11 @@ def _ns_per_recorded_fork(measurement, cell):
     base, forks = median(plain.seconds), serial.hello["forks"]
     samples = [(sample - base) / forks * 1e9 for sample in cell.seconds]
     return record_of(measurement, cell, "ns_per_recorded_fork", samples, {"forks": forks})
+
+
+def read(path):
+    """What `write` has written there."""
+    return json.loads(path.read_text())
 
 
 def write(path, suite, commit, machine, results):

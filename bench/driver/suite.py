@@ -4,6 +4,8 @@ import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from .svg import LIGHT
+
 
 class SuiteError(Exception):
     """The suite or its options make no sense; the message says which and why."""
@@ -28,6 +30,7 @@ class System:
     workers: tuple | None = None  # the only worker counts it has; None: any
     environment: dict = field(default_factory=dict)
     only_where_named: bool = False  # of few suites, which have it in their `with`
+    tuned: bool = False  # by hand, for this kernel: only compared with, and only where several work
 
     @property
     def label(self):
@@ -51,6 +54,21 @@ class Kernel:
     budget: Budget
     cells: tuple  # of (System, workers)
     plain: dict  # the variant that a variant is compared with, if not the default
+    peers: tuple  # systems of which the fastest is what `over_best` is relative to
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of one metric at one number of workers: rows kernels, in each of them a mark for every series."""
+
+    name: str
+    title: str
+    axis: str  # what the numbers are, with their unit, and which way is better
+    metric: str
+    workers: int
+    series: dict  # from its name to the labels of systems, of which a kernel's first one counts
+    one: str = "serial"  # what 1 stands for
+    inverse: bool = False  # speedups, out of ratios of times
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,7 @@ class Suite:
     title: str
     quick: bool
     kernels: tuple
+    figures: tuple
 
 
 def load(folder: Path, name: str, quick: bool = False, only=()):
@@ -71,6 +90,7 @@ def load(folder: Path, name: str, quick: bool = False, only=()):
     systems = [_system(entry) for entry in _read(folder / "systems.toml")["system"]]
     try:
         kernels = tuple(_kernel(entry, text, systems, quick) for entry in text["kernel"])
+        drawn = tuple(_figure(entry, path) for entry in text.get("figure", ()))
     except KeyError as missing:
         raise SuiteError(f"{path} lacks the key {missing}") from None
     unknown = set(only) - {kernel.name for kernel in kernels}
@@ -78,7 +98,7 @@ def load(folder: Path, name: str, quick: bool = False, only=()):
         known = ", ".join(kernel.name for kernel in kernels)
         raise SuiteError(f"suite '{name}' has no kernel '{unknown.pop()}'; it has: {known}")
     kept = tuple(kernel for kernel in kernels if not only or kernel.name in only)
-    return Suite(name, text["title"], quick, kept)
+    return Suite(name, text["title"], quick, kept, drawn)
 
 
 def _read(path: Path):
@@ -117,7 +137,18 @@ def _kernel(entry, text, systems, quick):
         budget=Budget(**budget),
         cells=tuple(_cells(entry, systems, text)),
         plain=entry.get("plain", {}),
+        peers=tuple(text.get("peers", ())),
     )
+
+
+def _figure(entry, path):
+    try:
+        figure = Figure(**entry)
+    except TypeError as error:
+        raise SuiteError(f"{path}, figure '{entry.get('name', '')}': {str(error).partition(' ')[2]}") from None
+    if len(figure.series) > len(LIGHT):
+        raise SuiteError(f"{path}, figure '{figure.name}': more than {len(LIGHT)} series cannot be told apart")
+    return figure
 
 
 def _cells(entry, systems, text):
@@ -136,7 +167,12 @@ def _cells(entry, systems, text):
             for variant, names in entry.get("variants", {}).items():
                 if system.name in names:
                     variants.append(replace(system, variant=variant))
+            for variant, names in entry.get("tuned", {}).items():
+                if system.name in names:
+                    variants.append(replace(system, variant=variant, tuned=True))
         for variant in variants:
             for workers in asked:
+                if variant.tuned and workers == 1:
+                    continue
                 if variant.workers is None or workers in variant.workers:
                     yield variant, workers

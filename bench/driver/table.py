@@ -3,6 +3,7 @@
 TITLES = {
     "over_serial": "Time over serial (median / median of the serial program of the same compiler)",
     "over_plain": "Time over the same without a schedule, or over what the suite names (median / median)",
+    "over_best": "Time over the fastest of the peers, their grains set by hand included (median / median)",
     "instructions_over_serial": "Instructions over serial, one worker, where the time is within 2% of serial",
     "seconds": "Seconds (median)",
     "ns_per_fork": "Nanoseconds a fork ((T1 - Ts) / forks)",
@@ -21,6 +22,17 @@ TITLES = {
     "simulated_cache_mib": "Simulated cache of a node, MiB",
     "kib_per_worker": "Size of the schedule's file without times, KiB a worker (median)",
     "refinements": "Rounds until the schedule had converged (median)",
+    "beats_asked": "Beats asked for in a sample, of all workers that were at work (median)",
+    "beats_delivered": "Beats that came in a sample (median)",
+    "rate_reached": "Rate of beats reached over rate asked for (median)",
+    "ns_per_step": "Nanoseconds a step with nothing in it (median)",
+    "splice_steps": "Steps of a splice (median)",
+    "splice_checks": "Effects compared (median)",
+    "splice_switches": "Switches between stacks (median)",
+    "splice_delayed": "Steps that had to wait (median)",
+    "splice_dependences": "Dependences that they waited for (median)",
+    "splice_extra_kib": "Memory for calls, delayed steps and stacks, KiB (median)",
+    "last_level_misses_over_serial": "Misses of a simulated last-level cache of 1 MiB over serial, one worker, counted",
     "peak_mib": "Peak memory, MiB",
 }
 WIDEST = 150
@@ -31,6 +43,7 @@ DIGITS = {
     "bytes_per_node": 1,
     "over_serial": 3,
     "over_plain": 3,
+    "over_best": 3,
     "instructions_over_serial": 4,
     "remote_share": 4,
     "remote_node_share": 4,
@@ -38,6 +51,9 @@ DIGITS = {
     "simulated_miss_share": 4,
     "simulated_tight_miss_share": 4,
     "refinements": 0,
+    "beats_asked": 0,
+    "beats_delivered": 0,
+    "rate_reached": 3,
 }
 
 
@@ -111,6 +127,13 @@ def _notes(results):
             f"  {_where(record)}, {record['metric']}: {record['interval'][0]:.3f} to {record['interval'][1]:.3f}"
             for record in intervals
         ]
+    fastest = dict.fromkeys(
+        f"  {record['kernel']}, {record['workers']}w: {record['params']['best']}"
+        for record in results
+        if record["metric"] == "over_best" and "best" in record["params"]
+    )
+    if fastest:
+        notes += ["The fastest of the peers:", *fastest]
     failures = dict.fromkeys(
         f"  {_where(record)}: {record['error']}" for record in results if not record["ok"]
     )

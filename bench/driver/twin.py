@@ -1,4 +1,4 @@
-"""The deterministic twin of a ratio near 1: instructions, counted by callgrind, instead of seconds."""
+"""What valgrind counts: instructions, the deterministic twin of a ratio near 1, and misses of a last-level cache that it simulates."""
 
 import re
 import shutil
@@ -10,6 +10,8 @@ from .process import clean_environment
 from .records import record_of, serial_of
 
 TIMEOUT = 60
+TIMEOUT_OF_MISSES = 400  # each access is simulated
+LAST_LEVEL = "1048576,16,64"  # bytes, ways, bytes of a line
 
 
 def available():
@@ -42,27 +44,65 @@ def _twin(measurement, cell, serial, counts):
     return record_of(measurement, counted, "instructions_over_serial", ratio, params)
 
 
-def _instructions(measurement, system, folder):
-    """Of one sample: the difference between a run with two and a run with one; or what went wrong."""
-    counts = []
+def misses(measurement, folder):
+    """A record for each system, for one worker: misses over those of the serial program."""
+    metric = "last_level_misses_over_serial"
+    wanted = metric in measurement.kernel.metrics and measurement.cells
+    serial = serial_of(measurement, measurement.cells[0]) if wanted else None
+    if serial is None:
+        return []
+    cells = [cell for cell in measurement.cells if cell.workers == 1 and cell.ok]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        # Of what is not timed: no step at all.
+        rest = pool.submit(_misses, measurement, serial.system, folder, 0)
+        of_cells = pool.map(lambda cell: _misses(measurement, cell.system, folder, measurement.work), cells)
+        counts = {id(cell): count for cell, count in zip(cells, of_cells)}
+    return [
+        _miss_record(measurement, cell, metric, counts[id(cell)], counts[id(serial)], rest.result())
+        for cell in cells
+        if cell is not serial
+    ]
+
+
+def _miss_record(measurement, cell, metric, own, base, rest):
+    errors = [count for count in (own, base, rest) if isinstance(count, str)]
+    counted = Cell(cell.system, 1, error=next(iter(errors), None))
+    ratio = [] if errors else [(own - rest) / (base - rest)]
+    return record_of(measurement, counted, metric, ratio, {"cache": LAST_LEVEL})
+
+
+def _misses(measurement, system, folder, work):
     kernel = measurement.kernel
+    words = command(folder, kernel, system, 1, kernel.size, work, kernel.warm_up)
+    tool = ["--tool=cachegrind", "--cache-sim=yes", f"--LL={LAST_LEVEL}", "--cachegrind-out-file=/dev/null"]
+    return _of_one_sample([*tool, *words], system, TIMEOUT_OF_MISSES, r"LL misses:\s*([\d,]+)")
+
+
+def _instructions(measurement, system, folder):
+    kernel = measurement.kernel
+    words = command(folder, kernel, system, 1, kernel.twin, measurement.work)
+    tool = ["--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    return _of_one_sample([*tool, *words], system, TIMEOUT, r"Collected\s*:\s*(\d+)")
+
+
+def _of_one_sample(words, system, timeout, pattern):
+    """The difference between a run with two samples and a run with one; or what went wrong."""
+    counts = []
     for samples in (1, 2):
-        words = command(folder, kernel, system, 1, kernel.twin, measurement.work)
-        callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *words]
         try:
             run = subprocess.run(
-                [*callgrind, "--samples", str(samples)],
+                ["valgrind", *words, "--samples", str(samples)],
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=TIMEOUT,
+                timeout=timeout,
                 env=clean_environment(system.environment),
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"hung under callgrind for {TIMEOUT} s"
-        found = re.search(r"Collected\s*:\s*(\d+)", run.stderr)
+            return f"hung under valgrind for {timeout} s"
+        found = re.search(pattern, run.stderr)
         if run.returncode != 0 or not found:
-            return f"failed under callgrind with status {run.returncode}"
-        counts.append(int(found[1]))
+            return f"failed under valgrind with status {run.returncode}"
+        counts.append(int(found[1].replace(",", "")))
     return counts[1] - counts[0]

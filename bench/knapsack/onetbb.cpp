@@ -3,10 +3,6 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  bench::onetbb_way way(program);
-  return program.run([&](std::uint64_t items) {
-    std::uint64_t best = 0;
-    way.enter([&] { best = knapsack::search<bench::onetbb_way>(items).best(); });
-    return best;
-  });
+  if (program.grain() != 0) return knapsack::run<bench::coarse_way<bench::onetbb_way>>(program);
+  return knapsack::run<bench::onetbb_way>(program);
 }

@@ -3,10 +3,5 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  bench::sennit_way way(program);
-  return program.run([&](std::uint64_t items) {
-    std::uint64_t best = 0;
-    way.enter([&] { best = knapsack::search<bench::sennit_way>(items).best(); });
-    return best;
-  });
+  return knapsack::run<bench::sennit_way>(program);
 }

@@ -3,10 +3,5 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  bench::serial_way way(program);
-  return program.run([&](std::uint64_t items) {
-    std::uint64_t best = 0;
-    way.enter([&] { best = knapsack::search<bench::serial_way>(items).best(); });
-    return best;
-  });
+  return knapsack::run<bench::serial_way>(program);
 }

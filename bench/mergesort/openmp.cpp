@@ -3,6 +3,6 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  bench::openmp_way way(program);
-  return program.run(mergesort::kernel<bench::openmp_way>(program, way));
+  if (program.grain() != 0) return mergesort::run<bench::coarse_way<bench::openmp_way>>(program);
+  return mergesort::run<bench::openmp_way>(program);
 }

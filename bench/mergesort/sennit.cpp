@@ -3,6 +3,5 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  bench::sennit_way way(program);
-  return program.run(mergesort::kernel<bench::sennit_way>(program, way));
+  return mergesort::run<bench::sennit_way>(program);
 }

@@ -3,6 +3,5 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  bench::serial_way way(program);
-  return program.run(mergesort::kernel<bench::serial_way>(program, way));
+  return mergesort::run<bench::serial_way>(program);
 }

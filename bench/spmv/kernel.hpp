@@ -15,6 +15,28 @@ constexpr std::size_t entry_grain = 1024;  // likewise
 
 enum class parallelism { rows, nested };
 
+struct product {
+  const std::size_t* start;
+  const std::uint32_t* column;
+  const double* value;
+  const double* x;
+  double* y;
+
+  void operator()(std::size_t row) const {
+    double sum = 0;
+    for (std::size_t k = start[row]; k < start[row + 1]; ++k) sum += value[k] * x[column[k]];
+    y[row] = sum;
+  }
+  template <class Loops>
+  void operator()(std::size_t row, Loops&& loops) const {
+    const auto term = [=, *this, first = start[row]](std::size_t k) {
+      return value[first + k] * x[column[first + k]];
+    };
+    y[row] = loops.template sum<double>(start[row + 1] - start[row], entry_grain, term);
+  }
+  bool is_long(std::size_t row) const { return start[row + 1] - start[row] > entry_grain; }
+};
+
 template <class Loops, parallelism how>
 class kernel {
  public:
@@ -45,20 +67,15 @@ class kernel {
 
  private:
   void multiply() {
-    loops_.each(matrix_.rows(), row_grain,
-                [&loops = loops_, start = matrix_.start.data(), column = matrix_.column.data(),
-                 value = matrix_.value.data(), x = x_.data(), y = y_.data()](std::size_t row) {
-                  const std::size_t first = start[row];
-                  const std::size_t length = start[row + 1] - first;
-                  const auto term = [=](std::size_t k) { return value[first + k] * x[column[first + k]]; };
-                  if constexpr (how == parallelism::nested) {
-                    y[row] = loops.template sum<double>(length, entry_grain, term);
-                  } else {
-                    double sum = 0;
-                    for (std::size_t k = 0; k < length; ++k) sum += term(k);
-                    y[row] = sum;
-                  }
-                });
+    const product rows{matrix_.start.data(), matrix_.column.data(), matrix_.value.data(), x_.data(),
+                       y_.data()};
+    if constexpr (how == parallelism::rows) {
+      loops_.each(matrix_.rows(), row_grain, rows);
+    } else if constexpr (requires { typename Loops::inside; }) {  // loops that know what is around them
+      loops_.nest(matrix_.rows(), row_grain, rows);
+    } else {
+      loops_.each(matrix_.rows(), row_grain, [=, &loops = loops_](std::size_t row) { rows(row, loops); });
+    }
   }
 
   Loops& loops_;

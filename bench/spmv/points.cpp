@@ -4,5 +4,5 @@
 
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
-  return bench::run_kernel<spmv::rows_kernel, bench::points>(program);
+  return bench::run_kernel<spmv::nested_kernel, bench::points>(program);
 }

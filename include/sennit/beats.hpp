@@ -67,8 +67,10 @@ struct beat_count {
 // SENNIT_BEAT_SIGNAL be URG.
 //
 // stop(), statistics() and the destructor may be called by any thread, not by on_beat. Several objects may beat the same
-// thread. The runtime may end first. Cost: some microseconds a thread to begin and to end; that of a beat, measured by
-// `sennit tune`, is 2 to 6 us.
+// thread. The runtime may end first. A worker that the system refuses to beat is not beaten, and its `asked` stays 0.
+//
+// Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, on virtual machines up to 20; `sennit tune`
+// measures it. No period is refused for that: with one near the cost the thread does little else than to handle beats.
 //
 // Example:
 //   #include <cstdio>
@@ -85,7 +87,8 @@ struct beat_count {
 class beats {
  public:
   // Throws std::invalid_argument that names a bad option or variable; std::runtime_error that says why the system refuses the
-  // source and what would mend that, or that the signal is in use; std::bad_alloc; what runtime::default_runtime() does.
+  // source, or the calling thread, and what would mend that, or that the signal is in use; std::bad_alloc; what
+  // runtime::default_runtime() does.
   explicit beats(const beats_options& options = {});
   ~beats();
   beats(const beats&) = delete;
@@ -113,8 +116,9 @@ SENNIT_COLD bool take_polled_beat() noexcept;
 
 }  // namespace detail
 
-// Whether a beat of the source `polled` has come due on this thread since this was last true; on_beat was called
-// then. On a thread that is not beaten by polls: false. Cost: two loads, and where anybody polls, a reading of the clock.
+// Whether a beat of the source `polled` has come due on this thread since this was last true; on_beat was called then. On
+// a thread that is not beaten by polls: false. Beats that begin are noticed within a millisecond. Cost: two loads, and where
+// anybody polls, a reading of the clock.
 //
 // Example:
 //   long sum_with_beats(const int* first, const int* last, long& beats_seen) {

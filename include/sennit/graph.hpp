@@ -52,7 +52,7 @@ struct weighted_color {
   double weight;
 };
 
-// How a graph with colors is spread (002, section III).
+// How a graph with colors is spread (Maglalang, Krishnamoorthy and Agrawal, 2016, section III).
 struct coloring {
   places of = places::nodes;
   // A worker's first steal in a run is of its own color; after so many attempts in vain, of any.
@@ -143,8 +143,8 @@ class cycle_error : public std::runtime_error {
 };
 
 // Computes the sink and all that it needs: each node once, after its predecessors, those that do not depend on each other
-// in parallel. Nothing is built before: nodes are made as they are asked for, depth first from the sink (002, section
-// II). Returns the sink's value, if nodes have any.
+// in parallel. Nothing is built before: nodes are made as they are asked for, depth first from the sink (Maglalang,
+// Krishnamoorthy and Agrawal, 2016, section II). Returns the sink's value, if nodes have any.
 //
 // Runs in the runtime of the calling strand, or outside any in the default one. Throws node_error where one of the
 // functions threw, cycle_error<Key> where nodes wait for one another, std::logic_error where predecessors() gives another

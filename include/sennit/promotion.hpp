@@ -20,7 +20,8 @@ inline constexpr promotion on_demand{};
 // Language for Uncompromising Parallelism", 2021, 2.2). There is no timer: a thief looks at its clock. In return a worker may
 // stay idle for up to a period although there is work. Loops are not dealt out at their beginning, but divided beat by beat.
 //
-// Precondition: the period is at least 1 us and at most 1 s; a runtime or a region refuses others.
+// Precondition: the period is at least 1 us and at most 1 s; a runtime or a region refuses others, but 0, which is on_demand. It
+// should be many times what a promotion costs, and `sennit tune` says which one is.
 // Cost: nothing where frames are pushed and popped.
 //
 // Example:

@@ -3,11 +3,15 @@
 
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
+#include <sennit/data_regions.hpp>
 #include <sennit/distribution.hpp>
 #include <sennit/doctor.hpp>
+#include <sennit/effects.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/graph_trace.hpp>
 #include <sennit/join.hpp>
+#include <sennit/latent_range.hpp>
+#include <sennit/memoized_splice.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>
 #include <sennit/parallel_for.hpp>
@@ -26,6 +30,8 @@
 #include <sennit/schedule.hpp>
 #include <sennit/serial.hpp>
 #include <sennit/space.hpp>
+#include <sennit/splice.hpp>
+#include <sennit/splice_schedule.hpp>
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
 #include <sennit/task_group.hpp>

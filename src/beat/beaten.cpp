@@ -1,7 +1,9 @@
 #include "beat/beaten.hpp"
 
 #include "beat/roll_forward.hpp"
+#include "beat/thread_timer.hpp"
 #include "core/settings.hpp"
+#include "core/thread_id.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -12,17 +14,12 @@
 #include <cerrno>
 #include <cstddef>
 
-#ifndef sigev_notify_thread_id  // glibc 2.36 has no name for it
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
 namespace sennit {
 
 namespace {
 
 // A ticket: 1 bit that says whether it is a retry, 11 for the place in the pool, 19 for how often that was taken.
-constexpr unsigned place_bits = 11;
-constexpr std::size_t most_beaten = std::size_t{1} << place_bits;
+constexpr std::size_t most_beaten = detail::beaten_pool::most;
 constexpr unsigned generations = 1U << 19;
 constexpr int retry_bit = 1;
 
@@ -94,9 +91,7 @@ void beaten::call(void* ucontext) noexcept {
 
 void beaten::call_again_soon() noexcept {
   if (!can_retry_) return;
-  const auto wait = period_.count() / sooner;
-  constexpr long second = 1'000'000'000;
-  const itimerspec once{{}, {static_cast<time_t>(wait / second), static_cast<long>(wait % second)}};
+  const itimerspec once{{}, detail::as_timespec(static_cast<std::uint64_t>(period_.count() / sooner))};
   timer_settime(retry_timer_, 0, &once, nullptr);
 }
 
@@ -129,13 +124,8 @@ beaten* beaten_pool::take(pid_t thread, std::chrono::nanoseconds period, beaten:
     b.under_way_.store(false, std::memory_order_relaxed);
     for (auto* sum : {&b.delivered_, &b.missed_, &b.retries_}) sum->store(0, std::memory_order_relaxed);
     const auto ticket = static_cast<int>((b.generation_ << (place_bits + 1)) | (i << 1));
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = beat_signal();
-    event.sigev_value.sival_int = ticket | retry_bit;
-    event.sigev_notify_thread_id = thread;
     // Without it a beat that comes at the wrong moment waits for the next one.
-    b.can_retry_ = timer_create(CLOCK_MONOTONIC, &event, &b.retry_timer_) == 0;
+    b.can_retry_ = create_timer(thread, ticket | retry_bit, b.retry_timer_);
     // ORD[D44] release: all of the above; pairs with the load in on_signal().
     b.ticket_.store(ticket, std::memory_order_release);
     return &b;
@@ -171,14 +161,14 @@ void beaten_pool::count(const beaten& b, beat_count& into) noexcept {
 // Async-signal-safe: atomics, timer_settime(2), and what a source does in arrived().
 void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
   const int kept_errno = errno;
+  const bool by_descriptor = info->si_code > 0;
   int ticket = 0;
   if (info->si_code == SI_TIMER || info->si_code == SI_QUEUE) {
     ticket = info->si_value.sival_int;
-  } else if (info->si_code > 0) {  // a file descriptor's
+  } else if (by_descriptor) {
     const std::size_t count = ever_taken.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < count && ticket == 0; ++i) {
-      // ORD[D44] acquire: what its source kept before.
-      if (pool[i].descriptor.load(std::memory_order_acquire) == info->si_fd)
+      if (pool[i].descriptor.load(std::memory_order_relaxed) == info->si_fd)
         ticket = pool[i].ticket_.load(std::memory_order_relaxed);
     }
   }
@@ -189,7 +179,14 @@ void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
     // ORD[D44] seq_cst: counted before the ticket is read; see put().
     b.inside_.fetch_add(1, std::memory_order_seq_cst);
     // ORD[D44] seq_cst, and acquire: what take() wrote.
-    if (b.ticket_.load(std::memory_order_seq_cst) == ticket) {
+    bool expected = b.ticket_.load(std::memory_order_seq_cst) == ticket;
+    // Descriptors are used again: a late signal may have found another thread's record, or one that has ended since and
+    // was taken anew.
+    if (expected && by_descriptor) {
+      // ORD[D44] acquire: what its source kept before.
+      expected = b.descriptor.load(std::memory_order_acquire) == info->si_fd && b.thread_ == thread_id();
+    }
+    if (expected) {
       if (again) {
         b.retry(ucontext);
       } else {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace sennit::detail {
@@ -13,6 +14,9 @@ namespace sennit::detail {
 // Memory for beaten threads. It is never given back: see ext::beaten. Any thread may take and put.
 class beaten_pool {
  public:
+  static constexpr unsigned place_bits = 11;
+  static constexpr std::size_t most = std::size_t{1} << place_bits;
+
   // Null: so many are beaten already. Its source is yet to be started.
   static ext::beaten* take(pid_t thread, std::chrono::nanoseconds period, ext::beaten::function beat,
                            ext::beat_source& source) noexcept;

@@ -76,11 +76,18 @@ class beats::group final : public detail::attendant {
     }
     detail::runtime_core* const core = options.workers ? &detail::core_of(options.in) : nullptr;
     const detail::no_fork guard;
-    next_ = std::exchange(newest_, this);
     if (options.calling_thread) {
       caller_ = detail::thread_id();
       comes(caller_);
+      if (const member* const m = find(caller_); m == nullptr || m->who == nullptr) {
+        detail::fail<std::runtime_error>(
+            std::string("sennit: no beats: ") + source_->name() +
+            ": the calling thread gets none; raise the limits of pending signals and of open files "
+            "(ulimit -i, ulimit -n), or have fewer threads beaten: " +
+            std::to_string(beaten_pool::most) + " at once are possible");
+      }
     }
+    next_ = std::exchange(newest_, this);
     if (core != nullptr) {
       core->attend(*this);
       core_ = core;

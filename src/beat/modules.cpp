@@ -50,6 +50,7 @@ bool same(const paired_procedure& a, const paired_procedure& b) noexcept {
 
 // A plugin that is loaded where it was before needs no other index.
 bool revived(const void* key, const std::vector<paired_procedure>& by_first) noexcept {
+  // ORD[D40] acquire: as in find().
   for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
     if (m->key != key || m->count != by_first.size()) continue;
     if (!std::equal(by_first.begin(), by_first.end(), m->by_first, same)) continue;
@@ -91,6 +92,7 @@ extern "C" {
 // From its .fini_array. A handler may be looking through the index, so that it stays.
 [[gnu::visibility("default")]] void sennit_rollforward_unregister(const void* start) {
   using namespace sennit::detail;
+  // ORD[D40] acquire: as in find().
   for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
     if (m->key == start) __atomic_store_n(&m->live, false, __ATOMIC_RELAXED);
   }

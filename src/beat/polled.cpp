@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <mutex>
 
 namespace sennit::detail {
@@ -19,7 +18,7 @@ constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]] = 0;
 
 namespace {
 
-// Where a thread is not beaten, it asks again so much later whether that has changed.
+// So much later, at the latest, a thread looks at the list again: others may have been added, with shorter periods.
 constexpr std::uint64_t next_look_ns = 1'000'000;
 
 std::mutex polling;  // of the list
@@ -88,7 +87,7 @@ bool take_polled_beat() noexcept {
   const std::lock_guard guard(polling);
   const pid_t self = thread_id();
   const std::uint64_t now = now_ns();
-  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t next = now + next_look_ns;
   bool beaten = false;
   for (ext::beaten* b = first; b != nullptr; b = next_of(*b)) {
     if (b->thread() != self || !b->live()) continue;
@@ -100,8 +99,7 @@ bool take_polled_beat() noexcept {
     }
     next = std::min(next, due_of(*b));
   }
-  const std::uint64_t wait = next == std::numeric_limits<std::uint64_t>::max() ? next_look_ns : next - now;
-  next_poll = read_clock() + ticks_in(wait, now);
+  next_poll = read_clock() + ticks_in(next - now, now);
   return beaten;
 }
 

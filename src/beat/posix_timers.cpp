@@ -1,34 +1,18 @@
 #include "beat/sources.hpp"
+#include "beat/thread_timer.hpp"
 #include "core/nanoseconds.hpp"
-#include "core/settings.hpp"
 #include "core/thread_id.hpp"
 
 #include <signal.h>
 #include <time.h>
 
+#include <array>
 #include <cerrno>
-
-#ifndef sigev_notify_thread_id  // glibc 2.36 has no name for it
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
+#include <cstddef>
 
 namespace sennit::detail {
 
 namespace {
-
-timespec as_timespec(std::uint64_t ns) noexcept {
-  constexpr std::uint64_t second = 1'000'000'000;
-  return {static_cast<time_t>(ns / second), static_cast<long>(ns % second)};
-}
-
-bool create(pid_t thread, int ticket, timer_t& made) noexcept {
-  sigevent event{};
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = beat_signal();
-  event.sigev_value.sival_int = ticket;
-  event.sigev_notify_thread_id = thread;
-  return timer_create(CLOCK_MONOTONIC, &event, &made) == 0;
-}
 
 // Two timers for each thread, which take turns. The kernel starts a timer that repeats anew as its signal is delivered.
 // With one timer that sets the hardware to another time twice a beat; with two the next beat is set already. On a
@@ -37,23 +21,25 @@ class posix_timers : public ext::beat_source {
  public:
   const char* name() const noexcept override { return "posix_timers"; }
 
+  // Tries as many as a beaten thread has: the two, and the one for beats that come at the wrong moment.
   std::string refusal() override {
-    timer_t probe{};
-    if (!create(thread_id(), 0, probe)) {
-      return refused(
-          "timer_create", errno,
-          "raise the limit of pending signals (ulimit -i), or have the container's seccomp filter let "
-          "timer_create(2) pass");
-    }
-    timer_delete(probe);
-    return {};
+    std::array<timer_t, 3> probes{};
+    std::size_t made = 0;
+    while (made < probes.size() && create_timer(thread_id(), 0, probes[made])) ++made;
+    const int error = errno;
+    for (std::size_t i = 0; i < made; ++i) timer_delete(probes[i]);
+    if (made == probes.size()) return {};
+    return refused(
+        "timer_create", error,
+        "raise the limit of pending signals (ulimit -i), or have the container's seccomp filter let "
+        "timer_create(2) pass");
   }
 
   bool start(ext::beaten& who) noexcept override {
     timer_t first{};
     timer_t second{};
-    if (!create(who.thread(), who.ticket(), first)) return false;
-    if (!create(who.thread(), who.ticket(), second)) {
+    if (!create_timer(who.thread(), who.ticket(), first)) return false;
+    if (!create_timer(who.thread(), who.ticket(), second)) {
       timer_delete(first);
       return false;
     }

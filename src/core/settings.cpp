@@ -212,8 +212,8 @@ settings resolve(const runtime_options& options) {
   result.pin = pin_choice(options.pin);
   result.topology = options.topology;
   if (result.topology.empty()) result.topology = std::string(variable("SENNIT_TOPOLOGY").value_or(""));
-  result.check_contract = contract_choice();
   result.beat_ns = beat_choice(options.promotion);
+  result.check_contract = contract_choice();
   result.beat_signal = choose_beat_signal();
   return result;
 }

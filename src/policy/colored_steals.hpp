@@ -1,4 +1,5 @@
-// When a thief insists on work of its own color: 002, section III, "Colored steals".
+// When a thief insists on work of its own color: Maglalang, Krishnamoorthy and Agrawal, 2016, section III, "Colored
+// steals".
 #pragma once
 
 namespace sennit::policy {
@@ -6,8 +7,8 @@ namespace sennit::policy {
 class colored_steals {
  public:
   struct constants {
-    // The first steal of a run is of the thief's own color, unless so many attempts at that were in vain. 002 has no
-    // bound, and waits for ever where a color does not occur.
+    // The first steal of a run is of the thief's own color, unless so many attempts at that were in vain. The
+    // paper has no bound, and waits for ever where a color does not occur.
     unsigned first = 20'000;
     // From then on, so many attempts are before one that takes anything.
     unsigned others = 400;

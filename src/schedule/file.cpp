@@ -1,8 +1,8 @@
 #include "schedule/file.hpp"
 
 #include "core/failure.hpp"
+#include "schedule/bytes.hpp"
 
-#include <boost/crc.hpp>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,8 +26,7 @@ using kind = steal::kind;
 
 // The last two are a line's end that a transfer as text would change.
 constexpr std::string_view magic = "sennit\r\n";
-constexpr std::uint64_t format_version = 1;
-constexpr std::size_t checksum_size = 4;
+constexpr number_file form{{"schedule", magic}, 1, "schedule::save()", "record it again"};
 
 constexpr std::uint64_t with_times = 1;
 constexpr unsigned kind_bits = 7;
@@ -39,35 +38,15 @@ constexpr unsigned inside_bit = 32;
 constexpr std::uint64_t most_time = std::uint64_t{1} << 62;
 constexpr const char* too_long = "has a time that no region takes";
 
-constexpr const char* record_again = "; record it again, or fetch another copy";
-
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  boost::crc_32_type crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
-
-bool begins_with(std::string_view begin, std::span<const std::byte> bytes) {
-  return bytes.size() >= begin.size() && std::memcmp(begin.data(), bytes.data(), begin.size()) == 0;
-}
-
-// Small for small differences of either sign.
-std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
-std::uint64_t unzigzag(std::uint64_t code) { return (code >> 1) ^ (0 - (code & 1)); }
-
 // What the numbers of events and the times are expected to be: they follow those before them.
 struct expectations {
   std::vector<std::uint32_t> sequence{1};  // event 0 of role 0 is the region's beginning
   std::uint64_t time = 0;
 };
 
-class writer {
+class writer : public number_writer {
  public:
-  void byte(unsigned value) { bytes_.push_back(static_cast<std::byte>(value)); }
-  void number(std::uint64_t value) {
-    for (; value > 127; value >>= 7) byte(128 | (value & 127));
-    byte(static_cast<unsigned>(value));
-  }
+  using number_writer::number_writer;
   void write(const event& e) {
     if (e.role >= next_.sequence.size()) next_.sequence.resize(e.role + std::size_t{1});
     std::uint32_t& expected = next_.sequence[e.role];
@@ -80,52 +59,15 @@ class writer {
     number(zigzag(s.end - s.begin));
     next_.time = s.begin;
   }
-  std::vector<std::byte> finish() {
-    std::uint32_t sum = checksum(bytes_);
-    for (std::size_t i = 0; i < checksum_size; ++i, sum >>= 8) byte(sum & 255);
-    return std::move(bytes_);
-  }
 
  private:
-  std::vector<std::byte> bytes_;
   expectations next_;
 };
 
-class reader {
+class reader : public number_reader {
  public:
-  reader(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {}
+  using number_reader::number_reader;
 
-  [[noreturn]] void refuse(const std::string& why, const char* remedy = record_again) const {
-    fail<std::runtime_error>("sennit: cannot load the schedule '" + name_ + "': it " + why + remedy);
-  }
-
-  std::size_t left() const { return rest_.size(); }
-  void skip(std::size_t count) { rest_ = rest_.subspan(count); }
-  void drop_from_end(std::size_t count) { rest_ = rest_.first(rest_.size() - count); }
-
-  unsigned byte() {
-    if (rest_.empty()) refuse("ends too early");
-    const auto value = std::to_integer<unsigned>(rest_.front());
-    skip(1);
-    return value;
-  }
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const std::uint64_t part = byte();
-      value |= (part & 127) << shift;
-      if (part < 128) {
-        if (shift == 63 && part > 1) break;
-        return value;
-      }
-    }
-    refuse("has a number that is too large");
-  }
-  std::uint32_t small_number() {
-    const std::uint64_t value = number();
-    if (value > std::numeric_limits<std::uint32_t>::max()) refuse("has a number that is too large");
-    return static_cast<std::uint32_t>(value);
-  }
   event read_event() {
     const std::uint32_t role = small_number();
     if (role >= most_roles) refuse("names a worker beyond the number of its workers");
@@ -152,8 +94,6 @@ class reader {
   }
 
  private:
-  std::span<const std::byte> rest_;
-  const std::string& name_;
   expectations next_;
 };
 
@@ -281,13 +221,15 @@ std::string resolved(const std::string& path) {
 
 }  // namespace
 
-const file_kind schedule_file{"schedule", magic};
+const file_kind schedule_file = form.kind;
+
+bool begins_with(std::string_view begin, std::span<const std::byte> bytes) {
+  return bytes.size() >= begin.size() && std::memcmp(begin.data(), bytes.data(), begin.size()) == 0;
+}
 
 std::vector<std::byte> encode(const steal_tree& tree) {
-  writer to;
-  for (const char letter : magic) to.byte(static_cast<unsigned char>(letter));
+  writer to(form);
   const bool timed = has_times(tree);
-  to.number(format_version);
   to.number(timed ? with_times : 0);
   to.number(tree.roles);
   to.number(tree.root.size());
@@ -303,31 +245,14 @@ std::vector<std::byte> encode(const steal_tree& tree) {
 }
 
 std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const std::string& name) {
-  reader from(bytes, name);
-  if (!begins_with(magic, bytes)) from.refuse("is no schedule", "; give a file that schedule::save() wrote");
-  from.skip(magic.size());
-  const std::uint64_t version = from.number();
-  if (version != format_version) {
-    from.refuse("is of format version " + std::to_string(version) + ", and this Sennit reads version " +
-                    std::to_string(format_version),
-                "; record it again with this one");
-  }
-  if (from.left() < checksum_size) from.refuse("ends too early");
-  const std::span<const std::byte> content = bytes.first(bytes.size() - checksum_size);
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < checksum_size; ++i) {
-    sum |= std::to_integer<std::uint32_t>(bytes[content.size() + i]) << (8 * i);
-  }
-  if (sum != checksum(content)) from.refuse("is damaged or cut short: its checksum is another");
-  from.drop_from_end(checksum_size);
-
+  reader from(form, bytes, name);
   const std::uint64_t flags = from.number();
   if (flags > with_times) from.refuse("has content that this Sennit does not know");
   const deep_tree tree(new steal_tree);
   tree->roles = from.small_number();
   read_nodes(from, tree->root);
   if ((flags & with_times) != 0) read_times(from, *tree);
-  if (from.left() > 0) from.refuse("goes on after its end");
+  from.expect_end();
   if (const std::string wrong = complaint(*tree); !wrong.empty()) from.refuse(wrong);
   return hold(std::move(*tree));
 }

@@ -22,6 +22,7 @@ struct file_kind {
   std::string_view begin;
 };
 extern const file_kind schedule_file;
+bool begins_with(std::string_view begin, std::span<const std::byte> bytes);
 
 // The file that is there is the old one or the new one, whole, at all times. What is no regular file, such as
 // a pipe, is written to as it is. Both throw std::runtime_error that names the file.

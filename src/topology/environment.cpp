@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
 // The last one is read by builds for stress tests only.
-constexpr std::array<std::string_view, 9> known = {
-    "SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER",     "SENNIT_PIN",         "SENNIT_TOPOLOGY",
-    "SENNIT_CHECK",   "SENNIT_BEAT",  "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED"};
+constexpr std::array<std::string_view, 10> known = {
+    "SENNIT_WORKERS",   "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN",         "SENNIT_TOPOLOGY",
+    "SENNIT_PROMOTION", "SENNIT_CHECK", "SENNIT_BEAT",    "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED"};
 
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
@@ -37,11 +37,13 @@ std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] s
                           .stack_bytes = std::size_t{1} << 20,
                           .barrier = steal_barrier::fence,
                           .pin = pin_mode::none,
-                          .topology = {}};
+                          .topology = {},
+                          .promotion = on_demand};
   if (name == "SENNIT_WORKERS") options.workers = 0;
   if (name == "SENNIT_STACK") options.stack_bytes = 0;
   if (name == "SENNIT_BARRIER") options.barrier = steal_barrier::automatic;
   if (name == "SENNIT_PIN") options.pin = pin_mode::automatic;
+  if (name == "SENNIT_PROMOTION") options.promotion.reset();
   try {
     if (name == "SENNIT_TOPOLOGY") {
       machine::detect(std::string(value), pin_mode::none);

@@ -43,8 +43,11 @@ TEST_P(Source, BeatsTheCallingThread) {
 TEST_P(Source, ThatIsStoppedLeavesTheThreadAlone) {
   // Catches: a timer that outlives its object; a signal on its way that kills the process, or calls on_beat late.
   for (int i = 0; i < 50; ++i) {
+    const std::uint64_t before = beats_here;
     beats beating(caller(100us));
-    if (i % 2 == 0) work_until([] { return beats_here > 0; });
+    if (i % 2 == 0) {
+      EXPECT_TRUE(work_until([&] { return beats_here > before; }));
+    }
     beating.stop();
     const std::uint64_t then = beats_here;
     const auto counted = delivered(beating);
@@ -230,12 +233,13 @@ TEST(Beats, DoNotDisturbAnotherSignal) {
   };
   struct sigaction before{};
   sigaction(SIGUSR1, &mine, &before);
+  const std::uint64_t then = beats_here;
   const beats beating({.period = 100us, .workers = false, .calling_thread = true, .on_beat = &count_beat});
   for (int i = 1; i <= 10; ++i) {
     raise(SIGUSR1);
     EXPECT_TRUE(work_until([&] { return alarms == i; }));
   }
-  EXPECT_TRUE(work_until([&] { return beats_here > 0; }));
+  EXPECT_TRUE(work_until([&] { return beats_here > then; }));
   sigaction(SIGUSR1, &before, nullptr);
 }
 
@@ -290,6 +294,26 @@ TEST(Polled, AreDueOncePerPeriod) {
     const auto until = process::clock::now() + 10ms;
     while (process::clock::now() < until) EXPECT_FALSE(sennit::beat_due());
   }).join();
+}
+
+TEST(Polled, DoNotWaitForALongerPeriodThatWasThereBefore) {
+  // Catches: a thread that looks again no sooner than the beat that it waited for before is due.
+  const auto polling = [](std::chrono::nanoseconds period) {
+    return beats_options{
+        .period = period, .source = beat_source_kind::polled, .workers = false, .calling_thread = true};
+  };
+  {
+    // Until the clock is known.
+    const beats often(polling(2ms));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(work_until([] { return sennit::beat_due(); }));
+  }
+  const beats seldom(polling(10s));
+  const auto begin = process::clock::now();
+  const auto settled = begin + 50ms;
+  while (process::clock::now() < settled) EXPECT_FALSE(sennit::beat_due());
+  const beats often(polling(1ms));
+  EXPECT_TRUE(work_until([] { return sennit::beat_due(); }));
+  EXPECT_LT(process::clock::now() - begin, 9s);
 }
 
 TEST(Polled, EndWithTheirObject) {

@@ -19,13 +19,14 @@ class by_hand : public sennit::ext::beat_source {
   std::string refusal() override { return why_not; }
   bool start(sennit::ext::beaten& who) noexcept override {
     started.push_back(&who);
-    return true;
+    return starts;
   }
   void stop(sennit::ext::beaten&) noexcept override { ++stopped; }
   void rest(sennit::ext::beaten&) noexcept override { ++rests; }
   void wake(sennit::ext::beaten&) noexcept override { ++wakes; }
 
   std::string why_not;
+  bool starts = true;
   std::vector<sennit::ext::beaten*> started;
   int stopped = 0;
   int rests = 0;
@@ -84,6 +85,18 @@ TEST(Extension, ThatCannotSaysWhy) {
   EXPECT_THAT(reason_against({.period = 1ms, .workers = false, .extension = &source}),
               AllOf(HasSubstr("by_hand"), HasSubstr("no hand; lend it one")));
   EXPECT_TRUE(source.started.empty());
+}
+
+TEST(Extension, ThatLeavesTheCallerOutIsAnError) {
+  // Catches: a program that believes it is beaten; a record in the list of beats that has gone.
+  by_hand source;
+  source.starts = false;
+  const beats_options options{.period = 1ms, .workers = false, .calling_thread = true, .extension = &source};
+  EXPECT_THAT(reason_against(options),
+              AllOf(HasSubstr("by_hand"), HasSubstr("the calling thread gets none")));
+  EXPECT_EQ(source.stopped, 0);
+  source.starts = true;
+  EXPECT_EQ(reason_against(options), "");
 }
 
 TEST(Extension, HearsOfGuestsThatLeaveAndReturn) {

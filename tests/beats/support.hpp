@@ -76,13 +76,6 @@ inline std::uint64_t delivered(const beats& b) {
   return sum;
 }
 
-inline const beat_count* count_of(const std::vector<beat_count>& counts, pid_t thread) {
-  for (const beat_count& c : counts) {
-    if (c.thread == thread) return &c;
-  }
-  return nullptr;
-}
-
 // Beats that have come to the calling thread.
 inline thread_local volatile std::uint64_t beats_here = 0;
 inline bool count_beat(void*) noexcept {

@@ -187,4 +187,18 @@ TEST(join, moves_nothing_behind_an_rvalue_reference) {
   });
 }
 
+struct only_once {
+  int* calls;
+  void operator()() && { ++*calls; }
+};
+
+// Catches a branch passed as an rvalue that is called as another, where its frame is gone before it is called.
+TEST(join, the_last_branch_is_called_as_it_was_passed) {
+  int left = 0;
+  int right = 0;
+  sennit::join(only_once{&left}, only_once{&right});
+  EXPECT_EQ(left, 1);
+  EXPECT_EQ(right, 1);
+}
+
 }  // namespace sennit_test

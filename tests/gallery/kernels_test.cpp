@@ -59,6 +59,17 @@ std::unique_ptr<kernel> small(std::string_view name) {
     set(*k, "n", 60);
     set(*k, "steps", 5);
   }
+  // What is spliced: several blocks, and more of them than sweeps.
+  if (name == "jacobi-1d" || name == "apop" || name == "copy") {
+    set(*k, "n", 20000);
+    set(*k, "block", 300);
+  }
+  if (name == "jacobi-2d" || name == "seidel-2d") {
+    set(*k, "n", 90);
+    set(*k, "block", 3);
+  }
+  if (name == "jacobi-3d") set(*k, "n", 30);
+  if (name == "mvt" || name == "bicg") set(*k, "n", 200);
   if (name == "cg" || name == "mg") set(*k, "class", 0);
   if (name == "memcpy" || name == "scan") {
     set(*k, "n", 10000);

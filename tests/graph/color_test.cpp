@@ -170,6 +170,49 @@ TEST(graph_color, refuses_a_patience_without_end) {
   expect_computed_with([](int) { return 0; }, {.patience = 0});
 }
 
+// Catches: a patience that looks for work use up: then a worker that has waited once, or has done little, hardly leaves
+// others what is theirs.
+TEST(graph_color, patience_is_for_as_long_as_items_take) {
+  using namespace std::chrono_literals;
+  using clock = std::chrono::steady_clock;
+  constexpr int nodes = 4;
+  constexpr auto item = 1ms;
+  sennit::runtime two({.workers = 2});
+  two.run([&] {
+    std::atomic<bool> over{false};
+    const auto run = [&] {
+      const unsigned here = graph::color_here(graph::places::workers);
+      std::vector<clock::duration> waits;
+      auto ended = clock::now();
+      // Each step begins after a wait, as all are for the other worker, which is busy.
+      const auto step = [&] {
+        const auto begun = clock::now();
+        waits.push_back(begun - ended);
+        do ended = clock::now();
+        while (ended - begun < item);
+      };
+      const auto before = [&](int k) {
+        step();
+        return k == 0 ? std::views::iota(0, 0) : std::views::iota(k - 1, k);
+      };
+      graph::run(nodes - 1, graph::nodes{.predecessors = before,
+                                         .compute = [&](int) { step(); },
+                                         .color = [=](int) { return 1 - here; },
+                                         .coloring = {.of = graph::places::workers, .patience = 3}});
+      over = true;
+      return waits;
+    };
+    const auto busy = [&] {
+      while (!over) std::this_thread::yield();
+    };
+    std::vector<clock::duration> waits;
+    join_stolen([&] { waits = run(); }, busy);
+    ASSERT_EQ(waits.size(), 2U * nodes);  // each node is explored, and computed
+    // The sink's exploration is what the run begins with.
+    for (std::size_t i = 1; i < waits.size(); ++i) EXPECT_GE(waits[i], 3 * item) << i;
+  });
+}
+
 // Catches: runs with colors of different kinds that end in another order than they began, and leave workers
 // with colors.
 TEST(graph_color, of_several_runs_at_once) {

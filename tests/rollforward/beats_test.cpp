@@ -1,8 +1,11 @@
 #include "beat/address_pairs.hpp"
 #include "tests/rollforward/beats.hpp"
 
+#include <sennit/beats.hpp>
 #include <sennit/join.hpp>
+#include <sennit/latent_range.hpp>
 #include <sennit/promotion_point.hpp>
+#include <sennit/task_group.hpp>
 
 #include <dlfcn.h>
 #include <unwind.h>
@@ -117,6 +120,63 @@ TEST_F(rollforward_beats, an_exception_passes_a_second_copy) {
   EXPECT_EQ(taken, 0);
 }
 
+NOINLINE void throws_itself(int& destroyed) {
+  const on_exit guard{destroyed};
+  beat();
+  if (destroyed == 0) throw std::runtime_error("out of the second copy");
+  SENNIT_PROMOTION_POINT(take());
+}
+
+// Catches a table of call sites in which the call that throws, in the second copy, is not.
+TEST_F(rollforward_beats, a_second_copy_throws) {
+  int destroyed = 0;
+  EXPECT_THROW(throws_itself(destroyed), std::runtime_error);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(taken, 0);
+}
+
+NOINLINE int throws_again(int& destroyed) {
+  int caught = 0;
+  try {
+    const on_exit outer{destroyed};
+    try {
+      const on_exit inner{destroyed};
+      beat();
+      throw std::runtime_error("out of the second copy");
+    } catch (const std::runtime_error&) {
+      ++caught;
+      beat();
+      throw;
+    }
+  } catch (const std::exception&) {
+    ++caught;
+  }
+  SENNIT_PROMOTION_POINT(take());
+  return caught;
+}
+
+// Catches landing pads of a second copy that end the exception, or leave for those of the first with a beat lost.
+TEST_F(rollforward_beats, a_second_copy_throws_again) {
+  int destroyed = 0;
+  EXPECT_EQ(throws_again(destroyed), 2);
+  EXPECT_EQ(destroyed, 2);
+  EXPECT_EQ(taken, 1);
+}
+
+NOINLINE void statements_throw(int& destroyed) {
+  const on_exit guard{destroyed};
+  beat();
+  SENNIT_PROMOTION_POINT(take(); throw std::runtime_error("out of a promotion"));
+}
+
+// Catches a promotion that is no part of the function's exception table.
+TEST_F(rollforward_beats, a_promotion_throws) {
+  int destroyed = 0;
+  EXPECT_THROW(statements_throw(destroyed), std::runtime_error);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(taken, 1);
+}
+
 NOINLINE long throws_and_catches(long n) {
   long caught = 0;
   int destroyed = 0;
@@ -206,6 +266,21 @@ TEST_F(on_other_stack, both_handlers) {
   handle(SIGTRAP, on_trap, SA_ONSTACK);
   EXPECT_EQ(interrupted(), 42);
   EXPECT_EQ(taken, 1);
+}
+
+// Catches: the library's own handler, with all the rest around it, where the tests' does less.
+TEST_F(on_other_stack, beats_of_the_library) {
+  handle(SIGTRAP, [](int, siginfo_t*, void*) { allocates(5); }, SA_ONSTACK);
+  const sennit::beats beating(
+      {.period = std::chrono::microseconds(100), .workers = false, .calling_thread = true});
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const long expected = allocates(500);
+  for (int i = 0; i < 10 || (taken <= 20 && std::chrono::steady_clock::now() < end); ++i) {
+    ASSERT_EQ(allocates(500), expected);
+    ASSERT_EQ(throws_and_catches(200), 100'000'200);
+    ASSERT_EQ(interrupted(), 42);
+  }
+  EXPECT_GT(taken, 20);
 }
 
 // A handler of the user's that has promotion points itself.
@@ -317,6 +392,108 @@ void let_beats_through() {
   sigemptyset(&beats);
   sigaddset(&beats, SIGUSR1);
   ASSERT_EQ(pthread_sigmask(SIG_UNBLOCK, &beats, nullptr), 0);
+}
+
+// Who gave what away, in order.
+struct gift {
+  int level;
+  std::size_t first;
+  std::size_t last;
+  bool operator==(const gift&) const = default;
+};
+
+NOINLINE void row(std::vector<gift>& gifts, std::vector<int>& done, std::size_t y, sennit::latent& around,
+                  bool with_beats) {
+  for (std::size_t x = 0, end = 8; x < end; ++x) {
+    if (with_beats) beat();
+    ++done[y * 8 + x];
+    SENNIT_PROMOTION_POINT(if (!around.promote() && end - x > 1) {
+      gifts.push_back({1, x + 1, end});
+      for (std::size_t i = x + 1; i < end; ++i) ++done[y * 8 + i];
+      end = x + 1;
+    });
+  }
+}
+
+NOINLINE void plane(std::vector<gift>& gifts, std::vector<int>& done, std::size_t first, std::size_t last,
+                    bool with_beats) {
+  for (std::size_t y = first; y < last; ++y) {
+    sennit::latent_range rest(nullptr, y + 1, last, [&](std::size_t from, std::size_t to) {
+      gifts.push_back({0, from, to});
+      plane(gifts, done, from, to, false);
+    });
+    row(gifts, done, y, rest, with_beats);
+    last = rest.last();
+  }
+}
+
+// Catches an inner loop that is promoted while the one around it has iterations left, iterations that are done twice or not at
+// all, and the outer loop being halved downward, which would keep its last iteration for ever.
+TEST_F(rollforward_beats, the_outermost_loop_is_promoted_first) {
+  std::vector<gift> gifts;
+  std::vector<int> done(6 * 8);
+  plane(gifts, done, 0, 6, true);
+  EXPECT_EQ(done, std::vector<int>(6 * 8, 1));
+  const std::vector<gift> expected = {{0, 3, 6}, {0, 2, 3}, {0, 1, 2}};
+  ASSERT_GT(gifts.size(), 3U);
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), gifts.begin()));
+  for (std::size_t i = 3; i < gifts.size(); ++i) EXPECT_EQ(gifts[i].level, 1);
+}
+
+// Catches a range that says it was given away although nobody took it.
+TEST_F(rollforward_beats, a_gift_that_throws_is_not_given) {
+  sennit::latent_range inner_less(nullptr, 3, 3, [](std::size_t, std::size_t) { FAIL(); });
+  EXPECT_TRUE(inner_less.empty());
+  EXPECT_FALSE(inner_less.promote());
+  bool fails = true;
+  std::size_t given = 0;
+  sennit::latent_range outer(nullptr, 0, 5, [&](std::size_t from, std::size_t to) {
+    if (fails) throw std::runtime_error("as asked");
+    given += to - from;
+  });
+  sennit::latent_range inner(&outer, 0, 2, [](std::size_t, std::size_t) {});
+  EXPECT_THROW(inner.promote(), std::runtime_error);
+  EXPECT_EQ(outer.last(), 5U);
+  fails = false;
+  EXPECT_TRUE(inner.promote());
+  EXPECT_EQ(outer.last(), 2U);
+  EXPECT_EQ(given, 3U);
+  while (!outer.empty()) EXPECT_TRUE(inner.promote());
+  EXPECT_EQ(inner.last(), 2U);
+  EXPECT_TRUE(inner.promote());
+  EXPECT_EQ(inner.last(), 1U);
+}
+
+NOINLINE long leaf(long n, sennit::latent* around) {
+  beat();
+  SENNIT_PROMOTION_POINT(if (around != nullptr) around->promote());
+  return n;
+}
+
+// The second call is latent while the first runs.
+NOINLINE long tree(long n, sennit::latent* around) {
+  if (n < 2) return leaf(n, around);
+  sennit::task_group others;
+  long b = 0;
+  sennit::latent_range second(around, 0, 1, [&](std::size_t, std::size_t) {
+    take();
+    others.spawn([&b, n] { b = tree(n - 2, nullptr); });
+  });
+  const long a = tree(n - 1, &second);
+  if (!second.empty()) b = tree(n - 2, around);
+  others.wait();
+  return a + b;
+}
+
+// Catches a call that is made twice or not at all, and a task that promotes what its parent has open.
+TEST_F(rollforward_beats, recursion_gives_its_oldest_call_away) {
+  const auto [other, sum] = sennit::join([] { return 0L; },
+                                         [] {
+                                           let_beats_through();
+                                           return tree(10, nullptr);
+                                         });
+  EXPECT_EQ(other + sum, 55);
+  EXPECT_GT(taken, 0);
 }
 
 NOINLINE long forks(int n) {

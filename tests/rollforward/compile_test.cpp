@@ -61,6 +61,21 @@ TEST(rollforward_compile, what_leaves_no_assembly_is_refused) {
   EXPECT_THROW(plan_compilation({}, plan), std::runtime_error);
 }
 
+// Catches a program in which no promotion point is ever taken, and nobody says so.
+TEST(rollforward_compile, a_source_that_is_linked_at_once_is_refused) {
+  compilation plan;
+  EXPECT_THROW(plan_compilation({"g++", "-O2", "a.cpp", "-o", "a"}, plan), std::runtime_error);
+}
+
+// Catches flags of a distribution that a target cannot take back.
+TEST(rollforward_compile, link_time_optimization_can_be_taken_back) {
+  compilation plan;
+  EXPECT_TRUE(plan_compilation({"g++", "-flto=auto", "-O2", "-fno-lto", "-c", "a.cpp"}, plan));
+  EXPECT_THROW(plan_compilation({"g++", "-fno-lto", "-flto=auto", "-c", "a.cpp"}, plan), std::runtime_error);
+  EXPECT_THROW(plan_compilation({"clang++", "-emit-llvm", "-fno-lto", "-c", "a.cpp"}, plan),
+               std::runtime_error);
+}
+
 // Catches a failure that the build does not see.
 TEST(rollforward_compile, the_status_is_the_compilers) {
   EXPECT_EQ(rollforward::compile({"false", "-c", "a.cpp"}), 1);

@@ -1,11 +1,17 @@
+#include "tools/rollforward/command_line.hpp"
 #include "tools/rollforward/fault.hpp"
+#include "tools/rollforward/files.hpp"
 #include "tools/rollforward/rewrite.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -139,7 +145,8 @@ g:
 )");
   ASSERT_EQ(result.functions.size(), 1U);
   EXPECT_EQ(result.functions[0].markers, 1U);
-  EXPECT_EQ(result.functions[0].instructions, 4U);
+  EXPECT_EQ(result.functions[0].size.instructions, 4U);
+  EXPECT_EQ(result.functions[0].size.cold, 2U);
   EXPECT_THAT(result.text, HasSubstr("\nf.cold.rollforward:\n.L5.rollforward:\n"));
   EXPECT_THAT(result.text, HasSubstr("\tjne\t.L6.rollforward\n"));
   EXPECT_THAT(result.text, HasSubstr("\tjmp\t.L5\n"));
@@ -164,9 +171,53 @@ TEST(rollforward_rewrite, says_what_it_copied) {
   const rewritten result = rewrite(marked("f", "") + marked("g", "\tnop\n\tnop\n"));
   ASSERT_EQ(result.functions.size(), 2U);
   EXPECT_EQ(result.functions[0].name, "f");
-  EXPECT_EQ(result.functions[0].instructions, 3U);
+  EXPECT_EQ(result.functions[0].size.instructions, 3U);
   EXPECT_EQ(result.functions[1].name, "g");
-  EXPECT_EQ(result.functions[1].instructions, 5U);
+  EXPECT_EQ(result.functions[1].size.instructions, 5U);
+}
+
+// Catches a difference that is another function's, or leaves out a part of one.
+TEST(rollforward_rewrite, says_by_how_much_functions_are_longer) {
+  const std::string directory = testing::TempDir();
+  rollforward::write_file(directory + "with.s", marked("f", "") + marked("g", "\tnop\n\tnop\n"));
+  rollforward::write_file(
+      directory + "without.s",
+      "\t.text\nf:\n\t.cfi_startproc\n\tnop\n\tjne .L1\n\tret\n\t.cfi_endproc\n"
+      "\t.section\t.text.unlikely\nf.cold:\n\t.cfi_startproc\n.L1:\n\tud2\n\t.cfi_endproc\n");
+  std::vector<std::string> words{"rollforward", "--list", directory + "with.s", "--without",
+                                 directory + "without.s"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(rollforward::command_line(static_cast<int>(arguments.size()), arguments.data()), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), R"(f: 1 promotion point, 3 instructions copied
+  with         3 instructions,     0 cold
+  without      4 instructions,     1 cold
+  more        -1 instructions,    -1 cold
+g: 1 promotion point, 5 instructions copied
+  with         5 instructions,     0 cold
+  without: no function of its own
+)");
+}
+
+// Catches half a file that a build goes on with.
+TEST(rollforward_rewrite, a_full_disk_is_an_error) {
+  const std::string file = testing::TempDir() + "full.s";
+  rollforward::write_file(file, marked("f", ""));
+  std::string words[] = {"rollforward", file};
+  char* arguments[] = {words[0].data(), words[1].data()};
+  std::fflush(stdout);
+  const int before = dup(STDOUT_FILENO);
+  const int full = open("/dev/full", O_WRONLY);
+  dup2(full, STDOUT_FILENO);
+  testing::internal::CaptureStderr();
+  const int status = rollforward::command_line(2, arguments);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  close(full);
+  std::clearerr(stdout);
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("No space left on device"), std::string::npos);
 }
 
 void expect_fault(const std::string& source, std::size_t line, const char* what) {

@@ -34,6 +34,7 @@ TEST(Choice, IsTheLeastPeriodWithinTheShare) {
   EXPECT_EQ(choose(one, 1.1, 5)->period, 105us);  // rounded up
   EXPECT_EQ(choose(one, 1, 50)->period, 10us);    // the least there is
   EXPECT_EQ(period_without_beats(1, 5), 20us);
+  EXPECT_EQ(period_without_beats(4000, 0.1), 1s);  // which a runtime takes, and no longer one
 }
 
 TEST(Choice, IsTheCheapestSourceThatKeepsUp) {
@@ -82,7 +83,7 @@ TEST(Tune, PrintsAndWritesWhatItMeasured) {
   EXPECT_EQ(o.code, success) << o.err;
   EXPECT_THAT(o.out, AllOf(HasSubstr("CPUs, Linux"), HasSubstr("posix_timers"), HasSubstr("perf_events"),
                            HasSubstr("ping_thread"), HasSubstr("polled"), HasSubstr("100 us"),
-                           HasSubstr("SENNIT_BEAT=")));
+                           HasSubstr("SENNIT_PROMOTION=heartbeat:"), HasSubstr("SENNIT_BEAT=")));
   EXPECT_THAT(o.err, HasSubstr("measuring ping_thread"));
   std::ifstream file(folder / "tune.json");
   const nlohmann::json records = nlohmann::json::parse(file);

@@ -89,9 +89,11 @@ TEST(Doctor, FindsEachBadValue) {
   const set_variable stack("SENNIT_STACK", "1G");
   const set_variable pin("SENNIT_PIN", "foo");
   const set_variable topology("SENNIT_TOPOLOGY", "numa:2");
+  const set_variable promotion("SENNIT_PROMOTION", "hourly");
   const set_variable check("SENNIT_CHECK", "maybe");
   const auto lines = sennit::doctor();
-  for (const char* const bad : {"SENNIT_WORKERS", "SENNIT_PIN", "SENNIT_TOPOLOGY", "SENNIT_CHECK"}) {
+  for (const char* const bad :
+       {"SENNIT_WORKERS", "SENNIT_PIN", "SENNIT_TOPOLOGY", "SENNIT_PROMOTION", "SENNIT_CHECK"}) {
     EXPECT_EQ(line(lines, bad).verdict, severity::missing) << bad;
     EXPECT_THAT(line(lines, bad).remedy, HasSubstr("must be")) << bad;
   }

@@ -64,6 +64,9 @@ TEST(Command, TellsWhoIsToBlame) {
   EXPECT_EQ(tpal({"walk"}).code, bad_usage);
   EXPECT_THAT(tpal({"run"}).err, HasSubstr("see 'tpal run --help'"));
   EXPECT_THAT(tpal({"run", "/nowhere.tpal"}).err, HasSubstr("cannot read /nowhere.tpal: No such file"));
+  EXPECT_THAT(tpal({"run", "/tmp"}).err, HasSubstr("cannot read /tmp: Is a directory"));
+  EXPECT_THAT(tpal({"run", TPAL_PROGRAMS "/plus-reduce.tpal", "xs=@/tmp"}).err,
+              HasSubstr("cannot read /tmp: Is a directory"));
   EXPECT_THAT(tpal({"run", prod, "a=6"}).err, HasSubstr("input 'b' has no value"));
   EXPECT_EQ(tpal({"run", prod, "a=6"}).code, bad_usage);
   EXPECT_EQ(tpal({"run", prod, "a=6", "b=7", "--workers", "0"}).code, bad_usage);
@@ -71,6 +74,17 @@ TEST(Command, TellsWhoIsToBlame) {
   EXPECT_EQ(o.code, failed_run);
   EXPECT_THAT(o.err, HasSubstr("no halt after 100 instructions"));
   EXPECT_THAT(o.err, HasSubstr("prod.tpal:"));
+}
+
+// Catches a number that wraps around, or is cut to what fits, and is a setting nobody asked for.
+TEST(Command, TakesNoNumberForAnother) {
+  for (const std::string option : {"--heart", "--fuel", "--seed"}) {
+    for (const std::string value : {"-1", "99999999999999999999", "1.5"}) {
+      const outcome o = tpal({"run", prod, "a=6", "b=7", option, value});
+      EXPECT_EQ(o.code, bad_usage) << option << ' ' << value;
+      EXPECT_THAT(o.err, HasSubstr(option));
+    }
+  }
 }
 
 TEST(Command, Helps) {

@@ -92,6 +92,15 @@ TEST(NativeErrors, NameTheLineOrTheWord) {
   EXPECT_THAT(native("fib", "n=3 --heart 5").output, HasSubstr("0 or from 10"));
 }
 
+// Catches a program that is aborted, without its name, for a word in the environment.
+TEST(NativeErrors, NameABadVariable) {
+  for (const char* variable : {"SENNIT_BEAT=often", "SENNIT_STACK=big"}) {
+    const outcome o = shell(fmt::format("{} {}/fib n=3", variable, TPAL_NATIVE));
+    EXPECT_EQ(o.status, 2);
+    EXPECT_THAT(o.output, HasSubstr("fib.tpal: sennit: " + std::string(variable).substr(0, 11)));
+  }
+}
+
 // Catches a compilation that fits the programs at hand only.
 TEST(NativeNests, AnswerAsInCpp) {
   const loop_nest nest{{{0, 300, 1000}, {1, 200, 300}, {3, 50, 97}}};

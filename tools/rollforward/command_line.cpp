@@ -10,8 +10,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,30 +25,64 @@ namespace {
 
 constexpr int usage_status = 2;
 
-int rewrite_file(const std::string& in, const std::string& out, bool list) {
-  const std::string source = read_file(in);
-  rewritten result;
+using sizes = std::map<std::string, function_size>;
+
+// What `of` makes of the file; says where in it a fault is.
+template <class Of>
+auto read(const std::string& file, Of&& of) {
+  const std::string source = read_file(file);
   try {
-    result = rewrite(source);
+    return of(source);
   } catch (const fault& f) {
-    throw located(in, f);
+    throw located(file, f);
   }
+}
+
+void print(const marked_function& f) {
+  fmt::print("{}: {} promotion point{}, {} instructions copied\n", f.name, f.markers,
+             f.markers == 1 ? "" : "s", f.size.instructions);
+}
+
+// The statements themselves are in the difference, most of them in the cold part.
+void print_difference(const marked_function& f, const sizes& without) {
+  const auto show = [](const char* what, const function_size& size) {
+    fmt::print("  {:8} {:5} instructions, {:5} cold\n", what, size.instructions, size.cold);
+  };
+  show("with", f.size);
+  if (const auto plain = without.find(f.name); plain != without.end()) {
+    show("without", plain->second);
+    fmt::print("  {:8} {:+5} instructions, {:+5} cold\n", "more",
+               static_cast<long>(f.size.instructions) - static_cast<long>(plain->second.instructions),
+               static_cast<long>(f.size.cold) - static_cast<long>(plain->second.cold));
+  } else {
+    fmt::print("  without: no function of its own\n");
+  }
+}
+
+int rewrite_file(const std::string& in, const std::string& out, bool list, const std::string& without) {
+  const rewritten result = read(in, rewrite);
+  const sizes plain = without.empty() ? sizes{} : read(without, function_sizes);
   if (list) {
-    for (const marked_function& f : result.functions)
-      fmt::print("{}: {} promotion points, {} instructions copied\n", f.name, f.markers, f.instructions);
+    for (const marked_function& f : result.functions) {
+      print(f);
+      if (!without.empty()) print_difference(f, plain);
+    }
   }
   if (!out.empty()) {
     write_file(out, result.text);
   } else if (!list) {
     std::fwrite(result.text.data(), 1, result.text.size(), stdout);
   }
+  // What was printed may still be in a buffer, and the disk may be full.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw std::runtime_error(fmt::format("standard output cannot be written: {}; give it a place with room",
+                                         std::strerror(errno)));
   return 0;
 }
 
 int with_options(int argc, char** argv) {
   CLI::App app{"Gives each function with promotion points a second copy, in which they are jumps, and a "
-               "table of address "
-               "pairs: what SENNIT_PROMOTION_POINT needs to cost nothing.\n"
+               "table of address pairs: what SENNIT_PROMOTION_POINT needs to cost nothing.\n"
                "As a compiler launcher: rollforward --compile COMPILER ARGUMENT...",
                "rollforward"};
   app.set_version_flag("--version", fmt::format("rollforward {}.{}.{}", SENNIT_VERSION_MAJOR,
@@ -52,15 +90,21 @@ int with_options(int argc, char** argv) {
   std::string in;
   std::string out;
   bool list = false;
+  std::string without;
   app.add_option("assembly", in, "x86-64 assembly, as g++ -S or clang++ -S writes it")->required();
   app.add_option("-o,--output", out, "file to write; standard output if neither it nor --list is given");
-  app.add_flag("--list", list, "say which functions have promotion points, and what was copied");
+  CLI::Option* const listing =
+      app.add_flag("--list", list, "say which functions have promotion points, and what was copied");
+  app.add_option("--without", without,
+                 "assembly of the same source, compiled with -DSENNIT_NO_PROMOTION_POINTS: say how many "
+                 "instructions each function has more with them")
+      ->needs(listing);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : usage_status;
   }
-  return rewrite_file(in, out, list);
+  return rewrite_file(in, out, list, without);
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
   bool depends = false;
   bool names_dependencies = false;
   bool names_target = false;
+  std::string bitcode;  // the option that asks for it, unless it is taken back
   std::string source;
   for (std::size_t i = compiler + 1; i < command.size(); ++i) {
     const std::string& word = command[i];
@@ -115,11 +116,8 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
       plan.object = word.substr(2);
       continue;
     }
-    if (word.starts_with("-flto") || word == "-emit-llvm")
-      throw std::runtime_error(
-          fmt::format("{}: with it the compiler writes no assembly that could be rolled forward; "
-                      "leave it out for this target (INTERPROCEDURAL_OPTIMIZATION OFF)",
-                      word));
+    if (word.starts_with("-flto") || word == "-emit-llvm") bitcode = word;
+    if (word == "-fno-lto" && bitcode.starts_with("-flto")) bitcode.clear();
     if (word == "-masm=intel")
       throw std::runtime_error("-masm=intel: rollforward reads AT&T syntax; leave it out");
     depends |= word == "-MD" || word == "-MMD";
@@ -137,7 +135,17 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
     }
   }
   const std::string extension = std::filesystem::path(source).extension();
+  if (!compiles && is_one_of(extension, {".cpp", ".cc", ".cxx", ".c++", ".C"}))
+    throw std::runtime_error(
+        fmt::format("{} is compiled and linked by one command, so that its promotion points would never be "
+                    "taken; compile it with -c, and link in a command of its own",
+                    source));
   if (!compiles || source.empty() || is_one_of(extension, {".s", ".S", ".sx", ".asm"})) return false;
+  if (!bitcode.empty())
+    throw std::runtime_error(
+        fmt::format("{}: with it the compiler writes no assembly that could be rolled forward; leave it out "
+                    "for this target (INTERPROCEDURAL_OPTIMIZATION OFF), or add -fno-lto behind it",
+                    bitcode));
   if (plan.object.empty()) plan.object = std::filesystem::path(source).stem().string() + ".o";
 
   plan.assembly = plan.object + ".compiled.s";

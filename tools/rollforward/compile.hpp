@@ -16,7 +16,7 @@ struct compilation {
 };
 
 // How `command` is carried out. False: it makes no object file of C++ source (-E, -S, -M, linking), and is to be run as
-// it is. Throws std::runtime_error for what cannot be rolled forward, such as -flto.
+// it is. Throws std::runtime_error for what cannot be rolled forward: -flto, or a source without -c.
 bool plan_compilation(const std::vector<std::string>& command, compilation& plan);
 
 // Runs the command, rolled forward. Returns the status of the part that failed, or 0. Throws std::runtime_error if it

@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string_view>
 
 namespace rollforward {
 namespace {
@@ -57,19 +60,25 @@ std::string wrapped(const procedure& p, const std::string& text) {
                      copy_section(p.where).directive(), name, text, name, name);
 }
 
-std::string with_insertions(std::string_view source, std::vector<insertion> insertions) {
-  std::stable_sort(insertions.begin(), insertions.end(),
-                   [](const insertion& a, const insertion& b) { return a.at < b.at; });
+std::string with_insertions(std::string_view source, const std::vector<insertion>& insertions) {
+  // Those at one place stay as they are. (clang finds the memory that std::stable_sort takes deprecated.)
+  std::multimap<std::size_t, std::string_view> sorted;
+  for (const insertion& i : insertions) sorted.emplace(i.at, i.text);
   std::string out;
   std::size_t at = 0;
-  for (const insertion& i : insertions) {
-    out += source.substr(at, i.at - at);
-    out += i.text;
-    at = i.at;
+  for (const auto& [place, text] : sorted) {
+    out += source.substr(at, place - at);
+    out += text;
+    at = place;
   }
   out += source.substr(at);
   if (!out.empty() && out.back() != '\n') out += '\n';
   return out;
+}
+
+void add(const procedure& p, function_size& size) {
+  size.instructions += p.instructions;
+  if (p.where.name.starts_with(".text.unlikely")) size.cold += p.instructions;
 }
 
 // A dialect in which the parser would read nonsense.
@@ -98,12 +107,13 @@ rewritten rewrite(std::string_view source) {
   std::string appended;
   for (const std::size_t unit : all.marked) {
     const label_set labels = labels_of(all, unit, statements);
-    marked_function& f = out.functions.emplace_back(all.procedures[unit].name, 0, 0);
+    marked_function& f = out.functions.emplace_back();
+    f.name = all.procedures[unit].name;
     for (const procedure& p : all.procedures) {
       if (p.unit != unit) continue;
       if (p.instructions == 0) continue;
       f.markers += p.markers;
-      f.instructions += p.instructions;
+      add(p, f.size);
       const second_copy copy = copies.copy(p, labels);
       appended += wrapped(p, copy.text);
       if (const auto table = all.tables.find(p.lsda); table != all.tables.end())
@@ -111,8 +121,15 @@ rewritten rewrite(std::string_view source) {
       appended += address_pairs(p, copy);
     }
   }
-  out.text = with_insertions(source, std::move(copies.insertions())) + appended + registration();
+  out.text = with_insertions(source, copies.insertions()) + appended + registration();
   return out;
+}
+
+std::map<std::string, function_size> function_sizes(std::string_view source) {
+  std::map<std::string, function_size> sizes;
+  const outline all = outline_of(lex(source));
+  for (const procedure& p : all.procedures) add(p, sizes[all.procedures[p.unit].name]);
+  return sizes;
 }
 
 }  // namespace rollforward

@@ -52,7 +52,7 @@ class copier {
   std::string copy(const exception_table& t, const label_set& labels) const;
 
   // For the first copies of all that has been copied.
-  std::vector<insertion>& insertions() noexcept { return insertions_; }
+  const std::vector<insertion>& insertions() const noexcept { return insertions_; }
 
  private:
   std::string_view text_of(const statement& s) const { return source_.substr(s.begin, s.end - s.begin); }

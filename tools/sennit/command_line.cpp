@@ -4,6 +4,7 @@
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
 #include "tools/sennit/run.hpp"
+#include "tools/sennit/splicec.hpp"
 #include "tools/sennit/table.hpp"
 #include "tools/sennit/tune.hpp"
 #include "tools/sennit/view.hpp"
@@ -108,6 +109,12 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
            "run once more, and write when each node of that run's graph was computed, for sennit view")
         ->type_name("FILE");
   }
+  if (k.trace_splice(nullptr)) {
+    app.add_option(
+           "--splice", options.splice,
+           "run once more, and write in which order that run's splice took its steps, for sennit view")
+        ->type_name("FILE");
+  }
   const gallery::description& about = k.about();
   if (about.reads != content::none) {
     const std::string otherwise =
@@ -128,7 +135,8 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
 }
 
 void add_view_options(CLI::App& app, view_options& options) {
-  app.add_option("FILE", options.file, "what schedule::save() or graph::trace::save() wrote")->required();
+  app.add_option("FILE", options.file,
+                 "what schedule::save(), graph::trace::save() or splice_schedule::save() wrote");
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
   app.add_flag("--text", options.text, "print the tree, or what each worker did of a graph");
@@ -140,6 +148,14 @@ void add_view_options(CLI::App& app, view_options& options) {
       ->needs(against);
   app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
   app.add_option("--dot", options.dot, "write the graph that was traced, for Graphviz")->type_name("FILE");
+}
+
+void add_splice_view_options(CLI::App& app, view_options& options) {
+  app.add_option("FILE", options.file, "what splice_schedule::save() or sennit run --splice wrote")
+      ->required();
+  app.add_option("--output", options.output, "HTML page to write; FILE.html if not given and without --text")
+      ->type_name("PAGE");
+  app.add_flag("--text", options.text, "print when each block of each call is run, as letters");
 }
 
 void add_tune_options(CLI::App& app, tune_options& options) {
@@ -248,6 +264,12 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
       app.add_subcommand("view", "show a schedule or the trace of a graph: when each worker ran what");
   view_options viewed;
   add_view_options(*viewing, viewed);
+  CLI::App* viewing_splice =
+      viewing->add_subcommand("splice", "show the schedule of a splice: which call did which block when");
+  add_splice_view_options(*viewing_splice, viewed);
+  viewing->parse_complete_callback([&] {
+    if (viewed.file.empty()) throw CLI::RequiredError("FILE");
+  });
   const CLI::App* doctor =
       app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
 
@@ -255,6 +277,11 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
       "tune", "measure what beats and promotions cost on this machine, and say which period suits");
   tune_options tuned;
   add_tune_options(*tuning, tuned);
+  app.add_subcommand("splicec",
+                     "translate a C or C++ program with '#pragma splice' to C++ that uses the library");
+
+  // Its arguments are its own.
+  if (argc > 1 && std::string_view(argv[1]) == "splicec") become_splicec(argc, argv);
 
   try {
     app.parse(argc, argv);
@@ -271,7 +298,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   } else if (app.got_subcommand(tuning)) {
     tune(tuned);
   } else if (app.got_subcommand(viewing)) {
-    view(viewed);
+    viewing->got_subcommand(viewing_splice) ? view_splice(viewed) : view(viewed);
   } else if (app.got_subcommand(demo)) {
     return run_demo(std::move(kernels), demonstration) ? success : wrong_result;
   } else {

@@ -18,9 +18,10 @@ std::string page(const sennit::schedule& s, std::string_view name, const compari
 
 std::string page(const sennit::graph::trace& t, std::string_view name);
 
-// What the pages fill themselves in from, page.html and graph.html here, with {{data}} in the data's place.
+// What the pages fill themselves in from, page.html, graph.html and splice.html here, with {{data}} in the data's place.
 extern const std::string_view page_template;
 extern const std::string_view graph_page_template;
+extern const std::string_view splice_page_template;
 std::string page_with(std::string_view page_template, const nlohmann::json& data);
 
 }  // namespace command

@@ -8,6 +8,7 @@
 
 #include <sennit/graph_trace.hpp>
 #include <sennit/runtime.hpp>
+#include <sennit/splice_schedule.hpp>
 
 #include <fmt/format.h>
 
@@ -33,6 +34,23 @@ std::string trace_graph(gallery::kernel& kernel, const run_options& options, con
         fmt::format("{} ran no graph to trace; choose --variant graph", kernel.about().name));
   seen.save(options.trace_graph.string());
   fmt::print("Wrote {}; 'sennit view' shows it.\n", options.trace_graph.string());
+  return {};
+}
+
+std::string save_splice(gallery::kernel& kernel, const run_options& options, const std::any& expected) {
+  sennit::splice_schedule order;
+  std::any result;
+  kernel.trace_splice(&order);
+  sennit::runtime runtime({.workers = options.measuring.workers});
+  runtime.run([&] { result = kernel.run(gallery::policy::parallel); });
+  kernel.trace_splice(nullptr);
+  if (!kernel.same(result, expected)) return "the result of the run whose splice was saved is another";
+  if (order.size() == 0) {
+    throw std::runtime_error(
+        fmt::format("{} ran no splice to save; choose --variant spliced", kernel.about().name));
+  }
+  order.save(options.splice.string());
+  fmt::print("Wrote {}; 'sennit view splice' shows it.\n", options.splice.string());
   return {};
 }
 
@@ -63,13 +81,12 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
     fmt::print("Wrote {}; 'sennit view' shows it.\n", options.record.string());
   }
   if (!options.trace.empty()) write_trace(m.schedule, name, options.trace);
-  if (!options.trace_graph.empty()) {
-    if (const std::string complaint = trace_graph(kernel, options, m.result); !complaint.empty()) {
-      fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", name, show_parameters(kernel), complaint);
-      return false;
-    }
-  }
-  return true;
+  std::string complaint;
+  if (!options.trace_graph.empty()) complaint = trace_graph(kernel, options, m.result);
+  if (!options.splice.empty() && complaint.empty()) complaint = save_splice(kernel, options, m.result);
+  if (!complaint.empty())
+    fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", name, show_parameters(kernel), complaint);
+  return complaint.empty();
 }
 
 }  // namespace command

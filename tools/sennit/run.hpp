@@ -16,6 +16,7 @@ struct run_options {
   std::filesystem::path record;       // of a run's schedule; empty: write none
   std::filesystem::path trace;        // of the same run's events; empty: write none
   std::filesystem::path trace_graph;  // of another run's graph; empty: write none
+  std::filesystem::path splice;       // of another run's splice; empty: write none
 };
 
 // Whether all results were right.

@@ -127,7 +127,8 @@ class tuning {
           100 * had);
     }
     const double cost = promotion_us();
-    fmt::print("Promotions take at most {}% of the time with a period of {} us, where no beats are needed.\n",
+    fmt::print("Promotions take at most {}% of the time, where no beats are needed, with\n\n"
+               "  SENNIT_PROMOTION=heartbeat:{}us\n\n",
                options_.share, as_us(period_without_beats(cost, options_.share)));
     if (const auto chosen = choose(measured_, cost, options_.share)) {
       fmt::print("With beats, whose cost counts, too, set\n\n  SENNIT_BEAT={}us,{}\n", as_us(chosen->period),
@@ -213,7 +214,8 @@ class tuning {
 }  // namespace
 
 nanoseconds period_without_beats(double promotion_us, double share) {
-  return rounded_up(promotion_us / (share / 100));
+  constexpr nanoseconds most = std::chrono::seconds(1);  // of heartbeat()
+  return std::min(rounded_up(promotion_us / (share / 100)), most);
 }
 
 std::optional<choice> choose(const std::vector<tuned>& measured, double promotion_us, double share) {

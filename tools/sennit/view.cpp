@@ -4,10 +4,12 @@
 #include "tools/sennit/graph_shares.hpp"
 #include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
+#include "tools/sennit/splice_view.hpp"
 #include "tools/sennit/trace_events.hpp"
 
 #include <sennit/graph_trace.hpp>
 #include <sennit/schedule.hpp>
+#include <sennit/splice_schedule.hpp>
 
 #include <fmt/format.h>
 
@@ -50,7 +52,19 @@ void view_graph(const view_options& options) {
 
 }  // namespace
 
+void view_splice(const view_options& options) {
+  constexpr const char* what = "the schedule of a splice";
+  const auto s = sennit::splice_schedule::load(options.file.string());
+  if (!options.trace.empty()) refuse(options, what, "trace events", "leave out --trace for a page");
+  if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
+  if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
+  const std::string name = options.file.filename().string();
+  if (options.text) fmt::print("{}", text(s, name));
+  write_page(options, options.text, page(s, name));
+}
+
 void view(const view_options& options) {
+  if (sennit::splice_schedule::is_saved_in(options.file.string())) return view_splice(options);
   if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options);
   const sennit::schedule s = sennit::schedule::load(options.file.string());
   const std::string name = options.file.filename().string();

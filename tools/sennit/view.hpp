@@ -1,4 +1,4 @@
-// `sennit view FILE`
+// `sennit view FILE` and `sennit view splice FILE`
 #pragma once
 
 #include <filesystem>
@@ -16,5 +16,7 @@ struct view_options {
 };
 
 void view(const view_options& options);
+// Of what a splice_schedule saved, and nothing else.
+void view_splice(const view_options& options);
 
 }  // namespace command

@@ -43,6 +43,9 @@ struct arguments {
   toolchain with;
 };
 
+// CLI11 lets numbers without a sign wrap around, and cuts those that are too large.
+constexpr double most_number = 1e18;
+
 void add_program(CLI::App& app, arguments& a) {
   app.add_option("PROGRAM", a.file, "file with a TPAL program")->required();
 }
@@ -51,13 +54,18 @@ void add_run_options(CLI::App& app, arguments& a) {
   add_program(app, a);
   app.add_option("INPUT", a.inputs, "inputs: a=6, xs=1,2,5..9 or xs=@FILE");
   const CLI::Option* const heart =
-      app.add_option("--heart", a.heart, "instructions of a task between two beats")->capture_default_str();
+      app.add_option("--heart", a.heart, "instructions of a task between two beats")
+          ->check(CLI::Range(0.0, most_number))
+          ->capture_default_str();
   app.add_flag("--serial", a.serial, "ignore the annotations: no beat is taken")->excludes(heart->get_name());
-  app.add_option("--fuel", a.how.fuel, "instructions after which to give up")->capture_default_str();
+  app.add_option("--fuel", a.how.fuel, "instructions after which to give up")
+      ->check(CLI::Range(0.0, most_number))
+      ->capture_default_str();
 }
 
 CLI::Option* add_seed(CLI::App& app, arguments& a) {
   return app.add_option("--seed", a.how.seed, "of the order in which tasks take turns")
+      ->check(CLI::Range(0.0, most_number))
       ->capture_default_str();
 }
 

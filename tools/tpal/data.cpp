@@ -1,13 +1,12 @@
 #include "tools/tpal/data.hpp"
 
+#include "tools/tpal/files.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -22,17 +21,6 @@ std::int64_t number_of(std::string_view word, std::string_view context) {
     throw std::invalid_argument(fmt::format("expected a number of 64 bits in {}, found '{}'", context, word));
   }
   return value;
-}
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    throw std::invalid_argument(
-        fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)));
-  }
-  return text.str();
 }
 
 // Numbers and ranges between commas or white space.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -11,10 +12,15 @@ namespace {
 
 constexpr std::size_t most_shown = 20;
 
+// Those of one place as they were found. (clang finds the memory that std::stable_sort takes deprecated.)
 std::vector<complaint> in_order(std::vector<complaint> all) {
-  std::stable_sort(all.begin(), all.end(), [](const complaint& a, const complaint& b) {
-    return std::tie(a.at.line, a.at.column) < std::tie(b.at.line, b.at.column);
-  });
+  const auto is_before = [](const position& a, const position& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+  };
+  std::multimap<position, complaint, decltype(is_before)> sorted(is_before);
+  for (complaint& c : all) sorted.emplace(c.at, std::move(c));
+  all.clear();
+  for (auto& [at, c] : sorted) all.push_back(std::move(c));
   return all;
 }
 

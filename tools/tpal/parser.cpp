@@ -3,15 +3,12 @@
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/cursor.hpp"
 #include "tools/tpal/data.hpp"
+#include "tools/tpal/files.hpp"
 #include "tools/tpal/names.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
 namespace tpal {
@@ -371,15 +368,6 @@ program assemble(std::string_view text, const std::string& file) {
   return p;
 }
 
-program assemble_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    throw std::runtime_error(fmt::format("cannot read {}: {}; name a file with a TPAL program", path,
-                                         std::generic_category().message(errno)));
-  }
-  return assemble(text.str(), path);
-}
+program assemble_file(const std::string& path) { return assemble(contents(path), path); }
 
 }  // namespace tpal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tpal {
 
@@ -40,9 +41,8 @@ void timeline::stop(std::uint64_t task, std::uint64_t at) { lives_[task].pieces.
 std::vector<std::size_t> timeline::rows() const {
   std::vector<std::size_t> order(lives_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    return lives_[a].pieces.front().begin < lives_[b].pieces.front().begin;
-  });
+  std::ranges::sort(order, {},
+                    [this](std::size_t id) { return std::pair(lives_[id].pieces.front().begin, id); });
   std::vector<std::size_t> row(lives_.size());
   std::vector<std::uint64_t> taken_until;
   for (const std::size_t id : order) {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 pub mod loops;
 pub mod pools;
+pub mod ways;
 
 #[path = "../../uts/tree.rs"]
 pub mod tree;
@@ -48,6 +49,15 @@ pub mod floyd_warshall;
 
 #[path = "../../imbalance/kernel.rs"]
 pub mod imbalance;
+
+#[path = "../../arrays/kernel.rs"]
+pub mod arrays;
+
+#[path = "../../knapsack/items.rs"]
+pub mod knapsack;
+
+#[path = "../../mergesort/runs.rs"]
+pub mod mergesort;
 
 pub struct Program {
     runtime: String,

@@ -49,6 +49,9 @@ pub trait Loops {
         add: &(impl Fn(&mut Self::At<'_>, &mut T, usize) + Sync),
         merge: &(impl Fn(&mut T, &T) + Sync),
     ) -> T;
+
+    /// The sum of all numbers.
+    fn total(at: &mut Self::At<'_>, data: &[u64], grain: usize) -> u64;
 }
 
 /// Plain loops: what the ratios are relative to.
@@ -108,6 +111,10 @@ impl Loops for Serial {
             add(at, &mut result, i);
         }
         result
+    }
+
+    fn total(_: &mut (), data: &[u64], _: usize) -> u64 {
+        data.iter().sum()
     }
 }
 
@@ -187,6 +194,10 @@ impl<const FINEST: bool> Loops for Rayon<FINEST> {
                     view
                 },
             )
+    }
+
+    fn total(_: &mut (), data: &[u64], _: usize) -> u64 {
+        data.par_iter().with_max_len(Self::LONGEST).sum()
     }
 }
 
@@ -325,6 +336,16 @@ impl<const FINEST: bool> Loops for Chili<FINEST> {
         merge: &(impl Fn(&mut T, &T) + Sync),
     ) -> T {
         Self::fold_halves(scope, 0..n, grain, zero, add, merge)
+    }
+
+    fn total(scope: &mut chili::Scope<'_>, data: &[u64], grain: usize) -> u64 {
+        if Self::leaf(data.len(), grain) {
+            return data.iter().sum();
+        }
+        let (left, right) = data.split_at(data.len() / 2);
+        let (right, left) =
+            scope.join(|scope| Self::total(scope, right, grain), |scope| Self::total(scope, left, grain));
+        left + right
     }
 }
 

@@ -1,7 +1,10 @@
 // What the compiler is asked for, in one place.
 #pragma once
 
-#if defined(__SANITIZE_THREAD__)
+// The effect checker's instrumentation is TSan's, without TSan.
+#if defined(SENNIT_CHECK_EFFECTS)
+#define SENNIT_TSAN 0
+#elif defined(__SANITIZE_THREAD__)
 #define SENNIT_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -8,6 +8,7 @@
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/words.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -100,17 +101,18 @@ class crew : public crew_state {
     // Whether there is something on the agenda.
     SENNIT_INLINE bool more() {
       consider_others();
-      if constexpr (colored) {
-        receive();
-      }
+      if constexpr (colored) receive();
       return !todo.empty() || more_elsewhere();
+    }
+    // To be called after each item of a crew with colors, which counts them.
+    SENNIT_INLINE void did_one() noexcept {
+      if constexpr (colored) ++done_;
     }
     // To be called now and then. `busy`: the strand has something to do that is not on the agenda.
     SENNIT_INLINE void consider_others(bool busy = false) noexcept {
       if (any_gate_shut()) [[unlikely]]
         share(busy ? 1 : 2);
       if constexpr (colored) {
-        ++taken_;
         if ((whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed)) != 0) [[unlikely]]
           donate_posts();
       }
@@ -147,8 +149,9 @@ class crew : public crew_state {
       if (retake()) return true;
       if constexpr (colored) {
         const std::uint64_t since = now_ns();
-        const double patience =
-            whole_.patience_ * static_cast<double>(since - begun_) / static_cast<double>(taken_ + 1);
+        // A donated part may have come without items.
+        const double patience = whole_.patience_ * static_cast<double>(since - begun_) /
+                                static_cast<double>(std::max(done_, std::uint64_t{1}));
         for (unsigned attempt = 0; whole_.posts_.waiting() != 0 && !whole_.stopped(); ++attempt) {
           receive();
           if (todo.empty() && static_cast<double>(now_ns() - since) >= patience) {
@@ -174,7 +177,8 @@ class crew : public crew_state {
       todo.add_all(items);
     }
 
-    // Workers that wait are given what waits for their colors: 002's thieves have to find it.
+    // Workers that wait are given what waits for their colors; the thieves of Maglalang, Krishnamoorthy and Agrawal,
+    // 2016, have to find it.
     SENNIT_COLD void donate_posts() noexcept {
       for (;;) {
         part* const given = new (std::nothrow) part(whole_);
@@ -221,7 +225,7 @@ class crew : public crew_state {
     const std::atomic<color_set>* idle_colors_ = nullptr;
     // For what an item takes: since when, without waits, and how many there were.
     std::uint64_t begun_ = 0;
-    std::uint64_t taken_ = 0;
+    std::uint64_t done_ = 0;
   };
 
   // `patience`: for as long as so many items take, a strand without work leaves to other colors what is theirs.

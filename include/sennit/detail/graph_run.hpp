@@ -126,6 +126,7 @@ class graph_run {
         } else {
           explore(step.node(), next);
         }
+        own_.did_one();
         own_.consider_others(!next.step().is_none());
         if (next.step().is_none() || whole_.crew_.stopped()) return;
         at = next;

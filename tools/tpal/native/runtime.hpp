@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -313,11 +314,17 @@ inline void add_zeros(std::vector<number>& heap_cells, place& p, std::initialize
 inline void start(std::vector<number>& cells, const number* registers, unsigned workers) {
   heap = cells.data();
   heap_size = static_cast<number>(cells.size());
-  sennit::runtime runtime({.workers = workers});
+  std::optional<sennit::runtime> runtime;
   std::optional<sennit::beats> beating;
-  if (heart != 0)
-    beating.emplace(sennit::beats_options{.period = std::chrono::microseconds(heart), .in = &runtime});
-  runtime.run([registers] {
+  try {
+    runtime.emplace(sennit::runtime_options{.workers = workers});
+    if (heart != 0)
+      beating.emplace(sennit::beats_options{.period = std::chrono::microseconds(heart), .in = &*runtime});
+  } catch (const std::exception& refusal) {  // of the environment's settings, or the system's
+    std::fprintf(stderr, "%s: %s\n", file, refusal.what());
+    std::exit(2);
+  }
+  runtime->run([registers] {
     strand s;
     execute(s, 0, registers);
   });

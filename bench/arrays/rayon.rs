@@ -1,0 +1,5 @@
+use sennit_bench::{arrays, loops};
+
+fn main() {
+    loops::run_with_rayon(arrays::Kernel::new);
+}

@@ -1,0 +1,5 @@
+use sennit_bench::{Program, mergesort, ways};
+
+fn main() {
+    mergesort::run_with::<ways::Rayon>(&Program::new("rayon"));
+}

@@ -1,0 +1,234 @@
+// The default: functions that declare their effects, spliced. `trees`: declared trees; `chosen`: in blocks that the
+// library chooses; `sheared`: of parts that the program shifts from sweep to sweep. `slices`: large steps in slices.
+// `memoized`: these, by the order found in an
+// earlier run. `refined`: by a schedule of the workers that was refined before. `parallel`, `joins`: not spliced, one sweep
+// after the other in parallel.
+#include "common/sennit_loops.hpp"
+#include "common/sennit_way.hpp"
+#include "splice/kernels.hpp"
+
+#include <sennit/memoized_splice.hpp>
+#include <sennit/refine.hpp>
+#include <sennit/splice.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using splice::part;
+using splice::range;
+using splice::shape;
+
+template <class Kernel>
+sennit::splicing how(const shape& by) {
+  return {.together = static_cast<std::uint32_t>(by.together * Kernel::phases)};
+}
+
+template <class Kernel>
+void sweep_rows(Kernel& kernel, std::int64_t s, range rows, std::int64_t block) {
+  const sennit::call_effects fx{kernel.effects_of(s, rows)};
+  if (rows.size() <= block) {
+    sennit::step(fx, [&] { kernel.sweep(s, {rows, kernel.whole().columns}); });
+  } else {
+    sennit::sequence(sennit::call(sweep_rows<Kernel>, kernel, s, rows.left(), block),
+                     sennit::call(sweep_rows<Kernel>, kernel, s, rows.right(), block));
+  }
+}
+
+template <class Kernel>
+auto tree_of(Kernel& kernel, std::int64_t s, std::int64_t block) {
+  return sennit::divided{kernel.whole().rows, block,
+                         [&kernel, s](range rows) { return kernel.effects_of(s, rows); },
+                         [&kernel, s](range rows) { kernel.sweep(s, {rows, kernel.whole().columns}); }};
+}
+
+struct functions {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape& by, std::int64_t sweeps) const {
+    return sennit::splice(how<Kernel>(by), sweeps,
+                          [&](std::int64_t s) { sweep_rows(kernel, s, kernel.whole().rows, by.block); });
+  }
+};
+
+// Steps so large that they are done slice by slice.
+template <class Kernel>
+void sweep_slices(Kernel& kernel, std::int64_t s, range rows, std::int64_t slice) {
+  const sennit::call_effects fx{kernel.effects_of(s, rows)};
+  if (rows.size() <= 256 * slice) {
+    sennit::step(
+        sennit::sliced_range{rows, slice}, [&](range some) { return kernel.effects_of(s, some); },
+        [&](range some) { kernel.sweep(s, {some, kernel.whole().columns}); });
+  } else {
+    sennit::sequence(sennit::call(sweep_slices<Kernel>, kernel, s, rows.left(), slice),
+                     sennit::call(sweep_slices<Kernel>, kernel, s, rows.right(), slice));
+  }
+}
+
+struct slices {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape& by, std::int64_t sweeps) const {
+    return sennit::splice(how<Kernel>(by), sweeps,
+                          [&](std::int64_t s) { sweep_slices(kernel, s, kernel.whole().rows, by.block); });
+  }
+};
+
+struct trees {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape& by, std::int64_t sweeps) const {
+    return sennit::splice(how<Kernel>(by), sweeps,
+                          [&](std::int64_t s) { return tree_of(kernel, s, by.block); });
+  }
+};
+
+// The library chooses the blocks, and how many sweeps it takes together.
+struct chosen {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape&, std::int64_t sweeps) const {
+    return sennit::splice(sweeps, [&](std::int64_t s) { return tree_of(kernel, s, 0); });
+  }
+};
+
+// A tile of tiled.cpp, or many.
+struct sheared_part {
+  part all;
+  std::int32_t tile_rows;
+  std::int32_t tile_columns;
+
+  std::int64_t size() const {
+    return all.columns.size() <= tile_columns && all.rows.size() <= tile_rows ? 1 : 2;
+  }
+  sheared_part left() const { return half(&range::left); }
+  sheared_part right() const { return half(&range::right); }
+
+ private:
+  sheared_part half(range (range::*which)() const noexcept) const {
+    sheared_part some = *this;
+    range& cut = all.columns.size() > tile_columns ? some.all.columns : some.all.rows;
+    cut = (cut.*which)();
+    return some;
+  }
+};
+
+// The program shifts the parts from sweep to sweep to where their input is, so that no step has to wait. Where rows alone are too large
+// for the cache this is the only way, as it is by hand.
+struct sheared {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape& by, std::int64_t sweeps) const {
+    const part whole = kernel.whole();
+    const std::vector<splice::lead> behind = splice::lags<Kernel>(0, sweeps);
+    const sheared_part all{{{whole.rows.first, whole.rows.last + behind.back().rows},
+                            {whole.columns.first, whole.columns.last + behind.back().columns}},
+                           static_cast<std::int32_t>(by.tile_rows),
+                           static_cast<std::int32_t>(std::min(by.tile_columns, std::int64_t{1} << 30))};
+    return sennit::splice(how<Kernel>(by), sweeps, [&](std::int64_t s) {
+      const auto there = [whole, lag = behind[static_cast<std::size_t>(s)]](const sheared_part& p) {
+        return part{splice::shifted(p.all.rows, lag.rows).within(whole.rows),
+                    splice::shifted(p.all.columns, lag.columns).within(whole.columns)};
+      };
+      return sennit::divided{all, 1,
+                             [&kernel, s, there](const sheared_part& p) {
+                               const part now = there(p);
+                               if (now.empty()) return sennit::effects();
+                               if constexpr (requires { kernel.effects_of(s, now); }) {
+                                 return kernel.effects_of(s, now);
+                               } else {
+                                 return kernel.effects_of(s, now.rows);
+                               }
+                             },
+                             [&kernel, s, there](const sheared_part& p) {
+                               const part now = there(p);
+                               if (!now.empty()) kernel.sweep(s, now);
+                             }};
+    });
+  }
+};
+
+using figures_of_splice = std::vector<std::pair<const char*, double>>;
+
+figures_of_splice figures_of(const sennit::splice_report& report) {
+  return {{"splice_steps", static_cast<double>(report.steps)},
+          {"splice_checks", static_cast<double>(report.checks)},
+          {"splice_switches", static_cast<double>(report.switches)},
+          {"splice_delayed", static_cast<double>(report.delayed)},
+          {"splice_dependences", static_cast<double>(report.dependences)},
+          {"splice_extra_kib", static_cast<double>(report.extra_bytes) / 1024}};
+}
+
+template <class Splice>
+class spliced {
+ public:
+  explicit spliced(bench::program& program) : runtime_(program) {}
+
+  template <class Kernel>
+  void run(Kernel& kernel, const shape& by, std::int64_t sweeps) {
+    report_ = runtime_.run([&] { return Splice()(kernel, by, sweeps); });
+  }
+  figures_of_splice figures() const { return figures_of(report_); }
+
+ private:
+  bench::sennit_runtime runtime_;
+  sennit::splice_report report_;
+};
+
+class memoized {
+ public:
+  explicit memoized(bench::program& program) : runtime_(program) {}
+
+  template <class Kernel>
+  void settle(Kernel& kernel, const shape& by, std::int64_t sweeps) {
+    const auto tree = [&kernel, block = by.block](std::int64_t s) { return tree_of(kernel, s, block); };
+    splice_ = [memo = std::make_shared<sennit::memoized_splice<decltype(tree)>>(tree, how<Kernel>(by))](
+                  std::int64_t n) { memo->run(n); };
+    run(kernel, by, sweeps);
+  }
+  template <class Kernel>
+  void run(Kernel&, const shape&, std::int64_t sweeps) {
+    runtime_.run([&] { splice_(sweeps); });
+  }
+
+ private:
+  bench::sennit_runtime runtime_;
+  std::function<void(std::int64_t)> splice_;
+};
+
+class refined {
+ public:
+  explicit refined(bench::program& program) : runtime_(program) {}
+
+  template <class Kernel>
+  void settle(Kernel& kernel, const shape& by, std::int64_t sweeps) {
+    plan_ = sennit::refinement({}, {.most_rounds = 4});
+    while (!plan_.converged()) plan_.run([&] { trees()(kernel, by, sweeps); });
+  }
+  template <class Kernel>
+  void run(Kernel& kernel, const shape& by, std::int64_t sweeps) {
+    sennit::replay(plan_.current(), sennit::relaxed, [&] { report_ = trees()(kernel, by, sweeps); });
+  }
+  figures_of_splice figures() const { return figures_of(report_); }
+
+ private:
+  bench::sennit_default_runtime runtime_;
+  sennit::refinement plan_;
+  sennit::splice_report report_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  if (program.is("trees")) return splice::run_with(program, spliced<trees>(program));
+  if (program.is("slices")) return splice::run_with(program, spliced<slices>(program));
+  if (program.is("sheared")) return splice::run_with(program, spliced<sheared>(program));
+  if (program.is("chosen")) return splice::run_with(program, spliced<chosen>(program));
+  if (program.is("memoized")) return splice::run_with(program, memoized(program));
+  if (program.is("refined")) return splice::run_with(program, refined(program));
+  if (program.is("parallel"))
+    return splice::run_with(program, splice::looped<bench::sennit_loops<sennit::loop_options{}>>(program));
+  if (program.is("joins")) return splice::run_with(program, splice::halved<bench::sennit_way>(program));
+  return splice::run_with(program, spliced<functions>(program));
+}

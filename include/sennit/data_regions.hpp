@@ -1,0 +1,271 @@
+// Regions of data to say effects with: contiguous memory, strided boxes, index sets, subtrees.
+#pragma once
+
+#include <sennit/effects.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+
+// Indices [first, last), which can be halved.
+struct range {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+
+  constexpr std::int64_t size() const noexcept { return last > first ? last - first : 0; }
+  constexpr range left() const noexcept { return {first, first + size() / 2}; }
+  constexpr range right() const noexcept { return {first + size() / 2, last}; }
+  // With k more at either end.
+  constexpr range grown(std::int64_t k) const noexcept { return {first - k, last + k}; }
+  constexpr range within(range bounds) const noexcept {
+    return {std::max(first, bounds.first), std::min(last, bounds.last)};
+  }
+  friend constexpr bool operator==(range, range) = default;
+};
+
+// A range that is done `by` indices at a time: see step().
+struct sliced_range : range {
+  std::int64_t by = 1;
+
+  friend constexpr std::pair<sliced_range, sliced_range> slice(const sliced_range& r) noexcept {
+    const std::int64_t cut = std::min(r.first + std::max<std::int64_t>(r.by, 1), r.last);
+    return {sliced_range{{r.first, cut}, r.by}, sliced_range{{cut, r.last}, r.by}};
+  }
+};
+
+// Elements that lie one after the other.
+class memory_range {
+ public:
+  static constexpr bool contiguous = true;
+
+  template <class T>
+  memory_range(const T* elements, std::size_t n) noexcept
+      : where_{reinterpret_cast<std::uintptr_t>(elements),
+               reinterpret_cast<std::uintptr_t>(elements) + n * sizeof(T)} {}
+  // The indices may lie outside the array: what is there is nobody's.
+  template <class T>
+  memory_range(const T* elements, range indices) noexcept
+      : where_{reinterpret_cast<std::uintptr_t>(elements) +
+                   static_cast<std::uintptr_t>(indices.first) * sizeof(T),
+               reinterpret_cast<std::uintptr_t>(elements) +
+                   static_cast<std::uintptr_t>(indices.last) * sizeof(T)} {}
+  template <class T, std::size_t N>
+  explicit memory_range(std::span<T, N> elements) noexcept : memory_range(elements.data(), elements.size()) {}
+
+  friend hull hull_of(const memory_range& r) noexcept { return r.where_; }
+  friend bool interferes(const memory_range& a, const memory_range& b) noexcept {
+    return a.where_.first < b.where_.last && b.where_.first < a.where_.last;
+  }
+  friend bool contains(const memory_range& a, const memory_range& b) noexcept {
+    return a.where_.first <= b.where_.first && b.where_.last <= a.where_.last;
+  }
+
+ private:
+  hull where_;
+};
+
+// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to three dimensions;
+// indices within 32 bits. Boxes of the same array are compared exactly, others by their hulls.
+//
+// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a row); not negative.
+// Precondition: two different indices within the boxes are two different elements: those of the inner dimensions do not go beyond
+// the pitch, unless nobody touches what is there.
+template <std::size_t D>
+  requires(D >= 2 && D <= 3)
+class memory_box {
+ public:
+  template <class T>
+  memory_box(const T* array, std::array<std::int64_t, D - 1> pitches, std::array<range, D> indices) noexcept
+      : array_(reinterpret_cast<std::uintptr_t>(array)), bytes_(sizeof(T)) {
+    pitches_ = pitches;
+    for (std::size_t d = 0; d < D; ++d) {
+      first_[d] = static_cast<std::int32_t>(indices[d].first);
+      last_[d] = static_cast<std::int32_t>(indices[d].last);
+    }
+  }
+
+  friend hull hull_of(const memory_box& b) noexcept {
+    std::int64_t low = b.first_[D - 1];
+    std::int64_t high = b.last_[D - 1];
+    bool none = low >= high;
+    for (std::size_t d = 0; d + 1 < D; ++d) {
+      low += b.first_[d] * b.pitches_[d];
+      high += (std::int64_t{b.last_[d]} - 1) * b.pitches_[d];
+      none = none || b.first_[d] >= b.last_[d];
+    }
+    if (none) high = low;
+    return {b.array_ + static_cast<std::uintptr_t>(low * b.bytes_),
+            b.array_ + static_cast<std::uintptr_t>(high * b.bytes_)};
+  }
+  friend bool interferes(const memory_box& a, const memory_box& b) noexcept {
+    if (!same_array(a, b)) return true;
+    for (std::size_t d = 0; d < D; ++d) {
+      if (a.first_[d] >= b.last_[d] || b.first_[d] >= a.last_[d]) return false;
+    }
+    return true;
+  }
+  friend bool contains(const memory_box& a, const memory_box& b) noexcept {
+    if (!same_array(a, b)) return false;
+    for (std::size_t d = 0; d < D; ++d) {
+      if (a.first_[d] > b.first_[d] || a.last_[d] < b.last_[d]) return false;
+    }
+    return true;
+  }
+
+  // Within the array that begins where it says, that is; an address may be that of several elements, if rows overlap.
+  friend bool contains_address(const memory_box& b, std::uintptr_t address, std::size_t bytes) noexcept {
+    const auto from = static_cast<std::int64_t>(address - b.array_);
+    const std::int64_t to = from + static_cast<std::int64_t>(bytes);
+    for (std::int64_t e = quotient(from, b.bytes_); e * b.bytes_ < to; ++e) {
+      if (!b.has_element(0, e)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static bool same_array(const memory_box& a, const memory_box& b) noexcept {
+    return a.array_ == b.array_ && a.bytes_ == b.bytes_ && a.pitches_ == b.pitches_;
+  }
+  // Rounded down.
+  static std::int64_t quotient(std::int64_t a, std::int64_t b) noexcept {
+    return a / b - (a % b < 0 ? 1 : 0);
+  }
+  // Whether it is `offset` elements from where dimension d and those after it have index 0.
+  bool has_element(std::size_t d, std::int64_t offset) const noexcept {
+    if (d == D - 1) return first_[d] <= offset && offset < last_[d];
+    const std::int64_t pitch = pitches_[d];
+    std::int64_t low = first_[D - 1];
+    std::int64_t high = std::int64_t{last_[D - 1]} - 1;
+    for (std::size_t inner = d + 1; inner + 1 < D; ++inner) {
+      low += first_[inner] * pitches_[inner];
+      high += (std::int64_t{last_[inner]} - 1) * pitches_[inner];
+    }
+    std::int64_t from = first_[d];
+    std::int64_t to = std::int64_t{last_[d]} - 1;
+    if (pitch > 0) {
+      from = std::max(from, -quotient(high - offset, pitch));
+      to = std::min(to, quotient(offset - low, pitch));
+    }
+    for (std::int64_t i = from; i <= to; ++i) {
+      if (has_element(d + 1, offset - i * pitch)) return true;
+    }
+    return false;
+  }
+
+  std::uintptr_t array_;
+  std::array<std::int64_t, D - 1> pitches_;
+  std::int64_t bytes_;
+  std::array<std::int32_t, D> first_;
+  std::array<std::int32_t, D> last_;
+};
+
+// Elements of an array, by their indices. Sets of the same array are compared exactly, one index after the other; others by
+// their hulls.
+//
+// indices: in ascending order. They are referred to, not copied, and stay as they are during the splice.
+//
+// Example:
+//   #include <vector>
+//
+//   // Of a row of a sparse matrix times a vector.
+//   sennit::effects of_row(const std::vector<int>& columns, const double* x, double* y, long row) {
+//     return {sennit::reads(sennit::index_set(x, columns)), sennit::writes(sennit::memory_range(y + row, 1))};
+//   }
+template <std::integral I>
+class index_set {
+ public:
+  template <class T>
+  index_set(const T* array, std::span<const I> indices) noexcept
+      : array_(reinterpret_cast<std::uintptr_t>(array)), bytes_(sizeof(T)), indices_(indices) {}
+
+  friend hull hull_of(const index_set& s) noexcept {
+    if (s.indices_.empty()) return {0, 0};
+    return {s.address(s.indices_.front()), s.address(s.indices_.back()) + s.bytes_};
+  }
+  friend bool interferes(const index_set& a, const index_set& b) noexcept {
+    if (!same_array(a, b)) return true;
+    auto i = a.indices_.begin();
+    auto j = b.indices_.begin();
+    while (i != a.indices_.end() && j != b.indices_.end()) {
+      if (*i == *j) return true;
+      ++(*i < *j ? i : j);
+    }
+    return false;
+  }
+  friend bool contains(const index_set& whole, const index_set& part) noexcept {
+    return same_array(whole, part) && std::includes(whole.indices_.begin(), whole.indices_.end(),
+                                                    part.indices_.begin(), part.indices_.end());
+  }
+
+ private:
+  static bool same_array(const index_set& a, const index_set& b) noexcept {
+    return a.array_ == b.array_ && a.bytes_ == b.bytes_;
+  }
+  std::uintptr_t address(I index) const noexcept {
+    return array_ + static_cast<std::uintptr_t>(index) * bytes_;
+  }
+
+  std::uintptr_t array_;
+  std::uintptr_t bytes_;
+  std::span<const I> indices_;
+};
+template <class T, class Indices>
+index_set(const T*, const Indices&)
+    -> index_set<std::remove_cvref_t<decltype(*std::data(std::declval<const Indices&>()))>>;
+
+// A node of a binary tree and all below it, wherever in memory they are; 64 levels at most. Nodes of trees with different
+// roots do not interfere: name each by the root of the whole tree.
+//
+// Example:
+//   #include <sennit/splice.hpp>
+//
+//   struct node {
+//     node* child[2];
+//     double value;
+//   };
+//
+//   void scale(node* n, sennit::subtree where) {
+//     const sennit::call_effects fx{sennit::writes(where)};
+//     if (n == nullptr) return;
+//     sennit::step(fx, [&] { n->value *= 2; });
+//     sennit::sequence(sennit::call(scale, n->child[0], where.left()), sennit::call(scale, n->child[1], where.right()));
+//   }
+class subtree {
+ public:
+  explicit subtree(const void* root) noexcept : root_(root) {}
+  // path: a bit for each step down, the first in the lowest; 1 is right.
+  subtree(const void* root, std::uint64_t path, unsigned depth) noexcept
+      : root_(root), path_(path & mask(depth)), depth_(depth) {}
+
+  subtree left() const noexcept { return {root_, path_, depth_ + 1}; }
+  subtree right() const noexcept {
+    return {root_, depth_ < 64 ? path_ | std::uint64_t{1} << depth_ : path_, depth_ + 1};
+  }
+
+  friend bool interferes(const subtree& a, const subtree& b) noexcept {
+    return contains(a, b) || contains(b, a);
+  }
+  friend bool contains(const subtree& whole, const subtree& part) noexcept {
+    return whole.root_ == part.root_ && whole.depth_ <= part.depth_ &&
+           ((whole.path_ ^ part.path_) & mask(whole.depth_)) == 0;
+  }
+
+ private:
+  static constexpr std::uint64_t mask(unsigned depth) noexcept {
+    return depth >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << depth) - 1;
+  }
+
+  const void* root_;
+  std::uint64_t path_ = 0;
+  unsigned depth_ = 0;
+};
+
+}  // namespace sennit

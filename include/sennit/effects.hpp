@@ -1,0 +1,373 @@
+// Effects: the regions of data that a step or a call reads and writes.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+
+// Addresses [first, last). Two regions whose hulls are disjoint do not interfere.
+struct hull {
+  std::uintptr_t first;
+  std::uintptr_t last;
+};
+
+// A user's own kind of region of data: a copyable type with
+//   bool interferes(const R&, const R&)   whether two share data; found by argument-dependent lookup
+// and, optionally,
+//   bool contains(const R& whole, const R& part)   whether all data of `part` is in `whole`; saves checks
+//   hull hull_of(const R&)                         where it lies; without it, it interferes with every region of another type
+//   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
+//                                                  whether it has all of these bytes; asked by the effect checker only, which
+//                                                  else takes the hull for it
+// All are pure, and called by several workers at once. The answer "yes" is always right, if it costs interleaving, and so is
+// "no" of contains().
+template <class R>
+concept data_region = std::copy_constructible<R> && requires(const R& r) {
+  { interferes(r, r) } -> std::convertible_to<bool>;
+};
+
+namespace detail {
+
+struct region_kind {
+  bool (*interferes)(const void*, const void*);
+  bool (*contains)(const void*, const void*);                          // may be null
+  bool (*contains_address)(const void*, std::uintptr_t, std::size_t);  // may be null
+  bool shared;                                                         // held by a std::shared_ptr
+};
+
+template <class R>
+concept has_hull = requires(const R& r) {
+  { hull_of(r) } -> std::convertible_to<hull>;
+};
+// Its hull is all there is to say.
+template <class R>
+concept contiguous_region = requires { requires R::contiguous; };
+
+template <class R, bool Shared>
+const R& region_in(const void* data) noexcept {
+  if constexpr (Shared) {
+    return *static_cast<const R*>(static_cast<const std::shared_ptr<const void>*>(data)->get());
+  } else {
+    return *static_cast<const R*>(data);
+  }
+}
+
+template <class R, bool Shared>
+constexpr auto contains_of() noexcept -> bool (*)(const void*, const void*) {
+  if constexpr (requires(const R& r) {
+                  { contains(r, r) } -> std::convertible_to<bool>;
+                }) {
+    return [](const void* whole, const void* part) -> bool {
+      return contains(region_in<R, Shared>(whole), region_in<R, Shared>(part));
+    };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class R, bool Shared>
+constexpr auto contains_address_of() noexcept -> bool (*)(const void*, std::uintptr_t, std::size_t) {
+  if constexpr (requires(const R& r) {
+                  { contains_address(r, std::uintptr_t{}, std::size_t{}) } -> std::convertible_to<bool>;
+                }) {
+    return [](const void* region, std::uintptr_t address, std::size_t bytes) -> bool {
+      return contains_address(region_in<R, Shared>(region), address, bytes);
+    };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class R, bool Shared>
+inline constexpr region_kind kind_of = {[](const void* a, const void* b) -> bool {
+                                          return interferes(region_in<R, Shared>(a), region_in<R, Shared>(b));
+                                        },
+                                        contains_of<R, Shared>(), contains_address_of<R, Shared>(), Shared};
+
+// What is kept of a region besides its hull.
+class region_data {
+ public:
+  static constexpr std::size_t room = 56;
+  template <class R>
+  static constexpr bool fits = sizeof(R) <= room && alignof(R) <= 8 && std::is_trivially_copyable_v<R>;
+
+  const void* get() const noexcept { return bytes_; }
+  template <class R>
+  void put(const R& region) {
+    if constexpr (fits<R>) {
+      ::new (static_cast<void*>(bytes_)) R(region);
+    } else {
+      ::new (static_cast<void*>(bytes_)) std::shared_ptr<const void>(std::make_shared<const R>(region));
+    }
+  }
+  void copy(const region_data& other, const region_kind& kind) noexcept {
+    if (kind.shared) {
+      ::new (static_cast<void*>(bytes_)) std::shared_ptr<const void>(other.shared());
+    } else {
+      std::memcpy(bytes_, other.bytes_, room);
+    }
+  }
+  void end(const region_kind& kind) noexcept {
+    if (kind.shared) shared().~shared_ptr();
+  }
+
+ private:
+  std::shared_ptr<const void>& shared() noexcept {
+    return *std::launder(reinterpret_cast<std::shared_ptr<const void>*>(bytes_));
+  }
+  const std::shared_ptr<const void>& shared() const noexcept {
+    return *std::launder(reinterpret_cast<const std::shared_ptr<const void>*>(bytes_));
+  }
+
+  alignas(8) std::byte bytes_[room];
+};
+
+// A region among effects, as seen by those who ask for addresses.
+struct region_view {
+  hull where;
+  bool written;
+  const region_kind* kind;
+  const region_data* data;
+
+  bool contiguous() const noexcept { return kind == nullptr; }
+  // Whether more is known of it than its hull.
+  bool exact() const noexcept { return contiguous() || kind->contains_address != nullptr; }
+  // Whether it has all of these bytes, as far as is known.
+  bool has(std::uintptr_t address, std::size_t bytes) const {
+    if (address < where.first || address >= where.last || where.last - address < bytes) return false;
+    return contiguous() || !exact() || kind->contains_address(data->get(), address, bytes);
+  }
+};
+
+template <bool Written, class... R>
+struct access_set {
+  const std::tuple<const R&...> regions;
+};
+
+template <class S>
+concept access_list = requires(const S& s) { s.regions; };
+
+}  // namespace detail
+
+// What is read, and what is written (and maybe read, too): for effects below. Regions are taken by reference, until the end
+// of the full expression.
+template <data_region... R>
+constexpr detail::access_set<false, R...> reads(const R&... regions) noexcept {
+  return {{regions...}};
+}
+template <data_region... R>
+constexpr detail::access_set<true, R...> writes(const R&... regions) noexcept {
+  return {{regions...}};
+}
+
+// The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section 4). A step or call that
+// is annotated with too much is right, and interleaves less; with too little it is wrong.
+//
+// A value. Building one allocates nothing for up to four regions of 56 bytes each that are trivially copyable.
+// Comparing two calls the regions' tests for those whose hulls overlap; regions of different types share data if their
+// hulls overlap. Cost: a few nanoseconds.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   sennit::effects of_sweep(const double* in, double* out, sennit::range rows) {
+//     return {sennit::reads(sennit::memory_range(in, rows.grown(1))),
+//             sennit::writes(sennit::memory_range(out, rows))};
+//   }
+class effects {
+ public:
+  effects() noexcept {}  // of code that touches no data that others do
+  template <detail::access_list... Sets>
+    requires(sizeof...(Sets) > 0)
+  effects(const Sets&... sets) {
+    (add<true>(sets), ...);
+    (add<false>(sets), ...);
+  }
+  effects(const effects& other) { copy(other); }
+  effects& operator=(const effects& other) {
+    if (this != &other) {
+      clear();
+      copy(other);
+    }
+    return *this;
+  }
+  ~effects() { clear(); }
+
+  // Of code that nobody has annotated.
+  static effects everything() noexcept {
+    effects all;
+    all.everything_ = true;
+    return all;
+  }
+
+  bool empty() const noexcept { return count_ == 0 && !everything_; }
+  bool is_everything() const noexcept { return everything_; }
+
+  // Whether the two must keep their order: they share data that one of them writes.
+  bool interferes(const effects& other) const {
+    if (everything_ || other.everything_) [[unlikely]]
+      return !empty() && !other.empty();
+    return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
+  }
+  // Whether they use some of the same data at all.
+  bool overlaps(const effects& other) const {
+    if (everything_ || other.everything_) [[unlikely]]
+      return !empty() && !other.empty();
+    return share(0, count_, other, other.count_);
+  }
+  // Whether whatever interferes with `part` is known to interfere with *this.
+  bool contains(const effects& part) const {
+    if (everything_ || part.everything_) [[unlikely]]
+      return everything_;
+    for (std::uint32_t j = 0; j < part.count_; ++j) {
+      bool covered = false;
+      const std::uint32_t candidates = j < part.written_ ? written_ : count_;
+      for (std::uint32_t i = 0; i < candidates && !covered; ++i) covered = covers(part, i, j);
+      if (!covered) return false;
+    }
+    return true;
+  }
+
+  // Both.
+  effects& operator+=(const effects& other) {
+    const effects before = *this;
+    clear();
+    everything_ = before.everything_ || other.everything_;
+    append(before, 0, before.written_);
+    append(other, 0, other.written_);
+    written_ = count_;
+    append(before, before.written_, before.count_);
+    append(other, other.written_, other.count_);
+    return *this;
+  }
+
+  // Of all regions' hulls, those that lie nowhere in particular left out.
+  std::uint64_t bytes() const noexcept {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (where_[i].last != UINTPTR_MAX) sum += where_[i].last - where_[i].first;
+    }
+    return sum;
+  }
+
+  // The regions that are not empty, the written ones first.
+  std::uint32_t size() const noexcept { return count_; }
+  detail::region_view region(std::uint32_t i) const noexcept {
+    return {where_[i], i < written_, kinds_[i], &data_[i]};
+  }
+
+  // A number that differs, most likely, where the hulls do.
+  std::uint64_t fingerprint() const noexcept {
+    std::uint64_t h = count_ * 2 + written_ * 64 + std::uint64_t{everything_};
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      for (const std::uint64_t word :
+           {where_[i].first, where_[i].last, reinterpret_cast<std::uintptr_t>(kinds_[i])}) {
+        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+      }
+    }
+    return h;
+  }
+
+ private:
+  static constexpr std::uint32_t inside = 4;
+
+  // Whether one of the regions [first, last) shares data with one of the first n of the other.
+  bool share(std::uint32_t first, std::uint32_t last, const effects& other, std::uint32_t n) const {
+    const hull* const others_end = other.where_ + n;
+    for (const hull *a = where_ + first, *const end = where_ + last; a != end; ++a) {
+      for (const hull* b = other.where_; b != others_end; ++b) {
+        if (a->first < b->last && b->first < a->last && meet(a - where_, other, b - other.where_))
+          return true;
+      }
+    }
+    return false;
+  }
+  // Their hulls overlap.
+  bool meet(std::ptrdiff_t i, const effects& other, std::ptrdiff_t j) const {
+    const detail::region_kind* const kind = kinds_[i];
+    return kind == nullptr || kind != other.kinds_[j] ||
+           kind->interferes(data_[i].get(), other.data_[j].get());
+  }
+  bool covers(const effects& part, std::uint32_t i, std::uint32_t j) const {
+    const hull& a = where_[i];
+    const hull& b = part.where_[j];
+    if (b.first < a.first || a.last < b.last || kinds_[i] != part.kinds_[j]) return false;
+    const detail::region_kind* const kind = kinds_[i];
+    return kind == nullptr ||
+           (kind->contains != nullptr && kind->contains(data_[i].get(), part.data_[j].get()));
+  }
+
+  template <bool Written, bool Of, class... R>
+  void add(const detail::access_set<Of, R...>& set) {
+    if constexpr (Of == Written) {
+      std::apply([this](const R&... regions) { (add_region<Written>(regions), ...); }, set.regions);
+    }
+  }
+  template <bool Written, class R>
+  void add_region(const R& region) {
+    hull where{0, UINTPTR_MAX};
+    if constexpr (detail::contiguous_region<R> || detail::has_hull<R>) {
+      where = hull_of(region);
+      if (where.first >= where.last) return;
+    }
+    if (count_ == room_) [[unlikely]]
+      grow();
+    where_[count_] = where;
+    if constexpr (detail::contiguous_region<R>) {
+      kinds_[count_] = nullptr;
+    } else {
+      data_[count_].put(region);
+      kinds_[count_] = &detail::kind_of<R, !detail::region_data::fits<R>>;
+    }
+    ++count_;
+    if constexpr (Written) ++written_;
+  }
+  void copy(const effects& other) {
+    everything_ = other.everything_;
+    append(other, 0, other.count_);
+    written_ = other.written_;
+  }
+  void append(const effects& other, std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t i = first; i < last; ++i) {
+      if (count_ == room_) [[unlikely]]
+        grow();
+      where_[count_] = other.where_[i];
+      kinds_[count_] = other.kinds_[i];
+      if (kinds_[count_] != nullptr) data_[count_].copy(other.data_[i], *kinds_[count_]);
+      ++count_;
+    }
+  }
+  void grow();
+  void clear() noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (kinds_[i] != nullptr) data_[i].end(*kinds_[i]);
+    }
+    if (room_ != inside) [[unlikely]]
+      release();
+    count_ = written_ = 0;
+    everything_ = false;
+  }
+  void release() noexcept;
+
+  std::uint32_t count_ = 0;
+  std::uint32_t written_ = 0;
+  std::uint32_t room_ = inside;
+  bool everything_ = false;
+  hull* where_ = own_where_;
+  const detail::region_kind** kinds_ = own_kinds_;
+  detail::region_data* data_ = own_data_;
+  hull own_where_[inside];
+  const detail::region_kind* own_kinds_[inside];
+  detail::region_data own_data_[inside];
+};
+
+}  // namespace sennit

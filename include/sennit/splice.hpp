@@ -1,0 +1,472 @@
+// splice: calls that are interleaved, so that data is used again while it is in cache.
+#pragma once
+
+#include <sennit/detail/action.hpp>
+#include <sennit/detail/spliced_call.hpp>
+#include <sennit/effects.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit {
+
+// How a splice is made.
+struct splicing {
+  // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the more a step is
+  // compared with, and the more must be in the cache.
+  std::uint32_t together = 0;
+  // Where so many steps wait, no more are looked for among the later calls until some have been released.
+  std::int64_t most_delayed = 4096;
+};
+
+// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4).
+struct splice_report {
+  std::uint64_t steps = 0;
+  std::uint64_t checks = 0;       // of effects for interference
+  std::uint64_t switches = 0;     // between stacks
+  std::uint64_t delayed = 0;      // steps that had to wait
+  std::uint64_t dependences = 0;  // that they waited for
+  // For calls and delayed steps; not the stacks of functions, of 64 KiB each at most.
+  std::size_t extra_bytes = 0;
+
+  splice_report& operator+=(const splice_report& other) noexcept {
+    steps += other.steps;
+    checks += other.checks;
+    switches += other.switches;
+    delayed += other.delayed;
+    dependences += other.dependences;
+    extra_bytes += other.extra_bytes;
+    return *this;
+  }
+};
+
+namespace detail {
+
+class splice_log;
+
+// What a sequence consists of: makes a call of it.
+struct sequence_item {
+  const void* object;
+  void (*begin)(const void* object, spliced_call& in);
+  void (*run)(const void* object);  // outside a splice
+};
+
+// Whether the calling strand is in a spliced function, outside its steps.
+bool in_spliced_call() noexcept;
+
+// A step that is done in slices, in the frame of the function that does it.
+class sliced_step {
+ public:
+  virtual bool next() = 0;  // cuts off the next slice; false: there is none
+  virtual void run() = 0;   // does it
+  effects now;              // of the slice
+  effects rest;             // of it and all that comes after
+
+ protected:
+  ~sliced_step() = default;
+};
+void declare_effects(const effects& all);  // does nothing outside
+void end_effects(const effects& all) noexcept;
+// False: it does nothing, as the caller runs in no spliced call.
+bool run_step(const effects& fx, action body);
+bool run_sliced_step(sliced_step& step);
+void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
+
+// A function that declares its effects: begun on a stack of its own, up to its first step or sequence.
+void begin_call(spliced_call& in, const void* object, void (*run)(const void*));
+// Code without effects that are known: a step that may touch everything.
+void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*));
+
+// log: where the order of the steps is noted; may be null.
+splice_report run_splice(const splicing& how, std::uint32_t n,
+                         void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
+                         splice_log* log);
+// Whether the effect checker is to see all steps.
+bool splices_are_checked() noexcept;
+// On a worker: of the default runtime if the caller is none.
+void in_region(action body);
+
+template <class F, class... Args>
+struct deferred_call {
+  F f;
+  std::tuple<Args...> args;
+
+  void operator()() const {
+    std::apply([this](auto&... a) { std::invoke(f, a...); }, const_cast<std::tuple<Args...>&>(args));
+  }
+};
+
+template <class T>
+struct is_deferred_call : std::false_type {};
+template <class F, class... Args>
+struct is_deferred_call<deferred_call<F, Args...>> : std::true_type {};
+
+template <class Part>
+concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && requires(const Part& p) {
+  { p.size() } -> std::convertible_to<std::int64_t>;
+  { p.left() } -> std::same_as<Part>;
+  { p.right() } -> std::same_as<Part>;
+};
+
+}  // namespace detail
+
+// Work that is halved until its parts are small, and then done part by part: a declared tree, which the splicer walks without
+// stacks (see splice()). `effects_of` and `step` are called with parts, by several workers at once; `effects_of` is pure.
+//
+// part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right(): sennit::range, say.
+// left() and right() of a part larger than `block` are smaller than it, and size() is in proportion to the work.
+//
+// block: a part of this size or less is one step. 0 or less: a size is chosen by what effects_of() says and the caches' sizes.
+// effects_of(part): sennit::effects of all that is done for that part, be it small or large.
+// step(part): does it.
+template <detail::tree_part Part, class Effects, class Step>
+  requires std::is_invocable_r_v<effects, const Effects&, const Part&> &&
+           std::invocable<const Step&, const Part&>
+struct divided {
+  Part all;
+  std::int64_t block;
+  Effects effects_of;
+  Step step;
+
+  // In order, without any splicing.
+  void operator()() const { run(all); }
+
+ private:
+  void run(const Part& p) const {
+    if (block <= 0 || p.size() <= block) {
+      step(p);
+    } else {
+      run(p.left());
+      run(p.right());
+    }
+  }
+};
+template <class Part, class Effects, class Step>
+divided(Part, std::int64_t, Effects, Step) -> divided<Part, Effects, Step>;
+
+namespace detail {
+
+template <class T>
+struct is_divided : std::false_type {};
+template <class... T>
+struct is_divided<divided<T...>> : std::true_type {};
+
+// How the splicer goes on with a part of a declared tree.
+template <class Tree>
+struct tree_call {
+  using part = decltype(Tree::all);
+  struct data {
+    const Tree* tree;
+    part at;
+    bool over;
+  };
+
+  static void begin(spliced_call& in, const Tree& tree, const part& at) {
+    in.kind = &kind;
+    in.put<data>(&tree, at, false);
+    in.set_effects([&] { return tree.effects_of(at); });
+    in.one_step = in.last_step = at.size() <= tree.block;
+  }
+  static arrival advance(spliced_call& c) noexcept {
+    data& d = c.get<data>();
+    if (std::exchange(d.over, true)) return arrival::end;
+    if (!c.one_step) return arrival::sequence;
+    c.now = &c.all;
+    return arrival::step;
+  }
+  static bool next_part(spliced_call& whole, spliced_call& in, std::uint32_t index) {
+    if (index == 2) return false;
+    const data& d = whole.get<data>();
+    begin(in, *d.tree, index == 0 ? d.at.left() : d.at.right());
+    return true;
+  }
+  static void run(spliced_call& c) {
+    const data& d = c.get<data>();
+    d.tree->step(d.at);
+  }
+  static void move(spliced_call& from, spliced_call& to) noexcept { to.put<data>(from.get<data>()); }
+  static void drop(spliced_call&) noexcept {}
+
+  static constexpr call_kind kind = {advance, next_part, run, move, drop};
+};
+
+// How many are interleaved with one another.
+std::uint32_t calls_together(const splicing& how) noexcept;
+[[noreturn]] void refuse_count();
+// Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and runtime.
+bool step_fits(std::uint64_t bytes, std::uint64_t together);
+// Whether steps that take so long are too short, if some 10 ns pass between them.
+bool step_is_short(double ns) noexcept;
+
+// For the trees that have none.
+template <class Tree>
+void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
+  if (t.block > 0) return;
+  auto part = t.all;
+  while (part.size() > 1 && !step_fits(t.effects_of(part).bytes(), together)) part = part.left();
+  t.block = std::max<std::int64_t>(part.size(), 1) * times;
+}
+template <class Tree>
+void choose_blocks(const splicing& how, std::vector<Tree>& trees, std::int64_t times = 1) {
+  const std::size_t together = std::min<std::size_t>(calls_together(how), trees.size());
+  for (Tree& t : trees) choose_block(t, together, times);
+}
+// A tree gets its block; all else is as it is.
+template <class T>
+decltype(auto) with_block(const T& object) {
+  if constexpr (is_divided<T>::value) {
+    T tree = object;
+    choose_block(tree, 1);
+    return tree;
+  } else {
+    return (object);
+  }
+}
+
+template <class Tree>
+splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, splice_log* log) {
+  return run_splice(
+      how, static_cast<std::uint32_t>(trees.size()),
+      [](const void* o, std::uint32_t i, spliced_call& in) {
+        const Tree& tree = static_cast<const Tree*>(o)[i];
+        tree_call<Tree>::begin(in, tree, tree.all);
+      },
+      trees.data(), log);
+}
+
+template <class T>
+void run_object(const void* object) {
+  (*static_cast<const T*>(object))();
+}
+
+template <class T>
+sequence_item item_of(const T& object) noexcept {
+  if constexpr (is_divided<T>::value) {
+    return {&object,
+            [](const void* o, spliced_call& in) {
+              const T& tree = *static_cast<const T*>(o);
+              tree_call<T>::begin(in, tree, tree.all);
+            },
+            run_object<T>};
+  } else if constexpr (is_deferred_call<T>::value) {
+    return {&object, [](const void* o, spliced_call& in) { begin_call(in, o, run_object<T>); },
+            run_object<T>};
+  } else {
+    return {&object, [](const void* o, spliced_call& in) { begin_unknown(in, o, run_object<T>); },
+            run_object<T>};
+  }
+}
+
+template <class... Calls>
+void sequence_now(const effects* afterwards, const Calls&... calls) {
+  const std::array<sequence_item, sizeof...(Calls)> items{item_of(calls)...};
+  run_sequence(items, afterwards);
+}
+
+template <class T>
+concept sequence_part = std::invocable<const T&>;
+
+}  // namespace detail
+
+// The effects of a call of a spliced function: all that it and what it calls read and write. Its first statement, a variable
+// that lives until the function ends; a body of a splice makes one such call. See splice(). Outside a splice it is no more
+// than a value.
+class [[nodiscard]] call_effects : public effects {
+ public:
+  template <class... Sets>
+    requires std::constructible_from<effects, const Sets&...>
+  explicit call_effects(const Sets&... sets) : effects(sets...) {
+    detail::declare_effects(*this);
+  }
+  ~call_effects() { detail::end_effects(*this); }
+  call_effects(const call_effects&) = delete;
+  call_effects& operator=(const call_effects&) = delete;
+};
+
+// A step: serial code, the only place where a spliced function touches data that others do. `body` is called before step()
+// returns, on the calling strand, but maybe much later: other calls go on meanwhile. Throws what it throws. In it,
+// anything may be called; parallel constructs are run as usual.
+template <std::invocable F>
+void step(const effects& fx, F&& body) {
+  auto run = [&] { std::forward<F>(body)(); };
+  if (!detail::run_step(fx, run)) run();
+}
+
+// Something that can be cut: slice(p) returns what to do first, and what is left. size() == 0: nothing is.
+template <class Part>
+concept sliceable = std::copyable<Part> && requires(const Part& p) {
+  { p.size() } -> std::convertible_to<std::int64_t>;
+  { slice(p) } -> std::same_as<std::pair<Part, Part>>;
+};
+
+// The same for a step that is large, done slice by slice: between two of its slices those of other calls at the same
+// place are done, so that even one step of each is interleaved (section 7, "Step pipelining"). `effects_of` is pure, and is
+// called with slices and with what is left; `body` with slices, in order. It is the last that the function does, like a
+// sequence().
+template <sliceable Part, class Effects, class F>
+  requires std::is_invocable_r_v<effects, Effects&, const Part&> && std::invocable<F&, const Part&>
+void step(const Part& all, Effects&& effects_of, F&& body) {
+  class slices final : public detail::sliced_step {
+   public:
+    slices(const Part& p, std::remove_reference_t<Effects>& e, std::remove_reference_t<F>& f)
+        : left_(p), first_(p), effects_of_(e), body_(f) {}
+    bool next() override {
+      if (left_.size() == 0) return false;
+      rest = effects_of_(left_);
+      std::tie(first_, left_) = slice(left_);
+      now = effects_of_(first_);
+      return true;
+    }
+    void run() override { body_(std::as_const(first_)); }
+
+   private:
+    Part left_;
+    Part first_;
+    std::remove_reference_t<Effects>& effects_of_;
+    std::remove_reference_t<F>& body_;
+  };
+  slices s(all, effects_of, body);
+  if (detail::run_sliced_step(s)) return;
+  while (s.next()) s.run();
+}
+
+// A call of a function that declares its effects, to be made by sequence(). Rvalues are copied or moved; lvalues are referred
+// to, and outlive the sequence(): `return call(f, local)` dangles, where `local` is a variable or a parameter of the function
+// that returns it. Write call(f, int{local}), or call([local] { f(local); }).
+template <class F, class... Args>
+  requires std::invocable<const std::decay_t<F>&, std::remove_reference_t<Args>&...>
+detail::deferred_call<std::decay_t<F>, Args...> call(F&& f, Args&&... args) {
+  return {std::forward<F>(f), std::tuple<Args...>(std::forward<Args>(args)...)};
+}
+
+// What a function may still read and write after a sequence().
+class followed_by : public effects {
+ public:
+  template <class... Sets>
+    requires std::constructible_from<effects, const Sets&...>
+  explicit followed_by(const Sets&... sets) : effects(sets...) {}
+};
+
+// Calls, one after the other: of call(), divided trees, or anything that can be called without arguments, of which nothing is
+// known and which therefore has everything in its effects. From what they declare the splicer knows what is to come while
+// the first of them are under way.
+//
+// It is the last that the function does. Another construct after it throws std::logic_error; to have one, say in advance
+// what will follow: sequence(followed_by(...), calls...).
+template <detail::sequence_part... Calls>
+void sequence(const Calls&... calls) {
+  detail::sequence_now(nullptr, detail::with_block(calls)...);
+}
+template <detail::sequence_part... Calls>
+void sequence(const followed_by& afterwards, const Calls&... calls) {
+  detail::sequence_now(&afterwards, detail::with_block(calls)...);
+}
+// The same for n calls, which make(0), make(1) ... return; these refer to no variable or parameter of make(): see call().
+template <class Make>
+  requires detail::sequence_part<std::invoke_result_t<Make&, std::size_t>>
+void sequence_of(std::size_t n, Make&& make) {
+  using made = std::invoke_result_t<Make&, std::size_t>;
+  std::vector<made> calls;
+  std::vector<detail::sequence_item> items;
+  calls.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    calls.push_back(make(i));
+    if constexpr (detail::is_divided<made>::value) detail::choose_block(calls.back(), 1);
+    items.push_back(detail::item_of(calls.back()));
+  }
+  detail::run_sequence(items, nullptr);
+}
+
+// Runs body(0) ... body(n - 1), interleaved: the result is that of the loop, but a step of a later call is run as soon as
+// nothing that comes before it in the loop and is not over yet interferes with it, while the data that both use is still in
+// cache. (Lifflander and Krishnamoorthy, "Cache locality optimization for recursive programs", 2017.)
+//
+// body(i) either calls a spliced function, or returns a divided tree. A spliced function first declares its effects in a
+// call_effects, then does its work in steps, or by a sequence() of calls; what it does outside steps touches only its own
+// variables, and data that nobody writes during the splice. A tree costs less, as nothing of it needs a stack. A body that
+// declares nothing is run while the calls are begun: all before it must be such, too, or it throws std::logic_error.
+//
+// A spliced function runs on a stack of 64 KiB, except in its steps. Outside these it makes no use of parallel constructs, holds
+// no lock, and refers to no thread_local variable across a construct: it may go on, on another thread. No construct stands
+// in a catch handler. step() and sequence() may throw what is not derived from std::exception, to unwind a call that is given
+// up: so a spliced function is not noexcept, and lets pass what it does not know.
+//
+// Workers of the runtime take parts of the rows of calls at equal depth where these do not depend on one another. In a call
+// of a spliced function a splice() must be inside a step.
+//
+// Throws what the first of the calls throws that does, in the order of the loop; later ones may have been run in part
+// by then. Throws std::logic_error where a function breaks the rules above, in that call's place; std::bad_alloc; and
+// sennit::cancelled in a cancelled region.
+// Cost: for a step of a stencil some 700 ns where it is a function's, some 350 ns in a tree; it grows with the number of calls
+// that it must be compared with. memoized_splice has next to none.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   #include <vector>
+//
+//   using field = std::vector<double>;
+//
+//   void sweep(field& out, const field& in, sennit::range r) {
+//     const sennit::call_effects fx{sennit::reads(sennit::memory_range(in.data(), r.grown(1))),
+//                                   sennit::writes(sennit::memory_range(out.data(), r))};
+//     if (r.size() <= 4096) {
+//       sennit::step(fx, [&] {
+//         for (auto i = r.first; i < r.last; ++i) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
+//       });
+//     } else {
+//       sennit::sequence(sennit::call(sweep, out, in, r.left()), sennit::call(sweep, out, in, r.right()));
+//     }
+//   }
+//
+//   void smooth(field (&u)[2], int times) {
+//     const sennit::range inner{1, static_cast<std::int64_t>(u[0].size()) - 1};
+//     sennit::splice(times, [&](int t) { sweep(u[(t + 1) % 2], u[t % 2], inner); });
+//   }
+template <std::integral N, class Body>
+  requires std::invocable<Body&, N>
+splice_report splice(const splicing& how, N n, Body&& body) {
+  using result = std::invoke_result_t<Body&, N>;
+  if (n <= 0) return {};
+  if (std::cmp_greater(n, UINT32_MAX)) detail::refuse_count();
+  const auto count = static_cast<std::uint32_t>(n);
+  if constexpr (detail::is_divided<result>::value) {
+    std::vector<result> trees;
+    trees.reserve(count);
+    for (N i = 0; i < n; ++i) trees.push_back(body(i));
+    detail::choose_blocks(how, trees);
+    return detail::splice_trees(how, trees, nullptr);
+  } else {
+    struct root {
+      std::remove_reference_t<Body>* body = nullptr;
+      N i = 0;
+    };
+    std::vector<root> roots(count);
+    for (N i = 0; i < n; ++i) roots[static_cast<std::size_t>(i)] = {&body, i};
+    return detail::run_splice(
+        how, count,
+        [](const void* o, std::uint32_t i, detail::spliced_call& in) {
+          detail::begin_call(in, static_cast<const root*>(o) + i, [](const void* r) {
+            const root& it = *static_cast<const root*>(r);
+            (*it.body)(it.i);
+          });
+        },
+        roots.data(), nullptr);
+  }
+}
+template <std::integral N, class Body>
+  requires std::invocable<Body&, N>
+splice_report splice(N n, Body&& body) {
+  return splice(splicing{}, n, std::forward<Body>(body));
+}
+
+}  // namespace sennit

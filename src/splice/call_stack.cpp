@@ -1,0 +1,261 @@
+#include "splice/call_stack.hpp"
+
+#include "core/failure.hpp"
+#include "core/sanitizers.hpp"
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+namespace context = boost::context::detail;
+
+namespace {
+
+constexpr std::size_t stack_bytes = 64 * 1024;
+
+thread_local call_stack* running_stack = nullptr;
+
+// The strand may be on another thread each time.
+[[gnu::noinline]] call_stack*& running_on_this_thread() noexcept {
+  call_stack** here = &running_stack;
+  asm volatile("" : "+r"(here));
+  return *here;
+}
+
+}  // namespace
+
+call_stack* call_stack::running() noexcept { return running_on_this_thread(); }
+
+// Inlined, as is what calls it: after a switch the processor predicts no return rightly, so there had better be few.
+SENNIT_INLINE void call_stack::leave(saying what) {
+  said_ = what;
+#if defined(SENNIT_ASAN)
+  __sanitizer_start_switch_fiber(&inside_fake_, outside_bottom_, outside_size_);
+#elif SENNIT_TSAN
+  __tsan_switch_to_fiber(outside_fake_, 0);
+#endif
+  outside_ = context::jump_fcontext(outside_, nullptr).fctx;
+#if defined(SENNIT_ASAN)
+  __sanitizer_finish_switch_fiber(inside_fake_, &outside_bottom_, &outside_size_);
+#endif
+  if (what == saying::end) return;
+#if SENNIT_EXCEPTIONS
+  if (giving_up_) throw given_up();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+#endif
+}
+
+SENNIT_INLINE void call_stack::enter() noexcept {
+  running_on_this_thread() = this;
+#if defined(SENNIT_ASAN)
+  void* fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, stack_.bottom(), stack_.size());
+#elif SENNIT_TSAN
+  outside_fake_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(inside_fake_, 0);
+#endif
+  context_ = context::jump_fcontext(context_, this).fctx;
+#if defined(SENNIT_ASAN)
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+  running_on_this_thread() = nullptr;
+}
+
+struct call_stack_entry {
+  static void start(context::transfer_t from) noexcept {
+    call_stack& s = *static_cast<call_stack*>(from.data);
+    s.outside_ = from.fctx;
+#if defined(SENNIT_ASAN)
+    __sanitizer_finish_switch_fiber(nullptr, &s.outside_bottom_, &s.outside_size_);
+#endif
+    s.run();
+  }
+};
+
+call_stack::call_stack() : stack_(stack::reserve(stack_bytes)) {
+  if (!stack_) fail_for_memory();
+  // Stacks lie at distances that are powers of two: the lines that each uses at first would all fall into the same few sets
+  // of the cache.
+  static std::atomic<std::size_t> made{0};
+  // Relaxed: any number will do.
+  const std::size_t set = made.fetch_add(1, std::memory_order_relaxed) % 28;
+  const std::size_t apart = set * 2 * 64;
+  context_ = context::make_fcontext(static_cast<std::byte*>(stack_.top()) - apart, stack_.size() - apart,
+                                    &call_stack_entry::start);
+#if SENNIT_TSAN
+  inside_fake_ = __tsan_create_fiber(0);
+#endif
+}
+
+call_stack::~call_stack() {
+#if SENNIT_TSAN
+  __tsan_destroy_fiber(inside_fake_);
+#endif
+}
+
+// One function after the other, for ever.
+void call_stack::run() noexcept {
+  for (;;) {
+#if SENNIT_EXCEPTIONS
+    try {
+      run_(object_);
+    } catch (const given_up&) {
+    } catch (...) {
+      escaped = std::current_exception();
+    }
+#else
+    run_(object_);
+#endif
+    leave(saying::end);
+  }
+}
+
+call_stack::saying call_stack::begin(const void* object, void (*run)(const void*), effects& all) noexcept {
+  object_ = object;
+  run_ = run;
+  declared = last_ = giving_up_ = false;
+  all_ = &all;
+  declared_as_ = fx = nullptr;
+  escaped = nullptr;
+  enter();
+  return said_;
+}
+
+call_stack::saying call_stack::go_on(std::exception_ptr& failure) noexcept {
+  if (failure) failure_ = std::exchange(failure, nullptr);
+  enter();
+  return said_;
+}
+
+void call_stack::give_up() noexcept {
+  if (said_ == saying::end) return;
+#if SENNIT_EXCEPTIONS
+  // A function that catches it and says more is thrown at again.
+  giving_up_ = true;
+  while (said_ != saying::end) enter();
+#endif
+}
+
+SENNIT_INLINE void call_stack::refuse_after_last() const {
+  if (!last_) return;
+  fail<std::logic_error>(
+      "sennit: a spliced function goes on after its sequence(), its sliced step() or the end of its "
+      "call_effects, of which "
+      "nobody could know: make what follows a part of the sequence, or say sequence(followed_by(...), ...)");
+}
+
+// It goes on to what it does first: that needs no turn, as it is nothing but its own.
+SENNIT_INLINE void call_stack::say_effects(const effects& of_call) {
+  // Of a function that is called directly: part of what the call has declared.
+  if (declared || last_) return refuse_after_last();
+  *all_ = of_call;
+  declared = true;
+  declared_as_ = &of_call;
+}
+
+void call_stack::end_effects(const effects& of_call) noexcept {
+  if (declared_as_ != &of_call) return;
+  declared_as_ = nullptr;
+  last_ = true;
+}
+
+SENNIT_INLINE void call_stack::say_step(const effects& step_fx, action step_body) {
+  refuse_after_last();
+  fx = &step_fx;
+  whole_step = fx == declared_as_;
+  body = &step_body;
+  leave(saying::step);
+}
+
+SENNIT_INLINE void call_stack::say_slices(sliced_step& step) {
+  refuse_after_last();
+  slices = &step;
+  last_ = true;  // of the call no more is known than what is left of the step
+  leave(saying::slices);
+}
+
+SENNIT_INLINE void call_stack::say_sequence(std::span<const sequence_item> list, const effects* afterwards) {
+  refuse_after_last();
+  items = list;
+  fx = afterwards;
+  last_ = afterwards == nullptr;  // even if it throws, and the function goes on
+  leave(saying::sequence);
+}
+
+bool in_spliced_call() noexcept { return call_stack::running() != nullptr; }
+
+void declare_effects(const effects& all) {
+  if (call_stack* const s = running_on_this_thread()) s->say_effects(all);
+}
+
+void end_effects(const effects& all) noexcept {
+  if (call_stack* const s = running_on_this_thread()) s->end_effects(all);
+}
+
+bool run_step(const effects& fx, action body) {
+  call_stack* const s = running_on_this_thread();
+  if (s == nullptr) return false;
+  s->say_step(fx, body);
+  return true;
+}
+
+bool run_sliced_step(sliced_step& step) {
+  call_stack* const s = running_on_this_thread();
+  if (s == nullptr) return false;
+  s->say_slices(step);
+  return true;
+}
+
+void run_sequence(std::span<const sequence_item> items, const effects* afterwards) {
+  if (call_stack* const s = running_on_this_thread()) return s->say_sequence(items, afterwards);
+  for (const sequence_item& i : items) i.run(i.object);
+}
+
+namespace {
+
+// Free ones. Those of a thread are taken without a lock.
+class stack_pool {
+ public:
+  ~stack_pool() {
+    for (call_stack* const s : free_) delete s;
+  }
+  call_stack& take() {
+    if (free_.empty()) return *new call_stack;
+    call_stack* const s = free_.back();
+    free_.pop_back();
+    return *s;
+  }
+  void put_back(call_stack& s) noexcept {
+    if (free_.size() == most) {
+      delete &s;
+    } else {
+      free_.push_back(&s);  // reserved
+    }
+  }
+  stack_pool() { free_.reserve(most); }
+
+ private:
+  static constexpr std::size_t most = 1024;
+  std::vector<call_stack*> free_;
+};
+
+[[gnu::noinline]] stack_pool& pool_of_this_thread() noexcept {
+  thread_local stack_pool pool;
+  stack_pool* here = &pool;
+  asm volatile("" : "+r"(here));
+  return *here;
+}
+
+}  // namespace
+
+call_stack& call_stack::take() { return pool_of_this_thread().take(); }
+void call_stack::put_back(call_stack& s) noexcept { pool_of_this_thread().put_back(s); }
+
+}  // namespace sennit::detail

@@ -1,0 +1,267 @@
+#include "core/failure.hpp"
+#include "policy/block_size.hpp"
+#include "splice/call_stack.hpp"
+#include "splice/checking.hpp"
+#include "splice/splicer.hpp"
+#include "topology/cache_sizes.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/splice.hpp>
+#include <sennit/worker.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// A call of a spliced function.
+struct function_call {
+  call_stack* on;
+  call_stack::saying said;
+  bool taken;       // what it said has been dealt with
+  bool undeclared;  // it has ended without declaring its effects
+};
+
+std::exception_ptr undeclared() {
+#if SENNIT_EXCEPTIONS
+  return std::make_exception_ptr(
+      std::logic_error("sennit: a call in a splice has ended without declaring its effects, and so ran "
+                       "before its turn: begin the function "
+                       "with a call_effects, or pass it to sequence() without call()"));
+#else
+  fail<std::logic_error>("sennit: a call in a splice has ended without declaring its effects");
+#endif
+}
+
+void end(spliced_call& c) noexcept {
+  function_call& f = c.get<function_call>();
+  c.failure = std::move(f.on->escaped);
+  f.on->escaped = nullptr;
+  call_stack::put_back(*f.on);
+  f.on = nullptr;
+}
+
+bool next_slice(spliced_call& c) noexcept {
+  sliced_step& s = *c.get<function_call>().on->slices;
+  bool more = false;
+#if SENNIT_EXCEPTIONS
+  try {
+    more = s.next();
+  } catch (...) {
+    c.failure = std::current_exception();
+  }
+#else
+  more = s.next();
+#endif
+  c.now = &s.now;
+  c.rest = more ? &s.rest : nullptr;
+  return more;
+}
+
+arrival advance(spliced_call& c) noexcept {
+  function_call& f = c.get<function_call>();
+  if (f.on == nullptr) {
+    if (f.undeclared && !c.failure) c.failure = undeclared();
+    return arrival::end;
+  }
+  if (f.said == call_stack::saying::slices && f.taken && !c.failure && next_slice(c)) return arrival::slice;
+  if (std::exchange(f.taken, true)) {
+    c.switches += 2;
+    f.said = f.on->go_on(c.failure);
+  }
+  switch (f.said) {
+    case call_stack::saying::step:
+      c.now = f.on->fx;
+      c.one_step = f.on->whole_step;
+      return arrival::step;
+    case call_stack::saying::slices:
+      if (next_slice(c)) return arrival::slice;
+      return advance(c);
+    case call_stack::saying::sequence: c.afterwards = f.on->fx; return arrival::sequence;
+    case call_stack::saying::end: break;
+  }
+  end(c);
+  return arrival::end;
+}
+
+bool next_part(spliced_call& whole, spliced_call& in, std::uint32_t index) {
+  const call_stack& s = *whole.get<function_call>().on;
+  if (index == s.items.size()) return false;
+  s.items[index].begin(s.items[index].object, in);
+  return true;
+}
+
+void run(spliced_call& c) {
+  const function_call& f = c.get<function_call>();
+  if (f.said == call_stack::saying::slices) {
+    f.on->slices->run();
+  } else {
+    (*f.on->body)();
+  }
+}
+
+void move(spliced_call& from, spliced_call& to) noexcept { to.put<function_call>(from.get<function_call>()); }
+
+void drop(spliced_call& c) noexcept {
+  function_call& f = c.get<function_call>();
+  if (f.on == nullptr) return;
+  f.on->give_up();
+  end(c);
+  c.failure = nullptr;
+}
+
+constexpr call_kind function_kind = {advance, next_part, run, move, drop};
+
+// Code of which nothing is known.
+struct unknown_call {
+  const void* object;
+  void (*run)(const void*);
+  bool over;
+};
+
+constexpr call_kind unknown_kind = {
+    .advance = [](spliced_call& c) noexcept -> arrival {
+      c.now = &c.all;
+      return std::exchange(c.get<unknown_call>().over, true) ? arrival::end : arrival::step;
+    },
+    .next_part = nullptr,
+    .run =
+        [](spliced_call& c) {
+          const unknown_call& u = c.get<unknown_call>();
+          u.run(u.object);
+        },
+    .move = [](spliced_call& from,
+               spliced_call& to) noexcept { to.put<unknown_call>(from.get<unknown_call>()); },
+    .drop = [](spliced_call&) noexcept {}};
+
+}  // namespace
+
+void begin_root(void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object, std::uint32_t i,
+                spliced_call& root) {
+#if SENNIT_EXCEPTIONS
+  try {
+    begin(object, i, root);
+  } catch (...) {
+    root.kind = &unknown_kind;
+    root.put<unknown_call>(nullptr, nullptr, true);
+    root.failure = std::current_exception();
+  }
+#else
+  begin(object, i, root);
+#endif
+}
+
+// Makes nothing of it if it has not declared anything.
+bool has_run(spliced_call& c) noexcept {
+  if (c.kind != &function_kind || c.get<function_call>().on != nullptr) return false;
+  c.get<function_call>().undeclared = false;
+  return true;
+}
+
+namespace {
+
+void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
+                  void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
+                  splice_log* log, splice_report& report) {
+  if (instead_of_splicer != nullptr) [[unlikely]] {
+    return instead_of_splicer(first, count, begin, object, log, report);
+  }
+  const unsigned workers = worker_count();
+  whole_splice whole(how, workers);
+  // Logged, two strands for each worker, whether or not anybody takes them: whoever follows the log will.
+  splicer mine(whole, log, log != nullptr && workers > 1 ? std::bit_width(workers - 1) + 1 : 0);
+  // A body that declares nothing has been run when it has begun: in its turn, if those before it have been, too.
+  bool in_turn = true;
+  for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && whole.roots.back()->failure); ++i) {
+    live_call& root = mine.make(nullptr);
+    whole.roots.push_back(&root);
+    root.thread = i;
+    begin_root(begin, object, first + i, root);
+    in_turn = in_turn && has_run(root);
+  }
+  mine.run();
+  report += mine.report();
+  report.extra_bytes = std::max(report.extra_bytes, whole.bytes());
+#if SENNIT_EXCEPTIONS
+  for (const live_call* const root : whole.roots) {
+    if (root->failure) std::rethrow_exception(root->failure);
+  }
+  if (whole.reason()) std::rethrow_exception(whole.reason());
+#endif
+}
+
+}  // namespace
+
+constinit calls_runner* instead_of_splicer = nullptr;
+
+bool splices_are_checked() noexcept { return instead_of_splicer != nullptr; }
+
+call_stack* stack_of(spliced_call& c) noexcept {
+  return c.kind == &function_kind ? c.get<function_call>().on : nullptr;
+}
+
+void begin_call(spliced_call& in, const void* object, void (*run)(const void*)) {
+  call_stack& s = call_stack::take();
+  in.kind = &function_kind;
+  function_call& f = in.put<function_call>(&s, call_stack::saying::end, false, false);
+  f.said = s.begin(object, run, in.all);
+  in.switches = 2;
+  if (f.said == call_stack::saying::end) {
+    f.undeclared = !s.declared;
+    end(in);
+  } else if (!s.declared) {
+    in.all = effects::everything();
+  }
+}
+
+void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*)) {
+  in.kind = &unknown_kind;
+  in.put<unknown_call>(object, run, false);
+  in.all = effects::everything();
+  in.one_step = in.last_step = true;
+}
+
+splice_report run_splice(const splicing& how, std::uint32_t n,
+                         void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
+                         splice_log* log) {
+  if (in_spliced_call()) {
+    fail<std::logic_error>(
+        "sennit: a splice() in a spliced function, outside its steps: put it into a step()");
+  }
+  splice_report report;
+  auto all = [&] {
+    const std::uint32_t at_once = std::min(n, calls_together(how));
+    for (std::uint32_t first = 0; first < n; first += std::min(at_once, n - first)) {
+      run_together(how, first, std::min(at_once, n - first), begin, object, log, report);
+    }
+  };
+  in_region(all);
+  return report;
+}
+
+std::uint32_t calls_together(const splicing& how) noexcept {
+  return how.together == 0 ? policy::calls_together : how.together;
+}
+
+void refuse_count() { fail<std::length_error>("sennit: a splice of more than 2^32 - 1 calls: make several"); }
+
+bool step_fits(std::uint64_t bytes, std::uint64_t together) {
+  return policy::step_fits(bytes, together, worker_count(), topology::cache_sizes());
+}
+
+bool step_is_short(double ns) noexcept { return policy::step_is_short(ns, 10); }
+
+void in_region(action body) {
+  if (in_strand()) {
+    body();
+  } else {
+    run_region(nullptr, body);
+  }
+}
+
+}  // namespace sennit::detail

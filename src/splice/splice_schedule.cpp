@@ -1,0 +1,321 @@
+#include "core/failure.hpp"
+#include "schedule/bytes.hpp"
+#include "schedule/file.hpp"
+
+#include <sennit/splice_schedule.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace sennit {
+namespace detail {
+namespace {
+
+constexpr number_file form{
+    {"schedule of a splice", "sennit splice\r\n"}, 1, "splice_schedule::save()", "save it again"};
+
+// Heads of items in a file: these, or the call's distance from that of the step before.
+enum head : std::uint64_t { head_fork, head_second, head_both_over, head_step };
+
+// As many workers as a runtime may have come with ten levels of strands in strands; whoever follows them recurses.
+constexpr std::size_t most_levels = 64;
+
+bool is_regular(const std::string& path) {
+  struct stat there{};
+  return stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+}
+
+// What the writer and the reader expect of a step: the next block of the same call.
+class expected_steps {
+ public:
+  explicit expected_steps(std::size_t calls) : next_(calls) {}
+  std::uint32_t call() const { return call_; }
+  std::uint32_t block(std::uint32_t call) const { return next_[call]; }
+  void comes(const splice_item& step) {
+    call_ = step.call;
+    next_[step.call] = step.block + 1;
+  }
+
+ private:
+  std::uint32_t call_ = 0;
+  std::vector<std::uint32_t> next_;
+};
+
+// Strands that have parted, and whether the second of each pair has begun.
+class open_strands {
+ public:
+  // What is wrong with such an item here; null: nothing.
+  const char* comes(const splice_item& item) {
+    switch (item.call) {
+      case splice_item::fork:
+        open_.push_back(false);
+        return open_.size() > most_levels ? "has strands in strands deeper than any runtime makes them"
+                                          : nullptr;
+      case splice_item::second:
+        if (open_.empty() || open_.back()) return "has the second of two strands without the first";
+        open_.back() = true;
+        return nullptr;
+      case splice_item::both_over:
+        if (open_.empty() || !open_.back()) return "has strands that end before they begin";
+        open_.pop_back();
+        return nullptr;
+      default: return nullptr;
+    }
+  }
+  bool any() const { return !open_.empty(); }
+
+ private:
+  std::vector<bool> open_;
+};
+
+std::string shape_of(const std::vector<std::uint32_t>& blocks) {
+  const std::string calls = std::to_string(blocks.size()) + (blocks.size() == 1 ? " call" : " calls");
+  if (blocks.empty()) return calls;
+  const auto [least, most] = std::minmax_element(blocks.begin(), blocks.end());
+  if (*least == *most) return calls + " of " + std::to_string(*most) + (*most == 1 ? " block" : " blocks");
+  return calls + " of " + std::to_string(*least) + " to " + std::to_string(*most) + " blocks";
+}
+
+}  // namespace
+
+splice_schedule splice_schedule_access::make(unsigned workers, std::vector<std::uint32_t> blocks,
+                                             std::vector<splice_item> items,
+                                             std::vector<std::int64_t> sizes) {
+  splice_schedule s;
+  s.workers_ = workers;
+  s.blocks_ = std::move(blocks);
+  s.items_ = std::move(items);
+  s.sizes_ = std::move(sizes);
+  return s;
+}
+
+std::vector<std::vector<splice_place>> splice_schedule_access::places(const splice_schedule& s) {
+  // How many steps the second strand of each fork has, in the order in which those end.
+  struct pair {
+    std::uint32_t steps;  // of the second one
+    std::uint32_t after;  // both, by the second numbers
+    std::uint32_t begin;
+  };
+  std::vector<pair> pairs;
+  std::vector<std::size_t> open;
+  std::uint32_t steps = 0;
+  for (const splice_item& item : s.items_) {
+    switch (item.call) {
+      case splice_item::fork:
+        open.push_back(pairs.size());
+        pairs.push_back({0, 0, 0});
+        break;
+      case splice_item::second: pairs[open.back()].steps = steps; break;
+      case splice_item::both_over:
+        pairs[open.back()].steps = steps - pairs[open.back()].steps;
+        open.pop_back();
+        break;
+      default: ++steps; break;
+    }
+  }
+
+  std::vector<std::vector<splice_place>> places;
+  places.reserve(s.blocks_.size());
+  for (const std::uint32_t blocks : s.blocks_) places.emplace_back(blocks);
+  std::uint32_t first_first = 0;
+  std::uint32_t second_first = 0;
+  std::size_t next_pair = 0;
+  for (const splice_item& item : s.items_) {
+    switch (item.call) {
+      case splice_item::fork: {
+        pair& p = pairs[next_pair];
+        open.push_back(next_pair++);
+        p.begin = second_first;
+        second_first += p.steps;
+        break;
+      }
+      case splice_item::second:
+        pairs[open.back()].after = second_first;
+        second_first = pairs[open.back()].begin;
+        break;
+      case splice_item::both_over:
+        second_first = pairs[open.back()].after;
+        open.pop_back();
+        break;
+      default: places[item.call][item.block] = {first_first++, second_first++}; break;
+    }
+  }
+  return places;
+}
+
+void refuse_to_save() {
+  fail<std::logic_error>("sennit: a memoized_splice has no order to save before its first run()");
+}
+
+void refuse_shape(const std::string& name, const splice_schedule& s,
+                  const std::vector<std::uint32_t>& blocks) {
+  fail<std::runtime_error>("sennit: cannot follow the schedule of a splice '" + name + "': it is for " +
+                           shape_of(s.blocks()) + ", and this splice has " + shape_of(blocks) +
+                           "; run the splice that it was saved from, or save it again from this one");
+}
+
+void refuse_order(const std::string& name, splice_item before, splice_item after) {
+  const auto step = [](const splice_item& s) {
+    return "block " + std::to_string(s.block) + " of call " + std::to_string(s.call);
+  };
+  fail<std::runtime_error>(
+      "sennit: cannot follow the schedule of a splice '" + name +
+      "': it is for other effects, as it does not run " + step(before) + " before " + step(after) +
+      ", which interferes with it; run the splice that it was saved from, or save it again "
+      "from this one");
+}
+
+}  // namespace detail
+
+using detail::splice_item;
+
+std::size_t splice_schedule::size() const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(items_.begin(), items_.end(), [](const splice_item& i) { return i.is_step(); }));
+}
+
+std::vector<splice_schedule::step> splice_schedule::steps() const {
+  struct pair {
+    std::uint64_t begin;
+    std::uint64_t first_end;
+    std::uint32_t strand;  // that parts
+    std::uint32_t used;    // strands so far
+  };
+  std::vector<step> all;
+  std::vector<pair> open;
+  std::uint64_t turn = 0;
+  std::uint32_t strand = 0;
+  std::uint32_t used = 1;  // in what began with the strand
+  for (const splice_item& item : items_) {
+    switch (item.call) {
+      case splice_item::fork:
+        open.push_back({turn, 0, strand, used});
+        used = strand + 1;
+        break;
+      case splice_item::second:
+        open.back().first_end = std::exchange(turn, open.back().begin);
+        strand = used++;
+        break;
+      case splice_item::both_over:
+        turn = std::max(turn, open.back().first_end);
+        strand = open.back().strand;
+        used = std::max(used, open.back().used);
+        open.pop_back();
+        break;
+      default: all.push_back({item.call, item.block, strand, turn++}); break;
+    }
+  }
+  return all;
+}
+
+std::uint32_t splice_schedule::strands() const {
+  std::uint32_t most = 1;
+  for (const step& s : steps()) most = std::max(most, s.strand + 1);
+  return most;
+}
+
+std::uint64_t splice_schedule::length() const {
+  std::uint64_t most = 0;
+  for (const step& s : steps()) most = std::max(most, s.turn + 1);
+  return most;
+}
+
+std::vector<std::byte> splice_schedule::to_bytes() const {
+  detail::number_writer to(detail::form);
+  to.number(workers_);
+  to.number(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    to.number(blocks_[i]);
+    to.number(i < sizes_.size() ? static_cast<std::uint64_t>(sizes_[i]) : 0);
+  }
+  detail::expected_steps expected(blocks_.size());
+  for (const splice_item& item : items_) {
+    switch (item.call) {
+      case splice_item::fork: to.number(detail::head_fork); break;
+      case splice_item::second: to.number(detail::head_second); break;
+      case splice_item::both_over: to.number(detail::head_both_over); break;
+      default:
+        to.number(detail::head_step + detail::zigzag(std::uint64_t{item.call} - expected.call()));
+        to.number(detail::zigzag(std::uint64_t{item.block} - expected.block(item.call)));
+        expected.comes(item);
+        break;
+    }
+  }
+  return to.finish();
+}
+
+splice_schedule splice_schedule::from_bytes(std::span<const std::byte> bytes, const std::string& name) {
+  detail::number_reader from(detail::form, bytes, name);
+  splice_schedule s;
+  s.workers_ = from.small_number();
+  const std::uint64_t calls = from.number();
+  // A call and a step take two bytes or more, so that a count cannot promise more than there is.
+  if (calls > from.left() / 2 || calls > splice_item::most_calls)
+    from.refuse("promises more calls than it holds");
+  std::uint64_t steps = 0;
+  for (std::uint64_t i = 0; i < calls; ++i) {
+    steps += s.blocks_.emplace_back(from.small_number());
+    const std::uint64_t size = from.number();
+    if (size > INT64_MAX) from.refuse("has a block that is too large");
+    s.sizes_.push_back(static_cast<std::int64_t>(size));
+  }
+  if (steps > from.left() / 2) from.refuse("promises more steps than it holds");
+  s.items_.reserve(steps);
+  std::vector<std::vector<bool>> seen;
+  seen.reserve(calls);
+  for (const std::uint32_t blocks : s.blocks_) seen.emplace_back(blocks);
+
+  detail::expected_steps expected(calls);
+  detail::open_strands open;
+  while (from.left() > 0) {
+    const std::uint64_t head = from.number();
+    splice_item item;
+    switch (head) {
+      case detail::head_fork: break;
+      case detail::head_second: item.call = splice_item::second; break;
+      case detail::head_both_over: item.call = splice_item::both_over; break;
+      default: {
+        const std::uint64_t call = expected.call() + detail::unzigzag(head - detail::head_step);
+        if (call >= calls) from.refuse("names a call that is not there");
+        item.call = static_cast<std::uint32_t>(call);
+        const std::uint64_t block = expected.block(item.call) + detail::unzigzag(from.number());
+        if (block >= s.blocks_[call]) from.refuse("names a block that is not there");
+        item.block = static_cast<std::uint32_t>(block);
+        if (seen[call][block]) from.refuse("runs a block twice");
+        seen[call][block] = true;
+        expected.comes(item);
+        --steps;
+        break;
+      }
+    }
+    if (const char* const wrong = open.comes(item)) from.refuse(wrong);
+    s.items_.push_back(item);
+  }
+  if (steps > 0) from.refuse("leaves out a block");
+  if (open.any()) from.refuse("has strands that do not end");
+  return s;
+}
+
+void splice_schedule::save(const std::string& path) const {
+  detail::write_file(path, to_bytes(), detail::form.kind);
+}
+
+splice_schedule splice_schedule::load(const std::string& path) {
+  return from_bytes(detail::read_file(path, detail::form.kind), path);
+}
+
+bool splice_schedule::is_saved_in(const std::string& path) {
+  // A pipe is not read twice.
+  if (!detail::is_regular(path)) return false;
+  std::string begin(detail::form.kind.begin.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+         begin == detail::form.kind.begin;
+}
+
+}  // namespace sennit

@@ -1,0 +1,716 @@
+#include "splice/splicer.hpp"
+
+#include <sennit/join.hpp>
+#include <sennit/region.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// A call whose parts have been taken over: nothing follows them.
+arrival nothing_more(spliced_call&) noexcept { return arrival::end; }
+void nothing_to_drop(spliced_call&) noexcept {}
+constexpr call_kind shell = {
+    .advance = nothing_more, .next_part = nullptr, .run = nullptr, .move = nullptr, .drop = nothing_to_drop};
+
+}  // namespace
+
+live_call* whole_splice::more_calls() {
+  const std::lock_guard guard(lock_);
+  if (!spare_.empty()) {
+    live_call* const first = spare_.back();
+    spare_.pop_back();
+    return first;
+  }
+  chunks_.push_back(std::make_unique<live_call[]>(calls_at_once));
+  bytes_ += calls_at_once * sizeof(live_call);
+  live_call* const first = chunks_.back().get();
+  for (std::size_t i = 0; i + 1 < calls_at_once; ++i) first[i].next = &first[i + 1];
+  return first;
+}
+
+void whole_splice::stop_for(std::exception_ptr reason) {
+  const std::lock_guard guard(lock_);
+  if (!reason_) reason_ = std::move(reason);
+  stop.store(true, std::memory_order_relaxed);
+}
+
+void whole_splice::spare(live_call* calls) {
+  if (calls == nullptr) return;
+  const std::lock_guard guard(lock_);
+  spare_.push_back(calls);
+}
+
+live_call& splicer::make(live_call* around) {
+  if (free_ == nullptr) free_ = whole_.more_calls();
+  live_call& c = *free_;
+  free_ = c.next;
+  c.owner = this;
+  c.around = around;
+  c.next = nullptr;
+  c.uses = 1;
+  c.state = call_state::fresh;
+  if (around != nullptr) {
+    c.thread = around->thread;
+    c.depth = around->depth + 1;
+  }
+  return c;
+}
+
+void splicer::recycle(live_call& c) noexcept {
+  c.all = effects();
+  c.kind = nullptr;
+  c.rest = c.now = c.afterwards = nullptr;
+  c.failure = nullptr;
+  c.one_step = c.last_step = c.arrived = c.left = c.found = false;
+  c.parts = c.waiting = nullptr;
+  c.switches = 0;
+  c.parts_left = 0;
+  c.depth = 0;
+  c.seen_from = 0;
+  c.next = free_;
+  free_ = &c;
+}
+
+void splicer::clear(obstacles& found) noexcept {
+  for (const obstacle o : found) release(o.call());
+  found.clear();
+}
+
+inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
+  live_call& c = o.call();
+  if (!mine(c)) {
+    if (o.whole() || check(c.all, fx)) to.push_back(o);
+    return;
+  }
+  if (c.state == call_state::open && !o.whole()) return add_parts(to, fx, c);
+  if (c.state == call_state::done) return;
+  if (!o.whole() && !check(c.rest != nullptr ? *c.rest : c.all, fx)) return;
+  ++c.uses;
+  to.push_back(o);
+}
+
+void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
+  // Of a few parts it is as cheap to ask each.
+  if (whole.parts_left > 2 && !check(whole.all, fx)) return;
+  for (live_call* part = whole.parts; part != nullptr; part = part->next) add(to, fx, {*part, false});
+  if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
+    ++whole.uses;
+    to.emplace_back(whole, false);
+  }
+}
+
+void splicer::run() {
+  // Nothing is known of the roots yet: each may have all before it in its way.
+  const row roots = whole_.roots;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    roots[i]->found = true;
+    for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
+  }
+#if SENNIT_EXCEPTIONS
+  try {
+    walk(roots);
+    settle();
+  } catch (...) {
+    // There was no memory, most likely.
+    whole_.stop_for(std::current_exception());
+    settling_ = false;
+  }
+#else
+  walk(roots);
+  settle();
+#endif
+  if (!whole_.stop.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  // What was forked and then dropped by the region has not been walked.
+  for (live_call* const root : roots) abandon(*root);
+}
+
+// The calls that use some of the same data are interleaved, groups of others come one after the other (section 5, "Locality
+// checks").
+void splicer::walk(row calls) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    bool shares = false;
+    for (std::size_t j = i; j-- > begin && !shares;) shares = calls[j]->all.overlaps(calls[i]->all);
+    if (shares) continue;
+    walk_together(calls.subspan(begin, i - begin));
+    begin = i;
+  }
+  walk_together(calls.subspan(begin));
+}
+
+void splicer::walk_together(row calls) {
+  row_of active(calls.begin(), calls.end());
+  row_of opened;
+  const bool crowded = whole_.delayed.load(std::memory_order_relaxed) >= whole_.how.most_delayed;
+  while (!active.empty()) {
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      live_call& c = *active[i];
+      // Too much has been delayed: what is not free waits as a whole, which takes no more memory.
+      if (crowded && i != 0 && c.state == call_state::fresh) {
+        if (!c.found) find_obstacles(c, before(c, all(active)));
+        for (const obstacle o : c.before) add(c.blocked_by, c.all, o);
+        if (!c.blocked_by.empty()) {
+          wait(c);
+          continue;
+        }
+      }
+      go_on(c, all(active));
+    }
+    for (bool sliced = true; sliced;) {
+      sliced = false;
+      for (live_call* const c : active) {
+        if (c->state != call_state::fresh || c->left) continue;
+        go_on(*c, all(active));
+        sliced = true;
+      }
+    }
+    opened.clear();
+    for (live_call* const c : active) {
+      if (c->state == call_state::open && !c->left) opened.push_back(c);
+    }
+    if (opened.empty()) return;
+    // Those that waited for a whole may have to wait for less.
+    for (live_call* const c : opened) wake(*c);
+    std::uint32_t count = 0;
+    for (const live_call* const c : opened) count = std::max(count, c->parts_left);
+    walk_parts(all(opened), 0, count);
+    active.clear();
+    for (live_call* const c : opened) {
+      if (c->parts_left == 0) {
+        active.push_back(c);
+      } else {
+        c->left = true;
+      }
+    }
+  }
+}
+
+void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t count) {
+  for (; from + 1 < count; ++from) {
+#if SENNIT_EXCEPTIONS
+    if (cancel_requested()) [[unlikely]]
+      return whole_.stop_for(std::make_exception_ptr(cancelled()));
+#endif
+    if (may_fork(whole, from, count)) return fork(whole, from, count);
+    walk_column(whole, from);
+  }
+  if (from < count) walk_column(whole, from);
+}
+
+void splicer::walk_column(row whole, std::uint32_t index) {
+  row_of column;
+  for (live_call* const c : whole) {
+    live_call* part = c->parts;
+    while (part != nullptr && part->index < index) part = part->next;
+    if (part == nullptr || part->index != index) continue;
+    use(*part);
+    column.push_back(part);
+  }
+  row_of walked;
+  for (live_call* const part : column) {
+    // What was to come before it has failed.
+    if (part->around->failure || is_void(*part)) {
+      abandon(*part);
+    } else {
+      walked.push_back(part);
+    }
+  }
+  if (!walked.empty()) walk(all(walked));
+  for (live_call* const part : column) release(*part);
+}
+
+// Conditional sync (section 6): no thread has to have ended its part before it may begin its next ones.
+bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const {
+  // A log knows only of the strands that it was asked for.
+  if (whole_.workers < 2 || (log_ != nullptr && cuts_ == 0)) return false;
+  // How wide rows are is guessed from how deep steps have been found. Relaxed: a guess.
+  const std::uint32_t deepest = whole_.depth_of_steps.load(std::memory_order_relaxed);
+  const auto steps_below = [deepest](std::uint32_t depth) {
+    return std::uint64_t{1} << (deepest > depth ? std::min(deepest - depth, 31u) : 0);
+  };
+  if (deepest != 0) {
+    // A thief can do next to nothing of a row that is not wider than it is high: at either end each thread has to leave one
+    // step more than the one before it. And what it leaves, and what waits for it, takes memory: some pieces for each
+    // worker will do.
+    const std::uint64_t rest = (count - from - 1) * steps_below(whole.front()->depth + 1);
+    if (rest < 4 * whole.size() || rest < steps_below(0) / (8 * whole_.workers)) return false;
+  }
+  for (const live_call* const c : whole) {
+    const live_call* part = c->parts;
+    while (part != nullptr && part->index < from) part = part->next;
+    if (part == nullptr || part->index != from) continue;
+    for (const live_call* later = part->next; later != nullptr; later = later->next) {
+      if (part->all.interferes(later->all)) return false;
+    }
+  }
+  return true;
+}
+
+// The rest of a row of sequences, which a thief may take.
+struct splicer::loot {
+  row_of first;   // of each call, the first part that may be taken; null if there is none
+  row_of shells;  // the thief's, one for each call of the row
+  std::unique_ptr<splicer> thief;
+};
+
+void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
+  std::atomic<bool> over{false};
+  loot rest;
+  for (const live_call* const c : whole) {
+    live_call* part = c->parts;
+    while (part != nullptr && part->index <= from) part = part->next;
+    rest.first.push_back(part);
+  }
+  // A thief cannot look for what is before them.
+  row_of column;
+  for (std::uint32_t i = from + 1; i < count; ++i) {
+    column.clear();
+    for (live_call* part : rest.first) {
+      while (part != nullptr && part->index < i) part = part->next;
+      if (part == nullptr || part->index != i) continue;
+      find_obstacles(*part, all(column));
+      column.push_back(part);
+    }
+  }
+  splice_log* const log = log_;
+  splice_log* theirs = nullptr;
+  const bool cut = cuts_ > 0;
+  const int cuts = cut ? cuts_ - 1 : 0;
+  if (cut) {
+    const splice_log::pair strands = log->fork();
+    log_ = &strands.left;
+    theirs = &strands.right;
+    cuts_ = cuts;
+  }
+  const auto branches = [&] {
+    join(
+        [&] {
+          walk_column(whole, from);
+          // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch; pairs with the
+          // load below.
+          over.store(true, std::memory_order_release);
+        },
+        [&] {
+          // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work has the splicer
+          // for itself, for the other one waits in join().
+          if (cut || !over.load(std::memory_order_acquire)) {
+            rob(whole, from + 1, count, rest, theirs, cuts);
+          } else {
+            walk_parts(whole, from + 1, count);
+          }
+        });
+  };
+#if SENNIT_EXCEPTIONS
+  try {
+    branches();
+  } catch (...) {
+    // The region has been cancelled, or there is no memory: the rest has not begun.
+    whole_.stop_for(std::current_exception());
+  }
+#else
+  branches();
+#endif
+  if (cut) {
+    log_ = log;
+    ++cuts_;
+  }
+  if (rest.thief != nullptr) meet(whole, rest);
+}
+
+// Runs on the thief, while this splicer is at work. Only what nobody changes in calls that have not begun is read of it: what
+// they are, their effects, their obstacles and the list they are in.
+void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log,
+                  int cuts) {
+  // Until all has been copied, nothing is taken.
+  auto made = std::make_unique<splicer>(whole_, log, cuts);
+  splicer& thief = *made;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    live_call& around = thief.make(nullptr);
+    taken.shells.push_back(&around);
+    around.kind = &shell;
+    around.thread = whole[i]->thread;
+    around.depth = whole[i]->depth;
+    around.state = call_state::open;
+    live_call** end = &around.parts;
+    for (live_call* part = taken.first[i]; part != nullptr; part = part->next) {
+      live_call& copy = thief.make(&around);
+      ++copy.uses;  // for meet()
+      part->twin = &copy;
+      part->kind->move(*part, copy);
+      copy.kind = part->kind;
+      copy.all = part->all;
+      copy.failure = part->failure;
+      copy.index = part->index;
+      copy.seen_from = part->seen_from;
+      copy.found = true;
+      copy.one_step = part->one_step;
+      copy.last_step = part->last_step;
+      copy.switches = std::exchange(part->switches, 0U);
+      *end = &copy;
+      end = &copy.next;
+      ++around.parts_left;
+    }
+  }
+  for (live_call* const first : taken.first) {
+    for (const live_call* part = first; part != nullptr; part = part->next) {
+      for (const obstacle o : part->before) {
+        const live_call& c = o.call();
+        const bool too = c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end();
+        part->twin->before.emplace_back(too ? *c.twin : o.call(), o.whole());
+        if (too) ++c.twin->uses;
+      }
+    }
+  }
+  taken.thief = std::move(made);
+  thief.walk_parts(all(taken.shells), from, count);
+  thief.settle();
+}
+
+// What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it has taken: they are
+// one splicer's again.
+void splicer::meet(row whole, loot& taken) {
+  splicer& thief = *taken.thief;
+  std::vector<live_call*> over;
+  for (live_call* const around : taken.shells) {
+    for (live_call* part = around->parts; part != nullptr; part = part->next)
+      hold_obstacles(*part, thief, over);
+  }
+  for (live_call* const c : over) c->owner = this;
+  for (live_call* const around : taken.shells) {
+    for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part);
+  }
+  report_ += thief.report_;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    live_call& around = *taken.shells[i];
+    if (around.failure) fail_part(*whole[i], around.failure, around.failed_part);
+    for (live_call* part = taken.first[i]; part != nullptr;) {
+      live_call& original = *std::exchange(part, part->next);
+      live_call& copy = *original.twin;
+      original.kind = &shell;
+      original.twin = nullptr;
+      if (copy.state == call_state::done) {
+        copy.owner = this;
+        finish(original);
+      } else {
+        original.parts = &copy;
+        original.parts_left = 1;
+        original.state = call_state::open;
+        original.left = true;
+        copy.around = &original;
+        copy.next = nullptr;
+        wake(original);
+      }
+      release(copy);
+    }
+    around.owner = this;
+    recycle(around);
+  }
+  whole_.spare(thief.free_);
+  for (live_call* const c : thief.stranded_) {
+    if (c->state == call_state::delayed) try_again(*c);
+    release(*c);
+  }
+  settle();
+}
+
+// A thief counts no uses of calls that are not its own: it knows that they stay until it meets their owner.
+void splicer::hold_obstacles(live_call& c, const splicer& from, std::vector<live_call*>& over) {
+  for (const obstacles* const found : {&c.before, &c.blocked_by}) {
+    for (const obstacle o : *found) {
+      live_call& b = o.call();
+      use(b);
+      if (b.owner == &from && b.state == call_state::done) over.push_back(&b);
+    }
+  }
+  for (live_call* part = c.parts; part != nullptr; part = part->next) hold_obstacles(*part, from, over);
+}
+
+void splicer::adopt(live_call& c) {
+  c.owner = this;
+  for (live_call* part = c.parts; part != nullptr; part = part->next) adopt(*part);
+}
+
+// Goes on with a call until it has to wait, or has parts, or, if there are others in its row, has done a slice of a step.
+void splicer::go_on(live_call& c, row peers) {
+  bool checked = c.state == call_state::ready && c.arrived;
+  bool found = false;
+  if (!c.found) {
+    find_obstacles(c, before(c, peers));
+    found = true;
+  }
+  c.state = call_state::fresh;
+  for (;;) {
+    if (whole_.stop.load(std::memory_order_relaxed)) [[unlikely]]
+      return abandon(c);
+    if (!c.arrived) {
+      c.at = c.kind->advance(c);
+      c.arrived = true;
+    }
+    switch (c.at) {
+      case arrival::step:
+      case arrival::slice:
+        if (!checked && !is_free(c, before(c, peers), found)) return wait(c);
+        checked = found = false;
+        c.arrived = false;
+        do_step(c);
+        if (c.at == arrival::slice) {
+          wake(c);
+          if (!peers.empty()) return settle();
+        }
+        settle();
+        break;
+      case arrival::sequence: {
+        c.arrived = false;
+        open(c);
+        if (!c.left) return;
+        if (c.parts_left == 0) break;
+        live_call* const alone[] = {&c};
+        wake(c);
+        walk_parts(alone, 0, c.parts_left);
+        return;
+      }
+      case arrival::end: finish(c); return settle();
+    }
+  }
+}
+
+namespace {
+
+bool next_part(spliced_call& whole, spliced_call& part, std::uint32_t index) {
+#if SENNIT_EXCEPTIONS
+  try {
+    return whole.kind->next_part(whole, part, index);
+  } catch (...) {
+    // Those that are there will not be walked, then.
+    whole.failure = std::current_exception();
+    return false;
+  }
+#else
+  return whole.kind->next_part(whole, part, index);
+#endif
+}
+
+}  // namespace
+
+void splicer::open(live_call& c) {
+  c.state = call_state::open;
+  live_call** end = &c.parts;
+  for (std::uint32_t i = 0;; ++i) {
+    live_call& part = make(&c);
+    if (!next_part(c, part, i)) {
+      recycle(part);
+      break;
+    }
+    part.index = i;
+    *end = &part;
+    end = &part.next;
+    ++c.parts_left;
+  }
+}
+
+// What is before a part is before the whole, or comes before it in the whole. `earlier`: the parts of earlier threads at the same
+// place.
+void splicer::find_obstacles(live_call& part, row earlier) {
+  if (std::exchange(part.found, true)) return;
+  const live_call& whole = *part.around;
+  // A call of the same place that has all effects of this one is likely to have a step that has them, too: then what is
+  // before that one need not be looked for (section 7, "Splicing multiple threads").
+  part.seen_from = whole.seen_from;
+  const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
+  for (std::size_t j = earlier.size(); j-- > far;) {
+    if (!earlier[j]->all.contains(part.all)) continue;
+    part.seen_from = std::max(part.seen_from, earlier[j]->thread);
+    break;
+  }
+  for (const obstacle o : whole.before) {
+    if (o.call().thread >= part.seen_from) add(part.before, part.all, o);
+  }
+  for (live_call* sibling = whole.parts; sibling != &part; sibling = sibling->next) {
+    add(part.before, part.all, {*sibling, false});
+  }
+}
+
+void splicer::do_step(live_call& c) {
+  ++report_.steps;
+  // Relaxed: see may_fork().
+  if (c.depth > whole_.depth_of_steps.load(std::memory_order_relaxed)) {
+    whole_.depth_of_steps.store(c.depth, std::memory_order_relaxed);
+  }
+#if SENNIT_EXCEPTIONS
+  try {
+    c.kind->run(c);
+    if (log_ != nullptr) log_->note(c);
+  } catch (...) {
+    c.failure = std::current_exception();
+  }
+#else
+  c.kind->run(c);
+  if (log_ != nullptr) log_->note(c);
+#endif
+}
+
+// Whether nothing is in the way of the step that the call has come to; if not, c.before has all that is.
+bool splicer::is_free(live_call& c, row earlier, bool just_found) {
+  const effects& fx = *c.now;
+  // Of one step that has had the same effects and is over, all obstacles are over.
+  std::uint32_t from = 0;
+  live_call* cover = nullptr;
+  const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
+  for (std::size_t i = earlier.size(); i-- > far && cover == nullptr;) {
+    live_call& e = *earlier[i];
+    if (e.one_step && e.thread >= c.seen_from && e.all.contains(fx)) cover = &e;
+  }
+  if (cover != nullptr) {
+    from = cover->thread;
+    if (cover->state != call_state::done) add(c.blocked_by, fx, {*cover, true});
+  } else {
+    for (std::uint32_t t = 0; t < c.seen_from; ++t) add(c.blocked_by, fx, {*whole_.roots[t], false});
+  }
+  const auto counts = [&](obstacle o) { return o.call().thread >= from && &o.call() != cover; };
+  if (just_found && c.last_step) {
+    // All that has been found is in the way, and nothing follows.
+    for (const obstacle o : c.before) {
+      if (counts(o)) {
+        c.blocked_by.push_back(o);
+      } else {
+        release(o.call());
+      }
+    }
+    c.before.clear();
+  } else {
+    for (const obstacle o : c.before) {
+      if (counts(o)) add(c.blocked_by, fx, o);
+    }
+  }
+  return c.blocked_by.empty();
+}
+
+// Drops what is over, and takes calls' parts for the calls.
+void splicer::refine(obstacles& found, const effects& fx) {
+  std::size_t kept = 0;
+  const std::size_t n = found.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const obstacle o = found[i];
+    live_call& c = o.call();
+    // What interfered does so for as long as it is neither over nor known by its parts, nor has become less.
+    const bool stays = !mine(c) ? true
+                       : o.whole()
+                           ? c.state != call_state::done
+                           : c.state != call_state::open && c.state != call_state::done && c.rest == nullptr;
+    if (stays) {
+      found[kept++] = o;
+      continue;
+    }
+    add(found, fx, o);
+    release(c);
+  }
+  found.erase(found.begin() + static_cast<std::ptrdiff_t>(kept),
+              found.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+void splicer::wait(live_call& c) {
+  c.state = call_state::delayed;
+  c.left = true;
+  ++report_.delayed;
+  report_.dependences += c.blocked_by.size();
+  whole_.delayed.fetch_add(1, std::memory_order_relaxed);
+  watch(c);
+}
+
+// In the list of one of its obstacles, or where they are those of other splicers until these are met.
+void splicer::watch(live_call& c) {
+  ++c.uses;
+  live_call* local = nullptr;
+  for (const obstacle o : c.blocked_by) {
+    if (!mine(o.call())) {
+      stranded_.push_back(&c);
+      return;
+    }
+    local = &o.call();
+  }
+  c.next_waiting = local->waiting;
+  local->waiting = &c;
+}
+
+// After one of its obstacles is over, or has become less.
+void splicer::try_again(live_call& c) {
+  refine(c.blocked_by, c.arrived ? *c.now : c.all);
+  if (!c.blocked_by.empty()) return watch(c);
+  c.state = call_state::ready;
+  whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
+  ++c.uses;
+  ready_.push_back(&c);
+}
+
+void splicer::wake(live_call& c) {
+  for (live_call* w = std::exchange(c.waiting, nullptr); w != nullptr;) {
+    live_call& waiter = *std::exchange(w, w->next_waiting);
+    if (waiter.state == call_state::delayed) try_again(waiter);
+    release(waiter);
+  }
+}
+
+// Of several failures the one that the calls in order would have come to.
+void splicer::fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) {
+  if (around.failure && around.failed_part < part) return;
+  around.failure = failure;
+  around.failed_part = part;
+}
+
+void splicer::finish(live_call& c) {
+  c.state = call_state::done;
+  report_.switches += c.switches;
+  wake(c);
+  clear(c.before);
+  clear(c.blocked_by);
+  live_call* const around = c.around;
+  if (around == nullptr) {
+    if (c.failure) {
+      std::uint32_t last = whole_.last_thread.load(std::memory_order_relaxed);
+      while (c.thread < last &&
+             !whole_.last_thread.compare_exchange_weak(last, c.thread, std::memory_order_relaxed)) {
+      }
+    }
+    return;
+  }
+  live_call** link = &around->parts;
+  while (*link != &c) link = &(*link)->next;
+  *link = c.next;
+  if (c.failure) fail_part(*around, c.failure, c.index);
+  if (--around->parts_left == 0 && around->left && around->state == call_state::open &&
+      !whole_.stop.load(std::memory_order_relaxed)) {
+    ++around->uses;
+    ready_.push_back(around);
+  }
+  release(c);
+}
+
+// What has become ready is gone on with at once, each as far as it goes (section 5, "Releasing dependences").
+void splicer::settle() {
+  if (settling_) return;
+  settling_ = true;
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    live_call& c = *ready_[i];
+    if (c.state != call_state::done) go_on(c, {});
+    release(c);
+  }
+  ready_.clear();
+  settling_ = false;
+}
+
+// The call will not be gone on with.
+void splicer::abandon(live_call& c) {
+  if (c.state == call_state::done) return;
+  while (c.parts != nullptr) abandon(*c.parts);
+  if (c.state == call_state::delayed) whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
+  c.left = false;
+  c.kind->drop(c);
+  finish(c);
+}
+
+}  // namespace sennit::detail

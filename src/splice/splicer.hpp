@@ -1,0 +1,186 @@
+// The splicer: threads of calls walked together, at equal depth. docs/protocols/splices.md has the rules.
+#pragma once
+
+#include <sennit/detail/splice_log.hpp>
+#include <sennit/detail/spliced_call.hpp>
+#include <sennit/splice.hpp>
+
+#include <boost/container/small_vector.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace sennit::detail {
+
+class splicer;
+struct live_call;
+
+// Something that has to be over before a call may go on.
+class obstacle {
+ public:
+  obstacle(live_call& call, bool whole) noexcept
+      : bits_(reinterpret_cast<std::uintptr_t>(&call) | std::uintptr_t{whole}) {}
+  live_call& call() const noexcept { return *reinterpret_cast<live_call*>(bits_ & ~std::uintptr_t{1}); }
+  // All of it, whether or not it interferes.
+  bool whole() const noexcept { return (bits_ & 1) != 0; }
+
+ private:
+  std::uintptr_t bits_;
+};
+using obstacles = boost::container::small_vector<obstacle, 6>;
+
+enum class call_state : std::uint8_t {
+  fresh,    // between two things that it does, or before the first
+  open,     // its parts are under way
+  delayed,  // waits for an obstacle before its next step
+  ready,    // the last obstacle is over
+  done,
+};
+
+// A call while it is in a splicer.
+struct live_call : spliced_call {
+  splicer* owner = nullptr;  // only it changes what is below, or looks at it
+  live_call* around = nullptr;
+  live_call* parts = nullptr;    // those that are not done, in order
+  live_call* next = nullptr;     // in `parts` of the one around, or in the pool
+  live_call* waiting = nullptr;  // those delayed by this one
+  live_call* next_waiting = nullptr;
+  live_call* twin = nullptr;  // in the splicer of the thief that has taken it
+  std::uint32_t uses = 0;
+  std::uint32_t parts_left = 0;
+  std::uint32_t depth = 0;        // calls around it
+  std::uint32_t seen_from = 0;    // `before` has no obstacles in threads before this one
+  std::uint32_t failed_part = 0;  // that `failure` is of, the first of those that have one
+  call_state state = call_state::fresh;
+  arrival at = arrival::end;
+  bool arrived = false;  // at `at`, which is still to be done
+  bool left = false;     // the walk has gone on without it
+  bool found = false;    // `before` has been filled
+  obstacles before;      // to all that it does
+  obstacles blocked_by;  // to its next step
+};
+
+// What all splicers of one splice share.
+class whole_splice {
+ public:
+  whole_splice(const splicing& how, unsigned workers) noexcept : how(how), workers(workers) {}
+
+  // A few calls' memory, in a list by `next`; and back.
+  live_call* more_calls();
+  void spare(live_call* calls);
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  const splicing& how;
+  const unsigned workers;  // that may take a part
+  std::vector<live_call*> roots;
+  std::atomic<bool> stop{false};
+  // The calls of later threads than this are not gone on with: its root has failed, and they would not have begun.
+  std::atomic<std::uint32_t> last_thread{UINT32_MAX};
+  // Nothing more is begun, for this has happened; the first is kept.
+  void stop_for(std::exception_ptr reason);
+  const std::exception_ptr& reason() const noexcept { return reason_; }
+  std::atomic<std::int64_t> delayed{0};
+  std::atomic<std::uint32_t> depth_of_steps{0};  // the most so far
+
+ private:
+  static constexpr std::size_t calls_at_once = 32;
+
+  std::mutex lock_;
+  std::exception_ptr reason_;
+  std::size_t bytes_ = 0;
+  std::vector<live_call*> spare_;  // lists
+  std::deque<std::unique_ptr<live_call[]>> chunks_;
+};
+
+// One strand's part of a splice. A thief that takes the rest of sequences has one of its own: to it the calls of others are
+// obstacles that are never over, until the two meet again.
+class splicer {
+ public:
+  // log: may be null. A row is parted at the first `cuts` levels that can be, so that the log has strands for several workers.
+  splicer(whole_splice& whole, splice_log* log, int cuts) noexcept : whole_(whole), log_(log), cuts_(cuts) {}
+  splicer(const splicer&) = delete;
+  splicer& operator=(const splicer&) = delete;
+
+  live_call& make(live_call* around);
+  // All roots, and everything in them.
+  void run();
+  const splice_report& report() const noexcept { return report_; }
+
+ private:
+  using row =
+      std::span<live_call* const>;  // calls at equal depth, one of each thread, in the order of the threads
+  using row_of = boost::container::small_vector<live_call*, 32>;
+  struct loot;
+  // So many peers are asked whether they cover a call.
+  static constexpr std::size_t nearby = 4;
+  static row before(const live_call& c, row peers) noexcept {
+    std::size_t i = 0;
+    while (i < peers.size() && peers[i] != &c) ++i;
+    return peers.first(i);
+  }
+  static row all(const row_of& calls) noexcept { return {calls.data(), calls.size()}; }
+
+  void walk(row calls);
+  void walk_together(row calls);
+  void walk_parts(row whole, std::uint32_t from, std::uint32_t count);
+  void walk_column(row whole, std::uint32_t index);
+  bool may_fork(row whole, std::uint32_t from, std::uint32_t count) const;
+  void fork(row whole, std::uint32_t from, std::uint32_t count);
+  void rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log, int cuts);
+  void meet(row whole, loot& taken);
+  void hold_obstacles(live_call& c, const splicer& from, std::vector<live_call*>& over);
+  void adopt(live_call& c);
+
+  void go_on(live_call& c, row peers);
+  void open(live_call& c);
+  void find_obstacles(live_call& part, row earlier);
+  void do_step(live_call& c);
+  bool is_free(live_call& c, row earlier, bool just_found);
+  void refine(obstacles& all, const effects& fx);
+  void add(obstacles& to, const effects& fx, obstacle o);
+  void add_parts(obstacles& to, const effects& fx, live_call& whole);
+  bool check(const effects& a, const effects& b) {
+    ++report_.checks;
+    return a.interferes(b);
+  }
+  void wait(live_call& c);
+  void watch(live_call& c);
+  void try_again(live_call& c);
+  void wake(live_call& c);
+  static void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part);
+  bool is_void(const live_call& c) const noexcept {
+    return whole_.stop.load(std::memory_order_relaxed) ||
+           c.thread > whole_.last_thread.load(std::memory_order_relaxed);
+  }
+  void finish(live_call& c);
+  void settle();
+  void abandon(live_call& c);
+
+  bool mine(const live_call& c) const noexcept { return c.owner == this; }
+  void use(live_call& c) noexcept {
+    if (mine(c)) ++c.uses;
+  }
+  void release(live_call& c) noexcept {
+    if (mine(c) && --c.uses == 0) recycle(c);
+  }
+  void recycle(live_call& c) noexcept;
+  void clear(obstacles& all) noexcept;
+
+  whole_splice& whole_;
+  splice_log* log_;
+  int cuts_;
+  splice_report report_{};
+  live_call* free_ = nullptr;
+  std::vector<live_call*> ready_;     // to be gone on with, apart from the walk
+  std::vector<live_call*> stranded_;  // delayed by calls of other splicers
+  bool settling_ = false;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,135 @@
+// What becomes of programs at the edges of the rules: sizes that say nothing, declarations that end too soon, regions that are
+// cancelled where nobody forks.
+#include "support.hpp"
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+using sennit::call_effects;
+using sennit::divided;
+using sennit::effects;
+using sennit::memory_range;
+using sennit::range;
+using sennit::writes;
+
+auto ones(std::vector<int>& to, std::int64_t block) {
+  return divided{range{0, static_cast<std::int64_t>(to.size())}, block,
+                 [&to](range r) { return effects(writes(memory_range(to.data(), r))); },
+                 [&to](range r) {
+                   for (auto i = r.first; i < r.last; ++i) ++to[static_cast<std::size_t>(i)];
+                 }};
+}
+
+// Catches a tree that is halved for ever as nobody has given it a block.
+TEST(rules, trees_in_sequences_get_a_block) {
+  std::vector<int> a(1000), b(1000), c(1000);
+  ones(a, 0)();
+  sennit::splice(2, [&](int) {
+    const call_effects fx{writes(memory_range(b.data(), 1000)), writes(memory_range(c.data(), 1000))};
+    sennit::sequence(ones(b, 0), ones(c, -1));
+  });
+  EXPECT_EQ(a, std::vector<int>(1000, 1));
+  EXPECT_EQ(b, std::vector<int>(1000, 2));
+  EXPECT_EQ(c, std::vector<int>(1000, 2));
+}
+
+// Catches effects of a second call that are taken for part of the first, as long as both are small.
+TEST(rules, a_body_declares_once) {
+  std::array<int, 2> a{};
+  const auto leaf = [&](std::size_t i) {
+    const call_effects fx{writes(memory_range(&a[i], 1))};
+    sennit::step(fx, [&] { ++a[i]; });
+  };
+  EXPECT_THROW(sennit::splice(3,
+                              [&](int) {
+                                leaf(0);
+                                leaf(1);
+                              }),
+               std::logic_error);
+}
+
+// Catches an order that cannot be saved as the next run is going to look for a better one.
+TEST(rules, orders_of_chosen_blocks_can_be_saved) {
+  std::vector<int> a(10'000);
+  sennit::memoized_splice both([&](int) { return ones(a, 0); });
+  for (int i = 0; i < 3; ++i) {
+    both.run(2);
+    EXPECT_NO_THROW((void)both.schedule());
+  }
+  EXPECT_EQ(a, std::vector<int>(10'000, 6));
+}
+
+// Catches steps of the first run's parts in a later one.
+TEST(rules, an_order_is_of_the_parts_it_was_found_for) {
+  std::vector<int> a(100);
+  std::int64_t first = 0;
+  sennit::memoized_splice one([&](int) {
+    return divided{range{first, first + 50}, 10, [](range) { return effects::everything(); },
+                   [&a](range r) {
+                     for (auto i = r.first; i < r.last; ++i) ++a[static_cast<std::size_t>(i)];
+                   }};
+  });
+  one.run(1);
+  first = 50;
+  one.run(1);
+  EXPECT_EQ(a, std::vector<int>(100, 1));
+}
+
+// Catches a splice that goes on for want of a fork.
+TEST(rules, a_cancelled_region_ends_without_forks) {
+  std::vector<int> a(1000);
+  sennit::runtime one({.workers = 1});
+  std::uint64_t steps = 0;
+  one.run([&] {
+    sennit::region r;
+    const bool completed = r.run([&] {
+      sennit::splice(4, [&](int) {
+        return divided{range{0, 1000}, 1, [&](range p) { return effects(writes(memory_range(a.data(), p))); },
+                       [&](range) {
+                         ++steps;
+                         r.cancel();
+                       }};
+      });
+    });
+    EXPECT_FALSE(completed);
+  });
+  EXPECT_LT(steps, 100U);
+}
+
+// Catches a count that nobody counts.
+TEST(rules, functions_switch_stacks) {
+  std::vector<int> a(10);
+  const auto report = sennit::splice(2, [&](int) {
+    const call_effects fx{writes(memory_range(a.data(), 10))};
+    sennit::step(fx, [&] { ++a[0]; });
+  });
+  EXPECT_EQ(report.switches, 8U);
+}
+
+// Catches slices of nothing, which never end.
+TEST(rules, slices_are_not_empty) {
+  const auto [first, rest] = slice(sennit::sliced_range{{0, 10}, 0});
+  EXPECT_EQ(first.size(), 1);
+  EXPECT_EQ(rest.size(), 9);
+}
+
+// Catches nodes so deep that their paths overlap others'.
+TEST(rules, deep_subtrees_interfere_when_in_doubt) {
+  const int tree = 0;
+  sennit::subtree left = sennit::subtree(&tree).left();
+  sennit::subtree right = sennit::subtree(&tree).right();
+  for (int i = 0; i < 70; ++i) {
+    left = left.right();
+    right = right.right();
+  }
+  EXPECT_FALSE(interferes(left, right));
+  EXPECT_TRUE(interferes(left.left(), left.right()));
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -1,0 +1,112 @@
+#include "tools/splicec/command_line.hpp"
+
+#include "tools/splicec/translate.hpp"
+
+#include <sennit/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace splicec {
+namespace {
+
+constexpr int usage_status = 2;
+
+void write_file(const std::string& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    throw std::runtime_error(
+        fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
+  }
+}
+
+std::string escaped(const std::string& path) {
+  std::string result;
+  for (const char c : path) {
+    if (c == ' ' || c == '#') result += '\\';
+    if (c == '$') result += '$';
+    result += c;
+  }
+  return result;
+}
+
+struct options {
+  std::string in{};
+  std::string out{};
+  std::string depfile{};
+  bool strict = false;
+};
+
+int run(const options& asked, const std::vector<std::string>& arguments) {
+  const translation made = translate(asked.in, arguments);
+  for (const message& m : made.messages) fmt::print(stderr, "{}\n", to_string(m));
+  if (!made.good() || (asked.strict && !made.messages.empty())) return 1;
+  if (asked.out.empty()) {
+    std::fwrite(made.text.data(), 1, made.text.size(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+  write_file(asked.out, made.text);
+  if (!asked.depfile.empty()) {
+    std::string rule = escaped(asked.out) + ":";
+    for (const std::string& f : made.files) rule += " \\\n  " + escaped(f);
+    write_file(asked.depfile, rule + "\n");
+  }
+  return 0;
+}
+
+int parse(int argc, char** argv) {
+  // What follows -- is clang's: CLI11 is not to look at it.
+  char** const all = argv + argc;
+  char** const dashes = std::find_if(argv, all, [](const char* a) { return std::string_view(a) == "--"; });
+  std::vector<std::string> arguments;
+  if (dashes != all) arguments.assign(dashes + 1, all);
+
+  CLI::App app{"Translates a C or C++ program with '#pragma splice' to C++ that uses Sennit.\n"
+               "What clang needs to read it comes last: sennit splicec FILE -o OUT -- -I include -D NAME",
+               "sennit splicec"};
+  app.set_version_flag("--version", fmt::format("splicec {}.{}.{}", SENNIT_VERSION_MAJOR,
+                                                SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
+  options asked;
+  app.add_option("file", asked.in, "C or C++")->required()->type_name("FILE");
+  app.add_option("-o,--output", asked.out, "file to write; standard output if not given")->type_name("FILE");
+  app.add_option("--depfile", asked.depfile, "write what was read, as a rule of make")->type_name("FILE");
+  app.add_flag("--strict", asked.strict, "take warnings for errors");
+  try {
+    app.parse(static_cast<int>(dashes - argv), argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : usage_status;
+  }
+  const bool c = asked.in.ends_with(".c");
+  const auto gives = [&](std::string_view option) {
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const std::string& a) { return std::string_view(a).starts_with(option); });
+  };
+  if (!gives("-x") && !gives("-std")) arguments.emplace_back(c ? "-std=gnu17" : "-std=c++20");
+  return run(asked, arguments);
+}
+
+}  // namespace
+
+int command_line(int argc, char** argv) {
+  try {
+    return parse(argc, argv);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "sennit splicec: {}\n", e.what());
+    return 1;
+  }
+}
+
+}  // namespace splicec

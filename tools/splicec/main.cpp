@@ -1,0 +1,3 @@
+#include "tools/splicec/command_line.hpp"
+
+int main(int argc, char** argv) { return splicec::command_line(argc, argv); }

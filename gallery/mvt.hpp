@@ -108,41 +108,29 @@ class two_products {
   field<double> sums_;
 };
 
-class mvt : public two_products {
+// One after the other, the transposed one first or last.
+template <bool transposed_first>
+class products_in_turn : public two_products {
  public:
   using two_products::two_products;
 
-  SENNIT_GALLERY_SWEEP void sweep(std::int64_t s, const part& part) { sweep<4>(s, part); }
+  SENNIT_GALLERY_SWEEP void sweep(std::int64_t s, const part& part) { in_rows<4>(s, part); }
   // As the plain loops do it.
-  SENNIT_GALLERY_SWEEP void plain_sweep(std::int64_t s, const part& part) { sweep<1>(s, part); }
+  SENNIT_GALLERY_SWEEP void plain_sweep(std::int64_t s, const part& part) { in_rows<1>(s, part); }
   sennit::effects effects_of(std::int64_t s, range rows) const {
-    return s % 2 == 0 ? effects_of_multiply(rows) : effects_of_multiply_transposed(rows);
+    return is_transposed(s) ? effects_of_multiply_transposed(rows) : effects_of_multiply(rows);
   }
 
  private:
+  static constexpr bool is_transposed(std::int64_t s) { return (s % 2 == 0) == transposed_first; }
+
   template <int rows>
-  SENNIT_GALLERY_SWEEP void sweep(std::int64_t s, const part& part) {
-    if (s % 2 == 0) return multiply<rows>(part);
-    multiply_transposed<rows>(part);
-  }
-};
-
-class bicg : public two_products {
- public:
-  using two_products::two_products;
-
-  SENNIT_GALLERY_SWEEP void sweep(std::int64_t s, const part& part) { sweep<4>(s, part); }
-  SENNIT_GALLERY_SWEEP void plain_sweep(std::int64_t s, const part& part) { sweep<1>(s, part); }
-  sennit::effects effects_of(std::int64_t s, range rows) const {
-    return s % 2 == 1 ? effects_of_multiply(rows) : effects_of_multiply_transposed(rows);
-  }
-
- private:
-  template <int rows>
-  SENNIT_GALLERY_SWEEP void sweep(std::int64_t s, const part& part) {
-    if (s % 2 == 0) return multiply_transposed<rows>(part);
+  SENNIT_GALLERY_SWEEP void in_rows(std::int64_t s, const part& part) {
+    if (is_transposed(s)) return multiply_transposed<rows>(part);
     multiply<rows>(part);
   }
 };
+using mvt = products_in_turn<false>;
+using bicg = products_in_turn<true>;
 
 }  // namespace gallery

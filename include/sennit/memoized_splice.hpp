@@ -3,6 +3,7 @@
 
 #include <sennit/detail/splice_log.hpp>
 #include <sennit/detail/splice_order.hpp>
+#include <sennit/divided.hpp>
 #include <sennit/join.hpp>
 #include <sennit/region.hpp>
 #include <sennit/splice.hpp>
@@ -164,7 +165,7 @@ std::uint64_t fingerprint(const std::vector<Tree>& trees, const step_list<Tree>&
 //
 // Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not thread-safe. run() throws
 // as splice(); where it follows an order, the first exception in that order, and the steps behind it in its strand are not run.
-// Cost: for each step a few nanoseconds and, kept until the end, the part and 8 bytes.
+// Cost: for each step about a nanosecond and, kept until the end, the part and 8 bytes.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -251,8 +252,9 @@ class memoized_splice {
   // The next run() follows that order instead of finding one, whatever the number of workers; those that come later do as
   // if it had found it. It first looks through all effects, whether this order keeps the steps that interfere in the order
   // of the loop: a schedule that does not fit is never followed, wherever it comes from. run() then throws
-  // std::runtime_error that says what does not fit and calls the schedule by `name`, has run nothing, and finds an order of its
-  // own the next time. Blocks of trees that do not give a size are of that which they had in the schedule. Cost of that: some hundred nanoseconds a step, once.
+  // std::runtime_error that says what does not fit and calls the schedule by `name`, has run nothing, and finds an order of
+  // its own the next time. Blocks of trees that do not give a size are of that which they had in the schedule. Cost: some
+  // hundred nanoseconds a step, once.
   void follow(splice_schedule s, std::string name = "schedule in memory") {
     loaded_blocks_ = detail::splice_schedule_access::sizes(s);
     wanted_.emplace(wanted{std::move(s), std::move(name)});

@@ -5,6 +5,7 @@
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>
 #include <sennit/distribution.hpp>
+#include <sennit/divided.hpp>
 #include <sennit/doctor.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/graph.hpp>

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/spliced_call.hpp>
+#include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 
 #include <algorithm>
@@ -92,7 +93,8 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
                          splice_log* log);
 // Whether the effect checker is to see all steps.
 bool splices_are_checked() noexcept;
-// On a worker: of the default runtime if the caller is none.
+// A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced function, outside
+// its steps.
 void in_region(action body);
 
 template <class F, class... Args>
@@ -110,128 +112,18 @@ struct is_deferred_call : std::false_type {};
 template <class F, class... Args>
 struct is_deferred_call<deferred_call<F, Args...>> : std::true_type {};
 
-template <class Part>
-concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && requires(const Part& p) {
-  { p.size() } -> std::convertible_to<std::int64_t>;
-  { p.left() } -> std::same_as<Part>;
-  { p.right() } -> std::same_as<Part>;
-};
-
-}  // namespace detail
-
-// Work that is halved until its parts are small, and then done part by part: a declared tree, which the splicer walks without
-// stacks (see splice()). `effects_of` and `step` are called with parts, by several workers at once; `effects_of` is pure.
-//
-// part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right(): sennit::range, say.
-// left() and right() of a part larger than `block` are smaller than it, and size() is in proportion to the work.
-//
-// block: a part of this size or less is one step. 0 or less: a size is chosen by what effects_of() says and the caches' sizes.
-// effects_of(part): sennit::effects of all that is done for that part, be it small or large.
-// step(part): does it.
-template <detail::tree_part Part, class Effects, class Step>
-  requires std::is_invocable_r_v<effects, const Effects&, const Part&> &&
-           std::invocable<const Step&, const Part&>
-struct divided {
-  Part all;
-  std::int64_t block;
-  Effects effects_of;
-  Step step;
-
-  // In order, without any splicing.
-  void operator()() const { run(all); }
-
- private:
-  void run(const Part& p) const {
-    if (block <= 0 || p.size() <= block) {
-      step(p);
-    } else {
-      run(p.left());
-      run(p.right());
-    }
-  }
-};
-template <class Part, class Effects, class Step>
-divided(Part, std::int64_t, Effects, Step) -> divided<Part, Effects, Step>;
-
-namespace detail {
-
-template <class T>
-struct is_divided : std::false_type {};
-template <class... T>
-struct is_divided<divided<T...>> : std::true_type {};
-
-// How the splicer goes on with a part of a declared tree.
-template <class Tree>
-struct tree_call {
-  using part = decltype(Tree::all);
-  struct data {
-    const Tree* tree;
-    part at;
-    bool over;
-  };
-
-  static void begin(spliced_call& in, const Tree& tree, const part& at) {
-    in.kind = &kind;
-    in.put<data>(&tree, at, false);
-    in.set_effects([&] { return tree.effects_of(at); });
-    in.one_step = in.last_step = at.size() <= tree.block;
-  }
-  static arrival advance(spliced_call& c) noexcept {
-    data& d = c.get<data>();
-    if (std::exchange(d.over, true)) return arrival::end;
-    if (!c.one_step) return arrival::sequence;
-    c.now = &c.all;
-    return arrival::step;
-  }
-  static bool next_part(spliced_call& whole, spliced_call& in, std::uint32_t index) {
-    if (index == 2) return false;
-    const data& d = whole.get<data>();
-    begin(in, *d.tree, index == 0 ? d.at.left() : d.at.right());
-    return true;
-  }
-  static void run(spliced_call& c) {
-    const data& d = c.get<data>();
-    d.tree->step(d.at);
-  }
-  static void move(spliced_call& from, spliced_call& to) noexcept { to.put<data>(from.get<data>()); }
-  static void drop(spliced_call&) noexcept {}
-
-  static constexpr call_kind kind = {advance, next_part, run, move, drop};
-};
-
 // How many are interleaved with one another.
 std::uint32_t calls_together(const splicing& how) noexcept;
 [[noreturn]] void refuse_count();
-// Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and runtime.
-bool step_fits(std::uint64_t bytes, std::uint64_t together);
 // Whether steps that take so long are too short, if some 10 ns pass between them.
 bool step_is_short(double ns) noexcept;
 
-// For the trees that have none.
-template <class Tree>
-void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
-  if (t.block > 0) return;
-  auto part = t.all;
-  while (part.size() > 1 && !step_fits(t.effects_of(part).bytes(), together)) part = part.left();
-  t.block = std::max<std::int64_t>(part.size(), 1) * times;
-}
+// For the trees that have no block.
 template <class Tree>
 void choose_blocks(const splicing& how, std::vector<Tree>& trees, std::int64_t times = 1) {
   const std::size_t together = std::min<std::size_t>(calls_together(how), trees.size());
   for (Tree& t : trees) choose_block(t, together, times);
 }
-// A tree gets its block; all else is as it is.
-template <class T>
-decltype(auto) with_block(const T& object) {
-  if constexpr (is_divided<T>::value) {
-    T tree = object;
-    choose_block(tree, 1);
-    return tree;
-  } else {
-    return (object);
-  }
-}
-
 template <class Tree>
 splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, splice_log* log) {
   return run_splice(

@@ -84,7 +84,7 @@ class splice_schedule {
   // In the order of one worker. Cost of this and of the two before: some nanoseconds a step.
   std::vector<step> steps() const;
 
-  // Writes the file form, of which docs/design/splices.md tells, and reads it. A file is replaced as a whole or, if that fails,
+  // Writes the file form, of which docs/design/splice-schedules.md tells, and reads it. A file is replaced as a whole or, if that fails,
   // stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy: nothing that is damaged,
   // cut short or foreign is loaded, and nothing that does not run each block of each call once.
   void save(const std::string& path) const;

@@ -181,7 +181,7 @@ void splice_check::run(std::uint32_t first, std::uint32_t count,
     checked_call& root = *roots_.emplace_back(std::make_unique<checked_call>());
     root.thread = i;
     outside(root, [&] { return detail::begin_root(begin, object, first + i, root), true; });
-    in_turn = in_turn && detail::has_run(root);
+    in_turn = in_turn && detail::accept_as_run(root);
   }
   all_begun_ = true;
   for (const early_read& read : early_) {

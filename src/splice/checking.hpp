@@ -22,8 +22,9 @@ extern constinit calls_runner* instead_of_splicer;
 // Begins a root; what that throws is the call's failure.
 void begin_root(void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object, std::uint32_t i,
                 spliced_call& root);
-// Of a call that has been begun: it is of a function that has declared nothing, and so has been run.
-bool has_run(spliced_call& c) noexcept;
+// Of a call that has been begun. True: it is of a function that has declared nothing, and so has been run, in its turn; it
+// does not fail for that, then.
+bool accept_as_run(spliced_call& c) noexcept;
 // Of a call that has been begun: the stack of its function; null if it has none, or none any more.
 call_stack* stack_of(spliced_call& c) noexcept;
 

@@ -156,8 +156,7 @@ void begin_root(void (*begin)(const void*, std::uint32_t, spliced_call&), const 
 #endif
 }
 
-// Makes nothing of it if it has not declared anything.
-bool has_run(spliced_call& c) noexcept {
+bool accept_as_run(spliced_call& c) noexcept {
   if (c.kind != &function_kind || c.get<function_call>().on != nullptr) return false;
   c.get<function_call>().undeclared = false;
   return true;
@@ -182,7 +181,7 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
     whole.roots.push_back(&root);
     root.thread = i;
     begin_root(begin, object, first + i, root);
-    in_turn = in_turn && has_run(root);
+    in_turn = in_turn && accept_as_run(root);
   }
   mine.run();
   report += mine.report();
@@ -229,10 +228,6 @@ void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*
 splice_report run_splice(const splicing& how, std::uint32_t n,
                          void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
                          splice_log* log) {
-  if (in_spliced_call()) {
-    fail<std::logic_error>(
-        "sennit: a splice() in a spliced function, outside its steps: put it into a step()");
-  }
   splice_report report;
   auto all = [&] {
     const std::uint32_t at_once = std::min(n, calls_together(how));
@@ -257,6 +252,10 @@ bool step_fits(std::uint64_t bytes, std::uint64_t together) {
 bool step_is_short(double ns) noexcept { return policy::step_is_short(ns, 10); }
 
 void in_region(action body) {
+  if (in_spliced_call()) {
+    fail<std::logic_error>(
+        "sennit: a splice() in a spliced function, outside its steps: put it into a step()");
+  }
   if (in_strand()) {
     body();
   } else {

@@ -1,22 +1,11 @@
 #include "splice/splicer.hpp"
 
-#include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace sennit::detail {
-
-namespace {
-
-// A call whose parts have been taken over: nothing follows them.
-arrival nothing_more(spliced_call&) noexcept { return arrival::end; }
-void nothing_to_drop(spliced_call&) noexcept {}
-constexpr call_kind shell = {
-    .advance = nothing_more, .next_part = nullptr, .run = nullptr, .move = nullptr, .drop = nothing_to_drop};
-
-}  // namespace
 
 live_call* whole_splice::more_calls() {
   const std::lock_guard guard(lock_);
@@ -205,8 +194,7 @@ void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t count) {
 void splicer::walk_column(row whole, std::uint32_t index) {
   row_of column;
   for (live_call* const c : whole) {
-    live_call* part = c->parts;
-    while (part != nullptr && part->index < index) part = part->next;
+    live_call* const part = part_from(c->parts, index);
     if (part == nullptr || part->index != index) continue;
     use(*part);
     column.push_back(part);
@@ -222,217 +210,6 @@ void splicer::walk_column(row whole, std::uint32_t index) {
   }
   if (!walked.empty()) walk(all(walked));
   for (live_call* const part : column) release(*part);
-}
-
-// Conditional sync (section 6): no thread has to have ended its part before it may begin its next ones.
-bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const {
-  // A log knows only of the strands that it was asked for.
-  if (whole_.workers < 2 || (log_ != nullptr && cuts_ == 0)) return false;
-  // How wide rows are is guessed from how deep steps have been found. Relaxed: a guess.
-  const std::uint32_t deepest = whole_.depth_of_steps.load(std::memory_order_relaxed);
-  const auto steps_below = [deepest](std::uint32_t depth) {
-    return std::uint64_t{1} << (deepest > depth ? std::min(deepest - depth, 31u) : 0);
-  };
-  if (deepest != 0) {
-    // A thief can do next to nothing of a row that is not wider than it is high: at either end each thread has to leave one
-    // step more than the one before it. And what it leaves, and what waits for it, takes memory: some pieces for each
-    // worker will do.
-    const std::uint64_t rest = (count - from - 1) * steps_below(whole.front()->depth + 1);
-    if (rest < 4 * whole.size() || rest < steps_below(0) / (8 * whole_.workers)) return false;
-  }
-  for (const live_call* const c : whole) {
-    const live_call* part = c->parts;
-    while (part != nullptr && part->index < from) part = part->next;
-    if (part == nullptr || part->index != from) continue;
-    for (const live_call* later = part->next; later != nullptr; later = later->next) {
-      if (part->all.interferes(later->all)) return false;
-    }
-  }
-  return true;
-}
-
-// The rest of a row of sequences, which a thief may take.
-struct splicer::loot {
-  row_of first;   // of each call, the first part that may be taken; null if there is none
-  row_of shells;  // the thief's, one for each call of the row
-  std::unique_ptr<splicer> thief;
-};
-
-void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
-  std::atomic<bool> over{false};
-  loot rest;
-  for (const live_call* const c : whole) {
-    live_call* part = c->parts;
-    while (part != nullptr && part->index <= from) part = part->next;
-    rest.first.push_back(part);
-  }
-  // A thief cannot look for what is before them.
-  row_of column;
-  for (std::uint32_t i = from + 1; i < count; ++i) {
-    column.clear();
-    for (live_call* part : rest.first) {
-      while (part != nullptr && part->index < i) part = part->next;
-      if (part == nullptr || part->index != i) continue;
-      find_obstacles(*part, all(column));
-      column.push_back(part);
-    }
-  }
-  splice_log* const log = log_;
-  splice_log* theirs = nullptr;
-  const bool cut = cuts_ > 0;
-  const int cuts = cut ? cuts_ - 1 : 0;
-  if (cut) {
-    const splice_log::pair strands = log->fork();
-    log_ = &strands.left;
-    theirs = &strands.right;
-    cuts_ = cuts;
-  }
-  const auto branches = [&] {
-    join(
-        [&] {
-          walk_column(whole, from);
-          // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch; pairs with the
-          // load below.
-          over.store(true, std::memory_order_release);
-        },
-        [&] {
-          // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work has the splicer
-          // for itself, for the other one waits in join().
-          if (cut || !over.load(std::memory_order_acquire)) {
-            rob(whole, from + 1, count, rest, theirs, cuts);
-          } else {
-            walk_parts(whole, from + 1, count);
-          }
-        });
-  };
-#if SENNIT_EXCEPTIONS
-  try {
-    branches();
-  } catch (...) {
-    // The region has been cancelled, or there is no memory: the rest has not begun.
-    whole_.stop_for(std::current_exception());
-  }
-#else
-  branches();
-#endif
-  if (cut) {
-    log_ = log;
-    ++cuts_;
-  }
-  if (rest.thief != nullptr) meet(whole, rest);
-}
-
-// Runs on the thief, while this splicer is at work. Only what nobody changes in calls that have not begun is read of it: what
-// they are, their effects, their obstacles and the list they are in.
-void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log,
-                  int cuts) {
-  // Until all has been copied, nothing is taken.
-  auto made = std::make_unique<splicer>(whole_, log, cuts);
-  splicer& thief = *made;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    live_call& around = thief.make(nullptr);
-    taken.shells.push_back(&around);
-    around.kind = &shell;
-    around.thread = whole[i]->thread;
-    around.depth = whole[i]->depth;
-    around.state = call_state::open;
-    live_call** end = &around.parts;
-    for (live_call* part = taken.first[i]; part != nullptr; part = part->next) {
-      live_call& copy = thief.make(&around);
-      ++copy.uses;  // for meet()
-      part->twin = &copy;
-      part->kind->move(*part, copy);
-      copy.kind = part->kind;
-      copy.all = part->all;
-      copy.failure = part->failure;
-      copy.index = part->index;
-      copy.seen_from = part->seen_from;
-      copy.found = true;
-      copy.one_step = part->one_step;
-      copy.last_step = part->last_step;
-      copy.switches = std::exchange(part->switches, 0U);
-      *end = &copy;
-      end = &copy.next;
-      ++around.parts_left;
-    }
-  }
-  for (live_call* const first : taken.first) {
-    for (const live_call* part = first; part != nullptr; part = part->next) {
-      for (const obstacle o : part->before) {
-        const live_call& c = o.call();
-        const bool too = c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end();
-        part->twin->before.emplace_back(too ? *c.twin : o.call(), o.whole());
-        if (too) ++c.twin->uses;
-      }
-    }
-  }
-  taken.thief = std::move(made);
-  thief.walk_parts(all(taken.shells), from, count);
-  thief.settle();
-}
-
-// What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it has taken: they are
-// one splicer's again.
-void splicer::meet(row whole, loot& taken) {
-  splicer& thief = *taken.thief;
-  std::vector<live_call*> over;
-  for (live_call* const around : taken.shells) {
-    for (live_call* part = around->parts; part != nullptr; part = part->next)
-      hold_obstacles(*part, thief, over);
-  }
-  for (live_call* const c : over) c->owner = this;
-  for (live_call* const around : taken.shells) {
-    for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part);
-  }
-  report_ += thief.report_;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    live_call& around = *taken.shells[i];
-    if (around.failure) fail_part(*whole[i], around.failure, around.failed_part);
-    for (live_call* part = taken.first[i]; part != nullptr;) {
-      live_call& original = *std::exchange(part, part->next);
-      live_call& copy = *original.twin;
-      original.kind = &shell;
-      original.twin = nullptr;
-      if (copy.state == call_state::done) {
-        copy.owner = this;
-        finish(original);
-      } else {
-        original.parts = &copy;
-        original.parts_left = 1;
-        original.state = call_state::open;
-        original.left = true;
-        copy.around = &original;
-        copy.next = nullptr;
-        wake(original);
-      }
-      release(copy);
-    }
-    around.owner = this;
-    recycle(around);
-  }
-  whole_.spare(thief.free_);
-  for (live_call* const c : thief.stranded_) {
-    if (c->state == call_state::delayed) try_again(*c);
-    release(*c);
-  }
-  settle();
-}
-
-// A thief counts no uses of calls that are not its own: it knows that they stay until it meets their owner.
-void splicer::hold_obstacles(live_call& c, const splicer& from, std::vector<live_call*>& over) {
-  for (const obstacles* const found : {&c.before, &c.blocked_by}) {
-    for (const obstacle o : *found) {
-      live_call& b = o.call();
-      use(b);
-      if (b.owner == &from && b.state == call_state::done) over.push_back(&b);
-    }
-  }
-  for (live_call* part = c.parts; part != nullptr; part = part->next) hold_obstacles(*part, from, over);
-}
-
-void splicer::adopt(live_call& c) {
-  c.owner = this;
-  for (live_call* part = c.parts; part != nullptr; part = part->next) adopt(*part);
 }
 
 // Goes on with a call until it has to wait, or has parts, or, if there are others in its row, has done a slice of a step.

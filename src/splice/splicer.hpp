@@ -67,6 +67,12 @@ struct live_call : spliced_call {
   obstacles blocked_by;  // to its next step
 };
 
+// The first in a list of parts whose index is this one or a later one; null if there is none.
+inline live_call* part_from(live_call* part, std::uint32_t index) noexcept {
+  while (part != nullptr && part->index < index) part = part->next;
+  return part;
+}
+
 // What all splicers of one splice share.
 class whole_splice {
  public:
@@ -77,15 +83,16 @@ class whole_splice {
   void spare(live_call* calls);
   std::size_t bytes() const noexcept { return bytes_; }
 
+  // Nothing more is begun, for this has happened; the first is kept.
+  void stop_for(std::exception_ptr reason);
+  const std::exception_ptr& reason() const noexcept { return reason_; }
+
   const splicing& how;
   const unsigned workers;  // that may take a part
   std::vector<live_call*> roots;
   std::atomic<bool> stop{false};
   // The calls of later threads than this are not gone on with: its root has failed, and they would not have begun.
   std::atomic<std::uint32_t> last_thread{UINT32_MAX};
-  // Nothing more is begun, for this has happened; the first is kept.
-  void stop_for(std::exception_ptr reason);
-  const std::exception_ptr& reason() const noexcept { return reason_; }
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the most so far
 

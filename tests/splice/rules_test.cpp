@@ -38,6 +38,25 @@ TEST(rules, trees_in_sequences_get_a_block) {
   EXPECT_EQ(c, std::vector<int>(1000, 2));
 }
 
+// Catches a splice in the middle of a call that the splicer has under way, whose stack it would not give back.
+TEST(rules, splices_in_calls_are_refused_whatever_their_kind) {
+  std::vector<int> a(8);
+  const auto in_a_call = [&](auto&& inner) {
+    sennit::splice(1, [&](int) {
+      const call_effects fx{writes(memory_range(a.data(), 8))};
+      inner();
+      sennit::step(fx, [] {});
+    });
+  };
+  EXPECT_THROW(in_a_call([&] { sennit::splice(2, [&](int) { return ones(a, 4); }); }), std::logic_error);
+  EXPECT_THROW(in_a_call([&] {
+                 sennit::memoized_splice memoized([&](int) { return ones(a, 4); });
+                 memoized.run(2);
+               }),
+               std::logic_error);
+  EXPECT_EQ(a, std::vector<int>(8));
+}
+
 // Catches effects of a second call that are taken for part of the first, as long as both are small.
 TEST(rules, a_body_declares_once) {
   std::array<int, 2> a{};

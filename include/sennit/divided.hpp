@@ -1,0 +1,151 @@
+// divided: work that is halved until its parts are small, as splices and sequences take it.
+#pragma once
+
+#include <sennit/detail/spliced_call.hpp>
+#include <sennit/effects.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+namespace detail {
+
+template <class Part>
+concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && requires(const Part& p) {
+  { p.size() } -> std::convertible_to<std::int64_t>;
+  { p.left() } -> std::same_as<Part>;
+  { p.right() } -> std::same_as<Part>;
+};
+
+}  // namespace detail
+
+// Work that is halved until its parts are small, and then done part by part: a declared tree, which the splicer walks without
+// stacks (see splice()). `effects_of` and `step` are called with parts, by several workers at once; `effects_of` is pure.
+//
+// part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right(): sennit::range, say.
+// left() and right() of a part larger than `block` are smaller than it, and size() is in proportion to the work.
+//
+// block: a part of this size or less is one step. 0 or less: a size is chosen by what effects_of() says and the caches' sizes.
+// effects_of(part): sennit::effects of all that is done for that part, be it small or large.
+// step(part): does it.
+//
+// Called, it does all of it in order, without any splicing; without a block that is one step.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//   #include <sennit/splice.hpp>
+//
+//   #include <vector>
+//
+//   // Runs twice over data that does not fit the cache, and fetches it once.
+//   void shift_and_scale(std::vector<double>& v, double shift, double scale) {
+//     const sennit::range all{0, static_cast<std::int64_t>(v.size())};
+//     double* const x = v.data();
+//     sennit::splice(2, [=](int phase) {
+//       return sennit::divided{
+//           all, 4096,
+//           [=](sennit::range r) { return sennit::effects(sennit::writes(sennit::memory_range(x, r))); },
+//           [=](sennit::range r) {
+//             for (auto i = r.first; i < r.last; ++i) x[i] = phase == 0 ? x[i] + shift : x[i] * scale;
+//           }};
+//     });
+//   }
+template <detail::tree_part Part, class Effects, class Step>
+  requires std::is_invocable_r_v<effects, const Effects&, const Part&> &&
+           std::invocable<const Step&, const Part&>
+struct divided {
+  Part all;
+  std::int64_t block;
+  Effects effects_of;
+  Step step;
+
+  void operator()() const { run(all); }
+
+ private:
+  void run(const Part& p) const {
+    if (block <= 0 || p.size() <= block) {
+      step(p);
+    } else {
+      run(p.left());
+      run(p.right());
+    }
+  }
+};
+template <class Part, class Effects, class Step>
+divided(Part, std::int64_t, Effects, Step) -> divided<Part, Effects, Step>;
+
+namespace detail {
+
+template <class T>
+struct is_divided : std::false_type {};
+template <class... T>
+struct is_divided<divided<T...>> : std::true_type {};
+
+// How the splicer goes on with a part of a declared tree.
+template <class Tree>
+struct tree_call {
+  using part = decltype(Tree::all);
+  struct data {
+    const Tree* tree;
+    part at;
+    bool over;
+  };
+
+  static void begin(spliced_call& in, const Tree& tree, const part& at) {
+    in.kind = &kind;
+    in.put<data>(&tree, at, false);
+    in.set_effects([&] { return tree.effects_of(at); });
+    in.one_step = in.last_step = at.size() <= tree.block;
+  }
+  static arrival advance(spliced_call& c) noexcept {
+    data& d = c.get<data>();
+    if (std::exchange(d.over, true)) return arrival::end;
+    if (!c.one_step) return arrival::sequence;
+    c.now = &c.all;
+    return arrival::step;
+  }
+  static bool next_part(spliced_call& whole, spliced_call& in, std::uint32_t index) {
+    if (index == 2) return false;
+    const data& d = whole.get<data>();
+    begin(in, *d.tree, index == 0 ? d.at.left() : d.at.right());
+    return true;
+  }
+  static void run(spliced_call& c) {
+    const data& d = c.get<data>();
+    d.tree->step(d.at);
+  }
+  static void move(spliced_call& from, spliced_call& to) noexcept { to.put<data>(from.get<data>()); }
+  static void drop(spliced_call&) noexcept {}
+
+  static constexpr call_kind kind = {advance, next_part, run, move, drop};
+};
+
+// Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and runtime.
+bool step_fits(std::uint64_t bytes, std::uint64_t together);
+
+// If it has none.
+template <class Tree>
+void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
+  if (t.block > 0) return;
+  auto part = t.all;
+  while (part.size() > 1 && !step_fits(t.effects_of(part).bytes(), together)) part = part.left();
+  t.block = std::max<std::int64_t>(part.size(), 1) * times;
+}
+// A tree gets its block; all else is as it is.
+template <class T>
+decltype(auto) with_block(const T& object) {
+  if constexpr (is_divided<T>::value) {
+    T tree = object;
+    choose_block(tree, 1);
+    return tree;
+  } else {
+    return (object);
+  }
+}
+
+}  // namespace detail
+}  // namespace sennit

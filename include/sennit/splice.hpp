@@ -93,6 +93,14 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
                          splice_log* log);
 // Whether the effect checker is to see all steps.
 bool splices_are_checked() noexcept;
+// What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the end of a string.
+template <class Made, class Make>
+struct made_in_place {
+  Make& make;
+  std::size_t i;
+  operator Made() const { return make(i); }
+};
+
 // A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced function, outside
 // its steps.
 void in_region(action body);
@@ -271,7 +279,7 @@ void sequence_of(std::size_t n, Make&& make) {
   std::vector<detail::sequence_item> items;
   calls.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
-    calls.push_back(make(i));
+    calls.emplace_back(detail::made_in_place<made, Make>{make, i});
     if constexpr (detail::is_divided<made>::value) detail::choose_block(calls.back(), 1);
     items.push_back(detail::item_of(calls.back()));
   }

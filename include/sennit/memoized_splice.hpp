@@ -46,7 +46,10 @@ class step_list final : public splice_log {
 
   void note(spliced_call& c) override {
     const auto& d = c.template get<typename tree_call<Tree>::data>();
-    steps_.push_back({static_cast<std::uint32_t>(d.tree - trees_), d.at});
+    note(static_cast<std::uint32_t>(d.tree - trees_), &d.at);
+  }
+  void note(std::uint32_t tree, const void* at) override {
+    steps_.push_back({tree, *static_cast<const part*>(at)});
   }
   pair fork() override {
     forks_.push_back(

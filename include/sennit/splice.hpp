@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/action.hpp>
+#include <sennit/detail/forest.hpp>
 #include <sennit/detail/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
@@ -91,6 +92,7 @@ void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*
 splice_report run_splice(const splicing& how, std::uint32_t n,
                          void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
                          splice_log* log);
+splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log);
 // Whether the effect checker is to see all steps.
 bool splices_are_checked() noexcept;
 // What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the end of a string.
@@ -134,13 +136,7 @@ void choose_blocks(const splicing& how, std::vector<Tree>& trees, std::int64_t t
 }
 template <class Tree>
 splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, splice_log* log) {
-  return run_splice(
-      how, static_cast<std::uint32_t>(trees.size()),
-      [](const void* o, std::uint32_t i, spliced_call& in) {
-        const Tree& tree = static_cast<const Tree*>(o)[i];
-        tree_call<Tree>::begin(in, tree, tree.all);
-      },
-      trees.data(), log);
+  return run_splice(how, static_cast<std::uint32_t>(trees.size()), forest_of(trees.data()), log);
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
 #include "splice/splicer.hpp"
+#include "splice/wavefront.hpp"
 #include "topology/cache_sizes.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -225,17 +226,41 @@ void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*
   in.one_step = in.last_step = true;
 }
 
+namespace {
+
+// Calls some(first, count) for as many calls as are spliced together.
+template <class Some>
+void in_groups(const splicing& how, std::uint32_t n, Some&& some) {
+  const std::uint32_t at_once = std::min(n, calls_together(how));
+  auto all = [&] {
+    for (std::uint32_t first = 0; first < n; first += std::min(at_once, n - first)) {
+      some(first, std::min(at_once, n - first));
+    }
+  };
+  in_region(all);
+}
+
+}  // namespace
+
 splice_report run_splice(const splicing& how, std::uint32_t n,
                          void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
                          splice_log* log) {
   splice_report report;
-  auto all = [&] {
-    const std::uint32_t at_once = std::min(n, calls_together(how));
-    for (std::uint32_t first = 0; first < n; first += std::min(at_once, n - first)) {
-      run_together(how, first, std::min(at_once, n - first), begin, object, log, report);
+  in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
+    run_together(how, first, count, begin, object, log, report);
+  });
+  return report;
+}
+
+splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log) {
+  splice_report report;
+  in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
+    if (!splices_are_checked()) {
+      wavefront front(trees, first, count);
+      if (front.suits()) return front.run(log, worker_count(), report);
     }
-  };
-  in_region(all);
+    run_together(how, first, count, trees.begin, trees.trees, log, report);
+  });
   return report;
 }
 

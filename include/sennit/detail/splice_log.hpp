@@ -3,6 +3,8 @@
 
 #include <sennit/detail/spliced_call.hpp>
 
+#include <cstdint>
+
 namespace sennit::detail {
 
 class splice_log {
@@ -13,6 +15,7 @@ class splice_log {
   virtual ~splice_log() = default;
 
   virtual void note(spliced_call& step) = 0;
+  virtual void note(std::uint32_t tree, const void* part) = 0;
   // Two strands begin, whose logs these are; what comes after both is noted here.
   struct pair {
     splice_log& left;

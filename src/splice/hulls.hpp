@@ -1,0 +1,104 @@
+// Effects as a few hulls: what is small enough to be kept for each part of a tree, and quick to be compared.
+#pragma once
+
+#include <sennit/effects.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace sennit::detail {
+
+// At least what the effects are that have been put into it: where two of these do not interfere, nor do the effects.
+class hulls {
+ public:
+  static constexpr std::uint32_t most = 4;
+
+  hulls() noexcept {}
+  explicit hulls(const effects& fx) noexcept {
+    if (fx.is_everything() || fx.size() > most) {
+      count_ = written_ = 1;
+      where_[0] = {0, UINTPTR_MAX};
+      return;
+    }
+    for (; count_ < fx.size(); ++count_) {
+      const region_view r = fx.region(count_);
+      where_[count_] = r.where;
+      written_ += r.written ? 1 : 0;
+    }
+  }
+
+  bool interferes(const hulls& other) const noexcept {
+    return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
+  }
+  // Whether they may use some of the same data at all.
+  bool overlaps(const hulls& other) const noexcept { return share(0, count_, other, other.count_); }
+  // Whether whatever interferes with `part` interferes with *this.
+  bool contains(const hulls& part) const noexcept {
+    for (std::uint32_t j = 0; j < part.count_; ++j) {
+      const std::uint32_t candidates = j < part.written_ ? written_ : count_;
+      std::uint32_t i = 0;
+      while (i < candidates &&
+             (part.where_[j].first < where_[i].first || where_[i].last < part.where_[j].last))
+        ++i;
+      if (i == candidates) return false;
+    }
+    return true;
+  }
+  hulls& operator+=(const hulls& other) noexcept {
+    if (count_ == other.count_ && written_ == other.written_) [[likely]] {
+      for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);
+    } else {
+      for (std::uint32_t i = 0; i < other.count_; ++i) add(other.where_[i], i < other.written_);
+    }
+    return *this;
+  }
+
+ private:
+  static hull both(hull a, hull b) noexcept { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
+
+  bool share(std::uint32_t first, std::uint32_t last, const hulls& other, std::uint32_t n) const noexcept {
+    for (std::uint32_t i = first; i < last; ++i) {
+      for (std::uint32_t j = 0; j < n; ++j) {
+        if (where_[i].first < other.where_[j].last && other.where_[j].first < where_[i].last) return true;
+      }
+    }
+    return false;
+  }
+
+  // To a hull that grows least, or as one of its own while there is room.
+  void add(hull h, bool written) noexcept {
+    std::uint32_t best = most;
+    std::uintptr_t least = 0;
+    for (std::uint32_t i = written ? 0 : written_; i < (written ? written_ : count_); ++i) {
+      const hull sum = both(where_[i], h);
+      const std::uintptr_t gap = (sum.last - sum.first) - (where_[i].last - where_[i].first);
+      if (best < most && gap >= least) continue;
+      best = i;
+      least = gap;
+    }
+    const bool is_near = best < most && least <= h.last - h.first;
+    if (!is_near && count_ < most) {
+      if (written) {
+        std::copy_backward(where_ + written_, where_ + count_, where_ + count_ + 1);
+        where_[written_++] = h;
+      } else {
+        where_[count_] = h;
+      }
+      ++count_;
+      return;
+    }
+    if (best == most) {
+      // There is none of its kind, and no room: with what is written it is safe.
+      best = 0;
+      written_ = std::max(written_, 1u);
+    }
+    where_[best] = both(where_[best], h);
+  }
+
+  std::uint32_t count_ = 0;
+  std::uint32_t written_ = 0;
+  hull where_[most];
+};
+
+}  // namespace sennit::detail

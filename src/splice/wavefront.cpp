@@ -1,0 +1,393 @@
+#include "splice/wavefront.hpp"
+
+#include <sennit/join.hpp>
+#include <sennit/region.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace sennit::detail {
+
+void wavefront::line::push(node n) {
+  n.rest = ahead();
+  n.rest += n.own;
+  todo.push_back(n);
+}
+
+std::ptrdiff_t wavefront::strand::bytes() const noexcept {
+  std::size_t nodes = 0;
+  for (const line& l : lines) nodes += l.todo.capacity() + l.skipped.capacity();
+  return static_cast<std::ptrdiff_t>(lines.capacity() * sizeof(line) + nodes * sizeof(node));
+}
+
+wavefront::wavefront(const forest& trees, std::uint32_t first, std::uint32_t count)
+    : trees_(trees),
+      first_(first),
+      count_(count),
+      all_{0, span(0), true, std::vector<line>(count)},
+      last_tree_(count) {
+  for (std::uint32_t t = 0; t < count; ++t) {
+    node root{};
+    const bool made = guarded(t, 0, [&] {
+      trees_.root(trees_.trees, first_ + t, root.part);
+      root.own = hulls_of(t, root.part);
+      return true;
+    });
+    if (!made) return;
+    all_.lines[t].push(root);
+  }
+}
+
+bool wavefront::suits() {
+  for (std::uint32_t t = 1; t < count_ && !all_.lines[t].todo.empty(); ++t) {
+    bool shares = false;
+    for (std::uint32_t c = t; c-- > 0 && !shares;) {
+      shares = all_.lines[c].todo.front().own.overlaps(all_.lines[t].todo.front().own);
+    }
+    if (!shares) return false;
+  }
+  const auto effects_of = [this](std::uint32_t tree, const node& n) {
+    return trees_.effects_of(trees_.trees, first_ + tree, n.part);
+  };
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    line& l = all_.lines[t];
+    if (!come_to_step(l, t)) return true;  // it has failed
+    const node& step = l.todo.back();
+    for (std::uint32_t c = t - std::min(t, nearby); c < t; ++c) {
+      const std::vector<node>& others = all_.lines[c].todo;
+      if (others.size() > 1 && others.front().own.interferes(step.own)) return false;
+      for (const node& other : others) {
+        if (other.own.interferes(step.own) && !effects_of(c, other).interferes(effects_of(t, step)))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
+  // A strand can do next to nothing by itself if it is not wider than there are trees: at either end each tree has to leave
+  // one step more than the one before it.
+  int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + (log == nullptr ? 2 : 1);
+  const std::vector<node>& in_first = all_.lines.front().todo;
+  const std::uint32_t depth = in_first.empty() ? 0 : std::min(in_first.back().depth, 62u);
+  while (cuts > 0 && (std::uint64_t{1} << depth >> cuts) < count_) --cuts;
+#if SENNIT_EXCEPTIONS
+  try {
+    run(all_, log, cuts);
+  } catch (...) {
+    // The region has been cancelled, or there is no memory.
+    stop(std::current_exception());
+  }
+#else
+  run(all_, log, cuts);
+#endif
+  report += all_.report;
+  report.extra_bytes =
+      std::max(report.extra_bytes, static_cast<std::size_t>(most_bytes_.load(std::memory_order_relaxed)));
+#if SENNIT_EXCEPTIONS
+  if (failure_) std::rethrow_exception(failure_);
+  if (reason_) std::rethrow_exception(reason_);
+#endif
+}
+
+void wavefront::run(strand& s, splice_log* log, int cuts) {
+  if (cuts > 0) {
+    fork(s, log, cuts - 1);
+  } else {
+    walk(s, log);
+  }
+}
+
+// Conditional sync (Lifflander and Krishnamoorthy, section 6): two strands, each of which takes for granted that the other has
+// done nothing, and then what both have left.
+void wavefront::fork(strand& s, splice_log* log, int cuts) {
+  const std::uint64_t middle = s.first + (s.last - s.first) / 2;
+  strand left = part_of(s, s.first, middle);
+  strand right = part_of(s, middle, s.last);
+  split(s, middle, left, right);
+  std::atomic<bool> over{false};
+  bool apart = false;
+  const auto branches = [&](splice_log* left_log, splice_log* right_log) {
+    join(
+        [&] {
+          run(left, left_log, cuts);
+          // ORD[D50] release: all that this strand has done in `left`, to whoever runs the other branch; pairs with the load
+          // below.
+          over.store(true, std::memory_order_release);
+        },
+        [&] {
+          // ORD[D50] acquire: with the store above. Nobody else uses `left` then, until join() ends.
+          apart = log != nullptr || !over.load(std::memory_order_acquire);
+          if (!apart) {
+            strand rest = part_of(s, middle, s.last);
+            append(rest, left);
+            append(rest, right);
+            right = std::move(rest);
+          }
+          run(right, right_log, cuts);
+        });
+  };
+  if (log == nullptr) {
+    branches(nullptr, nullptr);
+  } else {
+    const splice_log::pair logs = log->fork();
+    branches(&logs.left, &logs.right);
+  }
+  s.report += left.report;
+  s.report += right.report;
+  if (apart) append(s, left);
+  append(s, right);
+  if (apart) walk(s, log);
+}
+
+// With what is around it, and nothing in it yet.
+wavefront::strand wavefront::part_of(const strand& s, std::uint64_t first, std::uint64_t last) const {
+  strand part{first, last, s.is_first, std::vector<line>(count_)};
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    part.lines[t].before = s.lines[t].before;
+    part.lines[t].after = s.lines[t].after;
+  }
+  return part;
+}
+
+void wavefront::split(strand& s, std::uint64_t at, strand& left, strand& right) {
+  right.is_first = false;
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    std::vector<node> todo = std::move(s.lines[t].todo);
+    const auto of_right = [&] {
+      return std::ranges::find_if(todo, [at](const node& n) { return n.key < at; });
+    };
+    // At most one is for both.
+    for (auto n = of_right(); n != todo.end() && n->end() > at; n = of_right()) {
+      node second;
+      if (!guarded(t, n->key, [&] { return halve(t, *n, second); })) break;
+      todo.insert(n, second);
+    }
+    const auto last_of_left = of_right();
+    line& r = right.lines[t];
+    for (auto n = todo.begin(); n != last_of_left; ++n) r.push(*n);
+    line& l = left.lines[t];
+    l.after = r.ahead();
+    for (auto n = last_of_left; n != todo.end(); ++n) {
+      r.before += n->own;
+      l.push(*n);
+    }
+    drop_void(t, l);
+    drop_void(t, r);
+  }
+}
+
+// What is left in `s` comes after what is in `to`.
+void wavefront::append(strand& to, strand& s) {
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    line& l = to.lines[t];
+    line& of = s.lines[t];
+    const std::vector<node> earlier = std::exchange(l.todo, {});
+    for (const node& n : of.todo) l.push(n);
+    for (auto n = of.skipped.rbegin(); n != of.skipped.rend(); ++n) l.push(*n);
+    for (const node& n : earlier) l.push(n);
+    drop_void(t, l);
+  }
+  use(-s.bytes_in_use);
+  s.lines.clear();
+}
+
+// A failed call does nothing after the step that failed.
+void wavefront::drop_void(std::uint32_t tree, line& l) {
+  if (last_tree_.load(std::memory_order_relaxed) > tree) [[likely]]
+    return;
+  const std::lock_guard guard(lock_);
+  if (last_tree_.load(std::memory_order_relaxed) < tree) return;
+  const std::vector<node> all = std::exchange(l.todo, {});
+  for (const node& n : all) {
+    if (n.key < failed_key_) l.push(n);
+  }
+}
+
+// The first tree that can goes on by a step, and the others up to where it has come to.
+void wavefront::walk(strand& s, splice_log* log) {
+  std::uint32_t first = 0;
+  for (bool any = true; any;) {
+    any = false;
+#if SENNIT_EXCEPTIONS
+    if (cancel_requested()) [[unlikely]]
+      stop(std::make_exception_ptr(cancelled()));
+#endif
+    if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
+      break;
+    const std::uint32_t failed = last_tree_.load(std::memory_order_relaxed);
+    if (failed < count_) [[unlikely]]
+      drop_void(failed, s.lines[failed]);
+    const std::uint32_t end = std::min(count_, failed + 1);
+    while (first < end && s.lines[first].todo.empty()) ++first;
+    std::uint64_t key = 0;
+    for (std::uint32_t t = first; t < end; ++t) {
+      line& l = s.lines[t];
+      if (any) {
+        while (!l.todo.empty() && l.todo.back().key < key && run_next(s, t, log)) {
+        }
+      } else if (run_next(s, t, log)) {
+        any = true;
+        key = l.todo.empty() ? no_key : l.todo.back().key;
+      }
+    }
+  }
+  s.bytes_in_use = s.bytes();
+  use(s.bytes_in_use);
+}
+
+// False: it has none left. Whatever is the next one in the line is a step, then.
+bool wavefront::come_to_step(line& l, std::uint32_t tree) {
+  if (l.todo.empty()) return false;
+  if (l.todo.back().is_step) return true;
+  const std::uint64_t key = l.todo.back().key;
+  const bool found = guarded(tree, key, [&] {
+    node n = l.todo.back();
+    node second;
+    if (!trees_.halve(trees_.trees, first_ + tree, n.part, n.part, second.part)) {
+      l.todo.back().is_step = true;
+      return true;
+    }
+    l.todo.pop_back();
+    do {
+      ++n.depth;
+      second.depth = n.depth;
+      second.key = n.key + span(n.depth);
+      second.own = hulls_of(tree, second.part);
+      l.push(second);
+    } while (trees_.halve(trees_.trees, first_ + tree, n.part, n.part, second.part));
+    n.is_step = true;
+    n.own = hulls_of(tree, n.part);
+    l.push(n);
+    return true;
+  });
+  if (!found) l.todo.clear();
+  return found;
+}
+
+// The first tree of those that have to be looked at for what is in the way of a step: an earlier one may have run a step of
+// such effects, and all that comes before that one was not in its way (section 7, "Splicing multiple threads").
+std::uint32_t wavefront::find_cover(strand& s, std::uint32_t tree, const node& step) {
+  const std::size_t place = place_of(step);
+  const auto covers = [&](std::uint32_t back) {
+    const line& other = s.lines[tree - back];
+    return other.ran_keys[place] == step.key && other.ran[place].contains(step.own);
+  };
+  line& l = s.lines[tree];
+  if (l.cover != 0 && covers(l.cover)) [[likely]]
+    return tree - l.cover;
+  for (std::uint32_t back = 1; back <= std::min(tree, nearby); ++back) {
+    if (!covers(back)) continue;
+    l.cover = back;
+    return tree - back;
+  }
+  return 0;
+}
+
+bool wavefront::run_next(strand& s, std::uint32_t tree, splice_log* log) {
+  line& l = s.lines[tree];
+  while (come_to_step(l, tree)) {
+    node& n = l.todo.back();
+    const std::uint32_t from = find_cover(s, tree, n);
+    if (!s.is_first) {
+      bool behind = false;
+      for (std::uint32_t c = tree + 1; c-- > from && !behind;) {
+        ++s.report.checks;
+        behind = s.lines[c].before.interferes(n.own);
+      }
+      // What comes first has to wait until what is before the strand is done; later there would be too much to remember.
+      if (behind && !l.begun) {
+        note_wait(s, n);
+        l.before += n.own;
+        l.skipped.push_back(n);
+        l.todo.pop_back();
+        continue;
+      }
+      if (behind) return note_wait(s, n);
+    }
+    for (std::uint32_t c = tree; c-- > from;) {
+      ++s.report.checks;
+      if (s.lines[c].ahead().interferes(n.own)) return note_wait(s, n);
+    }
+    l.begun = true;
+    run_step(s, tree, log);
+    return true;
+  }
+  return false;
+}
+
+bool wavefront::note_wait(strand& s, node& n) noexcept {
+  if (!std::exchange(n.has_waited, true)) {
+    ++s.report.delayed;
+    ++s.report.dependences;
+  }
+  return false;
+}
+
+void wavefront::run_step(strand& s, std::uint32_t tree, splice_log* log) {
+  line& l = s.lines[tree];
+  const node& n = l.todo.back();
+  const std::size_t place = place_of(n);
+  const std::uint64_t key = n.key;
+  const part_room part = n.part;
+  l.ran[place] = n.own;
+  l.ran_keys[place] = key;
+  l.todo.pop_back();
+  ++s.report.steps;
+  const bool done = guarded(tree, key, [&] {
+    trees_.step(trees_.trees, first_ + tree, part);
+    if (log != nullptr) log->note(first_ + tree, part.bytes);
+    return true;
+  });
+  if (!done) l.todo.clear();
+}
+
+// False: it is a step.
+bool wavefront::halve(std::uint32_t tree, node& n, node& second) const {
+  if (!trees_.halve(trees_.trees, first_ + tree, n.part, n.part, second.part)) {
+    n.is_step = true;
+    return false;
+  }
+  second.depth = ++n.depth;
+  second.key = n.key + span(n.depth);
+  second.own = hulls_of(tree, second.part);
+  n.own = hulls_of(tree, n.part);
+  return true;
+}
+
+template <class Work>
+bool wavefront::guarded(std::uint32_t tree, std::uint64_t key, Work&& work) {
+#if SENNIT_EXCEPTIONS
+  try {
+    return work();
+  } catch (...) {
+    const std::lock_guard guard(lock_);
+    const std::uint32_t last = last_tree_.load(std::memory_order_relaxed);
+    if (tree < last || (tree == last && key < failed_key_)) {
+      failure_ = std::current_exception();
+      failed_key_ = key;
+      last_tree_.store(tree, std::memory_order_relaxed);
+    }
+    return false;
+  }
+#else
+  return work();
+#endif
+}
+
+void wavefront::stop(std::exception_ptr reason) {
+  const std::lock_guard guard(lock_);
+  if (!reason_) reason_ = std::move(reason);
+  stopped_.store(true, std::memory_order_relaxed);
+}
+
+void wavefront::use(std::ptrdiff_t bytes) noexcept {
+  const std::ptrdiff_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::ptrdiff_t most = most_bytes_.load(std::memory_order_relaxed);
+  while (now > most && !most_bytes_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace sennit::detail

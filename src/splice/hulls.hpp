@@ -57,13 +57,15 @@ class hulls {
  private:
   static hull both(hull a, hull b) noexcept { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
 
+  // Without a branch for each pair: most do not meet.
   bool share(std::uint32_t first, std::uint32_t last, const hulls& other, std::uint32_t n) const noexcept {
+    bool any = false;
     for (std::uint32_t i = first; i < last; ++i) {
       for (std::uint32_t j = 0; j < n; ++j) {
-        if (where_[i].first < other.where_[j].last && other.where_[j].first < where_[i].last) return true;
+        any |= (where_[i].first < other.where_[j].last) & (other.where_[j].first < where_[i].last);
       }
     }
-    return false;
+    return any;
   }
 
   // To a hull that grows least, or as one of its own while there is room.

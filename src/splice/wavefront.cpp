@@ -9,10 +9,16 @@
 
 namespace sennit::detail {
 
-void wavefront::line::push(node n) {
-  n.rest = ahead();
-  n.rest += n.own;
+void wavefront::line::push(const node& n) {
   todo.push_back(n);
+  rest_of_last();
+}
+
+// Whose own effects are known.
+inline void wavefront::line::rest_of_last() noexcept {
+  node& n = todo.back();
+  n.rest = n.own;
+  n.rest += todo.size() > 1 ? (&n)[-1].rest : after;
 }
 
 std::ptrdiff_t wavefront::strand::bytes() const noexcept {
@@ -222,15 +228,23 @@ void wavefront::walk(strand& s, splice_log* log) {
       drop_void(failed, s.lines[failed]);
     const std::uint32_t end = std::min(count_, failed + 1);
     while (first < end && s.lines[first].todo.empty()) ++first;
-    std::uint64_t key = 0;
+    std::uint64_t front = 0;
+    std::uint64_t advance = 0;
     for (std::uint32_t t = first; t < end; ++t) {
       line& l = s.lines[t];
+      if (l.todo.empty()) continue;
+      const std::uint64_t from = l.todo.back().key;
       if (any) {
-        while (!l.todo.empty() && l.todo.back().key < key && run_next(s, t, log)) {
+        // Most often the next step is not free after as much has been done as of the first tree; so not each time it is asked.
+        const bool catch_up = ++l.turns % 8 == 0 || front == no_key;
+        if (catch_up) l.cover = 0;  // a nearer one may have come up
+        const std::uint64_t to = catch_up ? front : std::min(front, from + advance);
+        while (!l.todo.empty() && l.todo.back().key < to && run_next(s, t, log)) {
         }
       } else if (run_next(s, t, log)) {
         any = true;
-        key = l.todo.empty() ? no_key : l.todo.back().key;
+        front = l.todo.empty() ? no_key : l.todo.back().key;
+        advance = front - from;
       }
     }
   }
@@ -243,25 +257,28 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
   if (l.todo.empty()) return false;
   if (l.todo.back().is_step) return true;
   const std::uint64_t key = l.todo.back().key;
+  const std::uint32_t from = l.todo.back().depth;
   const bool found = guarded(tree, key, [&] {
-    node n = l.todo.back();
-    node second;
-    if (!trees_.halve(trees_.trees, first_ + tree, n.part, n.part, second.part)) {
-      l.todo.back().is_step = true;
-      return true;
+    // The last one becomes its own second half, and the first half follows it in the list, until that is a step.
+    for (std::uint32_t depth = from + 1;; ++depth) {
+      node& n = l.todo.back();
+      part_room first;
+      if (!trees_.halve(trees_.trees, first_ + tree, n.part, first, n.part)) {
+        n.is_step = true;
+        if (depth == from + 1) return true;  // nothing has changed
+        n.own = hulls_of(tree, n.part);
+        l.rest_of_last();
+        return true;
+      }
+      n.key = key + span(depth);
+      n.depth = depth;
+      n.own = hulls_of(tree, n.part);
+      l.rest_of_last();
+      node& next = l.todo.emplace_back();
+      next.part = first;
+      next.key = key;
+      next.depth = depth;
     }
-    l.todo.pop_back();
-    do {
-      ++n.depth;
-      second.depth = n.depth;
-      second.key = n.key + span(n.depth);
-      second.own = hulls_of(tree, second.part);
-      l.push(second);
-    } while (trees_.halve(trees_.trees, first_ + tree, n.part, n.part, second.part));
-    n.is_step = true;
-    n.own = hulls_of(tree, n.part);
-    l.push(n);
-    return true;
   });
   if (!found) l.todo.clear();
   return found;

@@ -42,6 +42,7 @@ class wavefront {
     hulls own;
     hulls rest;  // and of all that is to come after it
 
+    node() noexcept {}
     std::uint64_t end() const noexcept { return key + span(depth); }
   };
   static constexpr std::uint32_t key_bits = 63;
@@ -57,6 +58,7 @@ class wavefront {
     hulls before;  // of what others may still have to do of the tree before this, and of what is skipped
     hulls after;   // of what they may still have to do after it
     bool begun = false;
+    std::uint32_t turns = 0;
     std::uint32_t cover = 0;  // so many trees back there was a cover last time; 0: none
     // Some of the steps that have been run.
     static constexpr std::size_t remembered = 8;
@@ -65,7 +67,8 @@ class wavefront {
 
     line() noexcept { ran_keys.fill(no_key); }
     const hulls& ahead() const noexcept { return todo.empty() ? after : todo.back().rest; }
-    void push(node n);
+    void push(const node& n);
+    void rest_of_last() noexcept;
   };
   static std::size_t place_of(const node& n) noexcept {
     return (n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) % line::remembered;

@@ -19,7 +19,7 @@ struct part_room {
 struct forest {
   const void* trees;
   void (*root)(const void* trees, std::uint32_t tree, part_room& to);
-  // False: the part is a step. `left` may be where the part is.
+  // False: the part is a step. One of the halves may be where the part is.
   bool (*halve)(const void* trees, std::uint32_t tree, const part_room& part, part_room& left,
                 part_room& right);
   effects (*effects_of)(const void* trees, std::uint32_t tree, const part_room& part);
@@ -46,9 +46,9 @@ forest forest_of(const Tree* trees) noexcept {
               [](const void* of, std::uint32_t i, const part_room& p, part_room& left, part_room& right) {
                 const part& whole = in(p);
                 if (whole.size() <= tree(of, i).block) return false;
-                const part second = whole.right();
-                put(left, whole.left());
-                put(right, second);
+                const part first = whole.left();
+                put(right, whole.right());
+                put(left, first);
                 return true;
               },
           .effects_of = [](const void* of, std::uint32_t i, const part_room& p) -> effects {

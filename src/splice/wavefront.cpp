@@ -229,22 +229,14 @@ void wavefront::walk(strand& s, splice_log* log) {
     const std::uint32_t end = std::min(count_, failed + 1);
     while (first < end && s.lines[first].todo.empty()) ++first;
     std::uint64_t front = 0;
-    std::uint64_t advance = 0;
     for (std::uint32_t t = first; t < end; ++t) {
-      line& l = s.lines[t];
-      if (l.todo.empty()) continue;
-      const std::uint64_t from = l.todo.back().key;
+      const std::vector<node>& todo = s.lines[t].todo;
       if (any) {
-        // Most often the next step is not free after as much has been done as of the first tree; so not each time it is asked.
-        const bool catch_up = ++l.turns % 8 == 0 || front == no_key;
-        if (catch_up) l.cover = 0;  // a nearer one may have come up
-        const std::uint64_t to = catch_up ? front : std::min(front, from + advance);
-        while (!l.todo.empty() && l.todo.back().key < to && run_next(s, t, log)) {
+        while (!todo.empty() && todo.back().key < front && run_next(s, t, log)) {
         }
       } else if (run_next(s, t, log)) {
         any = true;
-        front = l.todo.empty() ? no_key : l.todo.back().key;
-        advance = front - from;
+        front = todo.empty() ? no_key : todo.back().key;
       }
     }
   }
@@ -293,7 +285,8 @@ std::uint32_t wavefront::find_cover(strand& s, std::uint32_t tree, const node& s
     return other.ran_keys[place] == step.key && other.ran[place].contains(step.own);
   };
   line& l = s.lines[tree];
-  if (l.cover != 0 && covers(l.cover)) [[likely]]
+  // Now and then a nearer one is looked for.
+  if (l.cover != 0 && place != 0 && covers(l.cover)) [[likely]]
     return tree - l.cover;
   for (std::uint32_t back = 1; back <= std::min(tree, nearby); ++back) {
     if (!covers(back)) continue;
@@ -303,30 +296,39 @@ std::uint32_t wavefront::find_cover(strand& s, std::uint32_t tree, const node& s
   return 0;
 }
 
+// False: it has no next step, or that has to wait.
 bool wavefront::run_next(strand& s, std::uint32_t tree, splice_log* log) {
   line& l = s.lines[tree];
   while (come_to_step(l, tree)) {
     node& n = l.todo.back();
+    const auto is_ahead = [&](std::uint32_t c) {
+      ++s.report.checks;
+      return s.lines[c].ahead().interferes(n.own);
+    };
+    const auto is_before = [&](std::uint32_t c) {
+      ++s.report.checks;
+      return s.lines[c].before.interferes(n.own);
+    };
+    // That tree is most often in the way.
+    if (s.is_first && tree > 0 && is_ahead(tree - 1)) return note_wait(s, n);
     const std::uint32_t from = find_cover(s, tree, n);
     if (!s.is_first) {
       bool behind = false;
-      for (std::uint32_t c = tree + 1; c-- > from && !behind;) {
-        ++s.report.checks;
-        behind = s.lines[c].before.interferes(n.own);
-      }
-      // What comes first has to wait until what is before the strand is done; later there would be too much to remember.
-      if (behind && !l.begun) {
+      for (std::uint32_t c = tree + 1; c-- > from && !behind;) behind = is_before(c);
+      if (behind && l.begun) return note_wait(s, n);
+      if (behind) {
+        // What comes first has to wait until what is before the strand is done; of what comes later that would be too much
+        // to remember.
         note_wait(s, n);
         l.before += n.own;
         l.skipped.push_back(n);
         l.todo.pop_back();
         continue;
       }
-      if (behind) return note_wait(s, n);
+      if (tree > 0 && is_ahead(tree - 1)) return note_wait(s, n);
     }
-    for (std::uint32_t c = tree; c-- > from;) {
-      ++s.report.checks;
-      if (s.lines[c].ahead().interferes(n.own)) return note_wait(s, n);
+    for (std::uint32_t c = tree; c-- > from + 1;) {
+      if (is_ahead(c - 1)) return note_wait(s, n);
     }
     l.begun = true;
     run_step(s, tree, log);

@@ -58,7 +58,6 @@ class wavefront {
     hulls before;  // of what others may still have to do of the tree before this, and of what is skipped
     hulls after;   // of what they may still have to do after it
     bool begun = false;
-    std::uint32_t turns = 0;
     std::uint32_t cover = 0;  // so many trees back there was a cover last time; 0: none
     // Some of the steps that have been run.
     static constexpr std::size_t remembered = 8;

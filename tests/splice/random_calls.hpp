@@ -91,8 +91,9 @@ struct shape {
   bool unannotated = true;  // some calls are unknown
   bool sliced = false;      // some steps are done in slices
   bool banded =
-      false;          // sweeps over all cells, each of what the one before has written: rows that are forked
-  bool slow = false;  // steps last long enough for others to be stolen, and share little
+      false;           // sweeps over all cells, each of what the one before has written: rows that are forked
+  bool rough = false;  // such sweeps, with other neighbors for each of their steps
+  bool slow = false;   // steps last long enough for others to be stolen, and share little
 };
 
 struct thrown {
@@ -226,6 +227,7 @@ class random_calls {
   const random_call& tree(int depth, accesses) {
     random_call& c = calls_.emplace_back();
     c.how = random_call::kind::tree;
+    c.may_wait = true;
     if (depth == 0 || random_.one_in(5)) {
       c.all = some();
       random_call::part p;
@@ -246,6 +248,7 @@ class random_calls {
   const random_call& sweep(int first, int last, bool as_tree) {
     random_call& c = calls_.emplace_back();
     c.how = as_tree ? random_call::kind::tree : random_call::kind::function;
+    c.may_wait = as_tree;
     random_call::part p;
     if (last - first == 1 || (last - first < 4 && random_.one_in(3))) {
       const auto cells = [](int from, int to, std::uint32_t half) {
@@ -254,6 +257,12 @@ class random_calls {
       };
       c.all.writes = cells(first, last, thread_ % 2);
       c.all.reads = cells(first - 1, last + 1, (thread_ + 1) % 2);
+      if (shape_.rough) {
+        const int radius = static_cast<int>(random_.below(5));
+        c.all.reads = cells(first - radius, last + radius, (thread_ + 1) % 2);
+        if (random_.one_in(12)) c.all.reads |= std::uint64_t{1} << random_.below(64);
+        if (random_.one_in(12)) c.all.writes = 0;
+      }
       p.step = &make_step(c.all, c.all);
       p.whole = !as_tree && random_.one_in(2);
     } else {

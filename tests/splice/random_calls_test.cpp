@@ -116,8 +116,31 @@ TEST(random_calls, on_some_workers) {
     s.unannotated = seed % 5 == 0;
     s.banded = seed % 2 != 0;
     if (s.banded) s.threads = 2 + s.threads % 2;
+    s.rough = seed % 4 == 1;
     const random_calls calls(s);
     for (const unsigned workers : {2U, 4U, 8U}) compare(calls, workers, {}, checked::serial_order);
+  });
+}
+// Catches a tree's step that is run before one of another strand that it depends on, before those that its own strand has
+// skipped, or behind a step that covers it no longer; and steps that are lost where strands are split and joined.
+TEST(random_calls, declared_trees_on_some_workers) {
+  for_seeds(200, [](std::uint64_t seed) {
+    const random_calls calls({.seed = seed,
+                              .threads = 1 + static_cast<std::uint32_t>(seed % 6),
+                              .trees = true,
+                              .throws = false,
+                              .banded = true,
+                              .rough = seed % 4 != 0,
+                              .slow = seed % 2 != 0});
+    for (const unsigned workers : {1U, 2U, 8U}) compare(calls, workers, {}, checked::serial_order);
+    const random_calls failing({.seed = seed,
+                                .threads = 1 + static_cast<std::uint32_t>(seed % 6),
+                                .trees = true,
+                                .throws = true,
+                                .banded = true,
+                                .rough = seed % 4 != 0});
+    const std::int64_t expected = first_thrown(failing, false, 1);
+    for (const unsigned workers : {1U, 2U, 8U}) EXPECT_EQ(first_thrown(failing, true, workers), expected);
   });
 }
 // Catches a slice that is done before what it depends on, or twice, or whose step goes on without it.
@@ -142,6 +165,7 @@ TEST(random_calls, memoized) {
     s.trees = true;
     s.depth = 1 + static_cast<int>(seed % 5);
     s.banded = seed % 3 != 0;
+    s.rough = seed % 4 < 2;
     s.slow = seed % 2 != 0;
     const random_calls calls(s);
     const auto expected = calls.fresh();
@@ -188,6 +212,7 @@ TEST(random_calls, that_throw) {
     s.throws = true;
     s.slow = seed % 2 != 0;
     s.banded = seed % 4 == 0;
+    s.rough = seed % 8 == 0;
     const random_calls calls(s);
     const std::int64_t expected = first_thrown(calls, false, 1);
     for (const unsigned workers : {1U, 2U, 8U}) {

@@ -67,6 +67,9 @@ struct construct {
 struct call {
   accesses all;
   std::vector<construct> constructs;
+  // Of a declared tree: its steps may wait although nothing is in their way, for those before them in the tree and for what lies
+  // between the data that others use.
+  bool may_wait = false;
 };
 
 // One execution of calls, the first of each thread. It either follows an order that was observed, and says what is wrong with
@@ -225,7 +228,7 @@ class execution {
       if (c.now().step == nullptr) return open(c);
       const semantics::step& s = *c.now().step;
       if (random_ ? is_in_the_way(c, s.declared, true) : !is_next_in_row(c, s)) {
-        if (!is_in_the_way(c, s.declared, true) && !waits_with_another(c, s, peers)) {
+        if (!is_in_the_way(c, s.declared, true) && !waits_with_another(c, s, peers) && !c.of->may_wait) {
           blame(s.number, "is delayed, and nothing is in its way");
         }
         c.left = true;

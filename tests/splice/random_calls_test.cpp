@@ -138,7 +138,8 @@ TEST(random_calls, declared_trees_on_some_workers) {
                                 .trees = true,
                                 .throws = true,
                                 .banded = true,
-                                .rough = seed % 4 != 0});
+                                .rough = seed % 4 != 0,
+                                .slow = seed % 2 != 0});
     const std::int64_t expected = first_thrown(failing, false, 1);
     for (const unsigned workers : {1U, 2U, 8U}) EXPECT_EQ(first_thrown(failing, true, workers), expected);
   });

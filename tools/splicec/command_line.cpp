@@ -61,7 +61,8 @@ int run(const options& asked, const std::vector<std::string>& arguments) {
   for (const std::string& written : {asked.out, asked.depfile}) {
     if (is_input(asked, written)) {
       throw std::runtime_error(fmt::format(
-          "{} is the program itself, which would be overwritten: give another name for what is written", written));
+          "{} is the program itself, which would be overwritten: give another name for what is written",
+          written));
     }
   }
   const translation made = translate(asked.in, arguments);

@@ -1,5 +1,7 @@
 #include "checker/report.hpp"
 
+#include "checker/places.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -226,25 +228,20 @@ void report(std::vector<fault> found) {
       same->f.accesses += f.accesses;
     }
   }
-  // Who may write may read. Writes come first, and stay.
-  const auto reads =
-      std::stable_partition(lines.begin(), lines.end(), [](const on_line& l) { return l.f.written; });
-  lines.erase(std::remove_if(reads, lines.end(),
-                             [&](const on_line& l) {
-                               return std::any_of(lines.begin(), reads, [&](const on_line& other) {
-                                 return other.is_as(l.line, l.f) && other.f.first <= l.f.first &&
-                                        l.f.last <= other.f.last;
-                               });
-                             }),
-              lines.end());
+  // Who may write may read.
+  const auto implied = [&](const on_line& l) {
+    return !l.f.written && std::any_of(lines.begin(), lines.end(), [&](const on_line& other) {
+      return other.is_as(l.line, l.f) && other.f.written && other.f.first <= l.f.first &&
+             l.f.last <= other.f.last;
+    });
+  };
   for (const on_line& l : lines) {
-    if (!all.places.emplace(l.line, l.f.broken, l.f.written).second) continue;
+    if (implied(l) || !all.places.emplace(l.line, l.f.broken, l.f.written).second) continue;
     std::vector<fault> parts;
     for (const on_line& other : lines) {
-      if (other.line == l.line && other.f.broken == l.f.broken && other.f.written == l.f.written &&
-          other.f.has == l.f.has) {
-        parts.push_back(other.f);
-      }
+      const bool same_report = other.line == l.line && other.f.broken == l.f.broken &&
+                               other.f.written == l.f.written && other.f.has == l.f.has;
+      if (same_report && !implied(other)) parts.push_back(other.f);
     }
     const std::string words = described(parts);
     if (all.collected != nullptr) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -53,13 +52,5 @@ void collect(std::vector<std::string>* reports) noexcept;
 
 // Before the process ends: status 66 and a count, if anything has been reported.
 void conclude_at_exit() noexcept;
-
-// Functions and lines of the source.
-struct place {
-  std::string function;
-  std::string line;
-};
-// Of each address in the code: its place, and those that it is inlined into.
-std::vector<std::vector<place>> places_of(std::span<const void* const> code);
 
 }  // namespace sennit::checker

@@ -1,9 +1,10 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo test stress bench format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo install test stress bench format format-check tidy clean
 
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 export JOBS
 
 help: ## print this list
@@ -21,6 +22,11 @@ demo: setup-build ## build, then run a few programs of the gallery on real input
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target tools/sennit
 	build/release/tools/sennit demo
+
+install: setup-build ## build the library and the tools, and install them to PREFIX
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target src/all src/checker/all tools/all
+	@cmake --install build/release --prefix '$(PREFIX)'
 
 test: setup-test ## build and run every test: GCC, ASan and UBSan, TSan, Debug, models, formatting
 	@scripts/test.sh

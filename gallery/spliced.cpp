@@ -80,7 +80,7 @@ struct program {
             {"steps", "number of time steps", &steps, 1, Case::steps == 1 ? 1 : 1e6},
             {"block", "numbers, or rows of them, that are not divided any further", &block, 1, 1 << 28}};
   }
-  void choose_demo() { n = Case::demo; }
+  void choose_demo() {}
   void prepare() {}
 
   template <class P>
@@ -147,7 +147,7 @@ struct jacobi_1d_case : exact {
   using kernel_type = jacobi_1d;
   static constexpr auto name = "jacobi-1d";
   static constexpr auto summary = "means of three neighbors, step by step";
-  static constexpr std::int64_t size = 1 << 22, most = 1 << 28, demo = 1 << 25, steps = 16, block = 4096;
+  static constexpr std::int64_t size = 1 << 22, most = 1 << 28, steps = 16, block = 4096;
 
   static std::vector<double> reference(std::int64_t n, std::int64_t times) {
     return stencil<1>(start_of<jacobi_1d>(n), n, times,
@@ -159,7 +159,7 @@ struct jacobi_2d_case : exact {
   using kernel_type = jacobi_2d;
   static constexpr auto name = "jacobi-2d";
   static constexpr auto summary = "means of five neighbors in a square, step by step";
-  static constexpr std::int64_t size = 2000, most = 1 << 14, demo = 5000, steps = 16, block = 2;
+  static constexpr std::int64_t size = 2000, most = 1 << 14, steps = 16, block = 2;
 
   static std::vector<double> reference(std::int64_t n, std::int64_t times) {
     return stencil<2>(start_of<jacobi_2d>(n), n, times, [n](const double* u, std::int64_t) {
@@ -172,7 +172,7 @@ struct jacobi_3d_case : exact {
   using kernel_type = jacobi_3d;
   static constexpr auto name = "jacobi-3d";
   static constexpr auto summary = "weighted means of seven neighbors in a cube, step by step";
-  static constexpr std::int64_t size = 160, most = 800, demo = 300, steps = 8, block = 1;
+  static constexpr std::int64_t size = 160, most = 800, steps = 8, block = 1;
 
   static std::vector<double> reference(std::int64_t n, std::int64_t times) {
     return stencil<3>(start_of<jacobi_3d>(n), n, times, [n, plane = n * n](const double* u, std::int64_t) {
@@ -185,7 +185,7 @@ struct seidel_2d_case : exact {
   using kernel_type = seidel_2d;
   static constexpr auto name = "seidel-2d";
   static constexpr auto summary = "means of nine neighbors in a square, in place, step by step";
-  static constexpr std::int64_t size = 1000, most = 1 << 14, demo = 2000, steps = 16, block = 8;
+  static constexpr std::int64_t size = 1000, most = 1 << 14, steps = 16, block = 8;
 
   static std::vector<double> reference(std::int64_t n, std::int64_t times) {
     std::vector<double> u = start_of<seidel_2d>(n);
@@ -207,7 +207,7 @@ struct apop_case : exact {
   using kernel_type = apop;
   static constexpr auto name = "apop";
   static constexpr auto summary = "price of an American put option, backwards in time";
-  static constexpr std::int64_t size = 1 << 21, most = 1 << 27, demo = 1 << 24, steps = 16, block = 2048;
+  static constexpr std::int64_t size = 1 << 21, most = 1 << 27, steps = 16, block = 2048;
 
   static std::vector<double> reference(std::int64_t n, std::int64_t times) {
     const std::vector<double> payoff = start_of<apop>(n);
@@ -227,7 +227,7 @@ struct apop_case : exact {
 template <class Kernel>
 struct products {
   using kernel_type = Kernel;
-  static constexpr std::int64_t size = 2000, most = 1 << 15, demo = 6000, steps = 1, block = 8;
+  static constexpr std::int64_t size = 2000, most = 1 << 15, steps = 1, block = 8;
   static constexpr std::int64_t unit = two_products::bands;
   static bool differ(double a, double b) { return !(std::abs(a - b) <= 1e-10 * std::abs(b)); }
 
@@ -262,7 +262,7 @@ struct copy_case : exact {
   using kernel_type = copy;
   static constexpr auto name = "copy";
   static constexpr auto summary = "bytes copied to two places, and on from one of them";
-  static constexpr std::int64_t size = 1 << 24, most = 1 << 30, demo = 1 << 28, steps = 1, block = 1 << 20;
+  static constexpr std::int64_t size = 1 << 24, most = 1 << 30, steps = 1, block = 1 << 20;
 
   static std::vector<char> reference(std::int64_t n, std::int64_t) {
     std::vector<char> result(static_cast<std::size_t>(n));

@@ -8,6 +8,14 @@ endif()
 add_test(NAME package.install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
 set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
 
+if(CMAKE_GENERATOR STREQUAL "Ninja" AND PROJECT_IS_TOP_LEVEL)
+  add_test(
+    NAME package.installed_is_built
+    COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/installed_is_built.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}
+  )
+  set_tests_properties(package.installed_is_built PROPERTIES LABELS package TIMEOUT 60)
+endif()
+
 add_test(
   NAME package.find_package
   COMMAND

@@ -204,6 +204,17 @@ class index_set {
     return same_array(whole, part) && std::includes(whole.indices_.begin(), whole.indices_.end(),
                                                     part.indices_.begin(), part.indices_.end());
   }
+  friend bool contains_address(const index_set& s, std::uintptr_t address, std::size_t bytes) noexcept {
+    const auto size = static_cast<std::int64_t>(s.bytes_);
+    const auto from = static_cast<std::int64_t>(address - s.array_);
+    const std::int64_t to = from + static_cast<std::int64_t>(bytes);
+    for (std::int64_t e = from / size - (from % size < 0 ? 1 : 0); e * size < to; ++e) {
+      const auto index = static_cast<I>(e);
+      if (static_cast<std::int64_t>(index) != e || !std::ranges::binary_search(s.indices_, index))
+        return false;
+    }
+    return true;
+  }
 
  private:
   static bool same_array(const index_set& a, const index_set& b) noexcept {

@@ -25,6 +25,32 @@ namespace checker = sennit::checker;
 
 extern "C" {
 
+void* __real_memcpy(void*, const void*, std::size_t);
+void* __real_memmove(void*, const void*, std::size_t);
+void* __real_memset(void*, int, std::size_t);
+}
+
+namespace {
+
+[[gnu::always_inline]] inline void* copied(void* to, const void* from, std::size_t n) noexcept {
+  read(from, n);
+  written(to, n);
+  return __real_memcpy(to, from, n);
+}
+[[gnu::always_inline]] inline void* moved(void* to, const void* from, std::size_t n) noexcept {
+  read(from, n);
+  written(to, n);
+  return __real_memmove(to, from, n);
+}
+[[gnu::always_inline]] inline void* filled(void* to, int value, std::size_t n) noexcept {
+  written(to, n);
+  return __real_memset(to, value, n);
+}
+
+}  // namespace
+
+extern "C" {
+
 void __tsan_init() { checker::install(); }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
@@ -116,36 +142,10 @@ void __tsan_mutex_pre_divert(void*, unsigned) {}
 void __tsan_mutex_post_divert(void*, unsigned) {}
 
 // Clang's names for copies; GCC's calls are redirected by the linker (--wrap).
-void* __real_memcpy(void*, const void*, std::size_t);
-void* __real_memmove(void*, const void*, std::size_t);
-void* __real_memset(void*, int, std::size_t);
-
-void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
-  read(from, n);
-  written(to, n);
-  return __real_memcpy(to, from, n);
-}
-void* __wrap_memmove(void* to, const void* from, std::size_t n) {
-  read(from, n);
-  written(to, n);
-  return __real_memmove(to, from, n);
-}
-void* __wrap_memset(void* to, int value, std::size_t n) {
-  written(to, n);
-  return __real_memset(to, value, n);
-}
-void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  read(from, n);
-  written(to, n);
-  return __real_memcpy(to, from, n);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  read(from, n);
-  written(to, n);
-  return __real_memmove(to, from, n);
-}
-void* __tsan_memset(void* to, int value, std::size_t n) {
-  written(to, n);
-  return __real_memset(to, value, n);
-}
+void* __wrap_memcpy(void* to, const void* from, std::size_t n) { return copied(to, from, n); }
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) { return copied(to, from, n); }
+void* __wrap_memmove(void* to, const void* from, std::size_t n) { return moved(to, from, n); }
+void* __tsan_memmove(void* to, const void* from, std::size_t n) { return moved(to, from, n); }
+void* __wrap_memset(void* to, int value, std::size_t n) { return filled(to, value, n); }
+void* __tsan_memset(void* to, int value, std::size_t n) { return filled(to, value, n); }
 }

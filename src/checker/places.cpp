@@ -1,5 +1,5 @@
 // Lines of the source, as addr2line finds them.
-#include "checker/report.hpp"
+#include "checker/places.hpp"
 
 #include <link.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>

@@ -1,5 +1,7 @@
 #include "checker/report.hpp"
 
+#include "checker/places.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +23,9 @@ constexpr int status_of_faults = 66;
 
 struct said {
   std::mutex lock;
-  std::set<std::tuple<std::string, rule, bool, position>> places;  // by their lines
+  std::set<std::tuple<std::string, rule, bool>> places;  // by their lines
   std::vector<std::string>* collected = nullptr;
+  std::atomic<bool> by_hull{false};
 };
 // Never destroyed: what runs at exit may have faults, too.
 said& so_far() {
@@ -128,7 +131,9 @@ std::string short_name(std::string name) {
   return name;
 }
 
-std::string described(const fault& f) {
+// All that one step lacks on a line.
+std::string described(const std::vector<fault>& parts) {
+  const fault& f = parts.front();
   std::string all = "sennit: effects: " + headline(f) + "\n";
   auto line = [&](const char* title, const std::string& what) {
     all += text("  %-8s ", title) + what + "\n";
@@ -149,10 +154,14 @@ std::string described(const fault& f) {
                              : "read it in a step(), whose effects say so");
     return all;
   }
-  line("missing",
-       text("%s of %s, %zu bytes in %s: ", f.written ? "writes" : "reads", interval(f.first, f.last).c_str(),
-            static_cast<std::size_t>(f.last - f.first), counted(f.accesses, "access", "accesses").c_str()) +
-           relation(f));
+  title = "missing";
+  for (const fault& p : parts) {
+    line(title, text("%s of %s, %zu bytes in %s: ", p.written ? "writes" : "reads",
+                     interval(p.first, p.last).c_str(), static_cast<std::size_t>(p.last - p.first),
+                     counted(p.accesses, "access", "accesses").c_str()) +
+                    relation(p));
+    title = "";
+  }
   title = "effects";
   for (std::uint32_t i = 0; i < f.has->size(); ++i) {
     line(title, effects_line(f.has->region(i)));
@@ -163,6 +172,12 @@ std::string described(const fault& f) {
 
 void conclude() {
   said& all = so_far();
+  if (all.by_hull.load(std::memory_order_relaxed)) {
+    std::fputs("sennit: effects: some regions have no contains_address(): each was taken for all of its "
+               "hull, and reads "
+               "of it were checked only after it had been written\n",
+               stderr);
+  }
   if (all.places.empty() || all.collected != nullptr) return;
   std::fprintf(stderr, "sennit: effects: %s with accesses that the annotations do not allow\n",
                counted(all.places.size(), "place", "places").c_str());
@@ -213,14 +228,22 @@ void report(std::vector<fault> found) {
       same->f.accesses += f.accesses;
     }
   }
-  for (const on_line& l : lines) {
-    const fault& f = l.f;
-    // Who may write may read.
-    const bool implied = !f.written && std::any_of(lines.begin(), lines.end(), [&](const on_line& other) {
-      return other.is_as(l.line, f) && other.f.written && other.f.first <= f.first && f.last <= other.f.last;
+  // Who may write may read.
+  const auto implied = [&](const on_line& l) {
+    return !l.f.written && std::any_of(lines.begin(), lines.end(), [&](const on_line& other) {
+      return other.is_as(l.line, l.f) && other.f.written && other.f.first <= l.f.first &&
+             l.f.last <= other.f.last;
     });
-    if (implied || !all.places.emplace(l.line, f.broken, f.written, f.lies).second) continue;
-    const std::string words = described(f);
+  };
+  for (const on_line& l : lines) {
+    if (implied(l) || !all.places.emplace(l.line, l.f.broken, l.f.written).second) continue;
+    std::vector<fault> parts;
+    for (const on_line& other : lines) {
+      const bool same_report = other.line == l.line && other.f.broken == l.f.broken &&
+                               other.f.written == l.f.written && other.f.has == l.f.has;
+      if (same_report && !implied(other)) parts.push_back(other.f);
+    }
+    const std::string words = described(parts);
     if (all.collected != nullptr) {
       all.collected->push_back(words);
     } else {
@@ -228,6 +251,8 @@ void report(std::vector<fault> found) {
     }
   }
 }
+
+void note_region_by_hull() noexcept { so_far().by_hull.store(true, std::memory_order_relaxed); }
 
 void collect(std::vector<std::string>* reports) noexcept {
   said& all = so_far();

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -41,22 +40,17 @@ struct fault {
   std::size_t depth;
 };
 
-// Says so on standard error, once for each line of the source and each rule, and lets the process end with status 66. All of the
+// Says so on standard error, once for each line of the source, reads and writes, and each rule, and lets the process end with status 66. All of the
 // faults of one step, or of one stretch of code outside steps.
 void report(std::vector<fault> found);
+
+// Says before the process ends that there were regions whose addresses nobody knows.
+void note_region_by_hull() noexcept;
 
 // For tests: what would be said goes there, and the process ends as it would; null: it is said again.
 void collect(std::vector<std::string>* reports) noexcept;
 
 // Before the process ends: status 66 and a count, if anything has been reported.
 void conclude_at_exit() noexcept;
-
-// Functions and lines of the source.
-struct place {
-  std::string function;
-  std::string line;
-};
-// Of each address in the code: its place, and those that it is inlined into.
-std::vector<std::vector<place>> places_of(std::span<const void* const> code);
 
 }  // namespace sennit::checker

@@ -301,20 +301,27 @@ void splice_check::in_step(std::uintptr_t address, std::size_t bytes, bool writt
   if (around_ == nullptr && accepted.first <= where.first && where.last <= accepted.last) return;
   bytes_of around = {0, UINTPTR_MAX};
   bool allowed = true;
+  bool by_hull = false;
   for (const limit& l : limits_) {
-    const bytes_of missing = missing_in(*l.allowed, where, written, &around);
+    const bytes_of missing = missing_in(*l.allowed, where, written, &around, &by_hull);
     if (missing.none()) continue;
     allowed = false;
     // Nobody has to wait for a read of what nobody writes.
-    const bool harmless = !written && std::none_of(roots_.begin(), roots_.end(), [&](const auto& root) {
-      return is_written(root->all, missing);
-    });
+    const bool harmless = !written && !written_by_hull_.overlap(missing.first, missing.last) &&
+                          std::none_of(roots_.begin(), roots_.end(),
+                                       [&](const auto& root) { return is_written(root->all, missing); });
     if (harmless) continue;
     if (is_own(address, bytes)) break;
     add_fault(l.what, l.calls_out, l.allowed, written, missing, bytes, after);
     break;
   }
   if (allowed) accepted = around;
+  if (by_hull) {
+    note_region_by_hull();
+    const bool own =
+        (address >= stack_bottom_ && where.last <= step_frame_) || step_own_.have(address, bytes);
+    if (allowed && written && !own) written_by_hull_.add(where.first, where.last);
+  }
   if (around_ != nullptr) around_->in_step(address, bytes, written, after);
 }
 
@@ -344,13 +351,14 @@ void splice_check::released(std::uintptr_t block) {
 
 // The bytes that are in no region, from the first to the last. `accepted` becomes smaller: what is in the same contiguous region.
 splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of where, bool written,
-                                                bytes_of* accepted) {
+                                                bytes_of* accepted, bool* by_hull) {
   if (allowed.is_everything()) return {};
   bool any = false;
   for (std::uint32_t i = 0; i < allowed.size(); ++i) {
     const detail::region_view a = allowed.region(i);
     if (written && !a.written) continue;
     if (a.has(where.first, where.last - where.first)) {
+      *by_hull = *by_hull || !a.exact();
       const hull all = a.contiguous() ? a.where : hull{where.first, where.last};
       *accepted = {std::max(accepted->first, all.first), std::min(accepted->last, all.last)};
       return {};
@@ -361,15 +369,15 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
   // A part of it may be in one region, the rest in another.
   *accepted = {};
   const std::uintptr_t middle = where.first + (where.last - where.first) / 2;
-  const bytes_of low = missing_in(allowed, {where.first, middle}, written, accepted);
-  const bytes_of high = missing_in(allowed, {middle, where.last}, written, accepted);
+  const bytes_of low = missing_in(allowed, {where.first, middle}, written, accepted, by_hull);
+  const bytes_of high = missing_in(allowed, {middle, where.last}, written, accepted, by_hull);
   *accepted = {};
   if (low.none()) return high;
   if (high.none()) return low;
   return {low.first, high.last};
 }
 
-// Regions that do not know their addresses do not count.
+// What lies in the hull of a region that does not know its addresses may be nobody's: of that, only what has been written counts.
 bool splice_check::is_written(const effects& by, bytes_of where) {
   for (std::uint32_t i = 0; i < by.size(); ++i) {
     const detail::region_view a = by.region(i);
@@ -415,76 +423,5 @@ void splice_check::add_fault(rule broken, unsigned calls_out, const effects* has
 }
 
 void splice_check::report_faults() { report(std::exchange(faults_, {})); }
-
-// --- What the hooks call.
-
-constinit std::atomic<unsigned> splices_checked{0};
-
-namespace {
-
-thread_local bool busy = false;
-
-// The checker's own accesses and allocations are not looked at.
-class at_work {
- public:
-  at_work() noexcept : first_(!std::exchange(flag(), true)) {}
-  ~at_work() {
-    if (first_) flag() = false;
-  }
-  at_work(const at_work&) = delete;
-  at_work& operator=(const at_work&) = delete;
-  explicit operator bool() const noexcept { return first_; }
-
- private:
-  [[gnu::noinline]] static bool& flag() noexcept {
-    bool* here = &busy;
-    asm volatile("" : "+r"(here));
-    return *here;
-  }
-  const bool first_;
-};
-
-void run_checked(std::uint32_t first, std::uint32_t count,
-                 void (*begin)(const void*, std::uint32_t, detail::spliced_call&), const void* object,
-                 detail::splice_log* log, splice_report& report) {
-  splice_check check;
-  check.run(first, count, begin, object, log, report);
-}
-
-}  // namespace
-
-void examine(const volatile void* address, std::size_t bytes, bool written, const void* after) noexcept {
-  const at_work now;
-  if (!now || bytes == 0) return;
-  if (splice_check* const step = splice_check::of_step(number(__builtin_frame_address(0)))) {
-    step->in_step(number(address), bytes, written, after);
-  } else if (splice_check* const call = splice_check::of_call()) {
-    call->in_call(number(address), bytes, written, after);
-  }
-}
-
-void note_allocation(const void* block, std::size_t bytes) noexcept {
-  const at_work now;
-  if (!now) return;
-  if (splice_check* const step = splice_check::of_step(number(__builtin_frame_address(0)))) {
-    step->allocated_in_step(number(block), bytes);
-  } else if (splice_check* const call = splice_check::of_call()) {
-    call->allocated_in_call(number(block), bytes);
-  }
-}
-
-void note_release(const void* block) noexcept {
-  const at_work now;
-  if (!now) return;
-  if (splice_check* const step = splice_check::of_step(number(__builtin_frame_address(0)))) {
-    step->released(number(block));
-  } else if (splice_check* const call = splice_check::of_call()) {
-    call->released(number(block));
-  }
-}
-
-void install() noexcept {
-  if (std::exchange(detail::instead_of_splicer, run_checked) == nullptr) conclude_at_exit();
-}
 
 }  // namespace sennit::checker

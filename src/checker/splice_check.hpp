@@ -7,8 +7,10 @@
 #include <sennit/detail/spliced_call.hpp>
 #include <sennit/splice.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +27,31 @@ class blocks {
   bool have(std::uintptr_t address, std::size_t bytes) const noexcept {
     auto next = last_of_.upper_bound(address);
     return next != last_of_.begin() && address + bytes <= (--next)->second;
+  }
+
+ private:
+  std::map<std::uintptr_t, std::uintptr_t> last_of_;
+};
+
+// Bytes, wherever they are.
+class intervals {
+ public:
+  void add(std::uintptr_t first, std::uintptr_t last) {
+    auto next = last_of_.upper_bound(first);
+    if (next != last_of_.begin() && std::prev(next)->second >= first) {
+      --next;
+      first = next->first;
+      last = std::max(last, next->second);
+    }
+    while (next != last_of_.end() && next->first <= last) {
+      last = std::max(last, next->second);
+      next = last_of_.erase(next);
+    }
+    last_of_.emplace_hint(next, first, last);
+  }
+  bool overlap(std::uintptr_t first, std::uintptr_t last) const noexcept {
+    const auto next = last_of_.lower_bound(last);
+    return next != last_of_.begin() && std::prev(next)->second > first;
   }
 
  private:
@@ -92,7 +119,8 @@ class splice_check {
                  std::size_t bytes, const void* after);
   void report_faults();
 
-  static bytes_of missing_in(const effects& allowed, bytes_of where, bool written, bytes_of* accepted);
+  static bytes_of missing_in(const effects& allowed, bytes_of where, bool written, bytes_of* accepted,
+                             bool* by_hull);
   static bool is_written(const effects& by, bytes_of where);
 
   std::size_t slot_;             // among those that are under way
@@ -106,6 +134,7 @@ class splice_check {
   std::vector<early_read> early_;
   std::vector<limit> limits_;  // of the step, from the inside
   blocks step_own_;
+  intervals written_by_hull_;  // so far, as regions say that have no contains_address()
   bytes_of accepted_[2] = {};  // the latest that were, read and written
   std::vector<fault> faults_;
   detail::splice_log* log_ = nullptr;

@@ -99,10 +99,9 @@ TEST(Functions, RightOnesPass) {
 
 TEST(Functions, MissingHalo) {
   EXPECT_THAT(stencil({.halo = 0}),
-              UnorderedElementsAre(AllOf(HasSubstr("a step reads 8 bytes"), HasSubstr(at(sum_line)),
-                                         HasSubstr("missing  reads of [0x"), HasSubstr("8 bytes in 1 access"),
-                                         HasSubstr("right behind what it reads"), HasSubstr("128 bytes")),
-                                   AllOf(HasSubstr(at(sum_line)), HasSubstr("right before what it reads"))));
+              ElementsAre(AllOf(HasSubstr("a step reads 8 bytes"), HasSubstr(at(sum_line)),
+                                HasSubstr("missing  reads of [0x"), HasSubstr("8 bytes in 1 access"),
+                                HasSubstr("right behind what it reads"), HasSubstr("128 bytes"))));
 }
 
 // The step says all, and the calls around it do not.
@@ -111,7 +110,7 @@ TEST(Functions, MissingHaloOfTheCall) {
     EXPECT_THAT(report,
                 AllOf(HasSubstr("which the effects of its call do not say"), HasSubstr(at(sum_line))));
   }
-  EXPECT_EQ(stencil({.call_halo = 0}).size(), 2U);
+  EXPECT_EQ(stencil({.call_halo = 0}).size(), 1U);
 }
 
 TEST(Functions, WriteSaidToBeRead) {
@@ -210,12 +209,11 @@ TEST(Trees, BoxesPass) {
 
 // All of it is in the hull, but for the last row.
 TEST(Trees, BoxThatIsTooNarrow) {
-  EXPECT_THAT(
-      blocks(4, 7),
-      UnorderedElementsAre(AllOf(HasSubstr("a step writes 4 bytes"), HasSubstr("in 3 accesses"),
-                                 HasSubstr("within the bounds of a region that it writes, but not in it"),
-                                 HasSubstr("writes a region within [0x")),
-                           AllOf(HasSubstr("in 1 access"), HasSubstr("right behind what it writes"))));
+  EXPECT_THAT(blocks(4, 7),
+              ElementsAre(AllOf(HasSubstr("a step writes 4 bytes"), HasSubstr("in 3 accesses"),
+                                HasSubstr("within the bounds of a region that it writes, but not in it"),
+                                HasSubstr("writes a region within [0x"), HasSubstr("in 1 access"),
+                                HasSubstr("right behind what it writes"))));
 }
 TEST(Trees, BoxThatIsTooShort) {
   EXPECT_THAT(blocks(3, 8),
@@ -277,7 +275,7 @@ TEST(Trees, MemoizedOnesEachTime) {
                 touched = 0;
                 memo.run(2);
               }),
-              ElementsAre(HasSubstr("behind what it writes"), HasSubstr("before what it writes")));
+              ElementsAre(HasSubstr("behind what it writes")));
   EXPECT_THAT(a, ElementsAre(6, 4, 4, 4, 6, 4, 4, 4));
 }
 
@@ -493,6 +491,44 @@ TEST(UsersRegions, ByAddressOrByHull) {
   EXPECT_THAT(touching(even, a, 5),
               ElementsAre(HasSubstr("within the bounds of a region that it writes, but not in it")));
   EXPECT_THAT(touching(vague{even}, a, 5), IsEmpty());
+}
+
+// What a step sums that says nothing of it; another one writes a[4] before.
+template <class R>
+std::vector<std::string> summed_after(const R& written, field& a, std::size_t read) {
+  double sum = 0;
+  return reported([&] {
+    splice(2, [&](int t) {
+      const call_effects fx{writes(written, memory_range(&sum, 1))};
+      if (t == 0) step(writes(written), [&] { a[4] += 1; });
+      if (t == 1) step(writes(memory_range(&sum, 1)), [&] { sum += a[read]; });
+    });
+  });
+}
+
+// Catches reads that nobody has said of what is written in a set of indices.
+TEST(Regions, ReadsOfAnIndexSet) {
+  field a(8, 0);
+  const std::vector<int> indices{1, 4, 6};
+  const sennit::index_set some(a.data(), indices);
+  const auto found = ElementsAre(HasSubstr("a step reads 8 bytes"));
+  EXPECT_THAT(summed_after(some, a, 4), found);
+  EXPECT_THAT(summed_after(some, a, 6), found);
+  EXPECT_THAT(summed_after(some, a, 5), IsEmpty());
+  EXPECT_THAT(touching(some, a, 4), IsEmpty());
+  EXPECT_THAT(touching(some, a, 3), ElementsAre(HasSubstr("a step writes 8 bytes")));
+}
+
+// Catches reads that are passed, or accused, because a region does not know its addresses: of what has been written in one, and
+// of what only lies among it.
+TEST(UsersRegions, ReadsOfWhatTheyHaveWritten) {
+  field a(8, 0);
+  const vague somewhere{{a.data(), 8}};
+  EXPECT_THAT(summed_after(somewhere, a, 4), ElementsAre(HasSubstr("a step reads 8 bytes")));
+  EXPECT_THAT(summed_after(somewhere, a, 5), IsEmpty());
+  const sennit::subtree tree(&a);
+  EXPECT_THAT(summed_after(tree, a, 4), ElementsAre(HasSubstr("a step reads 8 bytes")));
+  EXPECT_THAT(summed_after(tree, a, 5), IsEmpty());
 }
 
 }  // namespace

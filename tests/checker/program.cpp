@@ -1,4 +1,4 @@
-// A stencil whose halo is as wide as its argument says; 1 is right.
+// A stencil whose halo is as wide as its argument says; 1 is right. With another argument there is a region without addresses.
 #include <sennit/data_regions.hpp>
 #include <sennit/splice.hpp>
 
@@ -24,9 +24,14 @@ void sweep(field& out, const field& in, sennit::range r) {
   }
 }
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
   halo = std::atoi(arguments[1]);
   field u[2]{field(1000, 1), field(1000, 1)};
   sennit::splice(4, [&](int t) { sweep(u[(t + 1) % 2], u[t % 2], {1, 999}); });
+  if (count > 2) {
+    sennit::splice(2, [&](int) {
+      sennit::step(sennit::effects(sennit::writes(sennit::subtree(u))), [&] { u[0][0] += 1; });
+    });
+  }
   std::puts("done");
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <random>
@@ -77,6 +78,20 @@ TEST(Regions, BoxesOfOtherPitchesInterfere) {
   EXPECT_FALSE(interferes(a, b));
   EXPECT_TRUE(interferes(a, c));
   EXPECT_FALSE(contains(a, c));
+}
+
+TEST(Regions, IndexSetsHaveTheirElementsAndNoOthers) {
+  static const std::array<double, 1> array{};
+  const std::uintptr_t zero = number(array.data());
+  const std::array<std::int8_t, 5> indices{-3, 0, 1, 5, 127};
+  const sennit::index_set set(array.data(), indices);
+  for (int e = -300; e < 300; ++e) {
+    const auto has = [&](int i) { return i <= 127 && i >= -128 && std::ranges::count(indices, i) > 0; };
+    const std::uintptr_t at = zero + static_cast<std::uintptr_t>(e * 8);
+    ASSERT_EQ(contains_address(set, at, 8), has(e)) << e;
+    ASSERT_EQ(contains_address(set, at + 7, 1), has(e)) << e;
+    ASSERT_EQ(contains_address(set, at + 4, 8), has(e) && has(e + 1)) << e;
+  }
 }
 
 struct odd_bytes {

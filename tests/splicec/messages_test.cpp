@@ -84,6 +84,36 @@ TEST(SplicecMessages, Tries) {
               ElementsAre(HasSubstr("program.c:5:1: error: 'try' in a spliced function")));
 }
 
+// Catches numbers that only the compiler of the translation would complain of, or that mean another one.
+TEST(SplicecMessages, CountsOfTries) {
+  const auto of_try = [](const std::string& count) {
+    return of_main("#pragma splice try(" + count + ")\n  for (int t = 0; t < 3; t++) leaf(a, t);");
+  };
+  EXPECT_THAT(of_try("n + 2"), IsEmpty());
+  EXPECT_THAT(of_try("0"), IsEmpty());
+  EXPECT_THAT(of_try("1+"), ElementsAre(HasSubstr(
+                                "program.c:5:20: error: this is no number of calls: expected expression")));
+  EXPECT_THAT(of_try("-3"),
+              ElementsAre(HasSubstr("program.c:5:20: error: this is no number of calls: it is less")));
+}
+
+// Catches names that only the compiler of the translation would miss, at another place.
+TEST(SplicecMessages, RegionsOfWhatIsNotThere) {
+  EXPECT_THAT(of_body("#pragma splice step Reads(RE(b, b + nosuch))\n  b[0] = 1;"),
+              Contains(HasSubstr("program.c:5:37: error: 'nosuch' is declared nowhere")));
+  EXPECT_THAT(of_body("#define SIZE 3\n  struct { int n; } s;\n"
+                      "#pragma splice step Writes(RE(b, b + SIZE), RE(b + s.n, static_cast<int*>(nullptr)))\n"
+                      "  b[s.n] = 1;"),
+              IsEmpty());
+}
+
+// Catches conversions that only the compiler of the translation would refuse.
+TEST(SplicecMessages, ConversionsThatAreNoneOfCpp) {
+  EXPECT_THAT(of_main("  void* all(unsigned long);\n  p = all(9);\n  p = (int*)all(9);\n  void* q = p;"),
+              ElementsAre(HasSubstr(
+                  "program.c:6:7: error: C++ does not convert this 'void *' to 'int *': write (int *)")));
+}
+
 TEST(SplicecMessages, WhatIsNotSplicedStaysAsItIs) {
   const auto t = translated(leaf + "static int twice(int k) { return 2 * k; }\n"
                                    "int main(void) { int a[4]; leaf(a, twice(2)); return 0; }\n");

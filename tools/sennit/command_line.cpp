@@ -252,20 +252,19 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
                     options[i]);
   }
   const CLI::App* listing = app.add_subcommand("list", "show the kernels");
-  CLI::App* demo =
-      app.add_subcommand("demo", "run the kernels on real input, in under two minutes on two cores");
+  CLI::App* demo = app.add_subcommand("demo", "run the kernels on real input, in a few minutes on two cores");
   demo_options demonstration;
   add_workers(*demo, demonstration.measuring.workers);
   add_repeat(*demo, demonstration.measuring);
   demo->add_option("--output", demonstration.folder, "folder for the pictures")
       ->type_name("FOLDER")
       ->capture_default_str();
-  CLI::App* viewing =
-      app.add_subcommand("view", "show a schedule or the trace of a graph: when each worker ran what");
+  CLI::App* viewing = app.add_subcommand(
+      "view", "show a schedule, the trace of a graph, or the schedule of a splice: who ran what when");
   view_options viewed;
   add_view_options(*viewing, viewed);
-  CLI::App* viewing_splice =
-      viewing->add_subcommand("splice", "show the schedule of a splice: which call did which block when");
+  CLI::App* viewing_splice = viewing->add_subcommand(
+      "splice", "show the schedule of a splice, as 'sennit view FILE' does if that is in FILE");
   add_splice_view_options(*viewing_splice, viewed);
   viewing->parse_complete_callback([&] {
     if (viewed.file.empty()) throw CLI::RequiredError("FILE");
@@ -298,7 +297,8 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   } else if (app.got_subcommand(tuning)) {
     tune(tuned);
   } else if (app.got_subcommand(viewing)) {
-    viewing->got_subcommand(viewing_splice) ? view_splice(viewed) : view(viewed);
+    viewed.splice = viewing->got_subcommand(viewing_splice);
+    view(viewed);
   } else if (app.got_subcommand(demo)) {
     return run_demo(std::move(kernels), demonstration) ? success : wrong_result;
   } else {

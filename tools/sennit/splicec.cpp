@@ -19,10 +19,10 @@ void become_splicec(int argc, const char* const* argv) {
   words.push_back(nullptr);
   execv(program.c_str(), words.data());
   if (errno == ENOENT) {
-    throw std::runtime_error(
-        fmt::format("there is no {}: this sennit was built without it; install libclang-19-dev, and "
-                    "build it again",
-                    program.native()));
+    throw std::runtime_error(fmt::format(
+        "there is no {}: it was not built, or libclang was not there; install libclang-19-dev, and "
+        "build and install all, as 'make install' does",
+        program.native()));
   }
   throw std::runtime_error(
       fmt::format("cannot run {}: {}", program.native(), std::generic_category().message(errno)));

@@ -50,8 +50,6 @@ void view_graph(const view_options& options) {
   write_page(options, options.text || !options.dot.empty(), page(t, name));
 }
 
-}  // namespace
-
 void view_splice(const view_options& options) {
   constexpr const char* what = "the schedule of a splice";
   const auto s = sennit::splice_schedule::load(options.file.string());
@@ -63,8 +61,11 @@ void view_splice(const view_options& options) {
   write_page(options, options.text, page(s, name));
 }
 
+}  // namespace
+
 void view(const view_options& options) {
-  if (sennit::splice_schedule::is_saved_in(options.file.string())) return view_splice(options);
+  if (options.splice || sennit::splice_schedule::is_saved_in(options.file.string()))
+    return view_splice(options);
   if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options);
   const sennit::schedule s = sennit::schedule::load(options.file.string());
   const std::string name = options.file.filename().string();

@@ -1,4 +1,4 @@
-// `sennit view FILE` and `sennit view splice FILE`
+// `sennit view FILE`, or `sennit view splice FILE`
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,9 @@ struct view_options {
   std::filesystem::path dot;      // of a graph; empty: write none
   unsigned nodes = 0;             // that the workers are on; 0: compare the workers themselves
   bool text = false;
+  bool splice = false;  // to be taken for the schedule of a splice, whatever is in it
 };
 
 void view(const view_options& options);
-// Of what a splice_schedule saved, and nothing else.
-void view_splice(const view_options& options);
 
 }  // namespace command

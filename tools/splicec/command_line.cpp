@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -50,7 +51,20 @@ struct options {
   bool strict = false;
 };
 
+// By another name, too.
+bool is_input(const options& asked, const std::string& written) {
+  std::error_code missing;
+  return !written.empty() && (written == asked.in || std::filesystem::equivalent(written, asked.in, missing));
+}
+
 int run(const options& asked, const std::vector<std::string>& arguments) {
+  for (const std::string& written : {asked.out, asked.depfile}) {
+    if (is_input(asked, written)) {
+      throw std::runtime_error(fmt::format(
+          "{} is the program itself, which would be overwritten: give another name for what is written",
+          written));
+    }
+  }
   const translation made = translate(asked.in, arguments);
   for (const message& m : made.messages) fmt::print(stderr, "{}\n", to_string(m));
   if (!made.good() || (asked.strict && !made.messages.empty())) return 1;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 
 namespace splicec {
@@ -13,6 +15,43 @@ namespace {
 constexpr std::string_view usage =
     "write '#pragma splice func Reads(...) Writes(...)', '#pragma splice step Reads(...) Writes(...)' "
     "or '#pragma splice try(n)'";
+
+// Of C++, and what a translated program knows besides: the names of any file may be others.
+constexpr std::array<std::string_view, 18> words_of_regions = {
+    "RE",      "object", "memory_range", "memory_box",  "index_set",  "subtree",
+    "range",   "sennit", "std",          "static_cast", "const_cast", "reinterpret_cast",
+    "nullptr", "true",   "false",        "bool",        "auto",       "this"};
+
+// What clang says of a number of calls; empty if nothing. Names in it stand for anything.
+std::string fault_of_count(const std::string& count) {
+  constexpr const char* file = "count.cpp";
+  const std::string text = fmt::format("const long long count = ({}\n);\n", count);
+  CXUnsavedFile given{file, text.data(), text.size()};
+  const std::unique_ptr<void, decltype(&clang_disposeIndex)> index(clang_createIndex(0, 0),
+                                                                   clang_disposeIndex);
+  const std::unique_ptr<CXTranslationUnitImpl, decltype(&clang_disposeTranslationUnit)> unit(
+      clang_parseTranslationUnit(index.get(), file, nullptr, 0, &given, 1, 0), clang_disposeTranslationUnit);
+  if (unit == nullptr) return {};
+  std::string fault;
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit.get()); ++i) {
+    const CXDiagnostic d = clang_getDiagnostic(unit.get(), i);
+    if (fault.empty() && clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error &&
+        text_of(clang_getDiagnosticCategoryText(d)) == "Parse Issue") {
+      fault = text_of(clang_getDiagnosticSpelling(d));
+    }
+    clang_disposeDiagnostic(d);
+  }
+  if (!fault.empty()) return fault;
+  for (const cursor c : children_of(clang_getTranslationUnitCursor(unit.get()))) {
+    if (kind_of(c) != CXCursor_VarDecl) continue;
+    const CXEvalResult value = clang_Cursor_Evaluate(c);
+    if (value == nullptr) continue;
+    if (clang_EvalResult_getKind(value) == CXEval_Int && clang_EvalResult_getAsLongLong(value) < 0)
+      fault = "it is less than 0";
+    clang_EvalResult_dispose(value);
+  }
+  return fault;
+}
 
 class reader {
  public:
@@ -90,6 +129,10 @@ class reader {
         fault(offset(i), "say how many calls are to be spliced: '#pragma splice try(n)'");
         return false;
       }
+      if (const std::string wrong = fault_of_count(*text); !wrong.empty()) {
+        fault(offset(i + 1), fmt::format("this is no number of calls: {}", wrong));
+        return false;
+      }
       p.together = *text;
       i = after;
     }
@@ -102,7 +145,8 @@ class reader {
         fault(offset(i), fmt::format("there are two {0}(...) here: make one of them, as in {0}(a, b)", word));
         return false;
       }
-      for (std::size_t k = i + 2; k < last; ++k) {
+      const std::size_t list_begin = i + 2;
+      for (std::size_t k = list_begin; k < last; ++k) {
         if (file_.tokens[k].kind != CXToken_Identifier) continue;
         const std::string name(file_.words(file_.tokens[k]));
         if (is(k - 1, "&") || (is(k - 1, "(") && is(k - 2, "object"))) p.names.insert("&" + name);
@@ -114,6 +158,7 @@ class reader {
               fmt::format("{}( is not closed on this line; a backslash at its end lets it go on", word));
         return false;
       }
+      if (!names_are_known(list_begin, after)) return false;
       list = *text;
       i = after;
       for (; i < last && file_.tokens[i].kind == CXToken_Comment; ++i) {
@@ -127,6 +172,22 @@ class reader {
       fault(p.begin,
             "say what a call of the function reads and writes: Reads(...) and Writes(...), or Reads() if "
             "it is nothing that others use");
+      return false;
+    }
+    return true;
+  }
+
+  // The compiler would speak of the function that the region's words have gone to.
+  bool names_are_known(std::size_t first, std::size_t last) const {
+    for (std::size_t k = first; k < last; ++k) {
+      if (file_.tokens[k].kind != CXToken_Identifier) continue;
+      const std::string_view name = file_.words(file_.tokens[k]);
+      const bool member = is(k - 1, ".") || is(k - 1, "->") || is(k - 1, "::");
+      if (member || std::ranges::find(words_of_regions, name) != words_of_regions.end() ||
+          all_.declares(name))
+        continue;
+      fault(file_.tokens[k].begin,
+            fmt::format("'{}' is declared nowhere: name what can be named where the pragma stands", name));
       return false;
     }
     return true;

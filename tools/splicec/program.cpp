@@ -67,6 +67,7 @@ void program::declare(cursor c) {
 
   const unsigned begin = all.extent_of(c).begin;
   pragma* found = nullptr;
+  const file_text* file = &all.main_file();
   const auto look = [&](std::vector<pragma>& said, std::string_view text) {
     for (pragma& p : said) {
       if (speaks_of(p, text, begin)) found = &p;
@@ -75,19 +76,19 @@ void program::declare(cursor c) {
   if (here) {
     look(pragmas_, all.text());
   } else {
-    CXFile file = nullptr;
-    clang_getExpansionLocation(clang_getCursorLocation(c), &file, nullptr, nullptr, nullptr);
+    CXFile handle = nullptr;
+    clang_getExpansionLocation(clang_getCursorLocation(c), &handle, nullptr, nullptr, nullptr);
     for (header& h : headers_) {
-      if (file != nullptr && clang_File_isEqual(file, h.file.handle) != 0) look(h.pragmas, h.file.text);
+      if (handle == nullptr || clang_File_isEqual(handle, h.file.handle) == 0) continue;
+      file = &h.file;
+      look(h.pragmas, h.file.text);
     }
   }
   const auto known = by_usr_.find(usr);
   spliced_function* f = known == by_usr_.end() ? nullptr : known->second;
   if (found != nullptr) {
     found->used = true;
-    const auto fault = [&](const std::string& text) {
-      if (here) all.fault(begin, text);
-    };
+    const auto fault = [&](const std::string& text) { all.say(severity::error, *file, begin, text); };
     if (kind_of(c) == CXCursor_FunctionTemplate ||
         clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)) == 0 ||
         kind_of(clang_getCursorSemanticParent(c)) == CXCursor_ClassTemplate) {
@@ -128,10 +129,10 @@ void program::declare(cursor c) {
   if (here) {
     f->definition = c;
   } else if (found != nullptr) {
-    throw std::runtime_error(
-        fmt::format("'{}' is defined in a header, which is not translated: only declare it there, "
-                    "with its '#pragma splice func', and define it in {}",
-                    name, all.path()));
+    all.say(severity::error, *file, begin,
+            fmt::format("'{}' is defined in a header, which is not translated: only declare it there, with "
+                        "its '#pragma splice func', and define it in {}",
+                        name, all.path()));
   }
 }
 

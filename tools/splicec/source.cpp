@@ -154,6 +154,21 @@ bool source::is_skipped(const file_text& file, unsigned offset) const {
   return found;
 }
 
+bool source::declares(std::string_view name) const {
+  if (declared_.empty()) {
+    clang_visitChildren(
+        root(),
+        [](CXCursor c, CXCursor, CXClientData data) {
+          const CXCursorKind kind = kind_of(c);
+          if (clang_isDeclaration(kind) != 0 || kind == CXCursor_MacroDefinition)
+            static_cast<decltype(declared_)*>(data)->insert(text_of(clang_getCursorSpelling(c)));
+          return CXChildVisit_Recurse;
+        },
+        &declared_);
+  }
+  return declared_.contains(name);
+}
+
 source::~source() {
   clang_disposeTranslationUnit(unit_);
   clang_disposeIndex(index_);
@@ -230,7 +245,7 @@ void source::say(severity how_bad, const file_text& file, unsigned offset, std::
   clang_getExpansionLocation(clang_getLocationForOffset(unit_, file.handle, offset), nullptr, &line, &column,
                              nullptr);
   for (const message& other : messages_) {
-    if (other.line == line && other.column == column && other.text == text) return;
+    if (other.file == file.path && other.line == line && other.column == column && other.text == text) return;
   }
   messages_.push_back({how_bad, file.path, line, column, std::move(text)});
 }

@@ -4,6 +4,8 @@
 #include <clang-c/Index.h>
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -80,6 +82,8 @@ class source {
   std::vector<file_text> headers() const;
   // Whether the preprocessor leaves it out.
   bool is_skipped(const file_text& file, unsigned offset) const;
+  // Whether anything in what was read has this name, macros included.
+  bool declares(std::string_view name) const;
   bool is_c() const noexcept { return is_c_; }
   CXTranslationUnit unit() const noexcept { return unit_; }
   cursor root() const;
@@ -117,6 +121,7 @@ class source {
   std::vector<token> tokens_of(CXFile file, std::size_t size) const;
 
   file_text main_;
+  mutable std::set<std::string, std::less<>> declared_{};  // once somebody has asked
   std::vector<message>& messages_;
   CXIndex index_ = nullptr;
   CXTranslationUnit unit_ = nullptr;

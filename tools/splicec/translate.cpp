@@ -282,6 +282,25 @@ void keep_linkage(const source& all, edits& to) {
   }
 }
 
+// C converts a void* to any pointer, C++ does not.
+void refuse_conversions(const source& all, cursor around) {
+  for (const cursor c : children_of(around)) {
+    const auto pointee = [](cursor p) {
+      return clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(p)));
+    };
+    const std::vector<cursor> inner = children_of(c);
+    const bool converts = kind_of(c) == CXCursor_UnexposedExpr && inner.size() == 1 && all.is_plain(c) &&
+                          pointee(c).kind != CXType_Invalid && pointee(c).kind != CXType_Void &&
+                          pointee(inner.front()).kind == CXType_Void;
+    if (converts) {
+      const std::string type = text_of(clang_getTypeSpelling(clang_getCursorType(c)));
+      all.fault(all.extent_of(c).begin,
+                fmt::format("C++ does not convert this 'void *' to '{0}': write ({0}) before it", type));
+    }
+    refuse_conversions(all, c);
+  }
+}
+
 std::string heading(const source& all) {
   std::string result =
       fmt::format("// Made by sennit splicec from {}.\n#include <sennit/splicec.hpp>\n", all.path());
@@ -337,7 +356,12 @@ translation translate(const std::string& path, const std::vector<std::string>& a
           break;
       }
     }
-    if (all.is_c()) keep_linkage(all, changes);
+    if (all.is_c()) {
+      for (const cursor c : children_of(all.root())) {
+        if (all.in_file(c)) refuse_conversions(all, c);
+      }
+      keep_linkage(all, changes);
+    }
     std::sort(result.messages.begin(), result.messages.end(), [](const message& a, const message& b) {
       return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
     });

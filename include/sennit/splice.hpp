@@ -1,177 +1,22 @@
 // splice: calls that are interleaved, so that data is used again while it is in cache.
 #pragma once
 
-#include <sennit/detail/action.hpp>
-#include <sennit/detail/forest.hpp>
+#include <sennit/detail/splice_sequence.hpp>
 #include <sennit/detail/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/splicing.hpp>
 
-#include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sennit {
-
-// How a splice is made.
-struct splicing {
-  // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the more a step is
-  // compared with, and the more must be in the cache.
-  std::uint32_t together = 0;
-  // Where so many steps wait, no more are looked for among the later calls until some have been released.
-  std::int64_t most_delayed = 4096;
-};
-
-// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4).
-struct splice_report {
-  std::uint64_t steps = 0;
-  std::uint64_t checks = 0;       // of effects for interference
-  std::uint64_t switches = 0;     // between stacks
-  std::uint64_t delayed = 0;      // steps that had to wait
-  std::uint64_t dependences = 0;  // that they waited for
-  // For calls and delayed steps; not the stacks of functions, of 64 KiB each at most.
-  std::size_t extra_bytes = 0;
-
-  splice_report& operator+=(const splice_report& other) noexcept {
-    steps += other.steps;
-    checks += other.checks;
-    switches += other.switches;
-    delayed += other.delayed;
-    dependences += other.dependences;
-    extra_bytes += other.extra_bytes;
-    return *this;
-  }
-};
-
-namespace detail {
-
-class splice_log;
-
-// What a sequence consists of: makes a call of it.
-struct sequence_item {
-  const void* object;
-  void (*begin)(const void* object, spliced_call& in);
-  void (*run)(const void* object);  // outside a splice
-};
-
-// Whether the calling strand is in a spliced function, outside its steps.
-bool in_spliced_call() noexcept;
-
-// A step that is done in slices, in the frame of the function that does it.
-class sliced_step {
- public:
-  virtual bool next() = 0;  // cuts off the next slice; false: there is none
-  virtual void run() = 0;   // does it
-  effects now;              // of the slice
-  effects rest;             // of it and all that comes after
-
- protected:
-  ~sliced_step() = default;
-};
-void declare_effects(const effects& all);  // does nothing outside
-void end_effects(const effects& all) noexcept;
-// False: it does nothing, as the caller runs in no spliced call.
-bool run_step(const effects& fx, action body);
-bool run_sliced_step(sliced_step& step);
-void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
-
-// A function that declares its effects: begun on a stack of its own, up to its first step or sequence.
-void begin_call(spliced_call& in, const void* object, void (*run)(const void*));
-// Code without effects that are known: a step that may touch everything.
-void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*));
-
-// log: where the order of the steps is noted; may be null.
-splice_report run_splice(const splicing& how, std::uint32_t n,
-                         void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
-                         splice_log* log);
-splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log);
-// Whether the effect checker is to see all steps.
-bool splices_are_checked() noexcept;
-// What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the end of a string.
-template <class Made, class Make>
-struct made_in_place {
-  Make& make;
-  std::size_t i;
-  operator Made() const { return make(i); }
-};
-
-// A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced function, outside
-// its steps.
-void in_region(action body);
-
-template <class F, class... Args>
-struct deferred_call {
-  F f;
-  std::tuple<Args...> args;
-
-  void operator()() const {
-    std::apply([this](auto&... a) { std::invoke(f, a...); }, const_cast<std::tuple<Args...>&>(args));
-  }
-};
-
-template <class T>
-struct is_deferred_call : std::false_type {};
-template <class F, class... Args>
-struct is_deferred_call<deferred_call<F, Args...>> : std::true_type {};
-
-// How many are interleaved with one another.
-std::uint32_t calls_together(const splicing& how) noexcept;
-[[noreturn]] void refuse_count();
-// Whether steps that take so long are too short, if some 10 ns pass between them.
-bool step_is_short(double ns) noexcept;
-
-// For the trees that have no block.
-template <class Tree>
-void choose_blocks(const splicing& how, std::vector<Tree>& trees, std::int64_t times = 1) {
-  const std::size_t together = std::min<std::size_t>(calls_together(how), trees.size());
-  for (Tree& t : trees) choose_block(t, together, times);
-}
-template <class Tree>
-splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, splice_log* log) {
-  return run_splice(how, static_cast<std::uint32_t>(trees.size()), forest_of(trees.data()), log);
-}
-
-template <class T>
-void run_object(const void* object) {
-  (*static_cast<const T*>(object))();
-}
-
-template <class T>
-sequence_item item_of(const T& object) noexcept {
-  if constexpr (is_divided<T>::value) {
-    return {&object,
-            [](const void* o, spliced_call& in) {
-              const T& tree = *static_cast<const T*>(o);
-              tree_call<T>::begin(in, tree, tree.all);
-            },
-            run_object<T>};
-  } else if constexpr (is_deferred_call<T>::value) {
-    return {&object, [](const void* o, spliced_call& in) { begin_call(in, o, run_object<T>); },
-            run_object<T>};
-  } else {
-    return {&object, [](const void* o, spliced_call& in) { begin_unknown(in, o, run_object<T>); },
-            run_object<T>};
-  }
-}
-
-template <class... Calls>
-void sequence_now(const effects* afterwards, const Calls&... calls) {
-  const std::array<sequence_item, sizeof...(Calls)> items{item_of(calls)...};
-  run_sequence(items, afterwards);
-}
-
-template <class T>
-concept sequence_part = std::invocable<const T&>;
-
-}  // namespace detail
 
 // The effects of a call of a spliced function: all that it and what it calls read and write. Its first statement, a variable
 // that lives until the function ends; a body of a splice makes one such call. See splice(). Outside a splice it is no more
@@ -276,7 +121,7 @@ void sequence_of(std::size_t n, Make&& make) {
   calls.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     calls.emplace_back(detail::made_in_place<made, Make>{make, i});
-    if constexpr (detail::is_divided<made>::value) detail::choose_block(calls.back(), 1);
+    if constexpr (detail::is_divided<made>::value) detail::choose_block(calls.back());
     items.push_back(detail::item_of(calls.back()));
   }
   detail::run_sequence(items, nullptr);
@@ -333,14 +178,12 @@ template <std::integral N, class Body>
 splice_report splice(const splicing& how, N n, Body&& body) {
   using result = std::invoke_result_t<Body&, N>;
   if (n <= 0) return {};
-  if (std::cmp_greater(n, UINT32_MAX)) detail::refuse_count();
-  const auto count = static_cast<std::uint32_t>(n);
+  const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
-    std::vector<result> trees;
-    trees.reserve(count);
-    for (N i = 0; i < n; ++i) trees.push_back(body(i));
-    detail::choose_blocks(how, trees);
-    return detail::splice_trees(how, trees, nullptr);
+    const detail::made_trees<result> made(how, n, body);
+    const splice_report report = detail::splice_trees(how, made.trees, nullptr);
+    made.rethrow();
+    return report;
   } else {
     struct root {
       std::remove_reference_t<Body>* body = nullptr;

@@ -119,11 +119,13 @@ struct splice_schedule_access {
   static std::vector<std::vector<splice_place>> places(const splice_schedule& s);
 };
 
-// There is no order yet. Throws std::logic_error.
-[[noreturn]] void refuse_to_save();
-// The schedule of that name is for other calls than these, or for other effects. Throw std::runtime_error.
-[[noreturn]] void refuse_shape(const std::string& name, const splice_schedule& s,
-                               const std::vector<std::uint32_t>& blocks);
+// There is no order. Throws std::logic_error.
+[[noreturn]] void refuse_no_order();
+// The schedule of that name is for another number of calls, or of blocks of one call (which has the schedule's number, if it
+// has more), or for other effects. Throw std::runtime_error.
+[[noreturn]] void refuse_calls(const std::string& name, const splice_schedule& s, std::size_t calls);
+[[noreturn]] void refuse_blocks(const std::string& name, const splice_schedule& s, std::uint32_t call,
+                                std::size_t blocks);
 [[noreturn]] void refuse_order(const std::string& name, splice_item before, splice_item after);
 
 }  // namespace detail

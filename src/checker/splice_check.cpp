@@ -347,8 +347,8 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
                                                 bytes_of* accepted) {
   if (allowed.is_everything()) return {};
   bool any = false;
-  for (std::uint32_t i = 0; i < allowed.size(); ++i) {
-    const detail::region_view a = allowed.region(i);
+  for (std::uint32_t i = 0; i < detail::effects_access::size(allowed); ++i) {
+    const detail::region_view a = detail::effects_access::region(allowed, i);
     if (written && !a.written) continue;
     if (a.has(where.first, where.last - where.first)) {
       const hull all = a.contiguous() ? a.where : hull{where.first, where.last};
@@ -371,8 +371,8 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
 
 // Regions that do not know their addresses do not count.
 bool splice_check::is_written(const effects& by, bytes_of where) {
-  for (std::uint32_t i = 0; i < by.size(); ++i) {
-    const detail::region_view a = by.region(i);
+  for (std::uint32_t i = 0; i < detail::effects_access::size(by); ++i) {
+    const detail::region_view a = detail::effects_access::region(by, i);
     if (!a.written || !a.exact()) continue;
     const bytes_of both{std::max(where.first, a.where.first), std::min(where.last, a.where.last)};
     if (a.contiguous() && !both.none()) return true;

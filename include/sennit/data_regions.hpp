@@ -86,12 +86,14 @@ class memory_range {
   hull where_;
 };
 
-// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to three dimensions.
-// Boxes of the same array are compared exactly, others by their hulls. Throws std::length_error for an index beyond 32 bits.
+// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to three
+// dimensions. Boxes of the same array are compared exactly, others by their hulls. Throws std::length_error for an index
+// beyond 32 bits.
 //
-// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a row); not negative.
-// Precondition: two different indices within the boxes are two different elements: those of the inner dimensions do not go beyond
-// the pitch, unless nobody touches what is there.
+// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a row); not
+// negative.
+// Precondition: two different indices within the boxes are two different elements: those of the inner dimensions do not go
+// beyond the pitch, unless nobody touches what is there.
 template <std::size_t D>
   requires(D >= 2 && D <= 3)
 class memory_box {

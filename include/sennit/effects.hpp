@@ -24,10 +24,10 @@ struct hull {
 // and, optionally,
 //   bool contains(const R& whole, const R& part)   whether all data of `part` is in `whole`; saves checks
 //   hull hull_of(const R&)                         where it lies; without it, it interferes with every region of another type
-//   std::uint64_t bytes_of(const R&)               how many bytes it has; without it, all of the hull's. Blocks are chosen by it
-//   std::uint64_t fingerprint_of(const R&)         differs, most likely, where the region does: by it a memoized_splice notices
-//                                                  other effects. Without it, it is made of the object's bytes, if equal objects
-//                                                  have equal ones (no padding, no floating point), or else of the hull
+//   std::uint64_t bytes_of(const R&)               how many bytes it has, to choose blocks by; without it, all of the hull's
+//   std::uint64_t fingerprint_of(const R&)         differs, most likely, where the region does, so that a memoized_splice
+//                                                  notices. Without it, that is made of the object's bytes, if it has neither
+//                                                  padding nor floating-point numbers, or of the hull only
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
 //                                                  whether it has all of these bytes; asked by the effect checker only, which
 //                                                  else takes the hull for it

@@ -20,18 +20,24 @@
 #include <vector>
 
 namespace sennit {
-// A splice() of declared trees that is run often: the order of the steps is found the first time, and followed from then on,
-// without any checks. Before each run the effects of the trees and of some of their steps are compared with those of
-// the first; where they differ, or the runtime has other workers, the order is found anew.
+
+// A splice() of declared trees that is run often: the order of the steps is found the first time, and followed from then
+// on, without any checks.
 //
 // The order can be saved, and loaded by another run of the same program: splice_schedule.
 //
-// Precondition: a tree's effects are the same in each run, or differ in the addresses that the regions of the whole tree span
-// (hull_of). What else may change (the indices in an index_set, the order below a subtree, a region of one's own without
-// hull_of) is not noticed: use a new memoized_splice then.
+// Before each run it compares what the effects of the whole trees, and of some of their steps (some sixteen for each
+// strand), say now with what they said when the order was found: the addresses that the regions span (hull_of), and their
+// fingerprint_of (see data_region), such as the indices in an index_set. Where they differ, or the trees' parts or the
+// runtime's workers do, the order is found anew.
 //
-// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not thread-safe. run() throws
-// as splice(); where it follows an order, the first exception in that order, and the steps behind it in its strand are not run.
+// Precondition: the effects differ in that way, or not at all. A change that shows in none of the trees as a whole is not
+// noticed if it is in other steps only; nor is one in a region of one's own that neither address nor fingerprint tells,
+// such as in data that it points to. Use a new memoized_splice then.
+//
+// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not thread-safe. run()
+// throws as splice(); where it follows an order, the first exception in that order, and the steps behind it in its strand
+// are not run.
 // Cost: for each step about a nanosecond and, kept until the end, the part and 8 bytes.
 //
 // Example:
@@ -64,8 +70,8 @@ class memoized_splice {
  public:
   explicit memoized_splice(Body body, splicing how = {}) : body_(std::move(body)), how_(how) {}
 
-  // As splice(n, body): calls body(0) ... body(n - 1), then does their steps in the order that it has, if that fits, or else
-  // finds one. Where a body throws, the trees before it are spliced without an order, and the order stays as it was.
+  // As splice(n, body): calls body(0) ... body(n - 1), then does their steps in the order that it has, if that fits, or
+  // else finds one. Where a body throws, the trees before it are spliced without an order, and the order stays as it was.
   template <std::integral N>
     requires std::invocable<Body&, N>
   void run(N n) {
@@ -146,8 +152,8 @@ class memoized_splice {
   void load(const std::string& path) { follow(splice_schedule::load(path), path); }
 
  private:
-  // Whether the order is one of these. The parts kept are shown to the trees only if these are as they were: what a part points
-  // to may be gone.
+  // Whether the order is one of these. The parts kept are shown to the trees only if these are as they were: what a part
+  // points to may be gone.
   bool fits(const std::vector<tree>& trees) const {
     return steps_ != nullptr && worker_count() == workers_ && !too_short_ && same_shape(trees) &&
            detail::fingerprint_of_roots(trees) == of_roots_ &&

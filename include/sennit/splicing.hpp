@@ -15,8 +15,8 @@ struct splicing {
   std::int64_t most_delayed = 4096;
 };
 
-// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns none: where it follows an order
-// there are no checks, switches or delays to count.
+// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns none: where it follows
+// an order there are no checks, switches or delays to count.
 struct splice_report {
   std::uint64_t steps = 0;
   std::uint64_t checks = 0;       // of effects for interference

@@ -6,7 +6,25 @@
 
 namespace sennit {
 
-// How a splice is made.
+// How a splice is made: the first argument of splice(), the second one of a memoized_splice.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//   #include <sennit/splice.hpp>
+//
+//   #include <cstdio>
+//
+//   // Twice over x, in which few blocks fit the cache at a time.
+//   void twice(double* x, sennit::range all) {
+//     const sennit::splice_report took = sennit::splice(sennit::splicing{.together = 2}, 2, [=](int) {
+//       return sennit::divided{
+//           all, 4096, [=](sennit::range r) { return sennit::effects(sennit::writes(sennit::memory_range(x, r))); },
+//           [=](sennit::range r) {
+//             for (auto i = r.first; i < r.last; ++i) x[i] += 1;
+//           }};
+//     });
+//     std::printf("%llu steps\n", static_cast<unsigned long long>(took.steps));
+//   }
 struct splicing {
   // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the more a step is
   // compared with, and the more must be in the cache.

@@ -154,8 +154,8 @@ std::string described(const fault& f) {
             static_cast<std::size_t>(f.last - f.first), counted(f.accesses, "access", "accesses").c_str()) +
            relation(f));
   title = "effects";
-  for (std::uint32_t i = 0; i < f.has->size(); ++i) {
-    line(title, effects_line(f.has->region(i)));
+  for (std::uint32_t i = 0; i < detail::effects_access::size(*f.has); ++i) {
+    line(title, effects_line(detail::effects_access::region(*f.has, i)));
     title = "";
   }
   return all;

@@ -9,11 +9,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 namespace sennit {
+
+namespace detail {
+
+// For a memory_box. Throws std::length_error.
+[[noreturn]] void refuse_index(std::int64_t index);
+
+}  // namespace detail
 
 // Indices [first, last), which can be halved.
 struct range {
@@ -57,8 +65,14 @@ class memory_range {
                    static_cast<std::uintptr_t>(indices.first) * sizeof(T),
                reinterpret_cast<std::uintptr_t>(elements) +
                    static_cast<std::uintptr_t>(indices.last) * sizeof(T)} {}
-  template <class T, std::size_t N>
-  explicit memory_range(std::span<T, N> elements) noexcept : memory_range(elements.data(), elements.size()) {}
+  // Of a std::vector, std::array, std::span ...: all of it, or some of its elements.
+  template <std::ranges::contiguous_range R>
+    requires std::ranges::borrowed_range<R> && std::ranges::sized_range<R>
+  explicit memory_range(R&& elements)
+      : memory_range(std::ranges::data(elements), static_cast<std::size_t>(std::ranges::size(elements))) {}
+  template <std::ranges::contiguous_range R>
+    requires(std::ranges::borrowed_range<R> && !std::is_array_v<std::remove_reference_t<R>>)
+  memory_range(R&& elements, range indices) : memory_range(std::ranges::data(elements), indices) {}
 
   friend hull hull_of(const memory_range& r) noexcept { return r.where_; }
   friend bool interferes(const memory_range& a, const memory_range& b) noexcept {
@@ -72,23 +86,25 @@ class memory_range {
   hull where_;
 };
 
-// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to three dimensions;
-// indices within 32 bits. Boxes of the same array are compared exactly, others by their hulls.
+// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to three
+// dimensions. Boxes of the same array are compared exactly, others by their hulls. Throws std::length_error for an index
+// beyond 32 bits.
 //
-// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a row); not negative.
-// Precondition: two different indices within the boxes are two different elements: those of the inner dimensions do not go beyond
-// the pitch, unless nobody touches what is there.
+// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a row); not
+// negative.
+// Precondition: two different indices within the boxes are two different elements: those of the inner dimensions do not go
+// beyond the pitch, unless nobody touches what is there.
 template <std::size_t D>
   requires(D >= 2 && D <= 3)
 class memory_box {
  public:
   template <class T>
-  memory_box(const T* array, std::array<std::int64_t, D - 1> pitches, std::array<range, D> indices) noexcept
+  memory_box(const T* array, std::array<std::int64_t, D - 1> pitches, std::array<range, D> indices)
       : array_(reinterpret_cast<std::uintptr_t>(array)), bytes_(sizeof(T)) {
     pitches_ = pitches;
     for (std::size_t d = 0; d < D; ++d) {
-      first_[d] = static_cast<std::int32_t>(indices[d].first);
-      last_[d] = static_cast<std::int32_t>(indices[d].last);
+      first_[d] = index(indices[d].first);
+      last_[d] = index(indices[d].last);
     }
   }
 
@@ -120,6 +136,14 @@ class memory_box {
     return true;
   }
 
+  friend std::uint64_t bytes_of(const memory_box& b) noexcept {
+    auto bytes = static_cast<std::uint64_t>(b.bytes_);
+    for (std::size_t d = 0; d < D; ++d) {
+      bytes *= static_cast<std::uint64_t>(range{b.first_[d], b.last_[d]}.size());
+    }
+    return bytes;
+  }
+
   // Within the array that begins where it says, that is; an address may be that of several elements, if rows overlap.
   friend bool contains_address(const memory_box& b, std::uintptr_t address, std::size_t bytes) noexcept {
     const auto from = static_cast<std::int64_t>(address - b.array_);
@@ -133,6 +157,11 @@ class memory_box {
  private:
   static bool same_array(const memory_box& a, const memory_box& b) noexcept {
     return a.array_ == b.array_ && a.bytes_ == b.bytes_ && a.pitches_ == b.pitches_;
+  }
+  static std::int32_t index(std::int64_t i) {
+    if (!std::in_range<std::int32_t>(i)) [[unlikely]]
+      detail::refuse_index(i);
+    return static_cast<std::int32_t>(i);
   }
   // Rounded down.
   static std::int64_t quotient(std::int64_t a, std::int64_t b) noexcept {
@@ -215,6 +244,13 @@ class index_set {
     }
     return true;
   }
+  friend std::uint64_t bytes_of(const index_set& s) noexcept { return s.indices_.size() * s.bytes_; }
+  // Of the indices, not of where they are kept.
+  friend std::uint64_t fingerprint_of(const index_set& s) noexcept {
+    std::uint64_t hash = detail::mix(s.array_, s.bytes_);
+    for (const I i : s.indices_) hash = detail::mix(hash, static_cast<std::uint64_t>(i));
+    return hash;
+  }
 
  private:
   static bool same_array(const index_set& a, const index_set& b) noexcept {
@@ -267,6 +303,9 @@ class subtree {
   friend bool contains(const subtree& whole, const subtree& part) noexcept {
     return whole.root_ == part.root_ && whole.depth_ <= part.depth_ &&
            ((whole.path_ ^ part.path_) & mask(whole.depth_)) == 0;
+  }
+  friend std::uint64_t fingerprint_of(const subtree& s) noexcept {
+    return detail::mix(detail::mix(reinterpret_cast<std::uintptr_t>(s.root_), s.path_), s.depth_);
   }
 
  private:

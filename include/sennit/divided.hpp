@@ -23,13 +23,15 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 
 }  // namespace detail
 
-// Work that is halved until its parts are small, and then done part by part: a declared tree, which the splicer walks without
-// stacks (see splice()). `effects_of` and `step` are called with parts, by several workers at once; `effects_of` is pure.
+// Work that is halved until its parts are small, and then done part by part: a declared tree, which the splicer walks
+// without stacks (see splice()). `effects_of` and `step` are called with parts, by several workers at once; `effects_of` is
+// pure.
 //
 // part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right(): sennit::range, say.
 // left() and right() of a part larger than `block` are smaller than it, and size() is in proportion to the work.
 //
-// block: a part of this size or less is one step. 0 or less: a size is chosen by what effects_of() says and the caches' sizes.
+// block: a part of this size or less is one step. 0 or less: a size is chosen by how many bytes effects_of() says and the
+// caches' sizes. Blocks of more than one dimension are best cut along the outer ones, with the contiguous one whole.
 // effects_of(part): sennit::effects of all that is done for that part, be it small or large.
 // step(part): does it.
 //
@@ -132,19 +134,10 @@ template <class Tree>
 void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
   if (t.block > 0) return;
   auto part = t.all;
-  while (part.size() > 1 && !step_fits(t.effects_of(part).bytes(), together)) part = part.left();
-  t.block = std::max<std::int64_t>(part.size(), 1) * times;
-}
-// A tree gets its block; all else is as it is.
-template <class T>
-decltype(auto) with_block(const T& object) {
-  if constexpr (is_divided<T>::value) {
-    T tree = object;
-    choose_block(tree, 1);
-    return tree;
-  } else {
-    return (object);
-  }
+  while (part.size() > 1 && !step_fits(effects_access::bytes(t.effects_of(part)), together))
+    part = part.left();
+  const auto size = std::max<std::int64_t>(part.size(), 1);
+  t.block = times > INT64_MAX / size ? INT64_MAX : size * times;
 }
 
 }  // namespace detail

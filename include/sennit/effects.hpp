@@ -24,6 +24,10 @@ struct hull {
 // and, optionally,
 //   bool contains(const R& whole, const R& part)   whether all data of `part` is in `whole`; saves checks
 //   hull hull_of(const R&)                         where it lies; without it, it interferes with every region of another type
+//   std::uint64_t bytes_of(const R&)               how many bytes it has, to choose blocks by; without it, all of the hull's
+//   std::uint64_t fingerprint_of(const R&)         differs, most likely, where the region does, so that a memoized_splice
+//                                                  notices. Without it, that is made of the object's bytes, if it has neither
+//                                                  padding nor floating-point numbers, or of the hull only
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
 //                                                  whether it has all of these bytes; asked by the effect checker only, which
 //                                                  else takes the hull for it
@@ -36,11 +40,30 @@ concept data_region = std::copy_constructible<R> && requires(const R& r) {
 
 namespace detail {
 
+struct effects_access;
+
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+inline std::uint64_t hash_of_bytes(const void* bytes, std::size_t n) noexcept {
+  std::uint64_t hash = n;
+  for (std::size_t i = 0; i < n; i += sizeof hash) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, static_cast<const std::byte*>(bytes) + i, n - i < sizeof word ? n - i : sizeof word);
+    hash = mix(hash, word);
+  }
+  return hash;
+}
+
 struct region_kind {
   bool (*interferes)(const void*, const void*);
-  bool (*contains)(const void*, const void*);                          // may be null
-  bool (*contains_address)(const void*, std::uintptr_t, std::size_t);  // may be null
-  bool shared;                                                         // held by a std::shared_ptr
+  // These may be null.
+  bool (*contains)(const void*, const void*);
+  bool (*contains_address)(const void*, std::uintptr_t, std::size_t);
+  std::uint64_t (*bytes)(const void*);
+  std::uint64_t (*fingerprint)(const void*);
+  bool shared;  // held by a std::shared_ptr
 };
 
 template <class R>
@@ -87,10 +110,40 @@ constexpr auto contains_address_of() noexcept -> bool (*)(const void*, std::uint
 }
 
 template <class R, bool Shared>
+constexpr auto bytes_function_of() noexcept -> std::uint64_t (*)(const void*) {
+  if constexpr (requires(const R& r) {
+                  { bytes_of(r) } -> std::convertible_to<std::uint64_t>;
+                }) {
+    return [](const void* region) -> std::uint64_t { return bytes_of(region_in<R, Shared>(region)); };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class R, bool Shared>
+constexpr auto fingerprint_function_of() noexcept -> std::uint64_t (*)(const void*) {
+  if constexpr (requires(const R& r) {
+                  { fingerprint_of(r) } -> std::convertible_to<std::uint64_t>;
+                }) {
+    return [](const void* region) -> std::uint64_t { return fingerprint_of(region_in<R, Shared>(region)); };
+  } else if constexpr (std::has_unique_object_representations_v<R>) {
+    return [](const void* region) -> std::uint64_t {
+      return hash_of_bytes(&region_in<R, Shared>(region), sizeof(R));
+    };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class R, bool Shared>
 inline constexpr region_kind kind_of = {[](const void* a, const void* b) -> bool {
                                           return interferes(region_in<R, Shared>(a), region_in<R, Shared>(b));
                                         },
-                                        contains_of<R, Shared>(), contains_address_of<R, Shared>(), Shared};
+                                        contains_of<R, Shared>(),
+                                        contains_address_of<R, Shared>(),
+                                        bytes_function_of<R, Shared>(),
+                                        fingerprint_function_of<R, Shared>(),
+                                        Shared};
 
 // What is kept of a region besides its hull.
 class region_data {
@@ -187,16 +240,14 @@ class effects {
   effects() noexcept {}  // of code that touches no data that others do
   template <detail::access_list... Sets>
     requires(sizeof...(Sets) > 0)
-  effects(const Sets&... sets) {
+  effects(const Sets&... sets) : effects() {
     (add<true>(sets), ...);
     (add<false>(sets), ...);
   }
-  effects(const effects& other) { copy(other); }
+  effects(const effects& other) : effects() { copy(other); }
   effects& operator=(const effects& other) {
-    if (this != &other) {
-      clear();
-      copy(other);
-    }
+    effects copied(other);
+    take(copied);
     return *this;
   }
   ~effects() { clear(); }
@@ -238,46 +289,20 @@ class effects {
 
   // Both.
   effects& operator+=(const effects& other) {
-    const effects before = *this;
-    clear();
-    everything_ = before.everything_ || other.everything_;
-    append(before, 0, before.written_);
-    append(other, 0, other.written_);
-    written_ = count_;
-    append(before, before.written_, before.count_);
-    append(other, other.written_, other.count_);
+    effects both;
+    both.everything_ = everything_ || other.everything_;
+    both.append(*this, 0, written_);
+    both.append(other, 0, other.written_);
+    both.written_ = both.count_;
+    both.append(*this, written_, count_);
+    both.append(other, other.written_, other.count_);
+    take(both);
     return *this;
   }
 
-  // Of all regions' hulls, those that lie nowhere in particular left out.
-  std::uint64_t bytes() const noexcept {
-    std::uint64_t sum = 0;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (where_[i].last != UINTPTR_MAX) sum += where_[i].last - where_[i].first;
-    }
-    return sum;
-  }
-
-  // The regions that are not empty, the written ones first.
-  std::uint32_t size() const noexcept { return count_; }
-  detail::region_view region(std::uint32_t i) const noexcept {
-    return {where_[i], i < written_, kinds_[i], &data_[i]};
-  }
-
-  // A number that differs, most likely, where the hulls do.
-  std::uint64_t fingerprint() const noexcept {
-    std::uint64_t h = count_ * 2 + written_ * 64 + std::uint64_t{everything_};
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      for (const std::uint64_t word :
-           {where_[i].first, where_[i].last, reinterpret_cast<std::uintptr_t>(kinds_[i])}) {
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-      }
-    }
-    return h;
-  }
-
  private:
+  friend struct detail::effects_access;
+
   static constexpr std::uint32_t inside = 4;
 
   // Whether one of the regions [first, last) shares data with one of the first n of the other.
@@ -347,6 +372,21 @@ class effects {
     }
   }
   void grow();
+  // Leaves the other to be destroyed.
+  void take(effects& other) noexcept {
+    clear();
+    if (other.room_ == inside) {
+      copy(other);
+      return;
+    }
+    where_ = std::exchange(other.where_, other.own_where_);
+    kinds_ = std::exchange(other.kinds_, other.own_kinds_);
+    data_ = std::exchange(other.data_, other.own_data_);
+    room_ = std::exchange(other.room_, inside);
+    count_ = std::exchange(other.count_, 0);
+    written_ = std::exchange(other.written_, 0);
+    everything_ = other.everything_;
+  }
   void clear() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (kinds_[i] != nullptr) data_[i].end(*kinds_[i]);
@@ -370,4 +410,40 @@ class effects {
   detail::region_data own_data_[inside];
 };
 
+namespace detail {
+
+// For the library's own parts.
+struct effects_access {
+  // The regions that are not empty, the written ones first.
+  static std::uint32_t size(const effects& fx) noexcept { return fx.count_; }
+  static region_view region(const effects& fx, std::uint32_t i) noexcept {
+    return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
+  }
+  // Of all regions, those that lie nowhere in particular and do not say how large they are left out.
+  static std::uint64_t bytes(const effects& fx) {
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < fx.count_; ++i) {
+      if (const region_kind* const kind = fx.kinds_[i]; kind != nullptr && kind->bytes != nullptr) {
+        sum += kind->bytes(fx.data_[i].get());
+      } else if (fx.where_[i].last != UINTPTR_MAX) {
+        sum += fx.where_[i].last - fx.where_[i].first;
+      }
+    }
+    return sum;
+  }
+  // Differs, most likely, where the hulls do, or what the regions say of themselves.
+  static std::uint64_t fingerprint(const effects& fx) {
+    std::uint64_t h = fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.everything_};
+    for (std::uint32_t i = 0; i < fx.count_; ++i) {
+      const region_kind* const kind = fx.kinds_[i];
+      h = mix(h, fx.where_[i].first);
+      h = mix(h, fx.where_[i].last);
+      h = mix(h, reinterpret_cast<std::uintptr_t>(kind));
+      if (kind != nullptr && kind->fingerprint != nullptr) h = mix(h, kind->fingerprint(fx.data_[i].get()));
+    }
+    return h;
+  }
+};
+
+}  // namespace detail
 }  // namespace sennit

@@ -1,174 +1,45 @@
 // memoized_splice: a splice that is run again and again, and looks for its order only once.
 #pragma once
 
-#include <sennit/detail/splice_log.hpp>
 #include <sennit/detail/splice_order.hpp>
+#include <sennit/detail/step_list.hpp>
 #include <sennit/divided.hpp>
-#include <sennit/join.hpp>
-#include <sennit/region.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/splice_schedule.hpp>
 #include <sennit/worker.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sennit {
-namespace detail {
 
-// Steps of trees, in order, and strands between them that run beside one another.
-template <class Tree>
-class step_list final : public splice_log {
- public:
-  using part = typename tree_call<Tree>::part;
-  struct step {
-    std::uint32_t tree;
-    part at;
-  };
-  struct fork_at {
-    std::size_t before;  // so many steps come first
-    std::unique_ptr<step_list> left;
-    std::unique_ptr<step_list> right;
-  };
-
-  explicit step_list(const Tree* trees) noexcept : trees_(trees) {}
-
-  void note(spliced_call& c) override {
-    const auto& d = c.template get<typename tree_call<Tree>::data>();
-    note(static_cast<std::uint32_t>(d.tree - trees_), &d.at);
-  }
-  void note(std::uint32_t tree, const void* at) override {
-    steps_.push_back({tree, *static_cast<const part*>(at)});
-  }
-  pair fork() override {
-    forks_.push_back(
-        {steps_.size(), std::make_unique<step_list>(trees_), std::make_unique<step_list>(trees_)});
-    return {*forks_.back().left, *forks_.back().right};
-  }
-
-  void run(const Tree* trees) const {
-#if SENNIT_EXCEPTIONS
-    if (cancel_requested()) [[unlikely]]
-      throw cancelled();
-#endif
-    const step* s = steps_.data();
-    for (const fork_at& f : forks_) {
-      for (const step* const end = steps_.data() + f.before; s != end; ++s) trees[s->tree].step(s->at);
-      join([&] { f.left->run(trees); }, [&] { f.right->run(trees); });
-    }
-    for (const step* const end = steps_.data() + steps_.size(); s != end; ++s) trees[s->tree].step(s->at);
-  }
-
-  std::size_t size() const noexcept {
-    std::size_t n = steps_.size();
-    for (const fork_at& f : forks_) n += f.left->size() + f.right->size();
-    return n;
-  }
-  // As items of a schedule, in which number(step) is the step's block.
-  template <class Number>
-  void write(std::vector<splice_item>& to, Number&& number) const {
-    std::size_t i = 0;
-    const auto write_until = [&](std::size_t end) {
-      for (; i < end; ++i) to.push_back({steps_[i].tree, number(steps_[i])});
-    };
-    for (const fork_at& f : forks_) {
-      write_until(f.before);
-      to.push_back({splice_item::fork});
-      f.left->write(to, number);
-      to.push_back({splice_item::second});
-      f.right->write(to, number);
-      to.push_back({splice_item::both_over});
-    }
-    write_until(steps_.size());
-  }
-  // From them, up to the end of the strand, which may be that of all; returns what follows.
-  std::span<const splice_item> read(std::span<const splice_item> from,
-                                    const std::vector<std::vector<part>>& blocks) {
-    while (!from.empty() && (from.front().is_step() || from.front().call == splice_item::fork)) {
-      const splice_item item = from.front();
-      from = from.subspan(1);
-      if (item.is_step()) {
-        steps_.push_back({item.call, blocks[item.call][item.block]});
-      } else {
-        const pair both = fork();
-        from = static_cast<step_list&>(both.left).read(from, blocks).subspan(1);
-        from = static_cast<step_list&>(both.right).read(from, blocks).subspan(1);
-      }
-    }
-    return from;
-  }
-
-  // A few of them, from everywhere.
-  template <class Visit>
-  void sample(Visit&& visit) const {
-    const std::size_t every = steps_.size() / 16 + 1;
-    for (std::size_t i = 0; i < steps_.size(); i += every) visit(steps_[i]);
-    for (const fork_at& f : forks_) {
-      f.left->sample(visit);
-      f.right->sample(visit);
-    }
-  }
-  // In an order in which they may have been run.
-  template <class Visit>
-  void for_each(Visit&& visit) const {
-    std::size_t i = 0;
-    for (const fork_at& f : forks_) {
-      for (; i < f.before; ++i) visit(steps_[i]);
-      f.left->for_each(visit);
-      f.right->for_each(visit);
-    }
-    for (; i < steps_.size(); ++i) visit(steps_[i]);
-  }
-
- private:
-  const Tree* trees_;  // while steps are noted
-  std::vector<step> steps_;
-  std::vector<fork_at> forks_;
-};
-
-// Of the trees' roots, and of some of the steps.
-template <class Tree>
-std::uint64_t fingerprint(const std::vector<Tree>& trees, const step_list<Tree>& steps) {
-  std::uint64_t h = trees.size();
-  const auto mix = [&h](std::uint64_t word) {
-    h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    h ^= h >> 29;
-  };
-  for (const Tree& t : trees) {
-    mix(static_cast<std::uint64_t>(t.block));
-    mix(static_cast<std::uint64_t>(t.all.size()));
-    mix(t.effects_of(t.all).fingerprint());
-  }
-  steps.sample([&](const auto& s) { mix(trees[s.tree].effects_of(s.at).fingerprint()); });
-  return h;
-}
-
-}  // namespace detail
-
-// A splice() of declared trees that is run often: the order of the steps is found the first time, and followed from then on,
-// without any checks. Before each run the effects of the trees and of some of their steps are compared with those of
-// the first; where they differ, or the runtime has other workers, the order is found anew.
+// A splice() of declared trees that is run often: the order of the steps is found the first time, and followed from then
+// on, without any checks.
 //
 // The order can be saved, and loaded by another run of the same program: splice_schedule.
 //
-// Precondition: a tree's effects are the same in each run, or differ in the addresses that the regions of the whole tree span
-// (hull_of). What else may change (the indices in an index_set, the order below a subtree, a region of one's own without
-// hull_of) is not noticed: use a new memoized_splice then.
+// Before each run it compares what the effects of the whole trees, and of some of their steps (some sixteen for each
+// strand), say now with what they said when the order was found: the addresses that the regions span (hull_of), and their
+// fingerprint_of (see data_region), such as the indices in an index_set. Where they differ, or the trees' parts or the
+// runtime's workers do, the order is found anew.
 //
-// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not thread-safe. run() throws
-// as splice(); where it follows an order, the first exception in that order, and the steps behind it in its strand are not run.
-// Cost: for each step about a nanosecond and, kept until the end, the part and 8 bytes.
+// Precondition: the effects differ in that way, or not at all. A change that shows in none of the trees as a whole is not
+// noticed if it is in other steps only; nor is one in a region of one's own that neither address nor fingerprint tells,
+// such as in data that it points to. Use a new memoized_splice then.
+//
+// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not thread-safe. run()
+// throws as splice(); where it follows an order, the first exception in that order, and the steps behind it in its strand
+// are not run.
+// Cost: for each step about a nanosecond and, kept until the end, the part and 8 bytes. For each run, what it compares: of an
+// index_set all indices.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -194,29 +65,34 @@ std::uint64_t fingerprint(const std::vector<Tree>& trees, const step_list<Tree>&
 template <class Body>
 class memoized_splice {
   using tree = std::invoke_result_t<Body&, int>;
+  static_assert(detail::is_divided<tree>::value, "the body of a memoized_splice returns a sennit::divided");
   using part = typename detail::tree_call<tree>::part;
 
  public:
   explicit memoized_splice(Body body, splicing how = {}) : body_(std::move(body)), how_(how) {}
 
+  // As splice(n, body): calls body(0) ... body(n - 1), then does their steps in the order that it has, if that fits, or
+  // else finds one. Where a body throws, the trees before it are spliced without an order, and the order stays as it was.
   template <std::integral N>
-    requires detail::is_divided<std::invoke_result_t<Body&, N>>::value
+    requires std::invocable<Body&, N>
   void run(N n) {
     static_assert(std::is_same_v<std::invoke_result_t<Body&, N>, tree>);
-    std::vector<tree> trees;
-    trees.reserve(static_cast<std::size_t>(std::max<N>(n, 0)));
-    for (N i = 0; i < n; ++i) trees.push_back(body_(i));
-    const bool loaded = !trees.empty() && trees.size() == loaded_blocks_.size();
-    for (std::size_t i = 0; loaded && i < trees.size(); ++i) {
-      if (trees[i].block <= 0) trees[i].block = loaded_blocks_[i];
+    const std::vector<std::int64_t>& sizes = loaded_blocks_;
+    const bool loaded = n > 0 && std::cmp_equal(n, sizes.size());
+    bool choose = false;
+    const detail::made_trees<tree> made(how_, n, body_, times_, [&](tree& t, std::size_t i) {
+      if (t.block > 0) return;
+      if (loaded) t.block = sizes[i];
+      choose = choose || !loaded;
+    });
+    if (!made.all()) {
+      detail::splice_trees(how_, made.trees, nullptr);
+      made.rethrow();
     }
-    const bool choose = n > 0 && !loaded && trees.front().block <= 0;
-    detail::choose_blocks(how_, trees, times_);
+    const std::vector<tree>& trees = made.trees;
     auto all = [&] {
-      if (wanted_ && !detail::splices_are_checked()) {
-        adopt(std::exchange(wanted_, std::nullopt).value(), trees);
-      } else if (steps_ == nullptr || detail::splices_are_checked() || worker_count() != workers_ ||
-                 too_short_ || !same_shape(trees) || detail::fingerprint(trees, *steps_) != fingerprint_) {
+      if (wanted_) adopt(std::exchange(wanted_, std::nullopt).value(), trees);
+      if (detail::splices_are_checked() || !fits(trees)) {
         find(trees);
         return;
       }
@@ -233,12 +109,12 @@ class memoized_splice {
   }
 
   // The order that run() has found or followed last, and will follow. Parts of the trees are compared with ==. Throws
-  // std::logic_error if there is none: before the first run(), and after one that threw.
+  // std::logic_error if there is none: before the first run(), and after one that threw while it looked for an order.
   // Cost: some tens of nanoseconds a step.
   splice_schedule schedule() const
     requires std::equality_comparable<part>
   {
-    if (steps_ == nullptr) detail::refuse_to_save();
+    if (steps_ == nullptr) detail::refuse_no_order();
     std::vector<detail::block_numbers<part>> numbers(shapes_.begin(), shapes_.end());
     std::vector<std::uint32_t> blocks;
     blocks.reserve(numbers.size());
@@ -272,6 +148,13 @@ class memoized_splice {
   void load(const std::string& path) { follow(splice_schedule::load(path), path); }
 
  private:
+  // Whether the order is one of these. The parts kept are shown to the trees only if these are as they were: what a part
+  // points to may be gone.
+  bool fits(const std::vector<tree>& trees) const {
+    return steps_ != nullptr && worker_count() == workers_ && !too_short_ && same_shape(trees) &&
+           detail::fingerprint_of_roots(trees) == of_roots_ &&
+           detail::fingerprint_of_steps(trees, *steps_) == of_steps_;
+  }
   // Whether the steps kept are parts of these.
   bool same_shape(const std::vector<tree>& trees) const {
     if (trees.size() != shapes_.size()) return false;
@@ -298,8 +181,8 @@ class memoized_splice {
   void adopt(const wanted& w, const std::vector<tree>& trees) {
     steps_ = nullptr;
     std::vector<std::int64_t> sizes = std::exchange(loaded_blocks_, {});
-    const std::vector<std::vector<part>> blocks = detail::blocks_of(trees);
-    detail::check_order(trees, blocks, w.schedule, w.name);
+    const std::vector<std::vector<part>> blocks = detail::blocks_of(trees, w.schedule, w.name);
+    detail::order_check(trees, w.schedule, w.name).run();
     auto followed = std::make_unique<detail::step_list<tree>>(trees.data());
     followed->read(detail::splice_schedule_access::items(w.schedule), blocks);
     keep(std::move(followed), w.schedule.workers(), trees);
@@ -307,7 +190,8 @@ class memoized_splice {
   }
   void keep(std::unique_ptr<detail::step_list<tree>> steps, unsigned found_for,
             const std::vector<tree>& trees) {
-    fingerprint_ = detail::fingerprint(trees, *steps);
+    of_roots_ = detail::fingerprint_of_roots(trees);
+    of_steps_ = detail::fingerprint_of_steps(trees, *steps);
     shapes_.clear();
     for (const tree& t : trees) shapes_.push_back({t.all, t.block});
     workers_ = worker_count();
@@ -324,7 +208,8 @@ class memoized_splice {
   std::int64_t times_ = 1;
   bool too_short_ = false;
   std::vector<detail::tree_shape<part>> shapes_;  // of the trees whose steps these are
-  std::uint64_t fingerprint_ = 0;
+  std::uint64_t of_roots_ = 0;
+  std::uint64_t of_steps_ = 0;
   std::vector<std::int64_t> loaded_blocks_;  // for trees that have none
   unsigned workers_ = 0;
   unsigned found_for_ = 0;  // so many workers

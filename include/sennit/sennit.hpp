@@ -33,6 +33,7 @@
 #include <sennit/space.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/splice_schedule.hpp>
+#include <sennit/splicing.hpp>
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
 #include <sennit/task_group.hpp>

@@ -1,19 +1,16 @@
 // splice: calls that are interleaved, so that data is used again while it is in cache.
 #pragma once
 
-#include <sennit/detail/action.hpp>
-#include <sennit/detail/forest.hpp>
+#include <sennit/detail/splice_sequence.hpp>
 #include <sennit/detail/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/splicing.hpp>
 
-#include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -21,161 +18,10 @@
 
 namespace sennit {
 
-// How a splice is made.
-struct splicing {
-  // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the more a step is
-  // compared with, and the more must be in the cache.
-  std::uint32_t together = 0;
-  // Where so many steps wait, no more are looked for among the later calls until some have been released.
-  std::int64_t most_delayed = 4096;
-};
-
-// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4).
-struct splice_report {
-  std::uint64_t steps = 0;
-  std::uint64_t checks = 0;       // of effects for interference
-  std::uint64_t switches = 0;     // between stacks
-  std::uint64_t delayed = 0;      // steps that had to wait
-  std::uint64_t dependences = 0;  // that they waited for
-  // For calls and delayed steps; not the stacks of functions, of 64 KiB each at most.
-  std::size_t extra_bytes = 0;
-
-  splice_report& operator+=(const splice_report& other) noexcept {
-    steps += other.steps;
-    checks += other.checks;
-    switches += other.switches;
-    delayed += other.delayed;
-    dependences += other.dependences;
-    extra_bytes += other.extra_bytes;
-    return *this;
-  }
-};
-
-namespace detail {
-
-class splice_log;
-
-// What a sequence consists of: makes a call of it.
-struct sequence_item {
-  const void* object;
-  void (*begin)(const void* object, spliced_call& in);
-  void (*run)(const void* object);  // outside a splice
-};
-
-// Whether the calling strand is in a spliced function, outside its steps.
-bool in_spliced_call() noexcept;
-
-// A step that is done in slices, in the frame of the function that does it.
-class sliced_step {
- public:
-  virtual bool next() = 0;  // cuts off the next slice; false: there is none
-  virtual void run() = 0;   // does it
-  effects now;              // of the slice
-  effects rest;             // of it and all that comes after
-
- protected:
-  ~sliced_step() = default;
-};
-void declare_effects(const effects& all);  // does nothing outside
-void end_effects(const effects& all) noexcept;
-// False: it does nothing, as the caller runs in no spliced call.
-bool run_step(const effects& fx, action body);
-bool run_sliced_step(sliced_step& step);
-void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
-
-// A function that declares its effects: begun on a stack of its own, up to its first step or sequence.
-void begin_call(spliced_call& in, const void* object, void (*run)(const void*));
-// Code without effects that are known: a step that may touch everything.
-void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*));
-
-// log: where the order of the steps is noted; may be null.
-splice_report run_splice(const splicing& how, std::uint32_t n,
-                         void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
-                         splice_log* log);
-splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log);
-// Whether the effect checker is to see all steps.
-bool splices_are_checked() noexcept;
-// What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the end of a string.
-template <class Made, class Make>
-struct made_in_place {
-  Make& make;
-  std::size_t i;
-  operator Made() const { return make(i); }
-};
-
-// A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced function, outside
-// its steps.
-void in_region(action body);
-
-template <class F, class... Args>
-struct deferred_call {
-  F f;
-  std::tuple<Args...> args;
-
-  void operator()() const {
-    std::apply([this](auto&... a) { std::invoke(f, a...); }, const_cast<std::tuple<Args...>&>(args));
-  }
-};
-
-template <class T>
-struct is_deferred_call : std::false_type {};
-template <class F, class... Args>
-struct is_deferred_call<deferred_call<F, Args...>> : std::true_type {};
-
-// How many are interleaved with one another.
-std::uint32_t calls_together(const splicing& how) noexcept;
-[[noreturn]] void refuse_count();
-// Whether steps that take so long are too short, if some 10 ns pass between them.
-bool step_is_short(double ns) noexcept;
-
-// For the trees that have no block.
-template <class Tree>
-void choose_blocks(const splicing& how, std::vector<Tree>& trees, std::int64_t times = 1) {
-  const std::size_t together = std::min<std::size_t>(calls_together(how), trees.size());
-  for (Tree& t : trees) choose_block(t, together, times);
-}
-template <class Tree>
-splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, splice_log* log) {
-  return run_splice(how, static_cast<std::uint32_t>(trees.size()), forest_of(trees.data()), log);
-}
-
-template <class T>
-void run_object(const void* object) {
-  (*static_cast<const T*>(object))();
-}
-
-template <class T>
-sequence_item item_of(const T& object) noexcept {
-  if constexpr (is_divided<T>::value) {
-    return {&object,
-            [](const void* o, spliced_call& in) {
-              const T& tree = *static_cast<const T*>(o);
-              tree_call<T>::begin(in, tree, tree.all);
-            },
-            run_object<T>};
-  } else if constexpr (is_deferred_call<T>::value) {
-    return {&object, [](const void* o, spliced_call& in) { begin_call(in, o, run_object<T>); },
-            run_object<T>};
-  } else {
-    return {&object, [](const void* o, spliced_call& in) { begin_unknown(in, o, run_object<T>); },
-            run_object<T>};
-  }
-}
-
-template <class... Calls>
-void sequence_now(const effects* afterwards, const Calls&... calls) {
-  const std::array<sequence_item, sizeof...(Calls)> items{item_of(calls)...};
-  run_sequence(items, afterwards);
-}
-
-template <class T>
-concept sequence_part = std::invocable<const T&>;
-
-}  // namespace detail
-
-// The effects of a call of a spliced function: all that it and what it calls read and write. Its first statement, a variable
-// that lives until the function ends; a body of a splice makes one such call. See splice(). Outside a splice it is no more
-// than a value.
+// The effects of a call of a spliced function: all that it and what it calls read and write. Its first statement, a
+// variable that lives until the function ends; a body of a splice makes one such call. See splice(). Outside a splice it is
+// no more than a value. Throws std::logic_error where the call around it has done the last that it does, as the body of a
+// splice has that makes a second such call.
 class [[nodiscard]] call_effects : public effects {
  public:
   template <class... Sets>
@@ -189,8 +35,9 @@ class [[nodiscard]] call_effects : public effects {
 };
 
 // A step: serial code, the only place where a spliced function touches data that others do. `body` is called before step()
-// returns, on the calling strand, but maybe much later: other calls go on meanwhile. Throws what it throws. In it,
-// anything may be called; parallel constructs are run as usual.
+// returns, on the calling strand, but maybe much later: other calls go on meanwhile. In it, anything may be called;
+// parallel constructs are run as usual. Throws what it throws, and std::logic_error after what is the last that a function
+// does: a sequence(), a sliced step.
 template <std::invocable F>
 void step(const effects& fx, F&& body) {
   auto run = [&] { std::forward<F>(body)(); };
@@ -204,10 +51,25 @@ concept sliceable = std::copyable<Part> && requires(const Part& p) {
   { slice(p) } -> std::same_as<std::pair<Part, Part>>;
 };
 
-// The same for a step that is large, done slice by slice: between two of its slices those of other calls at the same
-// place are done, so that even one step of each is interleaved (section 7, "Step pipelining"). `effects_of` is pure, and is
-// called with slices and with what is left; `body` with slices, in order. It is the last that the function does, like a
-// sequence().
+// The same for a step that is large, done slice by slice: between two of its slices those of other calls at the same place
+// are done, so that even one step of each is interleaved (Lifflander and Krishnamoorthy, 2017, section 7, "Step
+// pipelining"). `effects_of` is pure, and is called with slices and with what is left; `body` with slices, in order. It is
+// the last that the function does, like a sequence(). Throws what `body` and `effects_of` do; the slices after that are not
+// run.
+// Cost: for each slice, that of a step, and two calls of `effects_of`.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   void scale(double* x, sennit::range r, double by) {
+//     const auto effects_of = [=](sennit::range of) {
+//       return sennit::effects(sennit::writes(sennit::memory_range(x, of)));
+//     };
+//     const sennit::call_effects fx{sennit::writes(sennit::memory_range(x, r))};
+//     sennit::step(sennit::sliced_range{r, 500}, effects_of, [=](sennit::range of) {
+//       for (auto i = of.first; i < of.last; ++i) x[i] *= by;
+//     });
+//   }
 template <sliceable Part, class Effects, class F>
   requires std::is_invocable_r_v<effects, Effects&, const Part&> && std::invocable<F&, const Part&>
 void step(const Part& all, Effects&& effects_of, F&& body) {
@@ -235,9 +97,9 @@ void step(const Part& all, Effects&& effects_of, F&& body) {
   while (s.next()) s.run();
 }
 
-// A call of a function that declares its effects, to be made by sequence(). Rvalues are copied or moved; lvalues are referred
-// to, and outlive the sequence(): `return call(f, local)` dangles, where `local` is a variable or a parameter of the function
-// that returns it. Write call(f, int{local}), or call([local] { f(local); }).
+// A call of a function that declares its effects, to be made by sequence(). Rvalues are copied or moved; lvalues are
+// referred to, and outlive the sequence(): `return call(f, local)` dangles, where `local` is a variable or a parameter of
+// the function that returns it. Write call(f, int{local}), or call([local] { f(local); }).
 template <class F, class... Args>
   requires std::invocable<const std::decay_t<F>&, std::remove_reference_t<Args>&...>
 detail::deferred_call<std::decay_t<F>, Args...> call(F&& f, Args&&... args) {
@@ -252,12 +114,13 @@ class followed_by : public effects {
   explicit followed_by(const Sets&... sets) : effects(sets...) {}
 };
 
-// Calls, one after the other: of call(), divided trees, or anything that can be called without arguments, of which nothing is
-// known and which therefore has everything in its effects. From what they declare the splicer knows what is to come while
-// the first of them are under way.
+// Calls, one after the other: of call(), divided trees, or anything that can be called without arguments, of which nothing
+// is known and which therefore has everything in its effects. From what they declare the splicer knows what is to come
+// while the first of them are under way.
 //
 // It is the last that the function does. Another construct after it throws std::logic_error; to have one, say in advance
-// what will follow: sequence(followed_by(...), calls...).
+// what will follow: sequence(followed_by(...), calls...). A tree without a block gets one as if the usual number of calls
+// were spliced together.
 template <detail::sequence_part... Calls>
 void sequence(const Calls&... calls) {
   detail::sequence_now(nullptr, detail::with_block(calls)...);
@@ -276,7 +139,7 @@ void sequence_of(std::size_t n, Make&& make) {
   calls.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     calls.emplace_back(detail::made_in_place<made, Make>{make, i});
-    if constexpr (detail::is_divided<made>::value) detail::choose_block(calls.back(), 1);
+    if constexpr (detail::is_divided<made>::value) detail::choose_block(calls.back());
     items.push_back(detail::item_of(calls.back()));
   }
   detail::run_sequence(items, nullptr);
@@ -291,19 +154,22 @@ void sequence_of(std::size_t n, Make&& make) {
 // variables, and data that nobody writes during the splice. A tree costs less, as nothing of it needs a stack. A body that
 // declares nothing is run while the calls are begun: all before it must be such, too, or it throws std::logic_error.
 //
-// A spliced function runs on a stack of 64 KiB, except in its steps. Outside these it makes no use of parallel constructs, holds
-// no lock, and refers to no thread_local variable across a construct: it may go on, on another thread. No construct stands
-// in a catch handler. step() and sequence() may throw what is not derived from std::exception, to unwind a call that is given
-// up: so a spliced function is not noexcept, and lets pass what it does not know.
+// Bodies that return trees are all called before the first step; those that call functions, `together` at a time, each up
+// to its first step or sequence. So none may use what another computes. n of 0 or less: nothing is done.
+//
+// A spliced function runs on a stack of 64 KiB, except in its steps. Outside these it makes no use of parallel constructs,
+// holds no lock, and refers to no thread_local variable across a construct: it may go on, on another thread. No construct
+// stands in a catch handler. step() and sequence() may throw what is not derived from std::exception, to unwind a call that
+// is given up: so a spliced function is not noexcept, and lets pass what it does not know.
 //
 // Workers of the runtime take parts of the rows of calls at equal depth where these do not depend on one another. In a call
 // of a spliced function a splice() must be inside a step.
 //
 // Throws what the first of the calls throws that does, in the order of the loop; later ones may have been run in part
-// by then. Throws std::logic_error where a function breaks the rules above, in that call's place; std::bad_alloc; and
-// sennit::cancelled in a cancelled region.
-// Cost: for a step of a stencil some 700 ns where it is a function's, some 350 ns in a tree; it grows with the number of calls
-// that it must be compared with. memoized_splice has next to none.
+// by then. Throws std::logic_error where a function breaks the rules above, in that call's place; std::bad_alloc;
+// std::length_error for more than 2^32 - 1 calls; and sennit::cancelled in a cancelled region.
+// Cost: for a step of a stencil some 700 ns where it is a function's, some 350 ns in a tree; it grows with the number of
+// calls that it must be compared with. memoized_splice has next to none.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -333,14 +199,12 @@ template <std::integral N, class Body>
 splice_report splice(const splicing& how, N n, Body&& body) {
   using result = std::invoke_result_t<Body&, N>;
   if (n <= 0) return {};
-  if (std::cmp_greater(n, UINT32_MAX)) detail::refuse_count();
-  const auto count = static_cast<std::uint32_t>(n);
+  const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
-    std::vector<result> trees;
-    trees.reserve(count);
-    for (N i = 0; i < n; ++i) trees.push_back(body(i));
-    detail::choose_blocks(how, trees);
-    return detail::splice_trees(how, trees, nullptr);
+    const detail::made_trees<result> made(how, n, body);
+    const splice_report report = detail::splice_trees(how, made.trees, nullptr);
+    made.rethrow();
+    return report;
   } else {
     struct root {
       std::remove_reference_t<Body>* body = nullptr;

@@ -27,8 +27,8 @@ struct splice_item {
   friend bool operator==(const splice_item&, const splice_item&) = default;
 };
 
-// A step's number in the order of one worker who runs the first of two strands first, and of one who runs the second first: what
-// has the smaller numbers in both comes before, and two steps of which neither does run beside one another.
+// A step's number in the order of one worker who runs the first of two strands first, and of one who runs the second first:
+// what has the smaller numbers in both comes before, and two steps of which neither does run beside one another.
 struct splice_place {
   std::uint32_t first_first;
   std::uint32_t second_first;
@@ -37,8 +37,8 @@ struct splice_place {
 }  // namespace detail
 
 // The order in which a memoized_splice runs its steps: those of all calls (time steps, say), each call in blocks, which are
-// numbered as the plain loop comes to them. It says nothing of what is computed: the same schedule fits whatever has as many calls
-// of as many blocks, and may be run in that order.
+// numbered as the plain loop comes to them. It says nothing of what is computed: the same schedule fits whatever has as
+// many calls of as many blocks, and may be run in that order.
 //
 // Several threads may read one.
 //
@@ -84,9 +84,9 @@ class splice_schedule {
   // In the order of one worker. Cost of this and of the two before: some nanoseconds a step.
   std::vector<step> steps() const;
 
-  // Writes the file form, of which docs/design/splice-schedules.md tells, and reads it. A file is replaced as a whole or, if that fails,
-  // stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy: nothing that is damaged,
-  // cut short or foreign is loaded, and nothing that does not run each block of each call once.
+  // Writes the file form, of which docs/design/splice-schedules.md tells, and reads it. A file is replaced as a whole or,
+  // if that fails, stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy:
+  // nothing that is damaged, cut short or foreign is loaded, and nothing that does not run each block of each call once.
   void save(const std::string& path) const;
   static splice_schedule load(const std::string& path);
   // Whether the file begins as those do that save() writes; false if it cannot be read.
@@ -119,11 +119,13 @@ struct splice_schedule_access {
   static std::vector<std::vector<splice_place>> places(const splice_schedule& s);
 };
 
-// There is no order yet. Throws std::logic_error.
-[[noreturn]] void refuse_to_save();
-// The schedule of that name is for other calls than these, or for other effects. Throw std::runtime_error.
-[[noreturn]] void refuse_shape(const std::string& name, const splice_schedule& s,
-                               const std::vector<std::uint32_t>& blocks);
+// There is no order. Throws std::logic_error.
+[[noreturn]] void refuse_no_order();
+// The schedule of that name is for another number of calls, or of blocks of one call (which has the schedule's number, if
+// it has more), or for other effects. Throw std::runtime_error.
+[[noreturn]] void refuse_calls(const std::string& name, const splice_schedule& s, std::size_t calls);
+[[noreturn]] void refuse_blocks(const std::string& name, const splice_schedule& s, std::uint32_t call,
+                                std::size_t blocks);
 [[noreturn]] void refuse_order(const std::string& name, splice_item before, splice_item after);
 
 }  // namespace detail

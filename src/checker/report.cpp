@@ -73,8 +73,8 @@ struct neighbor {
 std::optional<neighbor> nearest_to(std::uintptr_t first, std::uintptr_t last, bool written,
                                    const effects& has) {
   std::optional<neighbor> nearest;
-  for (std::uint32_t i = 0; i < has.size(); ++i) {
-    const detail::region_view r = has.region(i);
+  for (std::uint32_t i = 0; i < detail::effects_access::size(has); ++i) {
+    const detail::region_view r = detail::effects_access::region(has, i);
     const std::uintptr_t distance = last <= r.where.first   ? r.where.first - last
                                     : first >= r.where.last ? first - r.where.last
                                                             : 0;
@@ -163,8 +163,8 @@ std::string described(const std::vector<fault>& parts) {
     title = "";
   }
   title = "effects";
-  for (std::uint32_t i = 0; i < f.has->size(); ++i) {
-    line(title, effects_line(f.has->region(i)));
+  for (std::uint32_t i = 0; i < detail::effects_access::size(*f.has); ++i) {
+    line(title, effects_line(detail::effects_access::region(*f.has, i)));
     title = "";
   }
   return all;

@@ -354,8 +354,8 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
                                                 bytes_of* accepted, bool* by_hull) {
   if (allowed.is_everything()) return {};
   bool any = false;
-  for (std::uint32_t i = 0; i < allowed.size(); ++i) {
-    const detail::region_view a = allowed.region(i);
+  for (std::uint32_t i = 0; i < detail::effects_access::size(allowed); ++i) {
+    const detail::region_view a = detail::effects_access::region(allowed, i);
     if (written && !a.written) continue;
     if (a.has(where.first, where.last - where.first)) {
       *by_hull = *by_hull || !a.exact();
@@ -379,8 +379,8 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
 
 // What lies in the hull of a region that does not know its addresses may be nobody's: of that, only what has been written counts.
 bool splice_check::is_written(const effects& by, bytes_of where) {
-  for (std::uint32_t i = 0; i < by.size(); ++i) {
-    const detail::region_view a = by.region(i);
+  for (std::uint32_t i = 0; i < detail::effects_access::size(by); ++i) {
+    const detail::region_view a = detail::effects_access::region(by, i);
     if (!a.written || !a.exact()) continue;
     const bytes_of both{std::max(where.first, a.where.first), std::min(where.last, a.where.last)};
     if (a.contiguous() && !both.none()) return true;

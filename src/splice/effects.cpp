@@ -1,8 +1,11 @@
 #include "core/failure.hpp"
 
+#include <sennit/data_regions.hpp>
 #include <sennit/effects.hpp>
 
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 
 namespace sennit {
 
@@ -40,6 +43,11 @@ void effects::release() noexcept {
   kinds_ = own_kinds_;
   data_ = own_data_;
   room_ = inside;
+}
+
+void detail::refuse_index(std::int64_t index) {
+  fail<std::length_error>("sennit: memory_box: index " + std::to_string(index) +
+                          " does not fit 32 bits: give the address of a later element as the array's begin");
 }
 
 }  // namespace sennit

@@ -16,13 +16,14 @@ class hulls {
 
   hulls() noexcept {}
   explicit hulls(const effects& fx) noexcept {
-    if (fx.is_everything() || fx.size() > most) {
+    const std::uint32_t regions = effects_access::size(fx);
+    if (fx.is_everything() || regions > most) {
       count_ = written_ = 1;
       where_[0] = {0, UINTPTR_MAX};
       return;
     }
-    for (; count_ < fx.size(); ++count_) {
-      const region_view r = fx.region(count_);
+    for (; count_ < regions; ++count_) {
+      const region_view r = effects_access::region(fx, count_);
       where_[count_] = r.where;
       written_ += r.written ? 1 : 0;
     }

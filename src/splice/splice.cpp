@@ -1,5 +1,5 @@
 #include "core/failure.hpp"
-#include "policy/block_size.hpp"
+#include "policy/splicing.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
 #include "splice/splicer.hpp"
@@ -271,7 +271,8 @@ std::uint32_t calls_together(const splicing& how) noexcept {
 void refuse_count() { fail<std::length_error>("sennit: a splice of more than 2^32 - 1 calls: make several"); }
 
 bool step_fits(std::uint64_t bytes, std::uint64_t together) {
-  return policy::step_fits(bytes, together, worker_count(), topology::cache_sizes());
+  static const policy::cache_sizes caches = topology::cache_sizes();
+  return policy::step_fits(bytes, together, worker_count(), caches);
 }
 
 bool step_is_short(double ns) noexcept { return policy::step_is_short(ns, 10); }

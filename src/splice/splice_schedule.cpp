@@ -73,12 +73,21 @@ class open_strands {
   std::vector<bool> open_;
 };
 
+std::string counted(std::size_t n, const char* of_what) {
+  return std::to_string(n) + of_what + (n == 1 ? "" : "s");
+}
+
 std::string shape_of(const std::vector<std::uint32_t>& blocks) {
-  const std::string calls = std::to_string(blocks.size()) + (blocks.size() == 1 ? " call" : " calls");
+  const std::string calls = counted(blocks.size(), " call");
   if (blocks.empty()) return calls;
   const auto [least, most] = std::minmax_element(blocks.begin(), blocks.end());
-  if (*least == *most) return calls + " of " + std::to_string(*most) + (*most == 1 ? " block" : " blocks");
+  if (*least == *most) return calls + " of " + counted(*most, " block");
   return calls + " of " + std::to_string(*least) + " to " + std::to_string(*most) + " blocks";
+}
+
+[[noreturn]] void refuse_shape(const std::string& name, const std::string& why) {
+  fail<std::runtime_error>("sennit: cannot follow the schedule of a splice '" + name + "': " + why +
+                           "; run the splice that it was saved from, or save it again from this one");
 }
 
 }  // namespace
@@ -148,26 +157,31 @@ std::vector<std::vector<splice_place>> splice_schedule_access::places(const spli
   return places;
 }
 
-void refuse_to_save() {
-  fail<std::logic_error>("sennit: a memoized_splice has no order to save before its first run()");
+void refuse_no_order() {
+  fail<std::logic_error>("sennit: memoized_splice::schedule(): there is no order: call run() first; a run() "
+                         "that throws while it "
+                         "looks for an order leaves none");
 }
 
-void refuse_shape(const std::string& name, const splice_schedule& s,
-                  const std::vector<std::uint32_t>& blocks) {
-  fail<std::runtime_error>("sennit: cannot follow the schedule of a splice '" + name + "': it is for " +
-                           shape_of(s.blocks()) + ", and this splice has " + shape_of(blocks) +
-                           "; run the splice that it was saved from, or save it again from this one");
+void refuse_calls(const std::string& name, const splice_schedule& s, std::size_t calls) {
+  refuse_shape(name,
+               "it is for " + shape_of(s.blocks()) + ", and this splice has " + counted(calls, " call"));
+}
+
+void refuse_blocks(const std::string& name, const splice_schedule& s, std::uint32_t call,
+                   std::size_t blocks) {
+  const std::size_t its = s.blocks()[call];
+  refuse_shape(name, "it is for " + shape_of(s.blocks()) + ", and call " + std::to_string(call) +
+                         " of this splice has " +
+                         (blocks < its ? counted(blocks, " block") : "more than " + counted(its, " block")));
 }
 
 void refuse_order(const std::string& name, splice_item before, splice_item after) {
   const auto step = [](const splice_item& s) {
     return "block " + std::to_string(s.block) + " of call " + std::to_string(s.call);
   };
-  fail<std::runtime_error>(
-      "sennit: cannot follow the schedule of a splice '" + name +
-      "': it is for other effects, as it does not run " + step(before) + " before " + step(after) +
-      ", which interferes with it; run the splice that it was saved from, or save it again "
-      "from this one");
+  refuse_shape(name, "it is for other effects, as it does not run " + step(before) + " before " +
+                         step(after) + ", which interferes with it");
 }
 
 }  // namespace detail

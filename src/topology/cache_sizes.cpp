@@ -1,12 +1,13 @@
 #include "topology/cache_sizes.hpp"
 
-#include <sennit/detail/config.hpp>
+#include "topology/text.hpp"
 
 #include <unistd.h>
 
 #include <cstdint>
-#include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace sennit::topology {
 
@@ -14,45 +15,32 @@ namespace {
 
 // What the kernel knows of the first processor's caches; of those in use they hardly differ. 0: nothing. The C library's answer
 // is that of the instruction set, which in a virtual machine may be the host's.
-std::uint64_t kernel_says(int level) {
+std::uint64_t kernel_says(const std::string& root, int level) {
   for (int i = 0; i < 8; ++i) {
-    const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    int its_level = 0;
-    std::string type;
-    std::uint64_t kib = 0;
-    if (!(std::ifstream(cache + "level") >> its_level) || !(std::ifstream(cache + "type") >> type)) return 0;
-    if (its_level != level || type == "Instruction") continue;
-    if (std::ifstream(cache + "size") >> kib) return kib * 1024;
+    const std::string cache = root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+    const std::optional<std::string> its_level = read_text(cache + "level");
+    const std::optional<std::string> type = read_text(cache + "type");
+    const std::optional<std::string> size = read_text(cache + "size");
+    if (!its_level) return 0;
+    if (its_level != std::to_string(level) || type == "Instruction" || !size) continue;
+    // Such as "2048K".
+    const auto kib = parse<std::uint64_t>(std::string_view(*size).substr(0, size->find('K')));
+    if (kib) return *kib * 1024;
   }
   return 0;
 }
 
-std::uint64_t size_of(int level, int name, std::uint64_t usual) noexcept {
-  std::uint64_t bytes = 0;
-#if SENNIT_EXCEPTIONS
-  try {
-    bytes = kernel_says(level);
-  } catch (...) {
-    // Then nobody says.
-  }
-#else
-  bytes = kernel_says(level);
-#endif
-  if (bytes != 0) return bytes;
+std::uint64_t size_of(const std::string& root, int level, int name, std::uint64_t usual) {
+  if (const std::uint64_t bytes = kernel_says(root, level); bytes != 0) return bytes;
   const long told = sysconf(name);
   return told > 0 ? static_cast<std::uint64_t>(told) : usual;
 }
 
-policy::cache_sizes ask() noexcept {
-  const std::uint64_t own = size_of(2, _SC_LEVEL2_CACHE_SIZE, 1 << 20);
-  return {own, size_of(3, _SC_LEVEL3_CACHE_SIZE, 8 * own)};
-}
-
 }  // namespace
 
-policy::cache_sizes cache_sizes() noexcept {
-  static const policy::cache_sizes sizes = ask();
-  return sizes;
+policy::cache_sizes cache_sizes(const std::string& root) {
+  const std::uint64_t own = size_of(root, 2, _SC_LEVEL2_CACHE_SIZE, 1 << 20);
+  return {own, size_of(root, 3, _SC_LEVEL3_CACHE_SIZE, 8 * own)};
 }
 
 }  // namespace sennit::topology

@@ -1,11 +1,13 @@
 // How large the caches of this machine are.
 #pragma once
 
-#include "policy/block_size.hpp"
+#include "policy/splicing.hpp"
+
+#include <string>
 
 namespace sennit::topology {
 
-// Usual sizes where the system does not tell. Read once.
-policy::cache_sizes cache_sizes() noexcept;
+// Usual sizes where the system does not tell. `root` comes before the paths of all files read.
+policy::cache_sizes cache_sizes(const std::string& root = "");
 
 }  // namespace sennit::topology

@@ -109,17 +109,18 @@ struct somewhere {
 TEST(Regions, UsersOwn) {
   const sennit::effects fx(sennit::reads(odd_bytes{1000}, somewhere{}),
                            sennit::writes(sennit::memory_range(reinterpret_cast<const char*>(100), 20)));
-  ASSERT_EQ(fx.size(), 3U);
-  const sennit::detail::region_view odd = fx.region(1);
+  using sennit::detail::effects_access;
+  ASSERT_EQ(effects_access::size(fx), 3U);
+  const sennit::detail::region_view odd = effects_access::region(fx, 1);
   EXPECT_TRUE(odd.exact());
   EXPECT_TRUE(odd.has(1001, 1));
   EXPECT_FALSE(odd.has(1002, 1));
-  const sennit::detail::region_view hull_only = fx.region(2);
+  const sennit::detail::region_view hull_only = effects_access::region(fx, 2);
   EXPECT_FALSE(hull_only.exact());
   EXPECT_TRUE(hull_only.has(150, 50));
   EXPECT_FALSE(hull_only.has(150, 51));
   EXPECT_FALSE(hull_only.has(99, 2));
-  const sennit::detail::region_view memory = fx.region(0);
+  const sennit::detail::region_view memory = effects_access::region(fx, 0);
   EXPECT_TRUE(memory.written);
   EXPECT_FALSE(odd.written);
   EXPECT_TRUE(memory.has(100, 20));

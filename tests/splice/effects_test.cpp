@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace sennit_test {
@@ -139,6 +141,64 @@ TEST(effects, of_regions_that_are_large_and_have_a_destructor) {
     EXPECT_GT(count.use_count(), 3);
   }
   EXPECT_EQ(count.use_count(), 1);
+}
+
+#if SENNIT_EXCEPTIONS
+struct copied_with_effort {
+  std::shared_ptr<int> count;
+  bool fails = false;
+  copied_with_effort(std::shared_ptr<int> c, bool f) : count(std::move(c)), fails(f) {}
+  copied_with_effort(const copied_with_effort& other) : count(other.count), fails(other.fails) {
+    if (fails) throw std::runtime_error("copy");
+  }
+  friend bool interferes(const copied_with_effort&, const copied_with_effort&) { return true; }
+};
+
+// Catches regions that are never destroyed, as one after them throws while it is copied.
+TEST(effects, of_regions_that_throw_leak_nothing) {
+  const auto count = std::make_shared<int>(0);
+  {
+    const copied_with_effort good(count, false);
+    const copied_with_effort bad(count, true);
+    EXPECT_THROW((void)effects(writes(good, good), reads(bad)), std::runtime_error);
+    EXPECT_THROW((void)effects(writes(good, good, good, good, good, bad)), std::runtime_error);
+  }
+  EXPECT_EQ(count.use_count(), 1);
+}
+
+// Catches an index of which half is dropped, so that a box lies elsewhere and nobody waits for it.
+TEST(data_regions, boxes_refuse_indices_that_do_not_fit) {
+  const double* const grid = nullptr;
+  const auto box = [&](sennit::range rows) {
+    return sennit::memory_box<2>(grid, {20}, {rows, sennit::range{0, 20}});
+  };
+  const std::int64_t beyond = std::int64_t{1} << 32;
+  EXPECT_THROW((void)box({beyond, beyond + 1}), std::length_error);
+  EXPECT_THROW((void)box({0, beyond}), std::length_error);
+  EXPECT_THROW((void)box({-beyond, 0}), std::length_error);
+  EXPECT_NO_THROW((void)box({-1, 5}));
+}
+#endif
+
+// Catches containers that are no regions, or other ones than their elements.
+TEST(data_regions, ranges_of_containers) {
+  std::vector<double> v(10);
+  const std::array<int, 4> a{};
+  float plain[6]{};
+  const auto lies = [](const sennit::memory_range& r, const void* first, const void* last) {
+    const sennit::hull where = hull_of(r);
+    return where.first == reinterpret_cast<std::uintptr_t>(first) &&
+           where.last == reinterpret_cast<std::uintptr_t>(last);
+  };
+  using sennit::memory_range;
+  EXPECT_TRUE(lies(memory_range(v), v.data(), v.data() + 10));
+  EXPECT_TRUE(lies(memory_range(v, sennit::range{2, 5}), v.data() + 2, v.data() + 5));
+  EXPECT_TRUE(lies(memory_range(a), a.data(), a.data() + 4));
+  EXPECT_TRUE(lies(memory_range(std::span(v).first(3)), v.data(), v.data() + 3));
+  EXPECT_TRUE(lies(memory_range(std::span(v), sennit::range{1, 3}), v.data() + 1, v.data() + 3));
+  EXPECT_TRUE(lies(memory_range(plain), plain, plain + 6));
+  EXPECT_TRUE(lies(memory_range(plain, sennit::range{1, 2}), plain + 1, plain + 2));
+  EXPECT_TRUE(lies(memory_range(plain, 3), plain, plain + 3));
 }
 
 // Catches boxes whose hulls overlap, as rows do, taken for overlapping; and negative or empty indices.

@@ -216,7 +216,25 @@ TEST(SpliceSchedule, IsRefusedForAnotherShape) {
   auto other = coarse.memo();
   other.follow(order);
   EXPECT_THAT(failure_of([&] { other.run(8); }),
-              AllOf(HasSubstr("schedule in memory"), HasSubstr("of 8 blocks")));
+              AllOf(HasSubstr("schedule in memory"), HasSubstr("call 0 of this splice has 8 blocks")));
+  smoothing fine(512, 8);
+  auto more = fine.memo();
+  more.follow(order);
+  EXPECT_THAT(failure_of([&] { more.run(8); }), HasSubstr("call 0 of this splice has more than 32 blocks"));
+}
+
+// Catches: a file that says how small blocks are, and so has more of them made than fit the memory.
+TEST(SpliceSchedule, IsRefusedForMoreBlocksThanItHas) {
+  const auto forged = splice_schedule::from_bytes(
+      sennit::detail::splice_schedule_access::make(1, {1}, {{0, 0}}, {1}).to_bytes());
+  sennit::memoized_splice memo([](int) {
+    return sennit::divided{range{0, std::int64_t{1} << 50}, 0, [](range) { return sennit::effects(); },
+                           [](range) {}};
+  });
+  memo.follow(forged, "forged.splice");
+  EXPECT_THAT(failure_of([&] { memo.run(1); }),
+              AllOf(HasSubstr("'forged.splice'"), HasSubstr("has more than 1 block;")));
+  memo.run(1);
 }
 
 // Catches: blocks of a size that is chosen here, so that a schedule from elsewhere would not fit, or only once.

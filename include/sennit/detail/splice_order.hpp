@@ -1,4 +1,4 @@
-// Orders of the steps of declared trees: their blocks by number, and whether an order keeps what interferes as the loop has it.
+// Orders of the steps of declared trees: their blocks by number, and whether an order has what interferes as the loop does.
 #pragma once
 
 #include <sennit/effects.hpp>
@@ -17,21 +17,20 @@ struct tree_shape {
   Part all;
   std::int64_t block;
 
-  // Of each block, in the order of the plain loop.
+  // Of each block, in the order of the plain loop. False: there are more than `most`.
   template <class Visit>
-  void for_each(Visit&& visit) const {
-    walk(all, visit);
+  bool for_each(Visit&& visit, std::size_t most = SIZE_MAX) const {
+    return walk(all, visit, most);
   }
 
  private:
   template <class Visit>
-  void walk(const Part& p, Visit& visit) const {
-    if (p.size() <= block) {
-      visit(p);
-    } else {
-      walk(p.left(), visit);
-      walk(p.right(), visit);
-    }
+  bool walk(const Part& p, Visit& visit, std::size_t& left) const {
+    if (p.size() > block) return walk(p.left(), visit, left) && walk(p.right(), visit, left);
+    if (left == 0) return false;
+    --left;
+    visit(p);
+    return true;
   }
 };
 
@@ -65,19 +64,27 @@ class block_numbers {
   std::ptrdiff_t next_ = 0;   // the one behind the last that was
 };
 
+// For a schedule of that name, which is refused if it has another shape. Looks at no more blocks than it has: their size
+// may come from a file that anybody has written.
 template <class Tree>
-auto blocks_of(const std::vector<Tree>& trees) {
+auto blocks_of(const std::vector<Tree>& trees, const splice_schedule& s, const std::string& name) {
   using part = decltype(Tree::all);
+  if (trees.size() != s.blocks().size()) refuse_calls(name, s, trees.size());
   std::vector<std::vector<part>> all;
   all.reserve(trees.size());
   for (const Tree& t : trees) {
+    const auto call = static_cast<std::uint32_t>(all.size());
     std::vector<part>& blocks = all.emplace_back();
-    tree_shape<part>{t.all, t.block}.for_each([&](const part& p) { blocks.push_back(p); });
+    const bool ended = tree_shape<part>{t.all, t.block}.for_each([&](const part& p) { blocks.push_back(p); },
+                                                                 s.blocks()[call]);
+    if (!ended || blocks.size() < s.blocks()[call]) refuse_blocks(name, s, call, blocks.size());
   }
   return all;
 }
 
-// Compares pairs of parts, the large ones first: what does not interfere, or is known to be in order, is not looked into.
+// Refuses a schedule, which is of the trees' shape, that has steps that interfere in another order than the loop over the
+// trees. Compares pairs of parts, the large ones first: what does not interfere, or is known to be in order, is not looked
+// into.
 template <class Tree>
 class order_check {
  public:
@@ -165,16 +172,5 @@ class order_check {
   std::vector<node> nodes_;
   std::vector<std::uint32_t> whole_;
 };
-
-// Refuses a schedule of another shape, and one that has steps that interfere in another order than the loop over the trees.
-template <class Tree>
-void check_order(const std::vector<Tree>& trees, const std::vector<std::vector<decltype(Tree::all)>>& blocks,
-                 const splice_schedule& s, const std::string& name) {
-  std::vector<std::uint32_t> counts;
-  counts.reserve(blocks.size());
-  for (const auto& of_call : blocks) counts.push_back(static_cast<std::uint32_t>(of_call.size()));
-  if (counts != s.blocks()) refuse_shape(name, s, counts);
-  order_check(trees, s, name).run();
-}
 
 }  // namespace sennit::detail

@@ -1,4 +1,4 @@
-// How large the steps of a splice are to be, if the user does not say.
+// How many calls are spliced together, and how large their steps are, if the user does not say.
 #pragma once
 
 #include <cstdint>

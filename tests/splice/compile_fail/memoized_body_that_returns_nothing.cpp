@@ -1,0 +1,7 @@
+// Only trees can be run again without their effects.
+#include <sennit/memoized_splice.hpp>
+
+void twice() {
+  sennit::memoized_splice steps([](int) {});
+  steps.run(2);
+}

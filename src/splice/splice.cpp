@@ -238,6 +238,11 @@ template <class Some>
 void in_groups(const splicing& how, std::uint32_t n, Some&& some) {
   const std::uint32_t at_once = std::min(n, calls_together(how));
   auto all = [&] {
+    const struct at_end {
+      at_end() = default;
+      at_end(const at_end&) = delete;
+      ~at_end() { call_stack::keep_some(); }
+    } stacks;
     for (std::uint32_t first = 0; first < n; first += std::min(at_once, n - first)) {
       some(first, std::min(at_once, n - first));
     }

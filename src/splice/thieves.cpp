@@ -148,7 +148,9 @@ void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& take
     for (const live_call* part = first; part != nullptr; part = part->next) {
       for (const obstacle o : part->before) {
         const live_call& c = o.call();
-        const bool too = c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end();
+        // Not if it has been given up before the fork.
+        const bool too =
+            c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
         part->twin->before.emplace_back(too ? *c.twin : o.call(), o.whole());
         if (too) ++c.twin->uses;
       }

@@ -223,7 +223,8 @@ void wavefront::walk(strand& s, splice_log* log) {
     const std::uint32_t end = std::min(count_, failed + 1);
     while (first < end && s.lines[first].todo.empty()) ++first;
     std::uint64_t key = 0;
-    for (std::uint32_t t = first; t < end; ++t) {
+    // Not beyond one that fails now, either.
+    for (std::uint32_t t = first; t < end && t <= last_tree_.load(std::memory_order_relaxed); ++t) {
       line& l = s.lines[t];
       if (any) {
         while (!l.todo.empty() && l.todo.back().key < key && run_next(s, t, log)) {

@@ -201,6 +201,7 @@ TEST(random_calls, that_throw) {
     s.slow = seed % 2 != 0;
     s.banded = seed % 4 == 0;
     const random_calls calls(s);
+    for (const unsigned workers : {1U, 2U, 8U}) compare_failures(calls, workers);
   });
 }
 

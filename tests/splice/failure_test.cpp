@@ -171,8 +171,8 @@ TEST_P(failing, a_function_may_catch_what_its_step_throws) {
   EXPECT_EQ(caught, 4);
 }
 
-// Catches a part that is run though an earlier part of the same sequence, whose results it reads, has thrown; and what waits
-// for such a part for ever, once the function has caught that.
+// Catches a part that is run though an earlier part of the same sequence, whose results it reads, has thrown; and what
+// waits for such a part for ever, once the function has caught that.
 TEST_P(failing, a_part_does_not_follow_one_that_failed) {
   std::array<int, 3> spliced{};
   for (int twice = 0; twice < 2; ++twice) {

@@ -192,8 +192,8 @@ TEST(random_calls, outside_any_splice) {
   });
 }
 
-// Catches an exception that is not the first of the loop, one that is lost, one that comes out of a step that waited in vain,
-// and a step that is run on what another has thrown before it was written.
+// Catches an exception that is not the first of the loop, one that is lost, one that comes out of a step that waited in
+// vain, and a step that is run on what another has thrown before it was written.
 TEST(random_calls, that_throw) {
   for_seeds(300, [](std::uint64_t seed) {
     shape s = random_shape(seed);

@@ -359,7 +359,8 @@ bool wavefront::halve(std::uint32_t tree, node& n, node& second) const {
 }
 
 template <class Work>
-bool wavefront::guarded(std::uint32_t tree, std::uint64_t key, Work&& work) {
+bool wavefront::guarded([[maybe_unused]] std::uint32_t tree, [[maybe_unused]] std::uint64_t key,
+                        Work&& work) {
 #if SENNIT_EXCEPTIONS
   try {
     return work();

@@ -47,6 +47,10 @@ void on_fault(int number, siginfo_t* info, void* context) noexcept {
     say("sennit: stack overflow: a strand needed more stack than its fiber has.\n"
         "sennit: set a larger one with SENNIT_STACK (64M, say) or runtime_options::stack_bytes.\n");
   }
+  // Relaxed: see call_stack.
+  if (const auto of_calls = overflow_of_calls.load(std::memory_order_relaxed)) {
+    if (const char* const text = of_calls(info->si_addr)) say(text);
+  }
   for (handled& h : handlers) {
     if (h.signal == number) pass_on(h, info, context);
   }
@@ -75,6 +79,8 @@ pthread_key_t signal_stack_key() noexcept {
 }
 
 }  // namespace
+
+constinit std::atomic<const char* (*)(const void*) noexcept> overflow_of_calls{nullptr};
 
 void install_overflow_handler() noexcept {
   const no_fork guard;

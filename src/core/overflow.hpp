@@ -1,7 +1,13 @@
 // A stack overflow on a fiber says so before the program ends.
 #pragma once
 
+#include <atomic>
+
 namespace sennit::detail {
+
+// What to say of a fault at this address, if the calling thread runs a spliced function whose stack ends there; else null.
+// Null as long as there are no such stacks.
+extern constinit std::atomic<const char* (*)(const void* address) noexcept> overflow_of_calls;
 
 // Installs the handler of SIGSEGV and SIGBUS, once; a fault that is not ours goes to the handler found there.
 void install_overflow_handler() noexcept;

@@ -1,6 +1,7 @@
 #include "splice/call_stack.hpp"
 
 #include "core/failure.hpp"
+#include "core/overflow.hpp"
 #include "core/sanitizers.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
@@ -10,7 +11,6 @@
 #include <new>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace sennit::detail {
 
@@ -20,13 +20,23 @@ namespace {
 
 constexpr std::size_t stack_bytes = 64 * 1024;
 
-thread_local call_stack* running_stack = nullptr;
+// Initial-exec: a signal handler looks at it.
+constinit thread_local call_stack* running_stack [[gnu::tls_model("initial-exec")]] = nullptr;
 
 // The strand may be on another thread each time.
 [[gnu::noinline]] call_stack*& running_on_this_thread() noexcept {
   call_stack** here = &running_stack;
   asm volatile("" : "+r"(here));
   return *here;
+}
+
+const char* overflow(const void* address) noexcept {
+  const call_stack* const s = running_on_this_thread();
+  return s != nullptr && s->memory().guards(address) ? "sennit: stack overflow: a spliced function needed "
+                                                       "more than 64 KiB of stack outside its steps.\n"
+                                                       "sennit: do the work in a step(), which runs on a "
+                                                       "larger one, and divide calls by sequence().\n"
+                                                     : nullptr;
 }
 
 }  // namespace
@@ -81,6 +91,8 @@ struct call_stack_entry {
 
 call_stack::call_stack() : stack_(stack::reserve(stack_bytes)) {
   if (!stack_) fail_for_memory();
+  // Relaxed: a handler on a thread that runs one of them has been through this.
+  overflow_of_calls.store(&overflow, std::memory_order_relaxed);
   // Stacks lie at distances that are powers of two: the lines that each uses at first would all fall into the same few sets
   // of the cache.
   static std::atomic<std::size_t> made{0};
@@ -223,27 +235,23 @@ namespace {
 // Free ones. Those of a thread are taken without a lock.
 class stack_pool {
  public:
-  ~stack_pool() {
-    for (call_stack* const s : free_) delete s;
-  }
+  ~stack_pool() { keep(0); }
   call_stack& take() {
-    if (free_.empty()) return *new call_stack;
-    call_stack* const s = free_.back();
-    free_.pop_back();
-    return *s;
+    if (free_ == nullptr) return *new call_stack;
+    --count_;
+    return *std::exchange(free_, free_->next_free);
   }
   void put_back(call_stack& s) noexcept {
-    if (free_.size() == most) {
-      delete &s;
-    } else {
-      free_.push_back(&s);  // reserved
-    }
+    s.next_free = std::exchange(free_, &s);
+    ++count_;
   }
-  stack_pool() { free_.reserve(most); }
+  void keep(std::size_t most) noexcept {
+    for (; count_ > most; --count_) delete std::exchange(free_, free_->next_free);
+  }
 
  private:
-  static constexpr std::size_t most = 1024;
-  std::vector<call_stack*> free_;
+  call_stack* free_ = nullptr;
+  std::size_t count_ = 0;
 };
 
 [[gnu::noinline]] stack_pool& pool_of_this_thread() noexcept {
@@ -257,5 +265,6 @@ class stack_pool {
 
 call_stack& call_stack::take() { return pool_of_this_thread().take(); }
 void call_stack::put_back(call_stack& s) noexcept { pool_of_this_thread().put_back(s); }
+void call_stack::keep_some() noexcept { pool_of_this_thread().keep(1024); }
 
 }  // namespace sennit::detail

@@ -22,6 +22,8 @@ class call_stack {
   static call_stack& take();
   // To be taken again. The function has ended.
   static void put_back(call_stack& s) noexcept;
+  // Of the free ones, which are kept for as long as a splice may need them again, few are left. At its end.
+  static void keep_some() noexcept;
   // That whose function the calling thread runs; null if it runs none.
   static call_stack* running() noexcept;
   const stack& memory() const noexcept { return stack_; }
@@ -53,6 +55,7 @@ class call_stack {
   bool declared = false;
   bool whole_step = false;       // the step has the very effects that the call has
   std::exception_ptr escaped{};  // from the function
+  call_stack* next_free = nullptr;
 
  private:
   struct given_up {};

@@ -28,14 +28,17 @@ struct function_call {
   bool undeclared;  // it has ended without declaring its effects
 };
 
-std::exception_ptr undeclared() {
+std::exception_ptr undeclared() noexcept {
 #if SENNIT_EXCEPTIONS
-  return std::make_exception_ptr(
-      std::logic_error("sennit: a call in a splice has ended without declaring its effects, and so ran "
-                       "before its turn: begin the function "
-                       "with a call_effects, or pass it to sequence() without call()"));
-#else
-  fail<std::logic_error>("sennit: a call in a splice has ended without declaring its effects");
+  try {
+#endif
+    fail<std::logic_error>("sennit: a call in a splice has ended without declaring its effects, and so ran "
+                           "before its turn: begin "
+                           "the function with a call_effects, or pass it to sequence() without call()");
+#if SENNIT_EXCEPTIONS
+  } catch (...) {
+    return std::current_exception();
+  }
 #endif
 }
 
@@ -113,7 +116,6 @@ void drop(spliced_call& c) noexcept {
   if (f.on == nullptr) return;
   f.on->give_up();
   end(c);
-  c.failure = nullptr;
 }
 
 constexpr call_kind function_kind = {advance, next_part, run, move, drop};
@@ -175,15 +177,18 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   whole_splice whole(how, workers);
   // Logged, two strands for each worker, whether or not anybody takes them: whoever follows the log will.
   splicer mine(whole, log, log != nullptr && workers > 1 ? std::bit_width(workers - 1) + 1 : 0);
-  // A body that declares nothing has been run when it has begun: in its turn, if those before it have been, too.
-  bool in_turn = true;
-  for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && whole.roots.back()->failure); ++i) {
-    live_call& root = mine.make(nullptr);
-    whole.roots.push_back(&root);
-    root.thread = i;
-    begin_root(begin, object, first + i, root);
-    in_turn = in_turn && accept_as_run(root);
-  }
+  whole.attempt([&] {
+    whole.roots.reserve(count);
+    // A body that declares nothing has been run when it has begun: in its turn, if those before it have been, too.
+    bool in_turn = true;
+    for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && whole.roots.back()->failure); ++i) {
+      live_call& root = mine.make(nullptr);
+      whole.roots.push_back(&root);
+      root.thread = i;
+      begin_root(begin, object, first + i, root);
+      in_turn = in_turn && accept_as_run(root);
+    }
+  });
   mine.run();
   report += mine.report();
   report.extra_bytes = std::max(report.extra_bytes, whole.bytes());
@@ -233,6 +238,11 @@ template <class Some>
 void in_groups(const splicing& how, std::uint32_t n, Some&& some) {
   const std::uint32_t at_once = std::min(n, calls_together(how));
   auto all = [&] {
+    const struct at_end {
+      at_end() = default;
+      at_end(const at_end&) = delete;
+      ~at_end() { call_stack::keep_some(); }
+    } stacks;
     for (std::uint32_t first = 0; first < n; first += std::min(at_once, n - first)) {
       some(first, std::min(at_once, n - first));
     }

@@ -9,11 +9,7 @@ namespace sennit::detail {
 
 live_call* whole_splice::more_calls() {
   const std::lock_guard guard(lock_);
-  if (!spare_.empty()) {
-    live_call* const first = spare_.back();
-    spare_.pop_back();
-    return first;
-  }
+  if (spare_ != nullptr) return std::exchange(spare_, spare_->next_waiting);
   chunks_.push_back(std::make_unique<live_call[]>(calls_at_once));
   bytes_ += calls_at_once * sizeof(live_call);
   live_call* const first = chunks_.back().get();
@@ -27,10 +23,10 @@ void whole_splice::stop_for(std::exception_ptr reason) {
   stop.store(true, std::memory_order_relaxed);
 }
 
-void whole_splice::spare(live_call* calls) {
+void whole_splice::spare(live_call* calls) noexcept {
   if (calls == nullptr) return;
   const std::lock_guard guard(lock_);
-  spare_.push_back(calls);
+  calls->next_waiting = std::exchange(spare_, calls);
 }
 
 live_call& splicer::make(live_call* around) {
@@ -78,8 +74,8 @@ inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
   if (c.state == call_state::open && !o.whole()) return add_parts(to, fx, c);
   if (c.state == call_state::done) return;
   if (!o.whole() && !check(c.rest != nullptr ? *c.rest : c.all, fx)) return;
-  ++c.uses;
   to.push_back(o);
+  ++c.uses;
 }
 
 void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
@@ -87,31 +83,22 @@ void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
   if (whole.parts_left > 2 && !check(whole.all, fx)) return;
   for (live_call* part = whole.parts; part != nullptr; part = part->next) add(to, fx, {*part, false});
   if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
-    ++whole.uses;
     to.emplace_back(whole, false);
+    ++whole.uses;
   }
 }
 
 void splicer::run() {
-  // Nothing is known of the roots yet: each may have all before it in its way.
   const row roots = whole_.roots;
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    roots[i]->found = true;
-    for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
-  }
-#if SENNIT_EXCEPTIONS
-  try {
+  whole_.attempt([&] {
+    // Nothing is known of the roots yet: each may have all before it in its way.
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      roots[i]->found = true;
+      for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
+    }
     walk(roots);
     settle();
-  } catch (...) {
-    // There was no memory, most likely.
-    whole_.stop_for(std::current_exception());
-    settling_ = false;
-  }
-#else
-  walk(roots);
-  settle();
-#endif
+  });
   if (!whole_.stop.load(std::memory_order_relaxed)) [[likely]]
     return;
   // What was forked and then dropped by the region has not been walked.
@@ -140,7 +127,7 @@ void splicer::walk_together(row calls) {
     for (std::size_t i = 0; i < active.size(); ++i) {
       live_call& c = *active[i];
       // Too much has been delayed: what is not free waits as a whole, which takes no more memory.
-      if (crowded && i != 0 && c.state == call_state::fresh) {
+      if (crowded && i != 0 && c.state == call_state::fresh && !is_void(c)) {
         if (!c.found) find_obstacles(c, before(c, all(active)));
         for (const obstacle o : c.before) add(c.blocked_by, c.all, o);
         if (!c.blocked_by.empty()) {
@@ -195,20 +182,11 @@ void splicer::walk_column(row whole, std::uint32_t index) {
   row_of column;
   for (live_call* const c : whole) {
     live_call* const part = part_from(c->parts, index);
-    if (part == nullptr || part->index != index) continue;
+    if (part == nullptr || part->index != index || part->over()) continue;
     use(*part);
     column.push_back(part);
   }
-  row_of walked;
-  for (live_call* const part : column) {
-    // What was to come before it has failed.
-    if (part->around->failure || is_void(*part)) {
-      abandon(*part);
-    } else {
-      walked.push_back(part);
-    }
-  }
-  if (!walked.empty()) walk(all(walked));
+  if (!column.empty()) walk(all(column));
   for (live_call* const part : column) release(*part);
 }
 
@@ -216,17 +194,21 @@ void splicer::walk_column(row whole, std::uint32_t index) {
 void splicer::go_on(live_call& c, row peers) {
   bool checked = c.state == call_state::ready && c.arrived;
   bool found = false;
-  if (!c.found) {
-    find_obstacles(c, before(c, peers));
-    found = true;
-  }
   c.state = call_state::fresh;
   for (;;) {
-    if (whole_.stop.load(std::memory_order_relaxed)) [[unlikely]]
-      return abandon(c);
+    if (is_void(c)) [[unlikely]] {
+      abandon(c);
+      return settle();
+    }
+    if (!c.found) {
+      find_obstacles(c, before(c, peers));
+      found = true;
+    }
     if (!c.arrived) {
       c.at = c.kind->advance(c);
       c.arrived = true;
+      // It has caught what they threw.
+      if (c.at != arrival::end || !c.failure) forgive(c);
     }
     switch (c.at) {
       case arrival::step:
@@ -244,6 +226,7 @@ void splicer::go_on(live_call& c, row peers) {
       case arrival::sequence: {
         c.arrived = false;
         open(c);
+        if (c.state == call_state::fresh) break;
         if (!c.left) return;
         if (c.parts_left == 0) break;
         live_call* const alone[] = {&c};
@@ -263,7 +246,6 @@ bool next_part(spliced_call& whole, spliced_call& part, std::uint32_t index) {
   try {
     return whole.kind->next_part(whole, part, index);
   } catch (...) {
-    // Those that are there will not be walked, then.
     whole.failure = std::current_exception();
     return false;
   }
@@ -281,13 +263,22 @@ void splicer::open(live_call& c) {
     live_call& part = make(&c);
     if (!next_part(c, part, i)) {
       recycle(part);
-      break;
+      if (c.failure) break;
+      return;
     }
     part.index = i;
     *end = &part;
     end = &part.next;
     ++c.parts_left;
   }
+  // The sequence throws, and nobody has seen its parts.
+  while (c.parts != nullptr) {
+    live_call& part = *std::exchange(c.parts, c.parts->next);
+    part.kind->drop(part);
+    recycle(part);
+  }
+  c.parts_left = 0;
+  c.state = call_state::fresh;
 }
 
 // What is before a part is before the whole, or comes before it in the whole. `earlier`: the parts of earlier threads at the same
@@ -351,6 +342,7 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   const auto counts = [&](obstacle o) { return o.call().thread >= from && &o.call() != cover; };
   if (just_found && c.last_step) {
     // All that has been found is in the way, and nothing follows.
+    c.blocked_by.reserve(c.blocked_by.size() + c.before.size());
     for (const obstacle o : c.before) {
       if (counts(o)) {
         c.blocked_by.push_back(o);
@@ -367,11 +359,9 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   return c.blocked_by.empty();
 }
 
-// Drops what is over, and takes calls' parts for the calls.
+// Drops what is over, and takes calls' parts for the calls. If there is no memory, what has been found is still all in it.
 void splicer::refine(obstacles& found, const effects& fx) {
-  std::size_t kept = 0;
-  const std::size_t n = found.size();
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = found.size(); i-- > 0;) {
     const obstacle o = found[i];
     live_call& c = o.call();
     // What interfered does so for as long as it is neither over nor known by its parts, nor has become less.
@@ -379,15 +369,16 @@ void splicer::refine(obstacles& found, const effects& fx) {
                        : o.whole()
                            ? c.state != call_state::done
                            : c.state != call_state::open && c.state != call_state::done && c.rest == nullptr;
-    if (stays) {
-      found[kept++] = o;
-      continue;
-    }
+    if (stays) continue;
     add(found, fx, o);
+    if (o.whole() && !c.one_step) {
+      // The cover has been given up, and says nothing of what was in its way.
+      for (std::uint32_t t = 0; t < c.thread; ++t) add(found, fx, {*whole_.roots[t], false});
+    }
+    found[i] = found.back();
+    found.pop_back();
     release(c);
   }
-  found.erase(found.begin() + static_cast<std::ptrdiff_t>(kept),
-              found.begin() + static_cast<std::ptrdiff_t>(n));
 }
 
 void splicer::wait(live_call& c) {
@@ -405,7 +396,7 @@ void splicer::watch(live_call& c) {
   live_call* local = nullptr;
   for (const obstacle o : c.blocked_by) {
     if (!mine(o.call())) {
-      stranded_.push_back(&c);
+      stranded_.push(c);
       return;
     }
     local = &o.call();
@@ -416,12 +407,14 @@ void splicer::watch(live_call& c) {
 
 // After one of its obstacles is over, or has become less.
 void splicer::try_again(live_call& c) {
-  refine(c.blocked_by, c.arrived ? *c.now : c.all);
-  if (!c.blocked_by.empty()) return watch(c);
+  if (!is_void(c)) {
+    refine(c.blocked_by, c.arrived ? *c.now : c.all);
+    if (!c.blocked_by.empty()) return watch(c);
+  }
   c.state = call_state::ready;
   whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
   ++c.uses;
-  ready_.push_back(&c);
+  ready_.push(c);
 }
 
 void splicer::wake(live_call& c) {
@@ -432,38 +425,72 @@ void splicer::wake(live_call& c) {
   }
 }
 
+// A failure has come to the call around this one: what waits for this one, or for parts of it that have failed, may be
+// among what is not to go on for that.
+void splicer::wake_failed(live_call& c) {
+  wake(c);
+  for (live_call* part = c.parts; part != nullptr; part = part->next) wake_failed(*part);
+}
+
+// The failure has been caught, or nobody is left whom it matters to: the parts stand for nothing any more.
+void splicer::forgive(live_call& c) {
+  while (c.parts != nullptr) {
+    live_call& part = *std::exchange(c.parts, c.parts->next);
+    part.state = call_state::done;
+    forgive(part);
+    wake(part);
+    release(part);
+  }
+}
+
 // Of several failures the one that the calls in order would have come to.
-void splicer::fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) {
+void splicer::fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept {
+  failing_ = true;
   if (around.failure && around.failed_part < part) return;
   around.failure = failure;
   around.failed_part = part;
 }
 
+bool splicer::comes_after_failure(const live_call& c) noexcept {
+  for (const live_call* part = &c; part->around != nullptr; part = part->around) {
+    if (part->around->failure && part->around->failed_part < part->index) return true;
+  }
+  return false;
+}
+
 void splicer::finish(live_call& c) {
-  c.state = call_state::done;
   report_.switches += c.switches;
-  wake(c);
+  c.rest = nullptr;
   clear(c.before);
   clear(c.blocked_by);
   live_call* const around = c.around;
   if (around == nullptr) {
+    c.state = call_state::done;
     if (c.failure) {
       std::uint32_t last = whole_.last_thread.load(std::memory_order_relaxed);
       while (c.thread < last &&
              !whole_.last_thread.compare_exchange_weak(last, c.thread, std::memory_order_relaxed)) {
       }
     }
-    return;
+    forgive(c);
+    return wake(c);
   }
-  live_call** link = &around->parts;
-  while (*link != &c) link = &(*link)->next;
-  *link = c.next;
+  const bool failed = c.failure || c.state == call_state::failed;
+  c.state = failed ? call_state::failed : call_state::done;
   if (c.failure) fail_part(*around, c.failure, c.index);
+  if (!failed) {
+    live_call** link = &around->parts;
+    while (*link != &c) link = &(*link)->next;
+    *link = c.next;
+  }
   if (--around->parts_left == 0 && around->left && around->state == call_state::open &&
       !whole_.stop.load(std::memory_order_relaxed)) {
     ++around->uses;
-    ready_.push_back(around);
+    ready_.push(*around);
   }
+  // What may throw comes last.
+  if (failed) return wake_failed(c);
+  wake(c);
   release(c);
 }
 
@@ -471,22 +498,23 @@ void splicer::finish(live_call& c) {
 void splicer::settle() {
   if (settling_) return;
   settling_ = true;
-  for (std::size_t i = 0; i < ready_.size(); ++i) {
-    live_call& c = *ready_[i];
-    if (c.state != call_state::done) go_on(c, {});
-    release(c);
+  while (live_call* const c = ready_.pop()) {
+    if (!c->over()) go_on(*c, {});
+    release(*c);
   }
-  ready_.clear();
   settling_ = false;
 }
 
 // The call will not be gone on with.
 void splicer::abandon(live_call& c) {
-  if (c.state == call_state::done) return;
-  while (c.parts != nullptr) abandon(*c.parts);
+  if (c.over()) return;
+  for (live_call* part = c.parts; part != nullptr;) abandon(*std::exchange(part, part->next));
   if (c.state == call_state::delayed) whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
   c.left = false;
   c.kind->drop(c);
+  c.failure = nullptr;
+  c.one_step = false;  // it covers nobody
+  c.state = call_state::failed;
   finish(c);
 }
 

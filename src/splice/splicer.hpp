@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -40,7 +39,8 @@ enum class call_state : std::uint8_t {
   fresh,    // between two things that it does, or before the first
   open,     // its parts are under way
   delayed,  // waits for an obstacle before its next step
-  ready,    // the last obstacle is over
+  ready,    // the last obstacle is over, or it is not to go on
+  failed,   // over, but stands for all its effects until the failure has been caught, or its root is over
   done,
 };
 
@@ -51,7 +51,8 @@ struct live_call : spliced_call {
   live_call* parts = nullptr;    // those that are not done, in order
   live_call* next = nullptr;     // in `parts` of the one around, or in the pool
   live_call* waiting = nullptr;  // those delayed by this one
-  live_call* next_waiting = nullptr;
+  live_call* next_waiting =
+      nullptr;  // in the same list, or among the ready or stranded ones, or the first of the next list of calls
   live_call* twin = nullptr;  // in the splicer of the thief that has taken it
   std::uint32_t uses = 0;
   std::uint32_t parts_left = 0;
@@ -63,6 +64,7 @@ struct live_call : spliced_call {
   bool arrived = false;  // at `at`, which is still to be done
   bool left = false;     // the walk has gone on without it
   bool found = false;    // `before` has been filled
+  bool over() const noexcept { return state == call_state::failed || state == call_state::done; }
   obstacles before;      // to all that it does
   obstacles blocked_by;  // to its next step
 };
@@ -73,6 +75,26 @@ inline live_call* part_from(live_call* part, std::uint32_t index) noexcept {
   return part;
 }
 
+// Calls in the order in which they have been put in, linked by `next_waiting`: it takes no memory.
+class call_queue {
+ public:
+  void push(live_call& c) noexcept {
+    c.next_waiting = nullptr;
+    *(first_ == nullptr ? &first_ : &last_->next_waiting) = &c;
+    last_ = &c;
+  }
+  // Null if there is none.
+  live_call* pop() noexcept {
+    live_call* const c = first_;
+    if (c != nullptr) first_ = c->next_waiting;
+    return c;
+  }
+
+ private:
+  live_call* first_ = nullptr;
+  live_call* last_ = nullptr;
+};
+
 // What all splicers of one splice share.
 class whole_splice {
  public:
@@ -80,11 +102,24 @@ class whole_splice {
 
   // A few calls' memory, in a list by `next`; and back.
   live_call* more_calls();
-  void spare(live_call* calls);
+  void spare(live_call* calls) noexcept;
   std::size_t bytes() const noexcept { return bytes_; }
 
   // Nothing more is begun, for this has happened; the first is kept.
   void stop_for(std::exception_ptr reason);
+  // What it throws stops the splice: there was no memory, most likely, or the region has been cancelled.
+  template <class Work>
+  void attempt(Work&& work) {
+#if SENNIT_EXCEPTIONS
+    try {
+      work();
+    } catch (...) {
+      stop_for(std::current_exception());
+    }
+#else
+    work();
+#endif
+  }
   const std::exception_ptr& reason() const noexcept { return reason_; }
 
   const splicing& how;
@@ -102,8 +137,8 @@ class whole_splice {
   std::mutex lock_;
   std::exception_ptr reason_;
   std::size_t bytes_ = 0;
-  std::vector<live_call*> spare_;  // lists
-  std::deque<std::unique_ptr<live_call[]>> chunks_;
+  live_call* spare_ = nullptr;  // the first calls of lists
+  std::vector<std::unique_ptr<live_call[]>> chunks_;
 };
 
 // One strand's part of a splice. A thief that takes the rest of sequences has one of its own: to it the calls of others are
@@ -142,8 +177,8 @@ class splicer {
   void fork(row whole, std::uint32_t from, std::uint32_t count);
   void rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log, int cuts);
   void meet(row whole, loot& taken);
-  void hold_obstacles(live_call& c, const splicer& from, std::vector<live_call*>& over);
-  void adopt(live_call& c);
+  void hold_obstacles(live_call& c) noexcept;
+  void adopt(live_call& c, const splicer& from) noexcept;
 
   void go_on(live_call& c, row peers);
   void open(live_call& c);
@@ -161,11 +196,16 @@ class splicer {
   void watch(live_call& c);
   void try_again(live_call& c);
   void wake(live_call& c);
-  static void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part);
+  void wake_failed(live_call& c);
+  void forgive(live_call& c);
+  void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept;
+  // Whether the call is not to go on; and if so, for good.
   bool is_void(const live_call& c) const noexcept {
     return whole_.stop.load(std::memory_order_relaxed) ||
-           c.thread > whole_.last_thread.load(std::memory_order_relaxed);
+           c.thread > whole_.last_thread.load(std::memory_order_relaxed) ||
+           (failing_ && comes_after_failure(c));
   }
+  static bool comes_after_failure(const live_call& c) noexcept;
   void finish(live_call& c);
   void settle();
   void abandon(live_call& c);
@@ -185,9 +225,10 @@ class splicer {
   int cuts_;
   splice_report report_{};
   live_call* free_ = nullptr;
-  std::vector<live_call*> ready_;     // to be gone on with, apart from the walk
-  std::vector<live_call*> stranded_;  // delayed by calls of other splicers
+  call_queue ready_;     // to be gone on with, apart from the walk
+  call_queue stranded_;  // delayed by calls of other splicers
   bool settling_ = false;
+  bool failing_ = false;  // some part has failed
 };
 
 }  // namespace sennit::detail

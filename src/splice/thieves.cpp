@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace sennit::detail {
 
@@ -58,7 +56,13 @@ struct splicer::loot {
 void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
   std::atomic<bool> over{false};
   loot rest;
-  for (const live_call* const c : whole) rest.first.push_back(part_from(c->parts, from + 1));
+  for (const live_call* const c : whole) {
+    live_call* first = part_from(c->parts, from + 1);
+    // What has failed in this splicer a thief would not know.
+    const bool given_up = first != nullptr && is_void(*first);
+    rest.first.push_back(given_up ? nullptr : first);
+    while (given_up && first != nullptr) abandon(*std::exchange(first, first->next));
+  }
   // A thief cannot look for what is before them.
   row_of column;
   for (std::uint32_t i = from + 1; i < count; ++i) {
@@ -80,7 +84,8 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
     theirs = &strands.right;
     cuts_ = cuts;
   }
-  const auto branches = [&] {
+  // A region that has been cancelled may drop the rest.
+  whole_.attempt([&] {
     join(
         [&] {
           walk_column(whole, from);
@@ -97,17 +102,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
             walk_parts(whole, from + 1, count);
           }
         });
-  };
-#if SENNIT_EXCEPTIONS
-  try {
-    branches();
-  } catch (...) {
-    // The region has been cancelled, or there is no memory: the rest has not begun.
-    whole_.stop_for(std::current_exception());
-  }
-#else
-  branches();
-#endif
+  });
   if (cut) {
     log_ = log;
     ++cuts_;
@@ -153,10 +148,18 @@ void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& take
     for (const live_call* part = first; part != nullptr; part = part->next) {
       for (const obstacle o : part->before) {
         const live_call& c = o.call();
-        const bool too = c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end();
+        // Not if it has been given up before the fork.
+        const bool too =
+            c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
         part->twin->before.emplace_back(too ? *c.twin : o.call(), o.whole());
         if (too) ++c.twin->uses;
       }
+    }
+  }
+  for (live_call* const first : taken.first) {
+    for (live_call* part = first; part != nullptr; part = part->next) {
+      part->kind = &shell;
+      part->failure = nullptr;
     }
   }
   taken.thief = std::move(made);
@@ -165,38 +168,30 @@ void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& take
 }
 
 // What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it has taken: they are
-// one splicer's again.
+// one splicer's again. Nothing can fail until they are.
 void splicer::meet(row whole, loot& taken) {
   splicer& thief = *taken.thief;
-  std::vector<live_call*> over;
-  for (live_call* const around : taken.shells) {
-    for (live_call* part = around->parts; part != nullptr; part = part->next)
-      hold_obstacles(*part, thief, over);
+  for (const live_call* const around : taken.shells) {
+    for (live_call* part = around->parts; part != nullptr; part = part->next) hold_obstacles(*part);
   }
-  for (live_call* const c : over) c->owner = this;
-  for (live_call* const around : taken.shells) {
-    for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part);
+  for (const live_call* const around : taken.shells) {
+    for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part, thief);
   }
   report_ += thief.report_;
+  failing_ = failing_ || thief.failing_;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     live_call& around = *taken.shells[i];
     if (around.failure) fail_part(*whole[i], around.failure, around.failed_part);
-    for (live_call* part = taken.first[i]; part != nullptr;) {
-      live_call& original = *std::exchange(part, part->next);
-      live_call& copy = *original.twin;
-      original.kind = &shell;
-      original.twin = nullptr;
-      if (copy.state == call_state::done) {
-        copy.owner = this;
-        finish(original);
-      } else {
-        original.parts = &copy;
-        original.parts_left = 1;
-        original.state = call_state::open;
-        original.left = true;
-        copy.around = &original;
+    for (live_call* original = taken.first[i]; original != nullptr; original = original->next) {
+      live_call& copy = *std::exchange(original->twin, nullptr);
+      original->state = copy.over() ? copy.state : call_state::open;
+      original->left = true;
+      copy.owner = this;
+      if (copy.state != call_state::done) {
+        original->parts = &copy;
+        original->parts_left = copy.over() ? 0 : 1;
+        copy.around = original;
         copy.next = nullptr;
-        wake(original);
       }
       release(copy);
     }
@@ -204,7 +199,17 @@ void splicer::meet(row whole, loot& taken) {
     recycle(around);
   }
   whole_.spare(thief.free_);
-  for (live_call* const c : thief.stranded_) {
+  for (live_call* const first : taken.first) {
+    for (live_call* part = first; part != nullptr;) {
+      live_call& original = *std::exchange(part, part->next);
+      if (original.over()) {
+        finish(original);
+      } else {
+        wake(original);
+      }
+    }
+  }
+  while (live_call* const c = thief.stranded_.pop()) {
     if (c->state == call_state::delayed) try_again(*c);
     release(*c);
   }
@@ -212,20 +217,22 @@ void splicer::meet(row whole, loot& taken) {
 }
 
 // A thief counts no uses of calls that are not its own: it knows that they stay until it meets their owner.
-void splicer::hold_obstacles(live_call& c, const splicer& from, std::vector<live_call*>& over) {
+void splicer::hold_obstacles(live_call& c) noexcept {
   for (const obstacles* const found : {&c.before, &c.blocked_by}) {
-    for (const obstacle o : *found) {
-      live_call& b = o.call();
-      use(b);
-      if (b.owner == &from && b.state == call_state::done) over.push_back(&b);
-    }
+    for (const obstacle o : *found) use(o.call());
   }
-  for (live_call* part = c.parts; part != nullptr; part = part->next) hold_obstacles(*part, from, over);
+  for (live_call* part = c.parts; part != nullptr; part = part->next) hold_obstacles(*part);
 }
 
-void splicer::adopt(live_call& c) {
+// With those of its obstacles that are over and belong to nothing else.
+void splicer::adopt(live_call& c, const splicer& from) noexcept {
   c.owner = this;
-  for (live_call* part = c.parts; part != nullptr; part = part->next) adopt(*part);
+  for (const obstacles* const found : {&c.before, &c.blocked_by}) {
+    for (const obstacle o : *found) {
+      if (o.call().owner == &from) o.call().owner = this;
+    }
+  }
+  for (live_call* part = c.parts; part != nullptr; part = part->next) adopt(*part, from);
 }
 
 }  // namespace sennit::detail

@@ -229,7 +229,8 @@ void wavefront::walk(strand& s, splice_log* log) {
     const std::uint32_t end = std::min(count_, failed + 1);
     while (first < end && s.lines[first].todo.empty()) ++first;
     std::uint64_t front = 0;
-    for (std::uint32_t t = first; t < end; ++t) {
+    // Not beyond one that fails now, either.
+    for (std::uint32_t t = first; t < end && t <= last_tree_.load(std::memory_order_relaxed); ++t) {
       const std::vector<node>& todo = s.lines[t].todo;
       if (any) {
         while (!todo.empty() && todo.back().key < front && run_next(s, t, log)) {
@@ -377,7 +378,8 @@ bool wavefront::halve(std::uint32_t tree, node& n, node& second) const {
 }
 
 template <class Work>
-bool wavefront::guarded(std::uint32_t tree, std::uint64_t key, Work&& work) {
+bool wavefront::guarded([[maybe_unused]] std::uint32_t tree, [[maybe_unused]] std::uint64_t key,
+                        Work&& work) {
 #if SENNIT_EXCEPTIONS
   try {
     return work();

@@ -111,6 +111,21 @@ TEST(Overflow, InNestedJoinsNamesTheSetting) {
   EXPECT_THAT(run, Printed(message));
 }
 
+TEST(Overflow, OfASplicedFunctionSaysWhereToWork) {
+  // Catches: a bare SIGSEGV where a function of a splice does outside a step what it should do in one.
+  const ending run = apart([] {
+    sennit::runtime two(small());
+    two.run([] {
+      sennit::splice(2, [](int) {
+        const sennit::call_effects fx;
+        descend(too_deep);
+      });
+    });
+  });
+  expect_death(run);
+  EXPECT_THAT(run, AllOf(Printed("outside its steps"), Printed("step()"), Not(Printed(message))));
+}
+
 TEST(Overflow, SmallOnesDoNotHappen) {
   // Catches: a stack smaller than what was asked for.
   const ending run = apart([] {

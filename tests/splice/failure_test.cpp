@@ -171,6 +171,132 @@ TEST_P(failing, a_function_may_catch_what_its_step_throws) {
   EXPECT_EQ(caught, 4);
 }
 
+// Catches a part that is run though an earlier part of the same sequence, whose results it reads, has thrown; and what
+// waits for such a part for ever, once the function has caught that.
+TEST_P(failing, a_part_does_not_follow_one_that_failed) {
+  std::array<int, 3> spliced{};
+  for (int twice = 0; twice < 2; ++twice) {
+    int x = 0;
+    int y = 0;
+    int z = 0;
+    const memory_range at_x(&x, 1);
+    const memory_range at_y(&y, 1);
+    const memory_range at_z(&z, 1);
+    const auto body = [&](int t) {
+      const call_effects fx{writes(at_x, at_y, at_z)};
+      const auto idle = [&] {
+        const call_effects in{reads(at_x)};
+        step(in, [] {});
+      };
+      const auto count = [&] {
+        const call_effects in{writes(at_z)};
+        step(in, [&] { ++z; });
+      };
+      const auto write = [&] {
+        const call_effects in{reads(at_z), writes(at_x)};
+        step(in, [&] {
+          if (t == 1) throw failure{t, 0};
+          x = t;
+        });
+      };
+      const auto use = [&] {
+        const call_effects in{reads(at_x), writes(at_y)};
+        step(in, [&] { y += 10 * t + x; });
+      };
+      const auto nest = [&] {
+        const call_effects in{reads(at_x), writes(at_y)};
+        sequence(call(use), call(use));
+      };
+      try {
+        if (t == 0) {
+          sequence(sennit::followed_by(fx), call(idle), call(count));
+        } else {
+          sequence(sennit::followed_by(fx), call(write), call(nest), call(use));
+        }
+      } catch (const failure&) {
+      }
+    };
+    if (twice == 0) {
+      run([&] { splice(4, body); });
+      spliced = {x, y, z};
+    } else {
+      for (int t = 0; t < 4; ++t) body(t);
+      EXPECT_EQ(spliced, (std::array<int, 3>{x, y, z}));
+    }
+  }
+}
+// Catches the same of a later call of the loop: of functions, of their parts, and of trees in them.
+TEST_P(failing, no_call_follows_one_that_failed) {
+  for (int kind = 0; kind < 4; ++kind) {
+    std::array<int, 64> x{};
+    std::atomic<int> followed{0};
+    const auto work = [&](int t, range r) {
+      if (t == 0 && r.first <= 5 && 5 < r.last) throw failure{t, 5};
+      if (t != 0 && r.first <= 5 && 5 < r.last) ++followed;
+    };
+    const auto leaf = [&](int t, range r) {
+      const call_effects fx{writes(memory_range(x.data(), r))};
+      step(fx, [&, t] { work(t, r); });
+    };
+    const auto tree = [&](int t) {
+      return sennit::divided{range{0, 64}, 1,
+                             [&](range r) { return effects(writes(memory_range(x.data(), r))); },
+                             [&work, t](range r) { work(t, r); }};
+    };
+    try {
+      run([&] {
+        if (kind == 3) {
+          splice(4, tree);
+          return;
+        }
+        splice(4, [&](int t) {
+          const guard here;
+          const call_effects fx{writes(memory_range(x.data(), 64))};
+          if (kind == 0) {
+            step(fx, [&] { work(t, {0, 64}); });
+          } else if (kind == 1) {
+            sequence(call(leaf, t, range{0, 16}), call(leaf, t, range{16, 64}));
+          } else {
+            sequence(tree(t), call(leaf, t, range{0, 64}));
+          }
+        });
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const failure& f) {
+      EXPECT_EQ(f, (failure{0, 5}));
+    }
+    EXPECT_EQ(followed, 0) << "kind " << kind;
+  }
+}
+// Catches a thief that does not know that the call whose rest it takes has failed before.
+TEST_P(failing, a_thief_leaves_what_has_failed) {
+  constexpr int parts = 40;
+  std::array<std::array<int, parts>, 2> x{};
+  std::atomic<int> followed{0};
+  for (int i = 0; i < scaled(20); ++i) {
+    run([&] {
+      splice(2, [&](int t) {
+        const call_effects fx{writes(memory_range(x[t].data(), parts)), reads(memory_range(&followed, 1))};
+        try {
+          sennit::sequence_of(parts, [&x, &followed, t](std::size_t part) {
+            return call([&x, &followed, t, part] {
+              const call_effects in{
+                  writes(part == 0 ? memory_range(x[t].data(), x[t].size()) : memory_range(&x[t][part], 1)),
+                  reads(memory_range(&followed, 1))};
+              step(in, [&] {
+                if (t == 1 && part == 0) throw failure{t, 0};
+                if (t == 1) ++followed;
+                for (int spin = 0; spin < 10'000; ++spin) std::atomic_signal_fence(std::memory_order_seq_cst);
+              });
+            });
+          });
+        } catch (const failure&) {
+        }
+      });
+    });
+  }
+  EXPECT_EQ(followed, 0);
+}
 // Catches what is thrown between steps: before the effects, after them, after a step, by effects and by slices.
 TEST_P(failing, exceptions_from_outside_steps) {
   const double cell = 0;
@@ -261,6 +387,16 @@ TEST_P(failing, rules_that_are_broken_are_reported) {
                 sequence(call([] {}));
               }),
               HasSubstr("without declaring its effects"));
+  EXPECT_THAT(what<std::logic_error>([&] {
+                splice(2, [&](int t) {
+                  if (t == 0) {
+                    leaf();
+                  } else {
+                    cell *= 10;
+                  }
+                });
+              }),
+              HasSubstr("before its turn"));
   EXPECT_THAT(one([&] {
                 const call_effects fx{reads(all)};
                 splice(2, [](int) {});

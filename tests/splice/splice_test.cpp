@@ -142,6 +142,57 @@ TEST(order, is_that_of_the_loop_where_nothing_is_shared) {
                                    seen(1, 8), seen(1, 12)));
 }
 
+// Catches a step that waits for one before it which has fewer effects than its call, and so has waited for less; and one
+// whose call is of a thread in between. On two workers, the same of calls that a thief has taken.
+TEST(order, waits_for_all_behind_a_call_of_more_effects_than_steps) {
+  constexpr std::size_t n = 48;
+  for (const unsigned workers : {1U, 2U}) {
+    std::array<int, n> a{};
+    std::array<int, n> b{};
+    bool wrong = false;
+    const auto work = [workers] {
+      for (unsigned i = 0; i < (workers - 1) * 30'000; ++i)
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    };
+    for (int i = 0; i < (workers == 1 ? 1 : scaled(20)); ++i) {
+      a = {};
+      runtime_of(workers).run([&] {
+        splice(3, [&](int t) {
+          const call_effects fx{writes(memory_range(a.data(), n), memory_range(b.data(), n))};
+          sennit::sequence_of(n, [&, t](std::size_t k) {
+            return call([&, t, k] {
+              const memory_range at_a(&a[k], 1);
+              const memory_range at_b(&b[k], 1);
+              if (t == 0) {
+                const call_effects in{writes(at_a)};
+                const auto add = [&] {
+                  const call_effects one{writes(at_a)};
+                  step(one, [&] {
+                    work();
+                    ++a[k];
+                  });
+                };
+                sequence(call(add), call(add));
+              } else if (t == 1) {
+                const call_effects in{writes(at_a, at_b)};
+                const effects less{writes(at_b)};
+                step(less, work);
+              } else {
+                const call_effects in{writes(at_a)};
+                step(in, [&] {
+                  work();
+                  if (a[k] != 2) wrong = true;
+                });
+              }
+            });
+          });
+        });
+      });
+    }
+    EXPECT_FALSE(wrong) << workers << " workers";
+  }
+}
+
 // Catches a leading thread that is stalled by others.
 TEST(order, of_the_first_thread_is_its_own) {
   stencil s(1000);

@@ -1,10 +1,10 @@
 // What a memoized splice notices between two runs, and what its trees may do.
 #include "support.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -22,58 +22,49 @@ using sennit::writes;
 
 constexpr std::int64_t cells = 64;
 
-// Call 0 counts up x, call 1 gathers x from where the indices say; of each set, only the middle one changes.
-struct gathering {
-  std::vector<int> x = std::vector<int>(cells, 0);
-  std::vector<int> y = std::vector<int>(cells, 0);
-  std::vector<int> from = std::vector<int>(3 * cells, 0);
-
-  explicit gathering() {
-    point([](int i) { return i; });
-  }
-  template <class Where>
-  void point(Where where) {
-    for (int i = 0; i < static_cast<int>(cells); ++i) {
-      from[3 * static_cast<std::size_t>(i)] = 0;
-      from[3 * static_cast<std::size_t>(i) + 1] = std::clamp(where(i), 1, static_cast<int>(cells) - 2);
-      from[3 * static_cast<std::size_t>(i) + 2] = static_cast<int>(cells) - 1;
-    }
-  }
-  template <class Region>
-  auto body(Region region_of) {
-    return [this, region_of](int t) {
-      return divided{range{0, cells}, 1,
-                     [this, region_of, t](range r) {
-                       if (t == 0) return effects(writes(memory_range(x, r)));
-                       return effects(reads(region_of(*this, r)), writes(memory_range(y, r)));
-                     },
-                     [this, t](range r) {
-                       for (auto i = static_cast<std::size_t>(r.first); i < static_cast<std::size_t>(r.last);
-                            ++i) {
-                         if (t == 0) {
-                           ++x[i];
-                         } else {
-                           y[i] = x[static_cast<std::size_t>(from[3 * i + 1])];
-                         }
-                       }
-                     }};
-    };
-  }
-};
-
-// Catches an order that is followed though a set has other indices, between the same first and last one.
+// Catches an order that is followed though sets have other indices, between the same first and last one. Call 0 counts up x
+// but for its ends, call 1 gathers x from where the indices say.
 TEST(memoized, notices_other_indices) {
-  gathering g;
-  sennit::memoized_splice both(g.body([](const gathering& of, range r) {
-    return sennit::index_set(of.x.data(),
-                             std::span<const int>(of.from).subspan(static_cast<std::size_t>(3 * r.first),
-                                                                   static_cast<std::size_t>(3 * r.size())));
-  }));
+  std::vector<int> x(cells + 2), y(cells), all(cells), from(3 * cells);
+  std::iota(all.begin(), all.end(), 1);
+  const auto point = [&](auto where) {
+    for (int i = 0; i < static_cast<int>(cells); ++i) {
+      const auto set = 3 * static_cast<std::size_t>(i);
+      from[set] = 0;
+      from[set + 1] = 1 + where(i);
+      from[set + 2] = static_cast<int>(cells) + 1;
+    }
+  };
+  const auto read_by = [&](range r) {
+    const auto first = static_cast<std::size_t>(r.first);
+    return r.size() == 1 ? std::span<const int>(from).subspan(3 * first, 3) : std::span<const int>(all);
+  };
+  const auto written_by = [&](range r) {
+    return std::span<const int>(all).subspan(static_cast<std::size_t>(r.first),
+                                             static_cast<std::size_t>(r.size()));
+  };
+  sennit::memoized_splice both([&](int t) {
+    return divided{range{0, cells}, 1,
+                   [&, t](range r) {
+                     if (t == 0) return effects(writes(sennit::index_set(x.data(), written_by(r))));
+                     return effects(reads(sennit::index_set(x.data(), read_by(r))),
+                                    writes(memory_range(y, r)));
+                   },
+                   [&, t](range r) {
+                     const auto i = static_cast<std::size_t>(r.first);
+                     if (t == 0) {
+                       ++x[i + 1];
+                     } else {
+                       y[i] = x[static_cast<std::size_t>(from[3 * i + 1])];
+                     }
+                   }};
+  });
+  point([](int i) { return i; });
   runtime_of(1).run([&] { both.run(2); });
-  EXPECT_EQ(g.y, std::vector<int>(cells, 1));
-  g.point([](int i) { return static_cast<int>(cells) - 1 - i; });
+  EXPECT_EQ(y, std::vector<int>(cells, 1));
+  point([](int i) { return static_cast<int>(cells) - 1 - i; });
   runtime_of(1).run([&] { both.run(2); });
-  EXPECT_EQ(g.y, std::vector<int>(cells, 2));
+  EXPECT_EQ(y, std::vector<int>(cells, 2));
 }
 
 // A set of 64 numbers, in no memory that could be named.

@@ -153,8 +153,7 @@ TEST(random_calls, declared_trees_on_some_workers) {
                                 .banded = true,
                                 .rough = seed % 4 != 0,
                                 .slow = seed % 2 != 0});
-    const std::int64_t expected = first_thrown(failing, false, 1);
-    for (const unsigned workers : {1U, 2U, 8U}) EXPECT_EQ(first_thrown(failing, true, workers), expected);
+    for (const unsigned workers : {1U, 2U, 8U}) compare_failures(failing, workers);
   });
 }
 // Catches a slice that is done before what it depends on, or twice, or whose step goes on without it.

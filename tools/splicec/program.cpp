@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace splicec {
 
@@ -25,6 +26,28 @@ bool is_function(cursor c) {
 bool speaks_of(const pragma& p, std::string_view text, unsigned begin) {
   return p.what == pragma::sort::func && p.next <= begin &&
          text.substr(p.next, begin - p.next).find_first_of(";{}") == std::string_view::npos;
+}
+
+// Empty if calls of it can be spliced.
+std::string why_not_spliced(cursor c, const std::string& name) {
+  if (kind_of(c) == CXCursor_FunctionTemplate ||
+      clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)) == 0 ||
+      kind_of(clang_getCursorSemanticParent(c)) == CXCursor_ClassTemplate) {
+    return fmt::format("'{}' is a template, which is not translated: write sennit::call_effects, step and "
+                       "sequence in it",
+                       name);
+  }
+  if (kind_of(c) != CXCursor_FunctionDecl && kind_of(c) != CXCursor_CXXMethod)
+    return fmt::format("'{}' is no function that can be spliced", name);
+  if (clang_getCanonicalType(clang_getCursorResultType(c)).kind != CXType_Void) {
+    return fmt::format(
+        "'{}' returns a value, which would not be known until after its call has been spliced: "
+        "let it return void, and write the result where a parameter points",
+        name);
+  }
+  if (clang_Cursor_isVariadic(c) != 0)
+    return fmt::format("'{}' has '...' among its parameters, which cannot be spliced", name);
+  return {};
 }
 
 }  // namespace
@@ -88,26 +111,8 @@ void program::declare(cursor c) {
   spliced_function* f = known == by_usr_.end() ? nullptr : known->second;
   if (found != nullptr) {
     found->used = true;
-    const auto fault = [&](const std::string& text) { all.say(severity::error, *file, begin, text); };
-    if (kind_of(c) == CXCursor_FunctionTemplate ||
-        clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)) == 0 ||
-        kind_of(clang_getCursorSemanticParent(c)) == CXCursor_ClassTemplate) {
-      return fault(
-          fmt::format("'{}' is a template, which is not translated: write sennit::call_effects, step and "
-                      "sequence in it",
-                      name));
-    }
-    if (kind_of(c) != CXCursor_FunctionDecl && kind_of(c) != CXCursor_CXXMethod) {
-      return fault(fmt::format("'{}' is no function that can be spliced", name));
-    }
-    if (clang_getCanonicalType(clang_getCursorResultType(c)).kind != CXType_Void) {
-      return fault(
-          fmt::format("'{}' returns a value, which would not be known until after its call has been spliced: "
-                      "let it return void, and write the result where a parameter points",
-                      name));
-    }
-    if (clang_Cursor_isVariadic(c) != 0) {
-      return fault(fmt::format("'{}' has '...' among its parameters, which cannot be spliced", name));
+    if (std::string why = why_not_spliced(c, name); !why.empty()) {
+      return all.say(severity::error, *file, begin, std::move(why));
     }
     if (f == nullptr) {
       f = by_usr_[usr] = &functions_.emplace_back();

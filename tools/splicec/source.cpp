@@ -212,6 +212,12 @@ bool source::is_plain(cursor c) const {
   return true;
 }
 
+bool source::require_plain(cursor c) const {
+  if (is_plain(c)) return true;
+  fault(extent_of(c).begin, "this comes from a macro, where it cannot be translated: write it out");
+  return false;
+}
+
 bool source::is_delimited(extent e) const {
   const auto is_one_of = [&](const token& t, std::initializer_list<std::string_view> marks) {
     return std::find(marks.begin(), marks.end(), words(t)) != marks.end();

@@ -101,6 +101,8 @@ class source {
   bool in_file(cursor c) const;
   // Written in the file as it stands, and not in a macro.
   bool is_plain(cursor c) const;
+  // Says so if it is not.
+  bool require_plain(cursor c) const;
   // All that stands between two commas, semicolons, parentheses or the like: macros in it do not matter.
   bool is_delimited(extent e) const;
   // Of the first token that is no comment and begins at `offset` or later.

@@ -68,7 +68,7 @@ class writer : public visitor {
   void value(cursor expression, const step_effects& does, bool update) override {
     warn(does);
     const extent e = of_.all.extent_of(expression);
-    if (!of_.all.is_delimited(e) && !plain(expression, e.begin)) return;
+    if (!of_.all.is_delimited(e) && !of_.all.require_plain(expression)) return;
     const std::string fx = words_of(does, e.begin);
     to_.insert(e.begin, update ? fmt::format("sennit::step({}, [&] {{ ", fx)
                                : fmt::format("sennit::splicec::value({}, [&] {{ return ", fx));
@@ -88,7 +88,7 @@ class writer : public visitor {
     }
     for (std::size_t i = 0; i < list.size(); ++i) {
       const extent e = of_.all.extent_of(list[i]);
-      if (!plain(list[i], e.begin)) return;
+      if (!of_.all.require_plain(list[i])) return;
       std::string text = i == 0 ? before + "sennit::sequence(" : "";
       if (i == 0 && !rest.empty()) text += fmt::format("sennit::followed_by({}), ", rest);
       to_.insert(e.begin, text + "sennit::call([&] { ");
@@ -109,7 +109,7 @@ class writer : public visitor {
                            rest, whole_effects);
       behind = " }));";
     }
-    if (!plain(loop.statement, e.begin)) return;
+    if (!of_.all.require_plain(loop.statement)) return;
     write_counted(of_.all, to_, loop, list, before + "sennit::sequence_of(",
                   fmt::format(" return sennit::call([&, {0}, sennit_k] {{ static_cast<void>({0}), "
                               "static_cast<void>(sennit_k);",
@@ -120,12 +120,6 @@ class writer : public visitor {
   void fault(unsigned offset, std::string text) override { of_.all.fault(offset, std::move(text)); }
 
  private:
-  bool plain(cursor c, unsigned offset) {
-    if (of_.all.is_plain(c)) return true;
-    of_.all.fault(offset, "this comes from a macro, where it cannot be translated: write it out");
-    return false;
-  }
-
   void warn(const step_effects& does) {
     if (does.stale) {
       of_.all.warn(

@@ -106,7 +106,7 @@ class attempts {
     for (std::size_t i = first; i < last; ++i) all.add(in_.touched_in(list[i]));
     for (std::size_t i = first; i < last; ++i) {
       const extent e = all_.extent_of(list[i]);
-      if (!plain(list[i])) return;
+      if (!all_.require_plain(list[i])) return;
       check_arguments(list[i], all);
       const std::size_t k = i - first;
       to_.insert(e.begin,
@@ -129,7 +129,7 @@ class attempts {
           "nor its bounds change in it");
       return;
     }
-    if (!plain(statement)) return;
+    if (!all_.require_plain(statement)) return;
     std::vector<cursor> list{counted.body};
     if (kind_of(counted.body) == CXCursor_CompoundStmt) list = children_of(counted.body);
     const bool simple = !list.empty() && std::all_of(list.begin(), list.end(),
@@ -163,13 +163,6 @@ class attempts {
     check_arguments(counted.body, outside);
     write_counted(all_, to_, counted, list,
                   fmt::format("sennit::splice(sennit::splicec::together({}), ", p.together), "", " });");
-  }
-
-  bool plain(cursor c) {
-    if (all_.is_plain(c)) return true;
-    all_.fault(all_.extent_of(c).begin,
-               "this comes from a macro, where it cannot be translated: write it out");
-    return false;
   }
 
   program& of_;

@@ -110,8 +110,8 @@ else
     targets=$(printf 'tests/%s/all ' "$@")
     tests="^($(echo "$@" | tr ' ' '|'))[._]"
   }
-  # Nests are loops to sanitizers, and take long to build.
-  only core process beats loops schedule graph splice splice_schedule policy topology tpal rollforward
+  # Loops and nests own next to no memory, and take long to build.
+  only core process beats schedule graph splice splice_schedule policy topology tpal rollforward
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own.
   only core process beats loops schedule graph splice tpal

@@ -53,9 +53,12 @@ bool wavefront::suits() {
     }
     if (!shares) return false;
   }
-  const auto effects_of = [this](std::uint32_t tree, const node& n) {
-    return trees_.effects_of(trees_.trees, first_ + tree, n.part);
-  };
+  for (std::uint32_t t = 0; t < count_ && !all_.lines[t].todo.empty(); ++t) {
+    const effects all = trees_.effects_of(trees_.trees, first_ + t, all_.lines[t].todo.front().part);
+    for (std::uint32_t i = 0; i < effects_access::size(all); ++i) {
+      if (!effects_access::region(all, i).contiguous()) return false;
+    }
+  }
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = all_.lines[t];
     if (!come_to_step(l, t)) return true;  // it has failed
@@ -63,10 +66,6 @@ bool wavefront::suits() {
     for (std::uint32_t c = t - std::min(t, nearby); c < t; ++c) {
       const std::vector<node>& others = all_.lines[c].todo;
       if (others.size() > 1 && others.front().own.interferes(step.own)) return false;
-      for (const node& other : others) {
-        if (other.own.interferes(step.own) && !effects_of(c, other).interferes(effects_of(t, step)))
-          return false;
-      }
     }
   }
   return true;

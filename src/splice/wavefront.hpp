@@ -25,8 +25,8 @@ class wavefront {
   wavefront(const wavefront&) = delete;
   wavefront& operator=(const wavefront&) = delete;
 
-  // Whether hulls tell well enough what depends on what, no tree begins with what others end with, and none is by itself. Before
-  // run().
+  // Whether hulls tell what depends on what, as all regions are contiguous; no tree begins with what others end with; and none is
+  // by itself. Before run().
   bool suits();
   // Once. Throws what the first of the trees throws that does. log: may be null.
   void run(splice_log* log, unsigned workers, splice_report& report);

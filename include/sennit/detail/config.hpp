@@ -21,6 +21,11 @@
 #define SENNIT_EXCEPTIONS 0
 #endif
 
+// The checked variant of the library (sennit-checked) says what a program does against the rules.
+#if !defined(SENNIT_CHECKED)
+#define SENNIT_CHECKED 0
+#endif
+
 // Always inlined: a fork is a handful of instructions, and a call around them would cost as much again.
 #define SENNIT_INLINE [[gnu::always_inline]] inline
 // Never inlined and out of the way: what a fork does only when a gate is shut.

@@ -1,6 +1,7 @@
 // parallel_for: loops whose iterations may run in parallel.
 #pragma once
 
+#include <sennit/detail/code_of.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
@@ -59,23 +60,26 @@ struct index_chunks {
   SENNIT_INLINE I at(position p) const noexcept {
     return static_cast<I>(static_cast<offset>(first_) + static_cast<offset>(p));
   }
-  SENNIT_INLINE void operator()(position from, position to) const {
+  // Returns where it has stopped.
+  template <class Gate>
+  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
     auto&& body = nearby(body_);
     if constexpr (iteration_body<F, I>) {
       // Read once: as far as the compiler knows, an iteration that writes such integers might write the bound.
+      const I begin = at(from);
       const I end = at(to);
-      for (I i = at(from); i != end; ++i) body(i);
+      I i = begin;
+      do {
+        body(i);
+        ++i;
+      } while (goes_on(i, begin, end, gate));
+      return from + static_cast<offset>(static_cast<offset>(i) - static_cast<offset>(begin));
     } else {
       body(at(from), at(to));
+      return to;
     }
   }
-  SENNIT_INLINE void one(position p) const {
-    if constexpr (iteration_body<F, I>) {
-      body_(at(p));
-    } else {
-      body_(at(p), at(p + 1));
-    }
-  }
+  std::uintptr_t code() const noexcept { return code_of(body_); }
 };
 
 template <class It, class F>
@@ -89,15 +93,25 @@ struct element_chunks {
   std::conditional_t<element_body<F, It>, kept<F, std::iter_reference_t<It>>, kept<F, It, It>> body_;
 
   SENNIT_INLINE It at(position p) const { return first_ + static_cast<difference>(p); }
-  SENNIT_INLINE void operator()(position from, position to) const {
+  // Returns where it has stopped.
+  template <class Gate>
+  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
     auto&& body = nearby(body_);
     if constexpr (element_body<F, It>) {
+      const It begin = at(from);
       const It end = at(to);
-      for (It i = at(from); i != end; ++i) detail::invoke(body, *i);
+      It i = begin;
+      do {
+        detail::invoke(body, *i);
+        ++i;
+      } while (goes_on(i, begin, end, gate));
+      return from + static_cast<position>(i - begin);
     } else {
       detail::invoke(body, at(from), at(to));
+      return to;
     }
   }
+  std::uintptr_t code() const noexcept { return code_of(body_); }
 };
 
 }  // namespace detail

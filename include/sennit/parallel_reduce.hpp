@@ -1,6 +1,7 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
+#include <sennit/detail/code_of.hpp>
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/engine.hpp>
@@ -61,26 +62,24 @@ class part_folder {
 
   // Of [from, to), which is not empty.
   SENNIT_INLINE T fold(position from, position to) const {
-    if constexpr (starts_with_first) {
-      auto&& map = nearby(map_);
-      return extended(detail::invoke(map, Sequence::read(sequence_.at(from))), from + 1, to);
-    } else {
-      return extended(identity_.value, from, to);
-    }
+    value part;
+    run(part, from, to, no_gate());
+    return *std::move(part);
   }
 
-  // `left` and, after it, [from, to).
-  SENNIT_INLINE T extended(T left, position from, position to) const {
-    extend(left, from, to);
-    return left;
-  }
-  SENNIT_INLINE void extend(T& left, position from, position to) const {
+  // Appends [from, to), which is not empty, to `left`, as far as the gate is open, and returns how far that was.
+  template <class Gate>
+  SENNIT_INLINE position extend(T& left, position from, position to, Gate gate) const {
     auto&& map = nearby(map_);
     auto&& combine = nearby(combine_);
-    auto i = sequence_.at(from);
-    for (const auto end = sequence_.at(to); i != end; ++i) {
+    const auto begin = sequence_.at(from);
+    const auto end = sequence_.at(to);
+    auto i = begin;
+    do {
       combine_into(combine, left, detail::invoke(map, Sequence::read(i)));
-    }
+      ++i;
+    } while (goes_on(i, begin, end, gate));
+    return from + static_cast<position>(i - begin);
   }
 
   SENNIT_INLINE T combined(T&& left, T&& right) const {
@@ -102,16 +101,22 @@ class part_folder {
   }
 
   SENNIT_INLINE value make() const { return std::nullopt; }
-  SENNIT_INLINE void run(value& part, position from, position to) const {
+  template <class Gate>
+  SENNIT_INLINE position run(value& part, position from, position to, Gate gate) const {
     if (!part) {
-      part.emplace(fold(from, to));
-    } else if constexpr (fits_registers) {
-      *part = extended(*std::move(part), from, to);
+      begin(part, from);
+      if (starts_with_first && ++from == to) return to;
+    }
+    if constexpr (fits_registers) {
+      T left = *std::move(part);
+      const position at = extend(left, from, to, gate);
+      *part = std::move(left);
+      return at;
     } else {
-      extend(*part, from, to);
+      return extend(*part, from, to, gate);
     }
   }
-  SENNIT_INLINE void run_one(value& part, position at) const { run(part, at, at + 1); }
+  std::uintptr_t code() const noexcept { return code_of(map_) ^ code_of(combine_); }
   void merge(value& left, value&& right) const {
     if (!right) return;
     if (left) {
@@ -122,6 +127,15 @@ class part_folder {
   }
 
  private:
+  SENNIT_INLINE void begin(value& part, position from) const {
+    if constexpr (starts_with_first) {
+      auto&& map = nearby(map_);
+      part.emplace(detail::invoke(map, Sequence::read(sequence_.at(from))));
+    } else {
+      part.emplace(identity_.value);
+    }
+  }
+
   // Such a value stays there for a chunk, whatever its elements alias; any other one had better not move.
   static constexpr bool fits_registers =
       std::is_trivially_destructible_v<T> && sizeof(T) <= 8 * sizeof(void*);

@@ -92,8 +92,11 @@ class scan {
     std::exception_ptr failure = failure_of([&] {
       for_positions(
           blocks,
-          [&](position from, position to) {
-            for (position b = from; b != to; ++b) visit_block(b);
+          [&](position from, position to, auto gate) {
+            position b = from;
+            do visit_block(b);
+            while (goes_on(++b, from, to, gate));
+            return b;
           },
           by_block);
     });
@@ -104,9 +107,11 @@ class scan {
     const position end = find_prefixes(first, blocks, failure);
     for_positions(
         end - first,
-        [&](position from, position to) {
-          for (position b = first + from; b != first + to; ++b)
-            scan_block(b, parts_[static_cast<std::size_t>(b)]);
+        [&](position from, position to, auto gate) {
+          position b = from;
+          do scan_block(first + b, parts_[static_cast<std::size_t>(first + b)]);
+          while (goes_on(++b, from, to, gate));
+          return b;
         },
         by_block);
     if (failure != nullptr) std::rethrow_exception(failure);

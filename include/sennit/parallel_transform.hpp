@@ -26,10 +26,16 @@ template <class Engine, class Source, class Out, class F>
 void transform(const Source& source, const elements<Out>& target, F& f, const loop_options& how) {
   Engine::for_positions(
       source.size,
-      [&](position from, position to) {
+      [&](position from, position to, auto gate) {
         Out o = target.at(from);
-        auto i = source.at(from);
-        for (const auto end = source.at(to); i != end; ++i, ++o) *o = detail::invoke(f, *i);
+        const auto begin = source.at(from);
+        const auto end = source.at(to);
+        auto i = begin;
+        do {
+          *o = detail::invoke(f, *i);
+          ++i, ++o;
+        } while (goes_on(i, begin, end, gate));
+        return from + static_cast<position>(i - begin);
       },
       how);
 }
@@ -39,11 +45,17 @@ void transform(const Left& left, const Right& right, const elements<Out>& target
                const loop_options& how) {
   Engine::for_positions(
       target.size,
-      [&](position from, position to) {
+      [&](position from, position to, auto gate) {
         Out o = target.at(from);
-        auto i = left.at(from);
+        const auto begin = left.at(from);
+        const auto end = left.at(to);
+        auto i = begin;
         auto j = right.at(from);
-        for (const auto end = left.at(to); i != end; ++i, ++j, ++o) *o = detail::invoke(f, *i, *j);
+        do {
+          *o = detail::invoke(f, *i, *j);
+          ++i, ++j, ++o;
+        } while (goes_on(i, begin, end, gate));
+        return from + static_cast<position>(i - begin);
       },
       how);
 }

@@ -166,13 +166,11 @@ inline observer* observer_of(const region_state* region) noexcept {
 void observe(observer& by, action body);
 
 // So that the next loop meets the slow path, which alone asks whether the region is observed.
-inline void make_next_loop_due() noexcept { current_words().loops |= loops_between_measures - 1; }
 
 inline course* exchange_course(course* mine) noexcept {
   worker_words& words = current_words();
   course* const before = words.strand;
   words.strand = mine;
-  if (mine != nullptr) make_next_loop_due();
   return before;
 }
 

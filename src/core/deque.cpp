@@ -69,9 +69,10 @@ deque::deque(std::size_t slots, bool fenced, unsigned sticky, std::uint64_t beat
 
 deque::~deque() { munmap(base_ - 1, bytes_for(static_cast<std::size_t>(end_ - base_ + 2))); }
 
+// While no strand is here it is shut, for loops of one that has left: see gate_view.
 slot* deque::open_limit() const noexcept {
   const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
-  return wake_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
+  return innermost_ == nullptr || wake_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
@@ -112,6 +113,7 @@ bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   follow_region();
   follow_beats();
   if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_ && !between_beats()) ask(true);
+  set_gates();
   return open_donation(all_colors) != nullptr;
 }
 
@@ -364,7 +366,7 @@ frame* deque::hand_over_oldest() noexcept {
       handed = &fork_in(*position);
     } else if (const loop_frame::rest left = loop->look(); !left.none()) {
       // Not worth a steal, as far as is known: should it last, a barrier will get at it.
-      put_off_ = !loop->worth_cutting(left);
+      put_off_ = !insisted_ && !loop->worth_cutting(left);
       if (put_off_) break;
       loop_piece* const half = loop->cut(left, left.middle());
       if (half == nullptr) break;
@@ -387,6 +389,7 @@ frame* deque::hand_over_oldest() noexcept {
 void deque::answered() noexcept {
   frame_wanted_ = false;
   put_off_ = false;
+  insisted_ = false;
   asked_ns_ = 0;
 }
 
@@ -434,6 +437,7 @@ frame* deque::claim_frozen() noexcept {
   perturb();
   slot* const tail = tail_for_thieves();
   slot* head = head_.load(std::memory_order_relaxed);
+  const bool at_work = head < tail;
   frame* claimed = nullptr;
   while (claimed == nullptr && head < tail) {
     slot* const position = head;
@@ -451,14 +455,24 @@ frame* deque::claim_frozen() noexcept {
     ++head;
   }
   head_.store(head, std::memory_order_relaxed);
-  if (claimed != nullptr) count_promotion();
+  if (claimed != nullptr) {
+    count_promotion();
+  } else if (at_work) {
+    insist();
+  }
   set_gates();
   return claimed;
 }
 
+// All there is are chunks under way: who runs them is to look up from that, and hand over half of what is left.
+void deque::insist() noexcept {
+  ask(false);
+  insisted_ = true;
+}
+
 frame* deque::claim_fenced() noexcept {
   worker_words& words = *words_;
-  for (;;) {
+  for (bool at_work = false;; at_work = true) {
     slot* const head = head_.load(std::memory_order_relaxed);
     slot* const next = head + 1;
     // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
@@ -468,6 +482,7 @@ frame* deque::claim_fenced() noexcept {
     // publish_tail(). Model: models/deque.pml.
     if (words.tail.load(std::memory_order_seq_cst) < next || tail_for_thieves() < next) {
       head_.store(head, std::memory_order_relaxed);
+      if (at_work) insist();
       return nullptr;
     }
     loop_frame* const loop = loop_in(*head);
@@ -489,6 +504,18 @@ frame* deque::claim_fenced() noexcept {
     if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
     return half;
   }
+}
+
+void deque::readmit(loop_frame& newest) noexcept {
+  const std::lock_guard guard(lock_);
+  slot* const tail = words_->tail.load(std::memory_order_relaxed);
+  if (newest.look().none() || tail > head_.load(std::memory_order_relaxed)) return;
+  // All older frames have left, too.
+  begin_anew();
+  base_->store(reinterpret_cast<std::uintptr_t>(&newest) | loop_frame::tag, std::memory_order_relaxed);
+  // Thieves read it under the lock.
+  words_->tail.store(base_ + 1, std::memory_order_relaxed);
+  words_->tail_seen.store(base_ + 1, std::memory_order_relaxed);
 }
 
 position deque::claim(loop_frame& loop, position from, position to) noexcept {
@@ -539,7 +566,7 @@ frame* deque::steal(bool insist, color_set wanted) noexcept {
     ask(empty);
     return nullptr;
   }
-  if (empty || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
+  if (empty || insisted_ || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
   answered();
   mute_.store(false, std::memory_order_relaxed);
   return claim_frozen();

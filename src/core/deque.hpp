@@ -99,6 +99,9 @@ class deque {
   bool undisturbed() const noexcept {
     return words_->limit_beneath.load(std::memory_order_relaxed) != nullptr;
   }
+  // The owner has given iterations of its newest frame back: where the frame was passed over as exhausted, it is in the
+  // deque again.
+  void readmit(loop_frame& newest) noexcept;
   // What is left of the owner's claim [from, to) on a loop, after it met a gate: the end of it.
   position claim(loop_frame& loop, position from, position to) noexcept;
   unsigned sticky_reasons() const noexcept { return sticky_.load(std::memory_order_relaxed); }
@@ -148,6 +151,7 @@ class deque {
   frame* hand_over_oldest() noexcept;
   void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
+  void insist() noexcept;
   frame* claim_frozen() noexcept;
   frame* claim_fenced() noexcept;
   void promote(slot* position) noexcept;
@@ -176,6 +180,7 @@ class deque {
   std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
+  bool insisted_ = false;          // a thief found nothing but chunks under way: whatever is left of one is to be handed over
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
   policy::beats beats_;           // written under the lock, its period by the owner

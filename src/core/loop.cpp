@@ -11,6 +11,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/loop_cost.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/observed_loop.hpp>
 #include <sennit/detail/words.hpp>
@@ -168,13 +169,11 @@ bool in_observed_region() noexcept { return current_words().strand != nullptr; }
 
 observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
   course& strand = *current_words().strand;
-  make_next_loop_due();
   if (strand.push(where_)) (void)strand.by().reached(strand, where_);
 }
 
 observed_loop::~observed_loop() {
   course& strand = *current_words().strand;
-  make_next_loop_due();
   if (strand.pop()) strand.by().kept(strand, where_, iterations_);
 }
 
@@ -217,6 +216,12 @@ position loop_frame::meet(position from, position to) noexcept {
     start_.exchange(to, std::memory_order_seq_cst);
     if (to <= end_.load(std::memory_order_seq_cst)) return to;
   }
+  // Somebody wants something: all but the next iteration is to be had, also of a chunk that was cut short.
+  if (any_gate_shut()) {
+    to = from + 1;
+    start_.store(to, std::memory_order_relaxed);
+    w->frames().readmit(*this);
+  }
   (void)answer_gates(*w);
   worker& here = *worker::current();
   stopped_ = detail::stopped(here);
@@ -240,6 +245,23 @@ loop_piece* loop_frame::take_parted(loop_piece*& parted) noexcept {
     if (deque::reclaim(piece)) return &piece;
   }
   return nullptr;
+}
+
+loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept {
+  constexpr unsigned bits = 10;
+  static constinit loop_cost costs[1U << bits];
+  const auto key = reinterpret_cast<std::uintptr_t>(site) ^ (code << 1);
+  return costs[(key * 0x9e3779b97f4a7c15) >> (64 - bits)];  // Fibonacci hashing: Knuth, volume 3, 6.4
+}
+
+bool take_time_of_loop() noexcept {
+  constexpr unsigned one_in = 16;
+  // xorshift64 (Marsaglia).
+  std::uint64_t& state = current_words().random;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state % one_in == 0;
 }
 
 position fixed_parts() noexcept {

@@ -42,7 +42,17 @@ runtime_core::runtime_core(const runtime_options& options)
   attempt<std::exception>([this] {
     for (unsigned i = 1; i < settings_.workers; ++i) {
       worker& place = add_worker();
-      if (!start_thread("sennit", i, [this, &place] { serve_as_worker(place); })) break;
+      // From now on there is somebody who waits, or will.
+      waiting_.fetch_add(1, std::memory_order_relaxed);
+      const bool started = start_thread("sennit", i, [this, &place] {
+        machine_.bind_current_thread(place.index(), settings_.workers);
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        serve_as_worker(place);
+      });
+      if (!started) {
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        break;
+      }
     }
   });
   thread_places_ = worker_count();
@@ -253,7 +263,6 @@ bool runtime_core::add_spare() noexcept {
 }
 
 void runtime_core::serve_as_worker(worker& place) noexcept {
-  machine_.bind_current_thread(place.index(), settings_.workers);
   {
     const std::lock_guard guard(membership_);
     seat_locked(place);

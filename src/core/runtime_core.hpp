@@ -47,6 +47,8 @@ class runtime_core {
   sleepers& asleep() noexcept { return asleep_; }
   // How many look for work just now: a hint.
   std::atomic<int>& searching() noexcept { return searching_; }
+  // How many have no work, searching or asleep: a hint.
+  std::atomic<unsigned>& waiting() noexcept { return waiting_; }
   detail::coloring& coloring() noexcept { return coloring_; }
   // A run of a graph whose colors are places of that kind begins, or ends.
   void begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept;
@@ -145,6 +147,7 @@ class runtime_core {
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};
   alignas(128) std::atomic<int> searching_{0};
+  std::atomic<unsigned> waiting_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};

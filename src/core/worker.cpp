@@ -36,10 +36,11 @@ extern "C" {
 
 constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit::detail::outside_slots},
                                                                  .views = nullptr,
-                                                                 .loops = 0,
+                                                                 .waiting = nullptr,
                                                                  .loop_mask = 0,
                                                                  .loop_sharing = 0,
                                                                  .strand = nullptr,
+                                                                 .random = 0x9e3779b97f4a7c15,
                                                                  .apart = {},
                                                                  .limit = {nullptr},
                                                                  .head_gate = {nullptr},
@@ -88,8 +89,7 @@ void worker::serve(frame* first) {
   first_ = first;
   set_current(this);
   words.loop_sharing = core_.loop_sharing();
-  // So that a strand that comes from another worker does not take its count for one that has gone on.
-  words.loops = (words.loops & (first_count_of_workers - 1)) + (index_ + 1) * first_count_of_workers;
+  words.waiting = &core_.waiting();
   frames_.attach(words);
 
   switch_from(home, *start, &leave_as_is, nullptr);
@@ -100,6 +100,7 @@ void worker::serve(frame* first) {
   set_current(outer);
   if (outer != nullptr) {
     words.loop_sharing = outer->core_.loop_sharing();
+    words.waiting = &outer->core_.waiting();
     outer->frames_.attach(words);
     outer->frames_.enter(outer->running_->innermost);
   } else {
@@ -144,7 +145,9 @@ void worker::loop() noexcept {
       w->switch_from(self, waiter, &pool_left, nullptr);
       continue;
     }
+    w->core_.waiting().fetch_add(1, std::memory_order_relaxed);
     frame* const claimed = w->next_frame();
+    w->core_.waiting().fetch_sub(1, std::memory_order_relaxed);
     if (claimed == nullptr) {
       w->switch_from(self, *w->home_, &pool_left, nullptr);
       continue;

@@ -64,11 +64,6 @@ struct iterate {
   void operator()(long) const { iteration(sum); }
 };
 [[gnu::noinline]] void brief_loop(long n, long& sum) { sennit::parallel_for(0L, n, iterate{sum}); }
-// Under callgrind all but the body takes so long that no loop passes for a brief one by itself.
-void call_them_brief() {
-  using namespace sennit::detail;
-  remembered<plain_body<index_chunks<long, iterate>>>::site.took(1000, 100);
-}
 template <void (*loop)(long, long&)>
 [[gnu::noinline]] long many(long) {
   long sum = 0;
@@ -130,7 +125,6 @@ void count(sennit::runtime& one) {
   mark("plain-loop", &by_plain_loop);
   mark("claims-of-one", &by_claims_of_one);
   mark("brief-plain-loops", &many<brief_plain_loop>);
-  call_them_brief();
   mark("brief-loops", &many<brief_loop>);
   if (one.statistics().fibers == 0) std::abort();
   mark("after-statistics", &by_joins);

@@ -31,23 +31,30 @@ inline const std::vector<named_options>& all_options() {
   return all;
 }
 
+template <class Make, class Run, class Merge>
+struct folding_body {
+  using value = std::invoke_result_t<Make&>;
+  using position = sennit::detail::position;
+  Make make_;
+  Run run_;
+  Merge merge_;
+  value make() const { return make_(); }
+  template <class Gate>
+  position run(value& sum, position from, position to, Gate) const {
+    run_(sum, from, to);
+    return to;
+  }
+  void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
+  static std::uintptr_t code() noexcept { return 0; }
+};
+
 // A loop as the library makes them, with a value: each strand at work on it has its own, made by make(), and run(value, from,
 // to) adds to it; merge(left, right) appends the value of the iterations that follow.
 template <class Make, class Run, class Merge>
 auto fold_positions(sennit::detail::position n, Make make, Run run, Merge merge,
                     const sennit::loop_options& how) {
-  using sennit::detail::position;
-  struct folding_body {
-    using value = std::invoke_result_t<Make&>;
-    Make make_;
-    Run run_;
-    Merge merge_;
-    value make() const { return make_(); }
-    void run(value& sum, position from, position to) const { run_(sum, from, to); }
-    void run_one(value& sum, position at) const { run_(sum, at, at + 1); }
-    void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
-  };
-  return n == 0 ? make() : sennit::detail::run_loop(n, folding_body{make, run, merge}, how);
+  return n == 0 ? make()
+                : sennit::detail::run_loop(n, folding_body<Make, Run, Merge>{make, run, merge}, how);
 }
 
 // Calls test() within regions of one, two and four workers.

@@ -104,6 +104,7 @@ TEST(Cuts, RunsAreThePositionsInRowOrder) {
         ++runs;
         for (std::ptrdiff_t k = run.begin(2); k < run.end(2); ++k)
           EXPECT_EQ(run.with(2, k, k + 1), all[at++]);
+        return static_cast<std::uint64_t>(run.size(2));
       });
       EXPECT_EQ(at, to);
       EXPECT_EQ(runs, (to - 1) / 5 - from / 5 + 1);
@@ -119,7 +120,10 @@ TEST(Cuts, RunsLeaveOtherDimensionsWhole) {
   t.set(2, 2, 9);
   EXPECT_EQ(cells(t, 1, 2), 4U);
   std::vector<tile<3>> runs;
-  for_each_run(t, 1, 2, 1, 3, [&](const tile<3>& run) { runs.push_back(run); });
+  for_each_run(t, 1, 2, 1, 3, [&](const tile<3>& run) {
+    runs.push_back(run);
+    return static_cast<std::uint64_t>(run.size(1));
+  });
   EXPECT_THAT(runs, testing::ElementsAre(t.with(1, 1, 3)));
 }
 
@@ -178,6 +182,7 @@ TEST_P(Triangles, RunsAreThePositionsInRowOrder) {
           EXPECT_EQ(run.size(0), 1);
           EXPECT_FALSE(run.empty());
           append(seen, run);
+          return static_cast<std::uint64_t>(run.size(1));
         });
         EXPECT_TRUE(seen == std::vector<cell>(all.begin() + static_cast<std::ptrdiff_t>(from),
                                               all.begin() + static_cast<std::ptrdiff_t>(to)));

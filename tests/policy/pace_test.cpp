@@ -1,4 +1,4 @@
-// Chunks by measured time, and what is remembered of a loop.
+// Chunks by measured time.
 #include <sennit/detail/pace.hpp>
 
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 
 namespace {
 
-using sennit::detail::loop_site;
 using sennit::detail::pace;
 
 // Catches a chunk size that never reaches its target, or overshoots it: for iterations of many lengths.
@@ -38,40 +37,6 @@ TEST(pace, claims_within_what_is_left) {
       EXPECT_LE(size, left);
     }
   }
-}
-
-// Catches a loop whose first iterations, with all their page faults, keep it from being taken for a brief one for long.
-TEST(loop_site, soon_forgets_a_slow_first_time) {
-  loop_site site;
-  EXPECT_EQ(site.brief_iterations(), 0U);
-  site.took(10'000'000, 10);
-  EXPECT_EQ(site.brief_iterations(), 0U);
-  site.took(10 * 10 + loop_site::reading, 10);
-  EXPECT_EQ(site.brief_iterations(), loop_site::brief / 10);
-}
-
-// Catches an interruption that makes a fast loop a slow one for good.
-TEST(loop_site, takes_an_interruption_in_its_stride) {
-  loop_site site;
-  for (int i = 0; i < 10; ++i) site.took(1000 + loop_site::reading, 100);
-  const std::uint64_t usual = site.brief_iterations();
-  site.took(100'000'000, 100);
-  EXPECT_GE(site.brief_iterations(), usual / 2);
-  for (int i = 0; i < 30; ++i) site.took(1000 + loop_site::reading, 100);
-  EXPECT_GE(site.brief_iterations(), usual * 3 / 4);
-}
-
-// Catches a loop that may have long iterations and is run without a look at them.
-TEST(loop_site, calls_no_loop_plain_that_contains_loops) {
-  loop_site site;
-  site.took(1000, 100);
-  EXPECT_GT(site.plain_iterations(), 0U);
-  EXPECT_EQ(site.plain_iterations(), site.brief_iterations());
-  site.contains_loops();
-  EXPECT_EQ(site.plain_iterations(), 0U);
-  EXPECT_GT(site.brief_iterations(), 0U);
-  site.took(1000, 100);
-  EXPECT_EQ(site.plain_iterations(), 0U);
 }
 
 }  // namespace

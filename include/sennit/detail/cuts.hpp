@@ -31,13 +31,13 @@ constexpr std::uint64_t cells(const tile<D>& t, std::size_t first = 0, std::size
   return count;
 }
 
-// Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first,
-// last) make up: each is one index in the outer ones of these, a run of indices in the innermost,
-// and all of the other dimensions.
+// Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first, last) make up: each is
+// one index in the outer ones of these, a run of indices in the innermost, and all of the other dimensions. f returns how
+// many indices of the run are done; where they are not all, that is the end. Returns the position of the end.
 // Precondition: from < to <= cells(t, first, last).
 template <std::size_t D, class F>
-constexpr void for_each_run(const tile<D>& t, std::size_t first, std::size_t last, std::uint64_t from,
-                            std::uint64_t to, F&& f) {
+constexpr std::uint64_t for_each_run(const tile<D>& t, std::size_t first, std::size_t last,
+                                     std::uint64_t from, std::uint64_t to, F&& f) {
   const std::size_t inner = last - 1;
   const auto length = static_cast<std::uint64_t>(t.size(inner));
   // Changed in place: copies of what has just been written by halves would wait for the stores.
@@ -57,9 +57,9 @@ constexpr void for_each_run(const tile<D>& t, std::size_t first, std::size_t las
     const std::uint64_t run = std::min(length - column, left);
     const std::ptrdiff_t begin = t.begin(inner) + static_cast<std::ptrdiff_t>(column);
     part.set(inner, begin, begin + static_cast<std::ptrdiff_t>(run));
-    f(std::as_const(part));
-    left -= run;
-    if (left == 0) return;
+    const std::uint64_t done = f(std::as_const(part));
+    left -= done;
+    if (left == 0 || done < run) return to - left;
     column = 0;
     for (std::size_t d = inner; d-- > first;) {
       const std::ptrdiff_t next = part.end(d);
@@ -142,11 +142,10 @@ inline std::uint64_t row_of(std::uint64_t p) noexcept {
   return row;
 }
 
-// Calls f(part) for the runs of the rows, in order, that the positions [from, to)
-// of the triangle's cells make up.
+// The same for the runs of the rows, in order, that the positions [from, to) of the triangle's cells make up.
 // Precondition: from < to <= cells(t).
 template <class F>
-void for_each_run(const triangle& t, std::uint64_t from, std::uint64_t to, F&& f) {
+std::uint64_t for_each_run(const triangle& t, std::uint64_t from, std::uint64_t to, F&& f) {
   const tile<2> square = square_around(t);
   std::ptrdiff_t i;
   std::uint64_t skipped;
@@ -161,12 +160,13 @@ void for_each_run(const triangle& t, std::uint64_t from, std::uint64_t to, F&& f
     i = static_cast<std::ptrdiff_t>(row);
     skipped = from - row * (row - 1) / 2;
   }
-  for (std::uint64_t left = to - from; left != 0; ++i) {
+  for (std::uint64_t left = to - from;; ++i) {
     const tile<2> row = row_within(t, square, i);
     const std::ptrdiff_t begin = row.begin(1) + static_cast<std::ptrdiff_t>(skipped);
     const std::uint64_t run = std::min(static_cast<std::uint64_t>(row.end(1) - begin), left);
-    f(row.with(1, begin, begin + static_cast<std::ptrdiff_t>(run)));
-    left -= run;
+    const std::uint64_t done = f(row.with(1, begin, begin + static_cast<std::ptrdiff_t>(run)));
+    left -= done;
+    if (left == 0 || done < run) return to - left;
     skipped = 0;
   }
 }

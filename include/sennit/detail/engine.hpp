@@ -45,12 +45,17 @@ struct elided {
   }
   template <class Run>
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options&) {
-    if (n > 0) run(position{0}, n);
+    if (n == 0) return;
+    if constexpr (requires { run(position{0}, n, no_gate()); }) {
+      run(position{0}, n, no_gate());
+    } else {
+      run(position{0}, n);
+    }
   }
   template <class Body>
   SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options&) {
     auto value = body.make();
-    body.run(value, 0, n);
+    body.run(value, 0, n, no_gate());
     return value;
   }
 };

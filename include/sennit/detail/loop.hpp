@@ -5,6 +5,7 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/clock.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/loop_cost.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/observed_loop.hpp>
 #include <sennit/detail/pace.hpp>
@@ -66,36 +67,23 @@ SENNIT_INLINE decltype(auto) nearby(F& f) noexcept {
   }
 }
 
-// Not in the table of symbols that are unique in the process: those keep a shared object from being unloaded.
-template <class Body>
-struct [[gnu::visibility("hidden")]] remembered {
-  inline static constinit loop_site site{};
-};
-
-// A loop with a body: `value make()` begins the value of a part, `run(value&, from, to)` adds iterations to
-// it, and `merge(value& left, value&& right)` appends the value of the iterations that follow.
+// A loop with a body: `value make()` begins the value of a part, `run(value&, from, to, gate)` adds iterations to it, at least
+// one, and returns where it has stopped: at `to`, or where it found the gate shut; `merge(value& left, value&& right)` appends
+// the value of the iterations that follow; `code()` is the code that the body calls, as code_of() has it.
 template <class Body, class Options>
 class loop_over : public loop_state {
  public:
   using value = typename Body::value;
 
   // `parts`: if not zero, these are what positions count, and n the iterations.
-  loop_over(Body& body, const Options& how, position n, position parts) noexcept
-      : loop_state(&make_piece, &work), body_(body), how_(how), n_(n), parts_(parts) {}
+  loop_over(Body& body, const Options& how, position n, position parts, loop_cost& cost) noexcept
+      : loop_state(&make_piece, &work), body_(body), how_(how), n_(n), parts_(parts), cost_(cost) {}
 
-  // By the strand that begins it, from `first` on; `sum` is the value of what comes before. `size`: of the
-  // first chunk; 0: nothing is known yet.
-  value all(value sum, position first, position n, position size) {
+  // By the strand that begins it, from `first` on; `sum` is the value of what comes before.
+  value all(value sum, position first, position n) {
     loop_piece* parted = nullptr;
-    if (!how_.thesis) {
-      if constexpr (std::is_same_v<Options, split_options>) {
-        n = deal(first, n, size, how_.by, parted);
-      } else {
-        const bool measured = how_.measured();
-        n = deal(first, n, measured ? size : how_.grain, measured ? size / 2 : 0, parted);
-      }
-    }
-    part(first, n, sum, size, parted);
+    if (!how_.thesis) n = deal_out(first, n, parted);
+    part(first, n, sum, parted);
     if (pieces() == nullptr) {
       rethrow();
       return sum;
@@ -136,14 +124,24 @@ class loop_over : public loop_state {
     }
   }
 
+  position deal_out(position first, position n, loop_piece*& parted) noexcept {
+    const position brief = cost_.brief_iterations();
+    if constexpr (std::is_same_v<Options, split_options>) {
+      return deal(first, n, brief / 2, how_.by, parted);
+    } else {
+      if (!how_.measured()) return deal(first, n, how_.grain, 0, parted);
+      // What is over before anybody comes is for those who ask.
+      return n - first <= brief ? n : deal(first, n, brief / 2, brief / 4, parted);
+    }
+  }
+
   void run_piece(loop_piece& cut, loop_piece*& parted) noexcept {
     auto& mine = static_cast<piece&>(cut);
     if (pointless(mine.first())) return;
-    const position size = remembered<Body>::site.brief_iterations() / 2;
     if constexpr (std::is_empty_v<value>) {
       // No need to write to the piece: who waits reads it next, on another processor.
       value none;
-      part(mine.first(), mine.last(), none, size, parted);
+      part(mine.first(), mine.last(), none, parted);
       return;
     }
 #if SENNIT_EXCEPTIONS
@@ -156,24 +154,24 @@ class loop_over : public loop_state {
 #else
     mine.sum.emplace(body_.make());
 #endif
-    part(mine.first(), mine.last(), *mine.sum, size, parted);
+    part(mine.first(), mine.last(), *mine.sum, parted);
   }
 
   // What becomes of [first, last) is recorded: nothing is thrown, as pieces of it may be at work elsewhere.
-  void part(position first, position last, value& sum, position size, loop_piece*& parted) noexcept {
+  void part(position first, position last, value& sum, loop_piece*& parted) noexcept {
     loop_frame rest(*this, first, last, parted);
     const bool exposed = rest.expose();
     bool complete = false;
 #if SENNIT_EXCEPTIONS
     try {
-      complete = claim_all(rest, first, sum, size);
+      complete = claim_all(rest, first, sum);
     } catch (const sennit::cancelled&) {
       dropped();
     } catch (...) {
       failed(rest.claimed(), std::current_exception());
     }
 #else
-    complete = claim_all(rest, first, sum, size);
+    complete = claim_all(rest, first, sum);
 #endif
     if (rest.stopped()) dropped();
     if (!complete) rest.abandon();
@@ -181,14 +179,14 @@ class loop_over : public loop_state {
   }
 
   // False: what is left is to be dropped.
-  bool claim_all(loop_frame& rest, position at, value& sum, position size) {
+  bool claim_all(loop_frame& rest, position at, value& sum) {
     if (parts_ != 0) return claim_parts(rest, at, sum);
     if (how_.thesis) return claim_as_in_thesis(rest, at, sum);
-    if (how_.grain == 0) return claim_measured(rest, at, sum, size);
+    if (how_.grain == 0) return claim_measured(rest, at, sum);
     if (how_.grain == 1) return claim_ones(rest, at, sum);
     while (const position to = next(rest, at, how_.grain)) {
-      run(sum, at, to);
-      at = to;
+      at = run(sum, at, to);
+      if (pointless(at)) return false;
     }
     return !rest.stopped();
   }
@@ -196,7 +194,7 @@ class loop_over : public loop_state {
   // Nothing remains of the loop over a chunk.
   SENNIT_HOT bool claim_ones(loop_frame& rest, position at, value& sum) {
     auto&& body = nearby(body_);
-    for (; rest.claim(at, at + 1) != at; ++at) body.run_one(sum, at);
+    for (; rest.claim(at, at + 1) != at; ++at) body.run(sum, at, at + 1, no_gate());
     return !rest.stopped();
   }
 
@@ -204,7 +202,7 @@ class loop_over : public loop_state {
     for (; rest.claim(at, at + 1) != at; ++at) {
       const position from = begin_of(at);
       const position to = begin_of(at + 1);
-      if (from != to) run(sum, from, to);
+      if (from != to) run_whole(sum, from, to);
     }
     return !rest.stopped();
   }
@@ -212,7 +210,7 @@ class loop_over : public loop_state {
 
   SENNIT_HOT bool claim_as_in_thesis(loop_frame& rest, position at, value& sum) {
     auto&& body = nearby(body_);
-    for (; rest.claim_as_in_thesis(at, at + 1) != at; ++at) body.run_one(sum, at);
+    for (; rest.claim_as_in_thesis(at, at + 1) != at; ++at) body.run(sum, at, at + 1, no_gate());
     return !rest.stopped();
   }
 
@@ -224,50 +222,48 @@ class loop_over : public loop_state {
   }
 
   // Once in the program for each loop, so that the compiler finds it worth inlining the body.
-  SENNIT_HOT void run(value& sum, position from, position to) { body_.run(sum, from, to); }
+  SENNIT_HOT position run(value& sum, position from, position to) {
+    return body_.run(sum, from, to, gate_view());
+  }
+  SENNIT_HOT void run_whole(value& sum, position from, position to) { body_.run(sum, from, to, no_gate()); }
 
-  SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum, position size) {
-    loop_site& site = remembered<Body>::site;
-    if (size == 0) {
-      // Iterations of any length: one by one, so that each can be stolen.
-      const position begin = at;
-      const bool measured = count_loop() || !site.known();
-      const ticks begun = measured ? read_clock() : 0;
-      for (std::uint64_t i = 0; i < pace::cautious; ++i) {
-        const position to = next(rest, at, 1);
-        if (to == 0) break;
-        // The count is the thread's, and a claim may change the thread.
-        const std::uint64_t loops = count_of_loops();
-        run(sum, at, at + 1);
-        if (loops_since(loops)) site.contains_loops();
-        at = to;
+  SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum) {
+    const position brief = cost_.brief_iterations();
+    rest.worth(brief);
+    // The first iteration may be of any length, whatever the last ones were: all others can be had meanwhile.
+    if (const position left = rest.left(at); left <= brief && !take_time_of_loop()) {
+      const position to = next(rest, at, 1);
+      if (to == 0) return !rest.stopped();
+      at = run(sum, at, to);
+      // All of it is brief, and is run as one chunk, unless somebody comes for it.
+      while (const position end = next(rest, at, left)) {
+        at = run(sum, at, end);
+        if (pointless(at)) return false;
+        if (at != end) break;
       }
-      if (measured && at != begin) site.took(read_clock() - begun, at - begin);
-      if (at - begin < pace::cautious) return !rest.stopped();
-      size = 1;
     }
     const std::uint64_t sharing = load_loop_sharing();
-    const position brief = site.brief_iterations();
-    rest.worth(brief);
+    position size = 1;
     ticks spent = 0;
     position ran = 0;
     ticks before = read_clock();
     while (const position to = next(rest, at, size)) {
       // What the claim took to serve others is no part of the iterations.
       if (rest.served()) before = read_clock();
-      run(sum, at, to);
+      const position begin = std::exchange(at, run(sum, at, to));
       const ticks now = read_clock();
       const ticks took = now - before;
-      const position done = to - at;
+      const position done = at - begin;
       before = now;
-      at = to;
-      spent += took - std::min(took, loop_site::reading);
+      spent += took - std::min(took, loop_cost::reading);
       ran += done;
       size = pace::next(done, took, rest.left(at), sharing);
-      rest.worth(took < loop_site::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
+      // From the first iteration on as the earlier loops were, where this one is as quick as they.
+      if (ran == 1 && took < 2 * loop_cost::reading) size = std::clamp<position>(brief / 2, 1, pace::block);
+      rest.worth(took < loop_cost::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
     }
-    if (ran != 0) site.took(spent, ran);
+    if (ran != 0) cost_.took(spent, ran);
     return !rest.stopped();
   }
 
@@ -281,93 +277,76 @@ class loop_over : public loop_state {
   const Options& how_;
   const position n_;
   const position parts_;
+  loop_cost& cost_;
 };
 
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_COLD position fixed_parts() noexcept;
 
 template <class Body>
-[[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how) {
-  loop_site& site = remembered<Body>::site;
+[[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how,
+                                                    loop_cost& cost) {
   const observed_loop construct(n);
   if (how.grain != 0 || how.fixed_parts) {
     const position leaf = how.grain != 0 ? how.grain : (n + fixed_parts() - 1) / fixed_parts();
     return fold_halves<Body>(0, n, leaf, body);
   }
-  const ticks begun = site.known() ? 0 : read_clock();
-  const bool brief = n <= site.brief_iterations();
+  const ticks begun = cost.known() ? 0 : read_clock();
+  const bool brief = n <= cost.brief_iterations();
   auto sum = fold_halves<Body>(0, n, brief ? n : observed_leaf(n), body);
-  if (begun != 0) site.took(read_clock() - begun, n);
+  if (begun != 0) cost.took(read_clock() - begun, n);
   return sum;
 }
 
-// The rest of a loop that may be worth sharing.
+// What is left of a loop, for whoever waits.
 template <class Body, class Options>
 [[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
-                                                  position size, Body& body, const Options& how) {
+                                                  Body& body, const Options& how, loop_cost& cost) {
   using value = typename Body::value;
-  // So that a loop around this one learns that it contains loops.
-  (void)count_loop();
-  // Before the first iteration only: what has run cannot be counted again.
-  if (first == 0 && any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how);
   const position parts = how.fixed_parts ? fixed_parts() : 0;
   const position last = parts != 0 ? parts : n;
   if (any_gate_shut() && !in_strand()) {
     std::optional<value> total;
     auto inside = [&] {
-      total.emplace(loop_over<Body, Options>(body, how, n, parts).all(std::move(sum), first, last, size));
+      total.emplace(loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last));
     };
     run_region(nullptr, inside);
     return *std::move(total);
   }
-  return loop_over<Body, Options>(body, how, n, parts).all(std::move(sum), first, last, size);
+  return loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last);
 }
 
-// A loop that is to be measured, is not known to be brief, or contains loops. The latter is shared as soon as
-// one of its iterations turns out to be long, which the loops within tell.
+// What is left from `at` on of a loop that is more than a block, or that somebody waits for. `sum` is the value of what comes
+// before.
 template <class Body, class Options>
-SENNIT_HOT typename Body::value run_watchfully(position n, Body& body, const Options& how) {
-  loop_site& site = remembered<Body>::site;
-  const position brief = site.brief_iterations();
-  if (!how.measured() || n > brief) return share_rest<Body>(body.make(), 0, n, brief / 2, body, how);
-  const bool measured = count_loop();
-  const std::uint64_t loops = count_of_loops();
-  // Of loops in an observed region each is due, here or, where it is plain, in run_loop() already.
-  if (measured && in_observed_region()) return run_observed<Body>(n, body, how);
-  auto sum = body.make();
-  if (n <= site.plain_iterations()) {
-    if (in_observed_region()) return run_observed<Body>(n, body, how);
-    const ticks begun = read_clock();
-    body.run(sum, 0, n);
-    site.took(read_clock() - begun, n);
-    if (loops_since(loops)) site.contains_loops();
-    return sum;
+[[gnu::noinline]] typename Body::value run_shared(typename Body::value sum, position at, position n,
+                                                  Body& body, const Options& how) {
+  loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
+  if (any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how, cost);
+  if (how.measured() && at == 0 && !loop_gate_shut()) {
+    const position first_block = std::max(cost.brief_iterations() / 2, pace::block);
+    at = body.run(sum, 0, std::min(n, first_block), gate_view());
+    if (at == n) return sum;
   }
-  const ticks begun = measured ? read_clock() : 0;
-  position at = 0;
-  do {
-    body.run_one(sum, at++);
-  } while (count_of_loops() - loops <= pace::loops_within && at != n);
-  if (measured) [[unlikely]]
-    site.took(read_clock() - begun, at);
-  if (at == n) return sum;
-  return share_rest<Body>(std::move(sum), at, n, 1, body, how);
+  return share_rest<Body>(std::move(sum), at, n, body, how, cost);
 }
 
 // Precondition: n > 0.
 template <class Body, class Options>
 SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const Options& how) {
-  // A loop that is over before a thief could come is only a loop.
-  const bool plain =
-      how.measured() ? n <= remembered<Body>::site.plain_iterations() && !count_loop() : n <= how.grain;
-  if (plain) [[likely]] {
-    auto sum = body.make();
-    body.run(sum, 0, n);
-    return sum;
+  auto sum = body.make();
+  position at = 0;
+  if (how.measured()) {
+    // A loop that is over before a thief could come is only a loop.
+    if (n <= pace::block && !loop_gate_shut()) [[likely]] at = body.run(sum, 0, n, gate_view());
+  } else if (n <= how.grain && !any_gate_shut()) {
+    at = body.run(sum, 0, n, no_gate());
   }
+  if (at == n) [[likely]]
+    return sum;
   // A copy, so that nothing of the loop has to be in memory where it is short.
   Body copy = body;
-  return run_watchfully<Body>(n, copy, how);
+  return run_shared<Body>(std::move(sum), at, n, copy, how);
 }
 
 struct no_value {};
@@ -377,19 +356,24 @@ struct plain_body {
   using value = no_value;
   Run run_;
   value make() const noexcept { return {}; }
-  SENNIT_INLINE void run(value&, position from, position to) const { run_(from, to); }
-  SENNIT_INLINE void run_one(value&, position at) const {
-    if constexpr (requires { run_.one(at); }) {
-      run_.one(at);
+  template <class Gate>
+  SENNIT_INLINE position run(value&, position from, position to, Gate gate) const {
+    if constexpr (requires { run_(from, to, gate); }) {
+      return run_(from, to, gate);
     } else {
-      run_(at, at + 1);
+      run_(from, to);
+      return to;
     }
+  }
+  std::uintptr_t code() const noexcept {
+    if constexpr (requires { run_.code(); }) return run_.code();
+    return 0;
   }
   void merge(value&, value&&) const noexcept {}
 };
 
-// Calls run(from, to) for chunks that cover [0, n) without overlap, in parallel. Throws what the lowest chunk
-// that throws threw.
+// Calls run(from, to), or run(from, to, gate), which returns where it has stopped, for chunks that cover [0, n) without
+// overlap, in parallel. Throws what the lowest chunk that throws threw.
 template <class Run>
 SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);

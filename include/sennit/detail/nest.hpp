@@ -44,6 +44,26 @@ SENNIT_INLINE void for_each_cell(const tile<D>& t, F& body, I... i) {
   }
 }
 
+// The same as far as the gate is open, which is looked at for each index of the dimension `inner`. Returns how many of these
+// are done. Precondition: the tile has one index in each dimension before that.
+template <std::size_t D, class Gate, class F, std::integral... I>
+SENNIT_INLINE std::uint64_t for_each_cell(const tile<D>& t, std::size_t inner, Gate gate, F& body, I... i) {
+  constexpr std::size_t d = sizeof...(I);
+  if constexpr (d == D) {
+    __builtin_unreachable();
+  } else {
+    const std::ptrdiff_t begin = t.begin(d);
+    if (d != inner) return for_each_cell(t, inner, gate, body, i..., begin);
+    const std::ptrdiff_t end = t.end(d);
+    std::ptrdiff_t next = begin;
+    do {
+      for_each_cell(t, body, i..., next);
+      ++next;
+    } while (goes_on(next, begin, end, gate));
+    return static_cast<std::uint64_t>(next - begin);
+  }
+}
+
 // A body that can be called as a constant may be copied.
 template <class F, std::size_t D>
 concept copied_body =
@@ -62,6 +82,28 @@ template <std::size_t D, class F>
   }
 }
 
+template <std::size_t D, class Gate, class F>
+[[gnu::noinline]] std::uint64_t run_part(const tile<D>& part, std::size_t inner, Gate gate, F& body) {
+  std::conditional_t<copied_body<F, D>, const std::remove_cv_t<F>, F&> own = body;
+  if constexpr (cell_body<F, D>) {
+    return for_each_cell(part, inner, gate, own);
+  } else {
+    detail::invoke(own, part);
+    return static_cast<std::uint64_t>(part.size(inner));
+  }
+}
+
+// What the orders run: parts, whole, or as far as the gate is open.
+template <std::size_t D, class F>
+struct parts_of {
+  F& body;
+  void operator()(const tile<D>& part) const { run_part(part, body); }
+  template <class Gate>
+  std::uint64_t operator()(const tile<D>& part, std::size_t inner, Gate gate) const {
+    return run_part(part, inner, gate, body);
+  }
+};
+
 template <std::size_t D>
 struct box {
   tile<D> all;
@@ -78,12 +120,11 @@ struct box {
 // What the positions of a loop over several dimensions are: cells, or rows of them.
 enum class unit { cell, row };
 
-// Runs `part`, of which the dimensions before d are settled, in row order; run(part)
+// Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner, gate),
 // is called for what is to be run serially. Neighboring parallel loops are one loop;
 // at most `levels` loops are opened within one another, what is further inside is serial.
-// Loops of other levels and units are functions of their own, as a loop learns what its positions cost.
 template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
-void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, Run& run) {
+void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run) {
   if (!space.parallel_from(d)) {
     run(part);
     return;
@@ -97,25 +138,29 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, Run& run) 
   while (last < D && !space.in_order[last]) ++last;
   const bool more = levels > 1 && space.parallel_from(last);
   if (each == unit::row && last > d + 1) --last;
+  const std::size_t inner = last - 1;
   Engine::for_positions(cells(part, d, last),
-                        [&](position from, position to) {
-                          for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
+                        [&](position from, position to, auto gate) {
+                          return for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
                             if constexpr (levels > 1) {
                               if (more) {
-                                for (std::ptrdiff_t i = cut.begin(last - 1); i < cut.end(last - 1); ++i)
-                                  in_rows<Engine, levels - 1, each>(space, cut.with(last - 1, i, i + 1), last,
-                                                                    run);
-                                return;
+                                const std::ptrdiff_t begin = cut.begin(inner);
+                                std::ptrdiff_t i = begin;
+                                do {
+                                  in_rows<Engine, levels - 1, each>(space, cut.with(inner, i, i + 1), last, run);
+                                  ++i;
+                                } while (goes_on(i, begin, cut.end(inner), gate));
+                                return static_cast<position>(i - begin);
                               }
                             }
-                            run(cut);
+                            return run(cut, inner, gate);
                           });
                         },
                         {});
 }
 // All of the space. Two parallel loops that are not one have a loop in order between them.
 template <class Engine, std::size_t D, class Run>
-void in_rows(const box<D>& space, Run& run) {
+void in_rows(const box<D>& space, const Run& run) {
   in_rows<Engine, (D + 1) / 2, unit::cell>(space, space.all, 0, run);
 }
 
@@ -126,7 +171,7 @@ template <class Engine, std::size_t D, class F>
 void run_tile(const box<D>& space, const tile<D>& t, F& body) {
   if constexpr (cell_body<F, D>) {
     constexpr std::uint64_t many_tiles = 64;
-    auto run = [&](const tile<D>& part) { run_part(part, body); };
+    const parts_of<D, F> run{body};
     if (cells(t) < cells(space.all) / many_tiles)
       in_rows<Engine, 1, unit::row>(space, t, 0, run);
     else
@@ -145,12 +190,14 @@ void run_tile(const triangle& space, const tile<2>& t, F& body) {
     return;
   }
   Engine::for_positions(static_cast<position>(t.size(0)),
-                        [&](position from, position to) {
-                          for (position p = from; p < to; ++p) {
+                        [&](position from, position to, auto gate) {
+                          position p = from;
+                          do {
                             const tile<2> row =
                                 row_within(space, t, t.begin(0) + static_cast<std::ptrdiff_t>(p));
                             if (!row.empty()) run_part(row, body);
-                          }
+                          } while (goes_on(++p, from, to, gate));
+                          return p;
                         },
                         {});
 }
@@ -198,15 +245,16 @@ void run_halves(const Space& space, const tile<D>& t, const sizes<D>& base, F& b
 
 template <class Engine, std::size_t D, class F>
 void run_rows(const box<D>& space, F& body) {
-  auto run = [&](const tile<D>& part) { run_part(part, body); };
-  in_rows<Engine>(space, run);
+  in_rows<Engine>(space, parts_of<D, F>{body});
 }
 
 template <class Engine, class F>
 void run_rows(const triangle& space, F& body) {
   Engine::for_positions(cells(space),
-                        [&](position from, position to) {
-                          for_each_run(space, from, to, [&](const tile<2>& part) { run_part(part, body); });
+                        [&](position from, position to, auto gate) {
+                          return for_each_run(space, from, to, [&](const tile<2>& part) {
+                            return part.empty() ? position{0} : run_part(part, 1, gate, body);
+                          });
                         },
                         {});
 }
@@ -216,8 +264,7 @@ template <class Engine, std::size_t D, class Space, class F>
 void run_tiles(const Space& space, const std::array<bool, D>& in_order, const sizes<D>& size, F& body) {
   const tile<D> all = box_around(space);
   const auto one = [&](auto... at) { run_tile<Engine>(space, tile_at(all, size, sizes<D>{at...}), body); };
-  auto run = [&](const tile<D>& part) { for_each_cell(part, one); };
-  in_rows<Engine>(box<D>{grid(all, size), in_order}, run);
+  in_rows<Engine>(box<D>{grid(all, size), in_order}, parts_of<D, decltype(one)>{one});
 }
 
 }  // namespace sennit::detail

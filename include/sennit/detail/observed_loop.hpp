@@ -44,7 +44,7 @@ template <class Body>
 typename Body::value fold_halves(position first, position last, position leaf, Body& body) {
   if (last - first <= leaf) {
     auto sum = body.make();
-    body.run(sum, first, last);
+    body.run(sum, first, last, no_gate());
     return sum;
   }
   const position middle = observed_middle(first, last, leaf);

@@ -82,6 +82,16 @@ struct elements {
   position size;
 };
 
+// Whether a loop over [begin, end) goes on at `i`: as long as the gate is open. Integers without a sign may wrap around.
+template <class Cursor, class Gate>
+SENNIT_INLINE bool goes_on(const Cursor& i, const Cursor& begin, const Cursor& end, Gate gate) {
+  if constexpr (std::unsigned_integral<Cursor>) {
+    return static_cast<Cursor>(i - begin) < (gate.shut() ? Cursor{0} : static_cast<Cursor>(end - begin));
+  } else {
+    return i < (gate.shut() ? begin : end);
+  }
+}
+
 template <class First, class Last>
 concept iterator_bounds = std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>;
 template <class First, class Last>

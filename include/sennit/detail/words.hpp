@@ -30,16 +30,17 @@ struct alignas(64) worker_words {
   std::atomic<slot*> tail;
   // What the strand that runs here has added to reducers.
   view* views;
-  // Loops that have begun on this thread, from a multiple of `first_count_of_workers` that is its worker's own: a
-  // clock that costs nothing to read.
-  std::uint64_t loops;
+  // How many workers of the thread's runtime wait for work: a hint. Null outside any runtime.
+  const std::atomic<unsigned>* waiting;
   // Zero in the fence variant, where each claim of a loop takes the slow path; else all ones.
   std::uint64_t loop_mask;
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   std::uint64_t loop_sharing;
   // Of the strand that runs here, if its region is observed.
   course* strand;
-  unsigned char apart[80];
+  // For what is left to chance.
+  std::uint64_t random;
+  unsigned char apart[72];
   // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
   std::atomic<slot*> limit;
   // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
@@ -50,13 +51,9 @@ struct alignas(64) worker_words {
   // In an observed region thieves take nothing beyond it: the course does not know yet of what was pushed last.
   std::atomic<slot*> tail_seen;
 };
-static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, loops) == 16 &&
+static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, waiting) == 16 &&
               offsetof(worker_words, loop_mask) == 24 && offsetof(worker_words, loop_sharing) == 32 &&
               offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
-
-// One loop in so many is measured. In an observed region the count is kept just below a multiple, so that each is due.
-inline constexpr std::uint64_t loops_between_measures = 64;
-inline constexpr std::uint64_t first_count_of_workers = std::uint64_t{1} << 48;
 
 }  // namespace sennit::detail
 
@@ -80,9 +77,11 @@ SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
   return offset;
 }
 #define SENNIT_WORD(at) "%%fs:" at "(%[offset])"
+#define SENNIT_BESIDE(at) at "(%[words],%[offset])"
 #define SENNIT_OFFSET [offset] "r"(words_offset()),
 #else
 #define SENNIT_WORD(at) "%%fs:sennit_words@tpoff+" at
+#define SENNIT_BESIDE(at) "sennit_words@tpoff+" at "(%[words])"
 #define SENNIT_OFFSET
 #endif
 
@@ -137,26 +136,26 @@ shut:
   return true;
 }
 
-// Counts a loop. Whether it is its turn to be measured: that of one in 64.
-SENNIT_INLINE bool count_loop() noexcept {
-  static_assert(loops_between_measures == 64);
-  asm goto("incq " SENNIT_WORD("16") "\n\ttestb $63, " SENNIT_WORD("16") "\n\tje %l[due]"
+// Whether a loop that begins is to be met in the slow path: the gate is shut, or some worker waits.
+SENNIT_INLINE bool loop_gate_shut() noexcept {
+  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]\n\tmovq " SENNIT_WORD("16") ", %%rax\n\tcmpl $0, (%%rax)\n\tjne %l[shut]"
            :
            : SENNIT_OFFSET "i"(0)
-           : "cc", "memory"
-           : due);
+           : "cc", "memory", "rax"
+           : shut);
   return false;
-due:
+shut:
   return true;
 }
 
-SENNIT_INLINE std::uint64_t count_of_loops() noexcept {
-  std::uint64_t loops;
-  asm volatile("movq " SENNIT_WORD("16") ", %[loops]"
-               : [loops] "=r"(loops)
+// Where limit is on this thread.
+SENNIT_INLINE const void* limit_address() noexcept {
+  const char* words;
+  asm volatile("movq %%fs:0, %[words]\n\tleaq " SENNIT_BESIDE("128") ", %[words]"
+               : [words] "=&r"(words)
                : SENNIT_OFFSET "i"(0)
                : "memory");
-  return loops;
+  return words;
 }
 
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept {
@@ -196,6 +195,7 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
   return gate.load(std::memory_order_relaxed);
 }
 #undef SENNIT_OFFSET
+#undef SENNIT_BESIDE
 #undef SENNIT_WORD
 
 #else
@@ -244,9 +244,13 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
   return gate.load(std::memory_order_relaxed);
 }
 
-SENNIT_INLINE bool count_loop() noexcept { return ++current_words().loops % loops_between_measures == 0; }
+SENNIT_INLINE bool loop_gate_shut() noexcept {
+  const worker_words& words = current_words();
+  return words.limit.load(std::memory_order_relaxed) == nullptr ||
+         words.waiting->load(std::memory_order_relaxed) != 0;
+}
 
-SENNIT_INLINE std::uint64_t count_of_loops() noexcept { return current_words().loops; }
+SENNIT_INLINE const void* limit_address() noexcept { return &current_words().limit; }
 
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_words().loop_mask; }
 
@@ -258,9 +262,34 @@ SENNIT_INLINE void store_views(view* views) noexcept { current_words().views = v
 
 #endif
 
-// Whether loops have begun since the count was `before`. No, if the strand has changed threads: those are not known.
-SENNIT_INLINE bool loops_since(std::uint64_t before) noexcept {
-  return count_of_loops() - before - 1 < first_count_of_workers / 2;
-}
+// The push gate, for the iterations of a block: whoever wants something of the strand has shut it.
+//
+// It is read as plain memory, on purpose, so that the compiler sees to the price: behind a call that it cannot see through
+// it reads the gate again, and where it sees all of an iteration, it reads the gate once, ahead of a loop that it vectorizes
+// as ever. So a block of long iterations ends soon after the gate is shut, and a block of short ones at its end.
+//
+// It is a hint. The strand may be on another thread by then; the gate that it left is shut as long as that thread has
+// nothing to run, and its memory lives as long as the region.
+class gate_view {
+ public:
+  SENNIT_INLINE gate_view() noexcept : limit_(static_cast<const plain*>(limit_address())) {}
+  SENNIT_INLINE bool shut() const noexcept {
+#if SENNIT_TSAN
+    return reinterpret_cast<const std::atomic<slot*>*>(limit_)->load(std::memory_order_relaxed) == nullptr;
+#else
+    return *limit_ == nullptr;
+#endif
+  }
+
+ private:
+  using plain = slot*;
+  const plain* limit_;
+};
+static_assert(sizeof(std::atomic<slot*>) == sizeof(slot*));
+
+// Where there is nobody to look for.
+struct no_gate {
+  static constexpr bool shut() noexcept { return false; }
+};
 
 }  // namespace sennit::detail

@@ -1,0 +1,237 @@
+// No loop is serial beside a worker that waits. Iterations wait for each other here, so that a loop which keeps some of them
+// from workers that wait never ends; nothing is timed.
+#include "support.hpp"
+
+#include <sennit/sennit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace {
+
+// Where `wanted` strands meet: none goes on before all are there.
+class meeting {
+ public:
+  explicit meeting(int wanted) noexcept : wanted_(wanted) {}
+  void come() noexcept {
+    ++here_;
+    while (here_.load() < wanted_) std::this_thread::yield();
+  }
+
+ private:
+  const int wanted_;
+  std::atomic<int> here_{0};
+};
+
+constexpr unsigned many = 8;
+
+sennit::runtime& eight() {
+  static sennit::runtime rt({.workers = many});
+  return rt;
+}
+
+meeting* place = nullptr;
+void nothing(int) {}
+void meet(int) { place->come(); }
+
+struct item {
+  int number = 0;
+  void prepare() { ++number; }
+  void run() { place->come(); }
+};
+
+// Catches: what was measured of one function decides over another of the same type.
+TEST(loops_sharing, functions_of_one_type) {
+  eight().run([] {
+    for (int round = 0; round < 20; ++round) {
+      meeting all(many);
+      place = &all;
+      for (int i = 0; i < 300; ++i) sennit::parallel_for(0, many, &nothing);
+      sennit::parallel_for(0, many, &meet);
+    }
+  });
+}
+
+// Catches: the same for members.
+TEST(loops_sharing, members_of_one_type) {
+  std::vector<item> items(many);
+  eight().run([&] {
+    for (int round = 0; round < 20; ++round) {
+      meeting all(many);
+      place = &all;
+      for (int i = 0; i < 300; ++i) sennit::parallel_for(items, &item::prepare);
+      sennit::parallel_for(items, &item::run);
+    }
+  });
+}
+
+// Catches: the same for what a std::function holds.
+TEST(loops_sharing, functions_that_are_held) {
+  eight().run([] {
+    for (int round = 0; round < 20; ++round) {
+      meeting all(many);
+      const std::function<void(int)> light = [](int) {};
+      const std::function<void(int)> heavy = [&](int) { all.come(); };
+      for (int i = 0; i < 300; ++i) sennit::parallel_for(0, many, light);
+      sennit::parallel_for(0, many, heavy);
+    }
+  });
+}
+
+// Catches: a loop whose cost has changed a millionfold, up and down, several times, at different sizes.
+TEST(loops_sharing, one_body_whose_cost_changes) {
+  eight().run([] {
+    for (const int n : {8, 9, 64, 65, 1000, 100'000}) {
+      for (int round = 0; round < 10; ++round) {
+        meeting all(many);
+        bool heavy = false;
+        const auto body = [&](int i) {
+          if (heavy && static_cast<std::uint64_t>(i) % static_cast<std::uint64_t>(n / 8) == 0 && i / (n / 8) < 8)
+            all.come();
+        };
+        for (int k = 0; k <= 30; ++k) {
+          heavy = k == 30;
+          sennit::parallel_for(0, n, body);
+        }
+      }
+    }
+  });
+}
+
+// Catches: heavy iterations side by side among light ones, claimed as one chunk that nobody can cut.
+TEST(loops_sharing, heavy_neighbors) {
+  eight().run([] {
+    for (const int at : {0, 1, 7, 40, 63, 64, 70, 5000, 99'992}) {
+      meeting all(many);
+      sennit::parallel_for(0, 100'000, [&](int i) {
+        if (at <= i && i < at + 8) all.come();
+      });
+    }
+  });
+}
+
+// Catches: a worker that begins to wait after a short loop has begun, and waits for the end of it.
+TEST(loops_sharing, workers_that_come_late) {
+  for (int round = 0; round < 20; ++round) {
+    eight().run([&] {
+      meeting busy(many);
+      std::atomic<bool> begun{false};
+      meeting all(many);
+      sennit::task_group others;
+      for (unsigned i = 1; i < many; ++i) {
+        others.spawn([&] {
+          busy.come();
+          while (!begun.load()) std::this_thread::yield();
+        });
+      }
+      busy.come();
+      // Nobody waits as this begins.
+      sennit::parallel_for(0, 40, [&](int i) {
+        begun.store(true);
+        if (i >= 32) all.come();
+      });
+      others.wait();
+    });
+  }
+}
+
+// Catches: algorithms that are not cut as plain loops are.
+TEST(loops_sharing, algorithms) {
+  constexpr int n = 640;
+  std::vector<int> in(n, 1);
+  std::vector<int> out(n);
+  for (int round = 0; round < 5; ++round) {
+    eight().run([&] {
+      {
+        meeting all(many);
+        EXPECT_EQ(sennit::parallel_reduce(0, n, 0L, [&](int i) {
+          if (300 <= i && i < 308) all.come();
+          return 1L;
+        }), n);
+      }
+      {
+        meeting all(many);
+        std::iota(in.begin(), in.end(), 0);
+        sennit::parallel_transform(in, out, [&](int i) {
+          if (i < 8) all.come();
+          return 2 * i;
+        });
+        for (int i = 0; i < n; ++i) ASSERT_EQ(out[static_cast<std::size_t>(i)], 2 * i);
+      }
+      {
+        meeting all(many);
+        sennit::parallel_for_nest({20, 32}, [&](auto i, auto j) {
+          if (i == 7 && 10 <= j && j < 18) all.come();
+        });
+      }
+      {
+        meeting all(many);
+        sennit::parallel_for_nest({16, 16}, [&](auto i, auto j) {
+          if (i == j && i < 8) all.come();
+        }, sennit::tiled(4));
+      }
+    });
+  }
+}
+
+// Catches: a loop that is short, or was so before, and goes on in a cancelled region.
+TEST(loops_sharing, a_cancelled_loop_ends) {
+  for (const int n : {8, 64, 1000}) {
+    std::atomic<int> ran{0};
+    eight().run([&] {
+      std::atomic<bool> cancelling{false};
+      sennit::region region;
+      const auto body = [&](int i) {
+        if (!cancelling.load()) return;
+        if (i == 0) region.cancel();
+        while (!sennit::cancel_requested()) std::this_thread::yield();
+        ++ran;
+      };
+      region.run([&] {
+        for (int k = 0; k <= 300; ++k) {
+          cancelling = k == 300;
+          sennit::parallel_for(0, n, body);
+        }
+      });
+    });
+    EXPECT_GE(ran.load(), 1) << n;
+    EXPECT_LE(ran.load(), static_cast<int>(many)) << n;
+  }
+}
+
+// Catches: the bound of heartbeats that does not hold for a loop which was short before.
+TEST(loops_sharing, between_beats) {
+  sennit::runtime rt({.workers = 4, .promotion = sennit::heartbeat(std::chrono::microseconds(100))});
+  rt.run([] {
+    for (int round = 0; round < 5; ++round) {
+      meeting all(4);
+      place = &all;
+      for (int i = 0; i < 300; ++i) sennit::parallel_for(0, 4, &nothing);
+      sennit::parallel_for(0, 4, &meet);
+    }
+  });
+}
+
+// Catches: the same with fences in the place of barriers.
+TEST(loops_sharing, with_fences) {
+  sennit::runtime rt({.workers = 4, .barrier = sennit::steal_barrier::fence});
+  rt.run([] {
+    for (int round = 0; round < 5; ++round) {
+      for (const int at : {0, 40, 5000}) {
+        meeting all(4);
+        sennit::parallel_for(0, 10'000, [&](int i) {
+          if (at <= i && i < at + 4) all.come();
+        });
+      }
+    }
+  });
+}
+
+}  // namespace

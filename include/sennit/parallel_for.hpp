@@ -54,6 +54,7 @@ struct index_chunks {
       "parallel_for: the body takes neither an index, as [](long i) {} does, nor the bounds of a chunk, "
       "as [](long from, long to) {} does; give it such parameters");
   using offset = std::make_unsigned_t<I>;
+  static constexpr bool whole_chunks = !iteration_body<F, I>;
   I first_;
   std::conditional_t<iteration_body<F, I>, kept<F, I>, kept<F, I, I>> body_;
 
@@ -89,6 +90,7 @@ struct element_chunks {
       "parallel_for: the body takes neither an element, as [](double& x) {} does, nor the bounds of a "
       "chunk, two iterators; give it such parameters");
   using difference = std::iter_difference_t<It>;
+  static constexpr bool whole_chunks = !element_body<F, It>;
   It first_;
   std::conditional_t<element_body<F, It>, kept<F, std::iter_reference_t<It>>, kept<F, It, It>> body_;
 

@@ -54,6 +54,7 @@ template <class Sequence, class T, class Map, class Combine>
 class part_folder {
  public:
   using value = std::optional<T>;
+  static constexpr bool whole_chunks = false;
   static constexpr bool starts_with_first =
       starts_with_value<T, std::invoke_result_t<Map&, typename Sequence::value>>;
 

@@ -35,6 +35,7 @@ template <class Make, class Run, class Merge>
 struct folding_body {
   using value = std::invoke_result_t<Make&>;
   using position = sennit::detail::position;
+  static constexpr bool whole_chunks = true;
   Make make_;
   Run run_;
   Merge merge_;

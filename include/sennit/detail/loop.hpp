@@ -13,6 +13,7 @@
 #include <sennit/region.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -67,9 +68,26 @@ SENNIT_INLINE decltype(auto) nearby(F& f) noexcept {
   }
 }
 
+// The block that a loop with this body runs unseen, where nobody waits as it begins. Zero: nothing is known yet, or even
+// one iteration is long. Not in the table of symbols that are unique in the process: those keep a shared object from being
+// unloaded.
+template <class Body>
+struct [[gnu::visibility("hidden")]] remembered {
+  inline static constinit std::atomic<std::uint32_t> block{0};
+};
+
+template <class Body>
+void remember(const loop_cost& cost) noexcept {
+  constexpr position most_briefs = 4;
+  const auto block = static_cast<std::uint32_t>(std::min(pace::block, most_briefs * cost.brief_iterations()));
+  if (remembered<Body>::block.load(std::memory_order_relaxed) != block)
+    remembered<Body>::block.store(block, std::memory_order_relaxed);
+}
+
 // A loop with a body: `value make()` begins the value of a part, `run(value&, from, to, gate)` adds iterations to it, at least
 // one, and returns where it has stopped: at `to`, or where it found the gate shut; `merge(value& left, value&& right)` appends
-// the value of the iterations that follow; `code()` is the code that the body calls, as code_of() has it.
+// the value of the iterations that follow; `code()` is the code that the body calls, as code_of() has it; `whole_chunks` says
+// that run() had better be called for many iterations at once, and does not look at the gate.
 template <class Body, class Options>
 class loop_over : public loop_state {
  public:
@@ -183,18 +201,14 @@ class loop_over : public loop_state {
     if (parts_ != 0) return claim_parts(rest, at, sum);
     if (how_.thesis) return claim_as_in_thesis(rest, at, sum);
     if (how_.grain == 0) return claim_measured(rest, at, sum);
-    if (how_.grain == 1) return claim_ones(rest, at, sum);
+    if (how_.grain == 1) {
+      claim_ones(rest, at, ~position{0}, sum);
+      return !rest.stopped();
+    }
     while (const position to = next(rest, at, how_.grain)) {
       at = run(sum, at, to);
       if (pointless(at)) return false;
     }
-    return !rest.stopped();
-  }
-
-  // Nothing remains of the loop over a chunk.
-  SENNIT_HOT bool claim_ones(loop_frame& rest, position at, value& sum) {
-    auto&& body = nearby(body_);
-    for (; rest.claim(at, at + 1) != at; ++at) body.run(sum, at, at + 1, no_gate());
     return !rest.stopped();
   }
 
@@ -221,49 +235,90 @@ class loop_over : public loop_state {
     return to == at ? 0 : to;
   }
 
-  // Once in the program for each loop, so that the compiler finds it worth inlining the body.
-  SENNIT_HOT position run(value& sum, position from, position to) {
-    return body_.run(sum, from, to, gate_view());
+  // Once in the program for each loop, so that the compiler finds it worth inlining the body. At the end of each block it is
+  // seen whether somebody waits.
+  SENNIT_HOT position run(value& sum, position at, position to) {
+    constexpr position block = Body::whole_chunks ? ~position{0} : pace::block;
+    for (;;) {
+      const position end = to - at <= block ? to : at + block;
+      body_.run(sum, at, end, no_gate());
+      at = end;
+      if (at == to || any_gate_shut()) return at;
+    }
   }
   SENNIT_HOT void run_whole(value& sum, position from, position to) { body_.run(sum, from, to, no_gate()); }
 
+  // Runs one iteration, and says whether the compiler has seen all of it: then it knows what it has written to `probe` before,
+  // which no store of an iteration reaches, but code that it has not seen might. Such code may take any time, so nothing of
+  // the loop is to be kept back meanwhile; what is seen is claimed in chunks, and vectorized.
+  SENNIT_HOT static bool run_one(held<Body> body, value& sum, position at, char32_t* __restrict probe) {
+    asm volatile("" : : "r"(probe) : "memory");
+    *probe = 1;
+    body.run(sum, at, at + 1, no_gate());
+    return __builtin_constant_p(*probe);
+  }
+  bool run_one(value& sum, position at) {
+    char32_t probe;
+    return run_one(body_, sum, at, &probe) || Body::whole_chunks;
+  }
+
+  // One iteration after the other, `most` of them: returns where that ends.
+  SENNIT_HOT position claim_ones(loop_frame& rest, position at, position most, value& sum) {
+    auto&& body = nearby(body_);
+    const position end = at + most;
+    for (; at != end && rest.claim(at, at + 1) != at; ++at) body.run(sum, at, at + 1, no_gate());
+    return at;
+  }
+
+  // The end of a chunk of about `size` iterations, which has been run; `at`: there is none.
+  SENNIT_INLINE position run_chunk(loop_frame& rest, position at, position size, value& sum, bool seen) {
+    if (!seen) return claim_ones(rest, at, size, sum);
+    const position to = next(rest, at, size);
+    return to == 0 ? at : run(sum, at, to);
+  }
+
   SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum) {
     const position brief = cost_.brief_iterations();
+    const bool timed = rest.left(at) > brief || take_time_of_loop();
     rest.worth(brief);
     // The first iteration may be of any length, whatever the last ones were: all others can be had meanwhile.
-    if (const position left = rest.left(at); left <= brief && !take_time_of_loop()) {
-      const position to = next(rest, at, 1);
-      if (to == 0) return !rest.stopped();
-      at = run(sum, at, to);
-      // All of it is brief, and is run as one chunk, unless somebody comes for it.
-      while (const position end = next(rest, at, left)) {
-        at = run(sum, at, end);
+    const position to = next(rest, at, 1);
+    if (to == 0) return !rest.stopped();
+    ticks before = timed ? read_clock() : 0;
+    const bool seen = run_one(sum, at);
+    at = to;
+    if (!timed) {
+      for (;;) {
         if (pointless(at)) return false;
-        if (at != end) break;
+        const position end = run_chunk(rest, at, rest.left(at), sum, seen);
+        if (end == at) return !rest.stopped();
+        at = end;
       }
     }
     const std::uint64_t sharing = load_loop_sharing();
-    position size = 1;
     ticks spent = 0;
     position ran = 0;
-    ticks before = read_clock();
-    while (const position to = next(rest, at, size)) {
-      // What the claim took to serve others is no part of the iterations.
-      if (rest.served()) before = read_clock();
-      const position begin = std::exchange(at, run(sum, at, to));
+    position done = 1;
+    for (;;) {
       const ticks now = read_clock();
       const ticks took = now - before;
-      const position done = at - begin;
       before = now;
       spent += took - std::min(took, loop_cost::reading);
       ran += done;
-      size = pace::next(done, took, rest.left(at), sharing);
-      // From the first iteration on as the earlier loops were, where this one is as quick as they.
-      if (ran == 1 && took < 2 * loop_cost::reading) size = std::clamp<position>(brief / 2, 1, pace::block);
+      position size = pace::next(done, took, rest.left(at), sharing);
+      // As it was the last times, if it begins so.
+      if (ran == 1 && took < loop_cost::brief / 8) size = std::clamp<position>(brief / 4, size, pace::block);
       rest.worth(took < loop_cost::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
+      const position end = run_chunk(rest, at, size, sum, seen);
+      // What the claim took to serve others is no part of the iterations.
+      if (rest.served()) before = read_clock() - took;
+      if (end == at) break;
+      done = end - at;
+      at = end;
     }
-    if (ran != 0) cost_.took(spent, ran);
+    cost_.took(spent, ran);
+    remember<Body>(cost_);
     return !rest.stopped();
   }
 
@@ -294,7 +349,10 @@ template <class Body>
   const ticks begun = cost.known() ? 0 : read_clock();
   const bool brief = n <= cost.brief_iterations();
   auto sum = fold_halves<Body>(0, n, brief ? n : observed_leaf(n), body);
-  if (begun != 0) cost.took(read_clock() - begun, n);
+  if (begun != 0) {
+    cost.took(read_clock() - begun, n);
+    remember<Body>(cost);
+  }
   return sum;
 }
 
@@ -323,9 +381,8 @@ template <class Body, class Options>
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
   if (any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how, cost);
-  if (how.measured() && at == 0 && !loop_gate_shut()) {
-    const position first_block = std::max(cost.brief_iterations() / 2, pace::block);
-    at = body.run(sum, 0, std::min(n, first_block), gate_view());
+  if (how.measured() && at == 0 && cost.known() && !loop_gate_shut()) {
+    at = body.run(sum, 0, std::clamp<position>(cost.brief_iterations() / 2, 1, n), gate_view());
     if (at == n) return sum;
   }
   return share_rest<Body>(std::move(sum), at, n, body, how, cost);
@@ -338,7 +395,8 @@ SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const 
   position at = 0;
   if (how.measured()) {
     // A loop that is over before a thief could come is only a loop.
-    if (n <= pace::block && !loop_gate_shut()) [[likely]] at = body.run(sum, 0, n, gate_view());
+    if (n <= remembered<Body>::block.load(std::memory_order_relaxed) && !loop_gate_shut()) [[likely]]
+      at = body.run(sum, 0, n, gate_view());
   } else if (n <= how.grain && !any_gate_shut()) {
     at = body.run(sum, 0, n, no_gate());
   }
@@ -354,6 +412,10 @@ struct no_value {};
 template <class Run>
 struct plain_body {
   using value = no_value;
+  static constexpr bool whole_chunks = [] {
+    if constexpr (requires { Run::whole_chunks; }) return Run::whole_chunks;
+    return !requires(const Run& run) { run(position{}, position{}, no_gate()); };
+  }();
   Run run_;
   value make() const noexcept { return {}; }
   template <class Gate>

@@ -45,6 +45,9 @@ holds   loop FENCE LOOPS=2 FORKS=0
 reaches loop FENCE LEAVES=1
 reaches loop FENCE THROWS=1
 reaches loop ASK ITERATIONS=3
+holds   loop SHORT ITERATIONS=3
+fails   loop SHORT KEEP_CHUNK
+fails   loop SHORT READMIT_UNSEEN
 fails   loop NO_BARRIER
 fails   loop SHUT_AFTER
 fails   loop GATE_FIRST
@@ -198,6 +201,7 @@ deep    loop FENCE LOOPS=2
 deep    loop LEAVES=2
 deep    loop ITERATIONS=6 CHUNK=3
 deep    loop ASK
+deep    loop SHORT ASK ITERATIONS=3
 deep    loop ASK LOOPS=2 FORKS=0 ITERATIONS=3
 deep    join CHILDREN=3
 deep    mailbox BOXES=2 FRAMES=2

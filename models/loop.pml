@@ -13,6 +13,7 @@
  *   ASK     see deque.pml
  *   LEAVES  how often the strand leaves its worker in the middle of an iteration
  *   THROWS  how often an iteration throws: the loop is retired with what is left of it
+ *   SHORT   a chunk may be cut short after its first iteration; an owner that meets a shut gate keeps one iteration only
  * Mutants: NO_BARRIER, SHUT_AFTER    see deque.pml
  *          GATE_FIRST                a claim loads `gate` before `limit`
  *          START_LAST                a claim stores `start` when it has looked
@@ -23,6 +24,8 @@
  *          RETIRE_UNLOCKED           a pop that meets the gate does not wait for the lock
  *          NO_MIN                    a claim that met the gate is run as far as it was meant to go
  *          LEAVE_GATE                a strand that leaves lowers `end` but not `gate`
+ *   with SHORT: KEEP_CHUNK           an owner that has given iterations back runs them all the same
+ *               READMIT_UNSEEN       it does not put a loop back that was passed over, but takes it for there at its pop
  *   with FENCE: NO_CLAIM_FENCE (owner), NO_CUT_FENCE (thief)
  *          NO_RESTORE                a thief that came too late leaves `end` lowered
  *          HEAD_EARLY                the thief puts `head` back before it has done with the frame
@@ -204,8 +207,32 @@ inline claim(l, chunk)
   if
   :: to <= bound
   :: else ->
+#ifdef SHORT
+     if
+     :: bound == SHUT_LIMIT ->
+        store(START + l, from + 1);
+#ifndef KEEP_CHUNK
+        d_step { to = from + 1; at[l] = to }
+#endif
+     :: else
+     fi;
+#endif
      d_step {
        may_lock ->
+#ifdef SHORT
+       if
+       :: mem[START + l] < mem[END + l] && mem[TAIL] <= mem[HEAD] ->
+#ifdef READMIT_UNSEEN
+          mem[HEAD] = BASE;
+          mem[TAIL] = BASE + 1
+#else
+          begin_anew();
+          mem[SLOT + BASE] = l;
+          mem[TAIL] = BASE + 1
+#endif
+       :: else
+       fi;
+#endif
 #ifdef ASK
        if
        :: wanted -> hand_over_oldest()
@@ -229,6 +256,12 @@ inline claim(l, chunk)
      :: else
      fi
   fi;
+#ifdef SHORT
+  if
+  :: to > from + 1 -> to = from + 1; at[l] = to
+  :: true
+  fi;
+#endif
   run_iterations(l, from, to);
   d_step { from = 0; to = 0; bound = 0 }
 }

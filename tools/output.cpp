@@ -50,7 +50,7 @@ struct identity {
 
 // Whatever is written to a device, nothing of it is lost.
 bool has_identity(const std::string& name, identity& found) {
-  struct stat there {};
+  struct stat there{};
   if (is_there(name, there)) {
     found = {there.st_dev, there.st_ino};
     return !S_ISCHR(there.st_mode);
@@ -68,7 +68,7 @@ bool are_the_same(const std::string& a, const std::string& b) {
          (has_identity(a, of_a) && has_identity(b, of_b) && of_a == of_b);
 }
 
-std::string quoted(const std::string& name) {
+std::string shown(const std::string& name) {
   return name == standard_output ? "standard output" : fmt::format("'{}'", name);
 }
 
@@ -79,9 +79,10 @@ void must_be_writable(const std::string& name) {
   const std::filesystem::path folder = folder_of(to);
   std::error_code failed;
   if (!to.exists && !std::filesystem::is_directory(folder, failed)) {
-    const bool other = std::filesystem::exists(folder, failed);
-    fail(name, fmt::format(other ? "'{}' is no directory" : "there is no directory '{}'", folder.string()),
-         other ? "choose another place" : "make it first, or choose another place");
+    if (std::filesystem::exists(folder, failed))
+      fail(name, fmt::format("'{}' is no directory", folder.string()), "choose another place");
+    fail(name, fmt::format("there is no directory '{}'", folder.string()),
+         "make it first, or choose another place");
   }
   if (to.error != 0) fail(name, to.error);
   if (to.exists && S_ISDIR(to.there.st_mode)) fail(name, "it is a directory", "name a file in it");
@@ -98,15 +99,16 @@ void must_be_writable(const std::string& name) {
 
 bool is_standard_output(const std::string& name) {
   if (name == standard_output) return true;
-  struct stat there {};
-  struct stat output {};
+  struct stat there{};
+  struct stat output{};
   return stat(name.c_str(), &there) == 0 && fstat(STDOUT_FILENO, &output) == 0 && !S_ISCHR(there.st_mode) &&
          there.st_dev == output.st_dev && there.st_ino == output.st_ino;
 }
 
 void write_file(const std::string& name, std::string_view content, bool executable) {
   if (is_standard_output(name)) {
-    if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size() || std::fflush(stdout) != 0) {
+    if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size() ||
+        std::fflush(stdout) != 0) {
       throw std::runtime_error(fmt::format("cannot write standard output: {}; give it a place with room",
                                            std::generic_category().message(errno)));
     }
@@ -133,9 +135,9 @@ outputs::outputs(std::vector<std::string> written, const std::vector<std::string
     if (other == name) continue;
     throw std::runtime_error(
         *other == *name
-            ? fmt::format("two outputs would go to {}; give each a place of its own", quoted(*name))
-            : fmt::format("{} and {} are the same file; give each output a place of its own", quoted(*other),
-                          quoted(*name)));
+            ? fmt::format("two outputs would go to {}; give each a place of its own", shown(*name))
+            : fmt::format("{} and {} are the same file; give each output a place of its own", shown(*other),
+                          shown(*name)));
   }
 }
 
@@ -146,7 +148,7 @@ void outputs::must_not_be(const std::vector<std::string>& read) const {
       const std::string also = name == input ? "" : fmt::format(" as '{}'", input);
       throw std::runtime_error(
           fmt::format("{} is read, too{}, and would be overwritten; choose another place for what is written",
-                      quoted(name), also));
+                      shown(name), also));
     }
   }
 }

@@ -40,7 +40,8 @@ class outputs {
   std::FILE* messages() const { return messages_; }
   // Writes the file, and says so with that remark.
   void save(const std::string& name, std::string_view content, std::string_view remark = ".") const;
-  void save(const std::string& name, std::span<const std::byte> content, std::string_view remark = ".") const {
+  void save(const std::string& name, std::span<const std::byte> content,
+            std::string_view remark = ".") const {
     save(name, {reinterpret_cast<const char*>(content.data()), content.size()}, remark);
   }
 

@@ -145,10 +145,11 @@ void outputs::must_not_be(const std::vector<std::string>& read) const {
   for (const std::string& name : written_) {
     for (const std::string& input : read) {
       if (input.empty() || !are_the_same(name, input)) continue;
-      const std::string also = name == input ? "" : fmt::format(" as '{}'", input);
+      const std::string which =
+          name == input ? fmt::format("{} is an input", shown(name))
+                        : fmt::format("{} is the same file as the input {}", shown(name), shown(input));
       throw std::runtime_error(
-          fmt::format("{} is read, too{}, and would be overwritten; choose another place for what is written",
-                      shown(name), also));
+          fmt::format("{}, which would be overwritten; choose another place for what is written", which));
     }
   }
 }

@@ -1,3 +1,4 @@
+#include "tools/output.hpp"
 #include "tools/rollforward/command_line.hpp"
 #include "tools/rollforward/fault.hpp"
 #include "tools/rollforward/files.hpp"

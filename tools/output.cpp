@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
@@ -114,6 +115,7 @@ void write_file(const std::string& name, std::string_view content, bool executab
     }
     return;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is to be an error like a full disk
   destination to = destination_of(name);
   mode_t mode = for_all;
   if (executable) {

@@ -81,8 +81,9 @@ destination destination_of(const std::string& name) {
   found.in_place = found.exists && !S_ISREG(found.there.st_mode);
   std::filesystem::path target = name;
   std::error_code failed;
-  while (!found.in_place &&
-         is_symlink(symlink_status(target, failed))) {  // stat() would have complained of a circle
+  constexpr int most_links = 40;  // as the kernel has it
+  for (int links = 0; !found.in_place && links < most_links; ++links) {
+    if (!is_symlink(symlink_status(target, failed))) break;
     if (found.exists && is_descriptor(target)) {
       found.in_place = true;
       return found;

@@ -21,7 +21,8 @@ setup-test:
 demo: setup-build ## build, then run a few programs of the gallery on real input
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target tools/sennit
-	build/release/tools/sennit demo
+	@mkdir -p out/demo
+	build/release/tools/sennit demo --output out/demo
 
 install: setup-build ## build the library and the tools, and install them to PREFIX
 	@cmake --preset release

@@ -137,7 +137,7 @@ struct program {
                        result.height);
   }
 
-  void write(const picture& result, const std::filesystem::path& path) const { write_png(result, path); }
+  std::string encode(const picture& result) const { return png_of(result); }
 };
 
 }  // namespace

@@ -50,19 +50,4 @@ std::vector<char> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  const auto fail = [&](const std::string& why) {
-    throw input_error(fmt::format("cannot write '{}': {}; choose another place", path.string(), why));
-  };
-  if (path.has_parent_path()) {
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    if (error) fail(error.message());
-  }
-  file_pointer file{std::fopen(path.c_str(), "wb")};
-  if (!file) fail(reason());
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  if (std::fclose(file.release()) != 0 || !written) fail(reason());
-}
-
 }  // namespace gallery

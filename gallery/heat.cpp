@@ -131,8 +131,8 @@ struct program {
     return fmt::format("{} steps on {} x {} pixels", steps, start.width, start.height);
   }
 
-  void write(const planes& result, const std::filesystem::path& path) const {
-    write_png(to_picture(result, start.width, start.height), path);
+  std::string encode(const planes& result) const {
+    return png_of(to_picture(result, start.width, start.height));
   }
 
  private:

@@ -75,7 +75,8 @@ class kernel {
   // What is wrong with a result; empty if nothing is. Does not rely on the elision.
   virtual std::string complaint(const std::any& result) const = 0;
   virtual std::string describe(const std::any& result) const = 0;
-  virtual void write(const std::any& result, const std::filesystem::path& output) const = 0;
+  // What a file with the result holds, of the kind that about() says; empty if that is none.
+  virtual std::string encode(const std::any& result) const = 0;
 };
 
 // All kernels, in the order in which `sennit list` shows them.
@@ -97,7 +98,7 @@ inline std::filesystem::path default_input(const description& about) {
 //   run<P>() const                   the result, which is a value
 //   same(a, b) const                 unless == says it
 //   complaint(result) const, describe(result) const
-//   write(result, path) const        if about.writes something
+//   encode(result) const             if about.writes something
 template <class Program>
 class adapter final : public kernel {
  public:
@@ -145,9 +146,12 @@ class adapter final : public kernel {
   std::string complaint(const std::any& result) const override { return program_.complaint(value(result)); }
   std::string describe(const std::any& result) const override { return program_.describe(value(result)); }
 
-  void write([[maybe_unused]] const std::any& result,
-             [[maybe_unused]] const std::filesystem::path& output) const override {
-    if constexpr (Program::about.writes != content::none) program_.write(value(result), output);
+  std::string encode([[maybe_unused]] const std::any& result) const override {
+    if constexpr (Program::about.writes != content::none) {
+      return program_.encode(value(result));
+    } else {
+      return {};
+    }
   }
 
  private:

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -125,7 +124,7 @@ struct program {
     return fmt::format("{} x {} pixels", result.width, result.height);
   }
 
-  void write(const picture& result, const std::filesystem::path& path) const { write_png(result, path); }
+  std::string encode(const picture& result) const { return png_of(result); }
 };
 
 }  // namespace

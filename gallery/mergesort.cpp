@@ -46,9 +46,7 @@ struct program {
   std::string describe(const std::vector<line>& result) const {
     return fmt::format("{} lines in order", result.size());
   }
-  void write(const std::vector<line>& result, const std::filesystem::path& path) const {
-    write_lines(result, path);
-  }
+  std::string encode(const std::vector<line>& result) const { return joined(result); }
 };
 
 }  // namespace

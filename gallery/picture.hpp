@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace gallery {
@@ -27,6 +28,7 @@ struct picture {
 inline constexpr std::size_t most_pixels = std::size_t{1} << 25;
 
 picture read_png(const std::filesystem::path& path);
-void write_png(const picture& image, const std::filesystem::path& path);
+// The bytes of a PNG file.
+std::string png_of(const picture& image);
 
 }  // namespace gallery

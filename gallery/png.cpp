@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,18 +61,21 @@ picture read_png(const std::filesystem::path& path) {
   return result;
 }
 
-void write_png(const picture& image, const std::filesystem::path& path) {
+std::string png_of(const picture& image) {
   control png;
   png.image.width = static_cast<png_uint_32>(image.width);
   png.image.height = static_cast<png_uint_32>(image.height);
   png.image.format = PNG_FORMAT_RGB;
 
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png.image);
-  std::vector<char> bytes(size);
+  std::string bytes(size, '\0');
   if (!png_image_write_to_memory(&png.image, bytes.data(), &size, 0, image.bytes.data(), 0, nullptr)) {
-    throw input_error(fmt::format("cannot write '{}': {}", path.string(), png.image.message));
+    throw input_error(
+        fmt::format("a picture of {} x {} pixels cannot be made a PNG file: {}; choose a smaller one",
+                    image.width, image.height, png.image.message));
   }
-  write_file(path, {bytes.data(), size});
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace gallery

@@ -215,9 +215,7 @@ struct program {
                        result.height, speckle_in(start), speckle_in(result));
   }
 
-  void write(const field& result, const std::filesystem::path& path) const {
-    write_png(to_picture(result), path);
-  }
+  std::string encode(const field& result) const { return png_of(to_picture(result)); }
 };
 
 }  // namespace

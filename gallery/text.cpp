@@ -65,13 +65,13 @@ std::string sorting_complaint(const std::vector<line>& lines, const std::vector<
   return {};
 }
 
-void write_lines(const std::vector<line>& lines, const std::filesystem::path& path) {
+std::string joined(const std::vector<line>& lines) {
   std::string all;
   for (const line l : lines) {
     all += l;
     all += '\n';
   }
-  write_file(path, all);
+  return all;
 }
 
 }  // namespace gallery

@@ -28,6 +28,7 @@ bool same_lines(const std::vector<line>& a, const std::vector<line>& b);
 // What is wrong with `sorted` as the stable order of `lines`; empty if nothing is.
 std::string sorting_complaint(const std::vector<line>& lines, const std::vector<line>& sorted);
 
-void write_lines(const std::vector<line>& lines, const std::filesystem::path& path);
+// Each with its newline.
+std::string joined(const std::vector<line>& lines);
 
 }  // namespace gallery

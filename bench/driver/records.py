@@ -199,4 +199,7 @@ def write(path, suite, commit, machine, results):
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     body = ",\n".join(json.dumps(record) for record in results)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("{" + ",\n".join(lines) + ',\n"results": [\n' + body + "\n]}\n")
+    # Beside the old ones, which stay if the disk is full.
+    beside = path.with_name(path.name + ".new")
+    beside.write_text("{" + ",\n".join(lines) + ',\n"results": [\n' + body + "\n]}\n")
+    beside.replace(path)

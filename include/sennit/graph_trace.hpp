@@ -72,6 +72,9 @@ class trace {
   // is damaged, cut short or foreign is loaded.
   void save(const std::string& path) const;
   static trace load(const std::string& path);
+  // The same in memory. `name` is what errors call the bytes.
+  std::vector<std::byte> to_bytes() const;
+  static trace from_bytes(std::span<const std::byte> bytes, const std::string& name = "bytes in memory");
   // Whether the file begins as those do that save() writes; false if it cannot be read.
   static bool is_saved_in(const std::string& path);
 

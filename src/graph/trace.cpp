@@ -300,14 +300,20 @@ void trace::write_dot(const std::string& path) const {
   detail::write_file(path, std::as_bytes(std::span(text.view())), {"graph", ""});
 }
 
-void trace::save(const std::string& path) const {
-  const std::string text = detail::trace_access::encode(*this);
-  detail::write_file(path, std::as_bytes(std::span(text)), detail::trace_file);
-}
+void trace::save(const std::string& path) const { detail::write_file(path, to_bytes(), detail::trace_file); }
 
 trace trace::load(const std::string& path) {
-  const std::vector<std::byte> bytes = detail::read_file(path, detail::trace_file);
-  return detail::trace_access::decode({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  return from_bytes(detail::read_file(path, detail::trace_file), path);
+}
+
+std::vector<std::byte> trace::to_bytes() const {
+  const std::string text = detail::trace_access::encode(*this);
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+trace trace::from_bytes(std::span<const std::byte> bytes, const std::string& name) {
+  return detail::trace_access::decode({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
 }
 
 bool trace::is_saved_in(const std::string& path) {

@@ -1,18 +1,16 @@
 #include "schedule/file.hpp"
 
 #include "core/failure.hpp"
+#include "files/replace.hpp"
 #include "schedule/bytes.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -160,64 +158,21 @@ void read_times(reader& from, steal_tree& tree) {
   });
 }
 
-// The file, or the error that says what could not be done with it.
-class descriptor {
- public:
-  descriptor(int file, const std::string& path, const file_kind& kind)
-      : file_(file), path_(path), kind_(kind) {}
-  ~descriptor() {
-    if (file_ >= 0) close(file_);
-  }
+[[noreturn]] void fail_to(const char* what, const std::string& path, const file_kind& kind,
+                          const char* remedy, int why = errno) {
+  fail<std::runtime_error>(std::string("sennit: cannot ") + what + " the " + kind.what + " '" + path +
+                           "': " + std::generic_category().message(why) + "; " + remedy);
+}
+
+struct descriptor {
+  int file;
+  explicit descriptor(int opened) : file(opened) {}
   descriptor(const descriptor&) = delete;
   descriptor& operator=(const descriptor&) = delete;
-
-  explicit operator bool() const { return file_ >= 0; }
-  int get() const { return file_; }
-
-  [[noreturn]] void fail_to(const char* what, const char* remedy, int why = errno) const {
-    fail<std::runtime_error>(std::string("sennit: cannot ") + what + " the " + kind_.what + " '" + path_ +
-                             "': " + std::generic_category().message(why) + "; " + remedy);
-  }
-
-  void write_all(std::span<const std::byte> bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t done = write(file_, bytes.data(), bytes.size());
-      if (done < 0 && errno != EINTR) fail_to_write();
-      if (done > 0) bytes = bytes.subspan(static_cast<std::size_t>(done));
-    }
-  }
-  // Some file systems say only then that there was no room.
-  void finish() {
-    if (close(std::exchange(file_, -1)) != 0) fail_to_write();
-  }
-  [[noreturn]] void fail_to_write(int why = errno) const { fail_to("save", "choose another place", why); }
-
- private:
-  int file_;
-  const std::string& path_;
-  const file_kind& kind_;
-};
-
-// Lets go of a file that did not get its name.
-struct temporary {
-  std::string path;
-  ~temporary() {
-    if (!path.empty()) unlink(path.c_str());
+  ~descriptor() {
+    if (file >= 0) close(file);
   }
 };
-
-// What the path's last link leads to, whether that exists or not.
-std::string resolved(const std::string& path) {
-  std::filesystem::path target = path;
-  constexpr int most_links = 40;  // as the kernel has it
-  std::error_code failed;
-  for (int links = 0; links < most_links && is_symlink(symlink_status(target, failed)); ++links) {
-    const std::filesystem::path next = read_symlink(target, failed);
-    if (failed) break;
-    target = target.parent_path() / next;
-  }
-  return target.string();
-}
 
 }  // namespace
 
@@ -258,44 +213,20 @@ std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes, const file_kind& kind) {
-  struct stat there{};
-  const bool existed = stat(path.c_str(), &there) == 0;
-  // Links in a circle lead to no place for the file.
-  if (!existed && errno == ELOOP) descriptor(-1, path, kind).fail_to_write();
-  if (existed && !S_ISREG(there.st_mode)) {
-    descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC), path, kind);
-    if (!file) file.fail_to_write();
-    file.write_all(bytes);
-    file.finish();
-    return;
-  }
-  // The new file takes the old one's place, not that of a link to it.
-  const std::string target = resolved(path);
-  temporary made;
-  int opened = -1;
-  for (unsigned attempt = 0; opened < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
-    const std::string name = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt);
-    opened = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (opened >= 0) made.path = name;
-  }
-  descriptor file(opened, path, kind);
-  if (!file || (existed && fchmod(file.get(), there.st_mode & 07777) != 0)) file.fail_to_write();
-  file.write_all(bytes);
-  file.finish();
-  if (rename(made.path.c_str(), target.c_str()) != 0) file.fail_to_write();
-  made.path.clear();
+  if (const int why = replace_file(destination_of(path), bytes); why != 0)
+    fail_to("save", path, kind, "choose another place", why);
 }
 
 std::vector<std::byte> read_file(const std::string& path, const file_kind& kind) {
-  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC), path, kind);
+  const descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   constexpr const char* remedy = "give a file that exists and may be read";
-  if (!file) file.fail_to("load", remedy);
+  if (from.file < 0) fail_to("load", path, kind, remedy);
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 14> block;
   while (true) {
-    const ssize_t got = read(file.get(), block.data(), block.size());
+    const ssize_t got = read(from.file, block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) file.fail_to("load", remedy);
+    if (got < 0) fail_to("load", path, kind, remedy);
     bytes.insert(bytes.end(), block.begin(), block.begin() + got);
     const bool foreign = bytes.size() >= kind.begin.size() && !begins_with(kind.begin, bytes);
     if (got == 0 || foreign) return bytes;

@@ -24,8 +24,7 @@ struct file_kind {
 extern const file_kind schedule_file;
 bool begins_with(std::string_view begin, std::span<const std::byte> bytes);
 
-// The file that is there is the old one or the new one, whole, at all times. What is no regular file, such as
-// a pipe, is written to as it is. Both throw std::runtime_error that names the file.
+// Writes it as replace_file() does. Both throw std::runtime_error that names the file.
 void write_file(const std::string& path, std::span<const std::byte> bytes,
                 const file_kind& kind = schedule_file);
 // Of files that begin as that kind does; of others as much as tells.

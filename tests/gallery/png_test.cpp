@@ -36,8 +36,7 @@ class Png : public testing::Test {
 TEST_F(Png, ComesBackAsItWasWritten) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 50}, {50, 1}, {37, 23}}) {
     const picture image = pattern(static_cast<std::size_t>(width), static_cast<std::size_t>(height));
-    write_png(image, folder / "new/folder/image.png");
-    EXPECT_EQ(read_png(folder / "new/folder/image.png"), image);
+    EXPECT_EQ(read_png(folder.with("image.png", png_of(image))), image);
   }
 }
 
@@ -56,8 +55,7 @@ TEST_F(Png, IsReadInOtherFormats) {
 }
 
 TEST_F(Png, CutAnywhereIsAnError) {
-  write_png(pattern(20, 20), folder / "whole.png");
-  const std::string whole = content(folder / "whole.png");
+  const std::string whole = png_of(pattern(20, 20));
   for (std::size_t length = 1; length < whole.size(); ++length) {
     const std::string complaint = complaint_about(folder.with("cut.png", whole.substr(0, length)));
     EXPECT_THAT(complaint, HasSubstr("cut.png' is ")) << length;
@@ -68,8 +66,7 @@ TEST_F(Png, CutAnywhereIsAnError) {
 }
 
 TEST_F(Png, DamagedAnywhereNeverCrashes) {
-  write_png(pattern(20, 20), folder / "whole.png");
-  const std::string whole = content(folder / "whole.png");
+  const std::string whole = png_of(pattern(20, 20));
   std::size_t refused = 0;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;
@@ -80,8 +77,7 @@ TEST_F(Png, DamagedAnywhereNeverCrashes) {
 }
 
 TEST_F(Png, LargerThanAllowedIsRefusedBeforeMemoryIsTaken) {
-  write_png(pattern(2, 2), folder / "small.png");
-  std::string header = content(folder / "small.png");
+  std::string header = png_of(pattern(2, 2));
   png_save_uint_32(reinterpret_cast<png_bytep>(header.data() + 16), 900000);
   png_save_uint_32(reinterpret_cast<png_bytep>(header.data() + 20), 900000);
   const uLong sum = crc32(0, reinterpret_cast<const Bytef*>(header.data() + 12), 17);
@@ -97,21 +93,12 @@ TEST_F(Png, ThatIsNoneIsNamed) {
               HasSubstr("text.png' is not a PNG file"));
 }
 
-TEST_F(Png, ThatCannotBeWrittenIsNamed) {
-  const picture image = pattern(2, 2);
-  EXPECT_THAT(input_error_of([&] { write_png(image, "/dev/full"); }),
-              HasSubstr("'/dev/full': No space left"));
-  EXPECT_THAT(input_error_of([&] { write_png(image, "/proc/sennit/image.png"); }), HasSubstr("/proc/sennit"));
-}
-
 // What a kernel makes of a picture.
 picture after(kernel& k, const picture& image, const temporary_folder& folder) {
-  write_png(image, folder / "before.png");
-  k.prepare(folder / "before.png");
+  k.prepare(folder.with("before.png", png_of(image)));
   const std::any result = k.run(policy::parallel);
   EXPECT_EQ(k.complaint(result), "");
-  k.write(result, folder / "after.png");
-  return read_png(folder / "after.png");
+  return read_png(folder.with("after.png", k.encode(result)));
 }
 
 // Catches: neighbors beyond the edges of a picture, and divisions by what is zero in one of a single gray.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,7 +60,7 @@ class temporary_folder {
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
   std::filesystem::path with(std::string_view name, std::string_view content) const {
-    write_file(path_ / name, content);
+    std::ofstream(path_ / name, std::ios::binary) << content;
     return path_ / name;
   }
 

@@ -252,6 +252,7 @@ TEST(graph_trace, comes_back_from_its_file) {
     seen.save(here.file());
     EXPECT_TRUE(trace::is_saved_in(here.file()));
     EXPECT_TRUE(trace::load(here.file()) == seen);
+    EXPECT_TRUE(trace::from_bytes(seen.to_bytes()) == seen);
   }
   trace().save(here.file());
   EXPECT_TRUE(trace::load(here.file()) == trace());

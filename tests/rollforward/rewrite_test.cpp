@@ -1,3 +1,4 @@
+#include "tools/output.hpp"
 #include "tools/rollforward/command_line.hpp"
 #include "tools/rollforward/fault.hpp"
 #include "tools/rollforward/files.hpp"
@@ -179,11 +180,10 @@ TEST(rollforward_rewrite, says_what_it_copied) {
 // Catches a difference that is another function's, or leaves out a part of one.
 TEST(rollforward_rewrite, says_by_how_much_functions_are_longer) {
   const std::string directory = testing::TempDir();
-  rollforward::write_file(directory + "with.s", marked("f", "") + marked("g", "\tnop\n\tnop\n"));
-  rollforward::write_file(
-      directory + "without.s",
-      "\t.text\nf:\n\t.cfi_startproc\n\tnop\n\tjne .L1\n\tret\n\t.cfi_endproc\n"
-      "\t.section\t.text.unlikely\nf.cold:\n\t.cfi_startproc\n.L1:\n\tud2\n\t.cfi_endproc\n");
+  tools::write_file(directory + "with.s", marked("f", "") + marked("g", "\tnop\n\tnop\n"));
+  tools::write_file(directory + "without.s",
+                    "\t.text\nf:\n\t.cfi_startproc\n\tnop\n\tjne .L1\n\tret\n\t.cfi_endproc\n"
+                    "\t.section\t.text.unlikely\nf.cold:\n\t.cfi_startproc\n.L1:\n\tud2\n\t.cfi_endproc\n");
   std::vector<std::string> words{"rollforward", "--list", directory + "with.s", "--without",
                                  directory + "without.s"};
   std::vector<char*> arguments;
@@ -203,7 +203,7 @@ g: 1 promotion point, 5 instructions copied
 // Catches half a file that a build goes on with.
 TEST(rollforward_rewrite, a_full_disk_is_an_error) {
   const std::string file = testing::TempDir() + "full.s";
-  rollforward::write_file(file, marked("f", ""));
+  tools::write_file(file, marked("f", ""));
   std::string words[] = {"rollforward", file};
   char* arguments[] = {words[0].data(), words[1].data()};
   std::fflush(stdout);

@@ -6,9 +6,11 @@
 
 #include <boost/crc.hpp>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -271,6 +273,23 @@ TEST_F(File, MayBeADevice) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_THAT(error_of([] { schedule().save("/dev/full"); }),
               AllOf(HasSubstr("'/dev/full'"), HasSubstr("No space left"), HasSubstr("choose another place")));
+}
+
+// Would catch: half a schedule where the old one was, none, or something beside it.
+TEST_F(File, StaysIfTheDiskIsFull) {
+  const schedule old = of(sample(2, 2));
+  old.save(*this / "a.sched");
+  const auto full = [&] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit few{4, 4};
+    setrlimit(RLIMIT_FSIZE, &few);
+    const std::string said = error_of([&] { of(sample(4, 4)).save(*this / "a.sched"); });
+    const bool named = said.find("a.sched'") != std::string::npos;
+    _exit(named && said.find("File too large; choose another place") != std::string::npos ? 0 : 1);
+  };
+  EXPECT_EXIT(full(), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(schedule::load(*this / "a.sched"), old);
+  EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(File, ThatCannotBeWrittenIsNamed) {

@@ -51,11 +51,12 @@ class Browser : public testing::Test {
                           "result.errors = errors; document.body.innerHTML = '<pre></pre>';"
                           "document.querySelector('pre').textContent = JSON.stringify(result);</script>");
     const std::string command =
-        fmt::format("timeout 60 chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr "
-                    "--user-data-dir='{}' "
+        fmt::format("timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+                    "--disable-background-networking --disable-component-update --disable-sync "
+                    "--enable-logging=stderr --user-data-dir='{}' "
                     "--window-size=1280,900 {} --dump-dom 'file://{}' 2>'{}'",
-                    (folder_ / "profile").string(), options, folder_.with("page.html", page).string(),
-                    (folder_ / "log").string());
+                    (folder_ / fmt::format("profile-{}", ++runs_)).string(), options,
+                    folder_.with("page.html", page).string(), (folder_ / "log").string());
     std::FILE* pipe = popen(command.c_str(), "r");
     std::string dom;
     for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) dom += static_cast<char>(c);
@@ -71,6 +72,7 @@ class Browser : public testing::Test {
   }
 
   gallery::temporary_folder folder_;
+  unsigned runs_ = 0;
 };
 
 inline constexpr const char* count = "const count = (what) => document.querySelectorAll(what).length;";

@@ -183,7 +183,7 @@ TEST(ViewOfASplice, OfTheGallery) {
   EXPECT_EQ(splice_schedule::load(file).blocks(), std::vector<std::uint32_t>(6, 32));
 }
 
-// Catches: a page that draws other cells than there are, or later ones than the slider says.
+// Catches: a page that draws other cells than there are, or later ones than the slider says, or fails once it is left.
 TEST_F(Browser, DrawsTheCellsOfASplice) {
   const json done = run(page(wavefront(8, 40), "w.splice"), R"js(
     result.title = document.title;
@@ -201,6 +201,11 @@ TEST_F(Browser, DrawsTheCellsOfASplice) {
     result.first = under(0.001, 0.001);
     result.last = under(0.999, 0.999);
     result.strands = document.getElementById("by_strand").hidden;
+    for (const id of ["over", "moment", "play", "by_time", "by_strand"]) document.getElementById(id).remove();
+    color_by("strand");
+    go_to(1);
+    play(false);
+    result.gone = shown.over;
   )js");
   EXPECT_EQ(done["title"], "w.splice – splice");
   EXPECT_EQ(done["cells"], 320);
@@ -211,6 +216,7 @@ TEST_F(Browser, DrawsTheCellsOfASplice) {
   EXPECT_EQ(done["first"], (json{{"call", 0}, {"block", 0}}));
   EXPECT_EQ(done["last"], (json{{"call", 7}, {"block", 39}}));
   EXPECT_EQ(done["strands"], true);
+  EXPECT_EQ(done["gone"], 1);
 }
 
 // Catches: strands that one cannot tell apart, a page that has no steps to draw.

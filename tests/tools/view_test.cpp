@@ -58,13 +58,13 @@ TEST(View, WritesWhatItIsAskedFor) {
   s.save(folder / "heat.sched");
   const outcome text = sennit({"view", folder / "heat.sched", "--text"});
   EXPECT_EQ(text.out, s.text());
-  const outcome all = sennit({"view", folder / "heat.sched", "--output", folder / "new/page.html", "--trace",
-                              folder / "trace.json"});
+  const outcome all = sennit(
+      {"view", folder / "heat.sched", "--output", folder / "page.html", "--trace", folder / "trace.json"});
   EXPECT_EQ(all.code, success) << all.err;
   EXPECT_THAT(all.out,
               AllOf(HasSubstr("page.html"), HasSubstr("trace.json; open it in https://ui.perfetto.dev")));
   EXPECT_FALSE(std::filesystem::exists(folder / "heat.sched.html"));
-  EXPECT_NO_THROW(data_of(read(folder / "new/page.html")));
+  EXPECT_NO_THROW(data_of(read(folder / "page.html")));
   EXPECT_TRUE(json::parse(read(folder / "trace.json")).contains("traceEvents"));
 }
 

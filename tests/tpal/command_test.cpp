@@ -129,7 +129,7 @@ TEST(Command, DrawsARun) {
   EXPECT_THAT(tpal({"trace", prod, "a=100000", "b=7", "--heart", "0", "-o", svg}).err,
               HasSubstr("choose a larger --heart"));
   EXPECT_THAT(tpal({"trace", prod, "a=1", "b=7", "-o", "/nowhere/t.svg"}).err,
-              HasSubstr("cannot write /nowhere/t.svg"));
+              HasSubstr("cannot write '/nowhere/t.svg': there is no directory '/nowhere'"));
 }
 
 }  // namespace

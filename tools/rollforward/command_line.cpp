@@ -1,5 +1,6 @@
 #include "tools/rollforward/command_line.hpp"
 
+#include "tools/output.hpp"
 #include "tools/rollforward/compile.hpp"
 #include "tools/rollforward/fault.hpp"
 #include "tools/rollforward/files.hpp"
@@ -38,41 +39,39 @@ auto read(const std::string& file, Of&& of) {
   }
 }
 
-void print(const marked_function& f) {
-  fmt::print("{}: {} promotion point{}, {} instructions copied\n", f.name, f.markers,
+void print(std::FILE* to, const marked_function& f) {
+  fmt::print(to, "{}: {} promotion point{}, {} instructions copied\n", f.name, f.markers,
              f.markers == 1 ? "" : "s", f.size.instructions);
 }
 
 // The statements themselves are in the difference, most of them in the cold part.
-void print_difference(const marked_function& f, const sizes& without) {
-  const auto show = [](const char* what, const function_size& size) {
-    fmt::print("  {:8} {:5} instructions, {:5} cold\n", what, size.instructions, size.cold);
+void print_difference(std::FILE* to, const marked_function& f, const sizes& without) {
+  const auto show = [to](const char* what, const function_size& size) {
+    fmt::print(to, "  {:8} {:5} instructions, {:5} cold\n", what, size.instructions, size.cold);
   };
   show("with", f.size);
   if (const auto plain = without.find(f.name); plain != without.end()) {
     show("without", plain->second);
-    fmt::print("  {:8} {:+5} instructions, {:+5} cold\n", "more",
+    fmt::print(to, "  {:8} {:+5} instructions, {:+5} cold\n", "more",
                static_cast<long>(f.size.instructions) - static_cast<long>(plain->second.instructions),
                static_cast<long>(f.size.cold) - static_cast<long>(plain->second.cold));
   } else {
-    fmt::print("  without: no function of its own\n");
+    fmt::print(to, "  without: no function of its own\n");
   }
 }
 
-int rewrite_file(const std::string& in, const std::string& out, bool list, const std::string& without) {
+int rewrite_file(const std::string& in, std::string out, bool list, const std::string& without) {
+  if (out.empty() && !list) out = tools::standard_output;
+  const tools::outputs to({out}, {in, without});
   const rewritten result = read(in, rewrite);
   const sizes plain = without.empty() ? sizes{} : read(without, function_sizes);
   if (list) {
     for (const marked_function& f : result.functions) {
-      print(f);
-      if (!without.empty()) print_difference(f, plain);
+      print(to.messages(), f);
+      if (!without.empty()) print_difference(to.messages(), f, plain);
     }
   }
-  if (!out.empty()) {
-    write_file(out, result.text);
-  } else if (!list) {
-    std::fwrite(result.text.data(), 1, result.text.size(), stdout);
-  }
+  if (!out.empty()) tools::write_file(out, result.text);
   // What was printed may still be in a buffer, and the disk may be full.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw std::runtime_error(fmt::format("standard output cannot be written: {}; give it a place with room",
@@ -92,7 +91,8 @@ int with_options(int argc, char** argv) {
   bool list = false;
   std::string without;
   app.add_option("assembly", in, "x86-64 assembly, as g++ -S or clang++ -S writes it")->required();
-  app.add_option("-o,--output", out, "file to write; standard output if neither it nor --list is given");
+  app.add_option("-o,--output", out,
+                 "file to write, - for standard output, which it is if neither it nor --list is given");
   CLI::Option* const listing =
       app.add_flag("--list", list, "say which functions have promotion points, and what was copied");
   app.add_option("--without", without,

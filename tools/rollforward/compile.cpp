@@ -1,5 +1,6 @@
 #include "tools/rollforward/compile.hpp"
 
+#include "tools/output.hpp"
 #include "tools/rollforward/files.hpp"
 #include "tools/rollforward/rewrite.hpp"
 
@@ -99,7 +100,7 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
   bool names_dependencies = false;
   bool names_target = false;
   std::string bitcode;  // the option that asks for it, unless it is taken back
-  std::string source;
+  std::string& source = plan.source;
   for (std::size_t i = compiler + 1; i < command.size(); ++i) {
     const std::string& word = command[i];
     if (is_one_of(word, {"-E", "-S", "-M", "-MM", "-fsyntax-only"})) return false;
@@ -166,12 +167,14 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
 int compile(const std::vector<std::string>& command) {
   compilation plan;
   if (!plan_compilation(command, plan)) return run(command);
+  // The compiler would see that its object is its source: not so the assembler, which writes it here.
+  const tools::outputs checked({plan.object, plan.assembly, plan.rolled}, {plan.source});
   if (const int status = run(plan.to_assembly); status != 0) {
     std::remove(plan.assembly.c_str());
     return status;
   }
   try {
-    write_file(plan.rolled, rewrite(read_file(plan.assembly)).text);
+    tools::write_file(plan.rolled, rewrite(read_file(plan.assembly)).text);
   } catch (const fault& f) {
     throw located(plan.assembly, f);
   }

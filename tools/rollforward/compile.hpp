@@ -8,6 +8,7 @@ namespace rollforward {
 
 // What the launcher runs for a command that makes an object file.
 struct compilation {
+  std::string source;
   std::string object;
   std::string assembly;                  // what the compiler writes
   std::string rolled;                    // what the assembler reads

@@ -30,13 +30,6 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-void write_file(const std::string& path, std::string_view text) {
-  std::unique_ptr<std::FILE, closer> file(std::fopen(path.c_str(), "wb"));
-  if (!file) throw failed(path, errno);
-  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) throw failed(path, errno);
-  if (std::fclose(file.release()) != 0) throw failed(path, errno);
-}
-
 std::runtime_error located(const std::string& path, const fault& f) {
   return std::runtime_error(f.line() == 0 ? fmt::format("{}: {}", path, f.what())
                                           : fmt::format("{}:{}: {}", path, f.line(), f.what()));

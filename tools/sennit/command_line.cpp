@@ -123,10 +123,7 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
                    fmt::format("{} file to read; {} if not given", format_of(about.reads), otherwise))
         ->type_name("FILE");
   }
-  if (about.writes == content::picture) {
-    options.output = fmt::format("out/{}.png", about.name);
-    app.add_option("--output", options.output, "PNG file to write")->type_name("FILE")->capture_default_str();
-  } else if (about.writes != content::none) {
+  if (about.writes != content::none) {
     app.add_option("--output", options.output,
                    fmt::format("{} file to write; none if not given", format_of(about.writes)))
         ->type_name("FILE");
@@ -256,9 +253,8 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   demo_options demonstration;
   add_workers(*demo, demonstration.measuring.workers);
   add_repeat(*demo, demonstration.measuring);
-  demo->add_option("--output", demonstration.folder, "folder for the pictures")
-      ->type_name("FOLDER")
-      ->capture_default_str();
+  demo->add_option("--output", demonstration.folder, "folder for pictures; none are written if not given")
+      ->type_name("FOLDER");
   CLI::App* viewing = app.add_subcommand(
       "view", "show a schedule, the trace of a graph, or the schedule of a splice: who ran what when");
   view_options viewed;

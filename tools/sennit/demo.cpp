@@ -1,6 +1,7 @@
 #include "tools/sennit/demo.hpp"
 
 #include "gallery/kernel.hpp"
+#include "tools/output.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/report.hpp"
 #include "tools/sennit/table.hpp"
@@ -12,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace command {
 namespace {
@@ -28,6 +31,12 @@ std::filesystem::path input_of(const gallery::description& about) {
   return gallery::default_input(about);
 }
 
+// Empty: none.
+std::string output_of(const gallery::description& about, const demo_options& options) {
+  if (options.folder.empty() || about.writes != gallery::content::picture) return {};
+  return (options.folder / fmt::format("{}.png", about.name)).string();
+}
+
 class demonstration {
  public:
   explicit demonstration(const demo_options& options) : options_(options) {
@@ -39,6 +48,7 @@ class demonstration {
     shown_.step(fmt::format("{} {}: {}", place, about.name, about.summary));
     kernel.choose_demo();
     const std::filesystem::path input = input_of(about);
+    const std::string output = output_of(about, options_);
     if (!input.empty()) files_ += fmt::format("{} read {}\n", about.name, input.string());
     kernel.prepare(input);
     const measurement m = measure(kernel, options_.measuring, [&](std::string_view stage) {
@@ -53,11 +63,9 @@ class demonstration {
     results_.add({std::string(about.name), show_seconds(median(m.serial.seconds)),
                   show_seconds(median(m.parallel.seconds)), fmt::format("{:.2f} x", m.speedup()),
                   show_forks(m), show_steals(m), show_mib(m.parallel.peak_mib), m.description});
-    if (about.writes == gallery::content::picture) {
-      const std::filesystem::path output = options_.folder / fmt::format("{}.png", about.name);
-      kernel.write(m.result, output);
-      files_ += fmt::format("{} wrote {}\n", about.name, output.string());
-    }
+    if (output.empty()) return;
+    tools::write_file(output, kernel.encode(m.result));
+    files_ += fmt::format("{} wrote {}\n", about.name, output);
   }
 
   bool finish() {
@@ -85,6 +93,13 @@ class demonstration {
 }  // namespace
 
 bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_options& options) {
+  std::vector<std::string> written;
+  std::vector<std::string> read;
+  for (const auto& k : kernels) {
+    written.push_back(output_of(k->about(), options));
+    read.push_back(input_of(k->about()).string());
+  }
+  const tools::outputs checked(std::move(written), read);
   demonstration demo(options);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     demo.show(*kernels[i], fmt::format("[{}/{}]", i + 1, kernels.size()));

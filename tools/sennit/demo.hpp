@@ -12,7 +12,7 @@ namespace command {
 
 struct demo_options {
   plan measuring;
-  std::filesystem::path folder = "out/demo";
+  std::filesystem::path folder;  // for pictures; empty: none are written
 };
 
 // Whether all results were right.

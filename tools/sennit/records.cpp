@@ -1,6 +1,5 @@
 #include "tools/sennit/records.hpp"
 
-#include "gallery/file.hpp"
 #include "gallery/kernel.hpp"
 
 #include <sennit/version.hpp>
@@ -81,7 +80,7 @@ std::string machine_name() {
                      m.value("kernel", "unknown"));
 }
 
-void write_records(gallery::kernel& kernel, const measurement& m, const std::filesystem::path& path) {
+std::string records_of(gallery::kernel& kernel, const measurement& m) {
   records results(kernel, m);
   const auto some = [](const auto& value) {
     using number = std::decay_t<decltype(*value)>;
@@ -98,10 +97,9 @@ void write_records(gallery::kernel& kernel, const measurement& m, const std::fil
   results.add("sennit", m.workers, "peak_mib", "MiB", some(m.parallel.peak_mib));
 
   // One record a line, so that a person can read the file and diff can compare two.
-  gallery::write_file(path,
-                      fmt::format("{{\n\"suite\": \"run\",\n\"version\": \"{}\",\n\"machine\": {},\n"
-                                  "\"results\": [\n{}\n]\n}}\n",
-                                  sennit::version(), machine().dump(), fmt::join(results.lines(), ",\n")));
+  return fmt::format(
+      "{{\n\"suite\": \"run\",\n\"version\": \"{}\",\n\"machine\": {},\n\"results\": [\n{}\n]\n}}\n",
+      sennit::version(), machine().dump(), fmt::join(results.lines(), ",\n"));
 }
 
 }  // namespace command

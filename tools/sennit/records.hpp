@@ -4,7 +4,6 @@
 #include "gallery/kernel.hpp"
 #include "tools/sennit/measure.hpp"
 
-#include <filesystem>
 #include <string>
 
 namespace command {
@@ -13,6 +12,7 @@ namespace command {
 std::string machine_record();
 std::string machine_name();
 
-void write_records(gallery::kernel& kernel, const measurement& m, const std::filesystem::path& path);
+// All of the file.
+std::string records_of(gallery::kernel& kernel, const measurement& m);
 
 }  // namespace command

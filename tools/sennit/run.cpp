@@ -1,6 +1,7 @@
 #include "tools/sennit/run.hpp"
 
 #include "gallery/kernel.hpp"
+#include "tools/output.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/records.hpp"
 #include "tools/sennit/report.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <any>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,7 +23,8 @@ namespace command {
 namespace {
 
 // One more run; what is wrong with its result, if anything.
-std::string trace_graph(gallery::kernel& kernel, const run_options& options, const std::any& expected) {
+std::string trace_graph(gallery::kernel& kernel, const run_options& options, const tools::outputs& to,
+                        const std::any& expected) {
   sennit::graph::trace seen;
   std::any result;
   kernel.trace_graph(&seen);
@@ -32,12 +35,12 @@ std::string trace_graph(gallery::kernel& kernel, const run_options& options, con
   if (seen.nodes().empty())
     throw std::runtime_error(
         fmt::format("{} ran no graph to trace; choose --variant graph", kernel.about().name));
-  seen.save(options.trace_graph.string());
-  fmt::print("Wrote {}; 'sennit view' shows it.\n", options.trace_graph.string());
+  to.save(options.trace_graph, seen.to_bytes(), "; 'sennit view' shows it.");
   return {};
 }
 
-std::string save_splice(gallery::kernel& kernel, const run_options& options, const std::any& expected) {
+std::string save_splice(gallery::kernel& kernel, const run_options& options, const tools::outputs& to,
+                        const std::any& expected) {
   sennit::splice_schedule order;
   std::any result;
   kernel.trace_splice(&order);
@@ -49,8 +52,7 @@ std::string save_splice(gallery::kernel& kernel, const run_options& options, con
     throw std::runtime_error(
         fmt::format("{} ran no splice to save; choose --variant spliced", kernel.about().name));
   }
-  order.save(options.splice.string());
-  fmt::print("Wrote {}; 'sennit view splice' shows it.\n", options.splice.string());
+  to.save(options.splice, order.to_bytes(), "; 'sennit view splice' shows it.");
   return {};
 }
 
@@ -58,32 +60,31 @@ std::string save_splice(gallery::kernel& kernel, const run_options& options, con
 
 bool run_kernel(gallery::kernel& kernel, const run_options& options) {
   const std::string_view name = kernel.about().name;
+  const std::filesystem::path input =
+      options.input.empty() ? gallery::default_input(kernel.about()) : options.input;
+  const tools::outputs to(
+      {options.output, options.json, options.record, options.trace, options.trace_graph, options.splice},
+      {input.string()});
   progress shown;
   shown.detail(fmt::format("{}: preparing", name));
-  kernel.prepare(options.input.empty() ? gallery::default_input(kernel.about()) : options.input);
+  kernel.prepare(input);
   plan measuring = options.measuring;
   measuring.record = !options.record.empty() || !options.trace.empty();
   const measurement m = measure(
       kernel, measuring, [&](std::string_view stage) { shown.detail(fmt::format("{}: {}", name, stage)); });
   shown.clear();
-  if (!options.json.empty()) write_records(kernel, m, options.json);
+  if (!options.json.empty()) tools::write_file(options.json, records_of(kernel, m));
   if (!m.complaint.empty()) {
     fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", name, show_parameters(kernel), m.complaint);
     return false;
   }
-  fmt::print("{}", report(kernel, m));
-  if (!options.output.empty()) {
-    kernel.write(m.result, options.output);
-    fmt::print("Wrote {}.\n", options.output.string());
-  }
-  if (!options.record.empty()) {
-    m.schedule.save(options.record.string());
-    fmt::print("Wrote {}; 'sennit view' shows it.\n", options.record.string());
-  }
-  if (!options.trace.empty()) write_trace(m.schedule, name, options.trace);
+  fmt::print(to.messages(), "{}", report(kernel, m));
+  if (!options.output.empty()) to.save(options.output, kernel.encode(m.result));
+  if (!options.record.empty()) to.save(options.record, m.schedule.to_bytes(), "; 'sennit view' shows it.");
+  if (!options.trace.empty()) to.save(options.trace, trace_events(m.schedule, name), trace_remark);
   std::string complaint;
-  if (!options.trace_graph.empty()) complaint = trace_graph(kernel, options, m.result);
-  if (!options.splice.empty() && complaint.empty()) complaint = save_splice(kernel, options, m.result);
+  if (!options.trace_graph.empty()) complaint = trace_graph(kernel, options, to, m.result);
+  if (!options.splice.empty() && complaint.empty()) complaint = save_splice(kernel, options, to, m.result);
   if (!complaint.empty())
     fmt::print(stderr, "sennit: {} ({}) failed its check: {}\n", name, show_parameters(kernel), complaint);
   return complaint.empty();

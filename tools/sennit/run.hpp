@@ -5,18 +5,20 @@
 #include "tools/sennit/measure.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace command {
 
 struct run_options {
   plan measuring;
-  std::filesystem::path input;        // empty: the bundled one
-  std::filesystem::path output;       // empty: write none
-  std::filesystem::path json;         // empty: write none
-  std::filesystem::path record;       // of a run's schedule; empty: write none
-  std::filesystem::path trace;        // of the same run's events; empty: write none
-  std::filesystem::path trace_graph;  // of another run's graph; empty: write none
-  std::filesystem::path splice;       // of another run's splice; empty: write none
+  std::filesystem::path input;  // empty: the bundled one
+  // Files to write; empty: none.
+  std::string output{};
+  std::string json{};
+  std::string record{};       // of a run's schedule
+  std::string trace{};        // of the same run's events
+  std::string trace_graph{};  // of another run's graph
+  std::string splice{};       // of another run's splice
 };
 
 // Whether all results were right.

@@ -1,6 +1,5 @@
 #include "tools/sennit/trace_events.hpp"
 
-#include "gallery/file.hpp"
 #include "gallery/input_error.hpp"
 #include "schedule/text.hpp"
 #include "schedule/timeline.hpp"
@@ -111,11 +110,6 @@ std::string trace_events(const sennit::schedule& s, std::string_view name) {
   events found(name, s.workers());
   for (const strand& each : all) found.add(each, all);
   return found.dump();
-}
-
-void write_trace(const sennit::schedule& s, std::string_view name, const std::filesystem::path& file) {
-  gallery::write_file(file, trace_events(s, name));
-  fmt::print("Wrote {}; open it in https://ui.perfetto.dev or chrome://tracing.\n", file.string());
 }
 
 }  // namespace command

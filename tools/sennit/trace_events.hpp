@@ -3,7 +3,6 @@
 
 #include <sennit/schedule.hpp>
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -13,7 +12,7 @@ namespace command {
 // and arrows from whom something was taken and to where a strand goes on. Throws gallery::input_error if the
 // times are not known.
 std::string trace_events(const sennit::schedule& s, std::string_view name);
-// The same to a file, and says so. Throws gallery::input_error if that cannot be written, too.
-void write_trace(const sennit::schedule& s, std::string_view name, const std::filesystem::path& file);
+// What is said of a file with them.
+inline constexpr std::string_view trace_remark = "; open it in https://ui.perfetto.dev or chrome://tracing.";
 
 }  // namespace command

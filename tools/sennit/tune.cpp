@@ -1,6 +1,6 @@
 #include "tools/sennit/tune.hpp"
 
-#include "gallery/file.hpp"
+#include "tools/output.hpp"
 #include "tools/sennit/measure.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/records.hpp"
@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <limits>
+#include <string>
 #include <string_view>
 
 namespace command {
@@ -101,7 +103,7 @@ class tuning {
     shown_.clear();
   }
 
-  void print() const {
+  void print(std::FILE* to) const {
     table lines(
         {"source", "workers", "period", "rate reached", "jitter p50", "p99", "cost of a beat", "slow-down"},
         {table::left, table::right, table::right, table::right, table::right, table::right, table::right,
@@ -113,34 +115,36 @@ class tuning {
                  fmt::format("{:.1f} us", m.jitter_p50_us), fmt::format("{:.1f} us", m.jitter_p99_us),
                  show_interval(m.us_per_beat, "{:.2f}", " us"), show_interval(m.slow_down, "{:.3f}", "")});
     }
-    fmt::print("{}\n\n{}", machine_name(), lines.str());
-    if (!refusals_.empty()) fmt::print("\nrefused:\n{}", refusals_);
-    fmt::print("\nA fork that another worker takes: {}. A child of a group: {}.\n",
+    fmt::print(to, "{}\n\n{}", machine_name(), lines.str());
+    if (!refusals_.empty()) fmt::print(to, "\nrefused:\n{}", refusals_);
+    fmt::print(to, "\nA fork that another worker takes: {}. A child of a group: {}.\n",
                stolen_us_.empty() ? "not measured, as there is one worker"
                                   : show_interval(stolen_us_, "{:.2f}", " us"),
                show_interval(children_us_, "{:.3f}", " us"));
-    fmt::print("Medians of pairs of slices, beaten and not, with their 95% intervals.\n\n");
+    fmt::print(to, "Medians of pairs of slices, beaten and not, with their 95% intervals.\n\n");
     if (const double had = had_cpu(); had < quiet) {
       fmt::print(
+          to,
           "The machine is busy: the workers had a CPU for {:.0f}% of the time, so all of this is rough.\n"
           "Once more when nothing else runs, or with fewer --workers?\n\n",
           100 * had);
     }
     const double cost = promotion_us();
-    fmt::print("Promotions take at most {}% of the time, where no beats are needed, with\n\n"
+    fmt::print(to,
+               "Promotions take at most {}% of the time, where no beats are needed, with\n\n"
                "  SENNIT_PROMOTION=heartbeat:{}us\n\n",
                options_.share, as_us(period_without_beats(cost, options_.share)));
     if (const auto chosen = choose(measured_, cost, options_.share)) {
-      fmt::print("With beats, whose cost counts, too, set\n\n  SENNIT_BEAT={}us,{}\n", as_us(chosen->period),
-                 name(chosen->source));
+      fmt::print(to, "With beats, whose cost counts, too, set\n\n  SENNIT_BEAT={}us,{}\n",
+                 as_us(chosen->period), name(chosen->source));
     } else {
       fmt::print(
-          "No source reaches {:.0f}% of a rate that was asked for: set SENNIT_BEAT=polled, and poll.\n",
+          to, "No source reaches {:.0f}% of a rate that was asked for: set SENNIT_BEAT=polled, and poll.\n",
           100 * least_rate);
     }
   }
 
-  void write() const {
+  std::string records() const {
     std::vector<std::string> lines;
     const auto add = [&](const ordered_json& parameters, std::string_view kernel, std::string_view variant,
                          unsigned workers, const char* metric, const char* unit,
@@ -180,11 +184,9 @@ class tuning {
         {"set", nullptr}};
     if (const auto c = choose(measured_, promotion_us(), options_.share))
       chosen["set"] = fmt::format("SENNIT_BEAT={}us,{}", as_us(c->period), name(c->source));
-    gallery::write_file(options_.json,
-                        fmt::format("{{\n\"suite\": \"tune\",\n\"version\": \"{}\",\n\"machine\": {},\n"
-                                    "\"choice\": {},\n\"results\": [\n{}\n]\n}}\n",
-                                    sennit::version(), machine_record(), chosen.dump(),
-                                    fmt::join(lines, ",\n")));
+    return fmt::format("{{\n\"suite\": \"tune\",\n\"version\": \"{}\",\n\"machine\": {},\n"
+                       "\"choice\": {},\n\"results\": [\n{}\n]\n}}\n",
+                       sennit::version(), machine_record(), chosen.dump(), fmt::join(lines, ",\n"));
   }
 
  private:
@@ -243,10 +245,11 @@ std::optional<choice> choose(const std::vector<tuned>& measured, double promotio
 }
 
 void tune(const tune_options& options) {
+  const tools::outputs to({options.json}, {});
   tuning t(options);
   t.measure();
-  t.print();
-  if (!options.json.empty()) t.write();
+  t.print(to.messages());
+  if (!options.json.empty()) tools::write_file(options.json, t.records());
 }
 
 }  // namespace command

@@ -6,7 +6,6 @@
 #include <sennit/beats.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +13,10 @@
 namespace command {
 
 struct tune_options {
-  unsigned workers = 0;        // 0: as many as the runtime chooses
-  double share = 5;            // of the time, in percent, that promotions and beats may take
-  double seconds = 8;          // to spend, about
-  std::filesystem::path json;  // empty: not written
+  unsigned workers = 0;  // 0: as many as the runtime chooses
+  double share = 5;      // of the time, in percent, that promotions and beats may take
+  double seconds = 8;    // to spend, about
+  std::string json{};    // empty: not written
 };
 
 // A source with one period on one number of workers.

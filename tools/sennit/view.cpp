@@ -1,6 +1,6 @@
 #include "tools/sennit/view.hpp"
 
-#include "gallery/file.hpp"
+#include "tools/output.hpp"
 #include "tools/sennit/graph_shares.hpp"
 #include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
@@ -13,9 +13,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace command {
 namespace {
@@ -26,15 +28,9 @@ void refuse(const view_options& options, std::string_view is, std::string_view h
       fmt::format("'{}' is {}, which has no {}; {}", options.file.string(), is, has_no, instead));
 }
 
-void write_page(const view_options& options, bool asked_for_more, const std::string& made) {
-  std::filesystem::path output = options.output;
-  if (output.empty() && !asked_for_more) output = options.file.string() + ".html";
-  if (output.empty()) return;
-  gallery::write_file(output, made);
-  fmt::print("Wrote {}; open it in a browser.\n", output.string());
-}
+constexpr std::string_view page_remark = "; open it in a browser.";
 
-void view_graph(const view_options& options) {
+void view_graph(const view_options& options, const tools::outputs& to) {
   if (!options.trace.empty())
     refuse(options, "the trace of a graph", "trace events", "leave out --trace for a page");
   if (!options.against.empty())
@@ -44,13 +40,12 @@ void view_graph(const view_options& options) {
   if (options.text) fmt::print("{}", text(t, name));
   if (!options.dot.empty()) {
     if (!t.has_predecessors()) refuse(options, "the trace of a large graph", "edges", "trace a smaller one");
-    gallery::write_file(options.dot, dot(t));
-    fmt::print("Wrote {}; Graphviz draws it: dot -Tsvg.\n", options.dot.string());
+    to.save(options.dot, dot(t), "; Graphviz draws it: dot -Tsvg.");
   }
-  write_page(options, options.text || !options.dot.empty(), page(t, name));
+  if (!options.output.empty()) to.save(options.output, page(t, name), page_remark);
 }
 
-void view_splice(const view_options& options) {
+void view_splice(const view_options& options, const tools::outputs& to) {
   constexpr const char* what = "the schedule of a splice";
   const auto s = sennit::splice_schedule::load(options.file.string());
   if (!options.trace.empty()) refuse(options, what, "trace events", "leave out --trace for a page");
@@ -58,15 +53,23 @@ void view_splice(const view_options& options) {
   if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
   const std::string name = options.file.filename().string();
   if (options.text) fmt::print("{}", text(s, name));
-  write_page(options, options.text, page(s, name));
+  if (!options.output.empty()) to.save(options.output, page(s, name), page_remark);
 }
 
 }  // namespace
 
-void view(const view_options& options) {
+void view(const view_options& asked) {
+  view_options options = asked;
+  const bool only_a_page = !asked.text && asked.trace.empty() && asked.dot.empty();
+  // Of a file that is not there, the reader complains.
+  if (asked.output.empty() && only_a_page && std::filesystem::exists(asked.file))
+    options.output = asked.file.string() + ".html";
+  const tools::outputs to(
+      {asked.text ? tools::standard_output : "", options.output, options.trace, options.dot},
+      {asked.file.string(), asked.against.string()});
   if (options.splice || sennit::splice_schedule::is_saved_in(options.file.string()))
-    return view_splice(options);
-  if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options);
+    return view_splice(options, to);
+  if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options, to);
   const sennit::schedule s = sennit::schedule::load(options.file.string());
   const std::string name = options.file.filename().string();
   std::optional<comparison> compared;
@@ -77,8 +80,9 @@ void view(const view_options& options) {
   if (!options.dot.empty())
     refuse(options, "a schedule", "graph", "give --dot with what a graph::trace saved");
   if (options.text) fmt::print("{}{}", s.text(), compared ? text(*compared) : "");
-  if (!options.trace.empty()) write_trace(s, name, options.trace);
-  write_page(options, options.text || !options.trace.empty(), page(s, name, compared ? &*compared : nullptr));
+  if (!options.trace.empty()) to.save(options.trace, trace_events(s, name), trace_remark);
+  if (!options.output.empty())
+    to.save(options.output, page(s, name, compared ? &*compared : nullptr), page_remark);
 }
 
 }  // namespace command

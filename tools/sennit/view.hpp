@@ -2,15 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace command {
 
 struct view_options {
   std::filesystem::path file;
-  std::filesystem::path output;   // empty: FILE.html, unless something else is asked for
-  std::filesystem::path trace;    // empty: write none
+  std::string output{};           // empty: FILE.html, unless something else is asked for
+  std::string trace{};            // empty: write none
   std::filesystem::path against;  // empty: compare it with nothing
-  std::filesystem::path dot;      // of a graph; empty: write none
+  std::string dot{};              // of a graph; empty: write none
   unsigned nodes = 0;             // that the workers are on; 0: compare the workers themselves
   bool text = false;
   bool splice = false;  // to be taken for the schedule of a splice, whatever is in it

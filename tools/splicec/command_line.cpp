@@ -1,5 +1,6 @@
 #include "tools/splicec/command_line.hpp"
 
+#include "tools/output.hpp"
 #include "tools/splicec/translate.hpp"
 
 #include <sennit/version.hpp>
@@ -8,31 +9,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace splicec {
 namespace {
 
 constexpr int usage_status = 2;
-
-void write_file(const std::string& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    throw std::runtime_error(
-        fmt::format("cannot write {}: {}", path, std::generic_category().message(errno)));
-  }
-}
 
 std::string escaped(const std::string& path) {
   std::string result;
@@ -46,37 +32,22 @@ std::string escaped(const std::string& path) {
 
 struct options {
   std::string in{};
-  std::string out{};
+  std::string out = tools::standard_output;
   std::string depfile{};
   bool strict = false;
 };
 
-// By another name, too.
-bool is_input(const options& asked, const std::string& written) {
-  std::error_code missing;
-  return !written.empty() && (written == asked.in || std::filesystem::equivalent(written, asked.in, missing));
-}
-
 int run(const options& asked, const std::vector<std::string>& arguments) {
-  for (const std::string& written : {asked.out, asked.depfile}) {
-    if (is_input(asked, written)) {
-      throw std::runtime_error(fmt::format(
-          "{} is the program itself, which would be overwritten: give another name for what is written",
-          written));
-    }
-  }
+  const tools::outputs to({asked.out, asked.depfile}, {asked.in});
   const translation made = translate(asked.in, arguments);
   for (const message& m : made.messages) fmt::print(stderr, "{}\n", to_string(m));
   if (!made.good() || (asked.strict && !made.messages.empty())) return 1;
-  if (asked.out.empty()) {
-    std::fwrite(made.text.data(), 1, made.text.size(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
-  }
-  write_file(asked.out, made.text);
+  to.must_not_be(made.files);  // headers
+  tools::write_file(asked.out, made.text);
   if (!asked.depfile.empty()) {
     std::string rule = escaped(asked.out) + ":";
     for (const std::string& f : made.files) rule += " \\\n  " + escaped(f);
-    write_file(asked.depfile, rule + "\n");
+    tools::write_file(asked.depfile, rule + "\n");
   }
   return 0;
 }
@@ -95,8 +66,12 @@ int parse(int argc, char** argv) {
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
   options asked;
   app.add_option("file", asked.in, "C or C++")->required()->type_name("FILE");
-  app.add_option("-o,--output", asked.out, "file to write; standard output if not given")->type_name("FILE");
-  app.add_option("--depfile", asked.depfile, "write what was read, as a rule of make")->type_name("FILE");
+  CLI::Option* const output = app.add_option("-o,--output", asked.out,
+                                             "file to write; - for standard output, which it is if not given")
+                                  ->type_name("FILE");
+  app.add_option("--depfile", asked.depfile, "write what was read, as a rule of make for the output")
+      ->type_name("FILE")
+      ->needs(output);
   app.add_flag("--strict", asked.strict, "take warnings for errors");
   try {
     app.parse(static_cast<int>(dashes - argv), argv);

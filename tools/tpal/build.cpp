@@ -1,13 +1,14 @@
 #include "tools/tpal/build.hpp"
 
+#include "tools/output.hpp"
 #include "tools/tpal/emit.hpp"
+#include "tools/tpal/files.hpp"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -53,15 +54,12 @@ void build(const program& p, const std::string& output, const toolchain& with) {
   const temporary_folder folder;
   const std::string source = folder.file("program.cpp");
   const std::string object = folder.file("program.o");
-  std::ofstream file(source);
-  file << code << std::flush;
-  if (!file) {
-    throw std::runtime_error(
-        fmt::format("cannot write {}: {}", source, std::generic_category().message(errno)));
-  }
+  const std::string linked = folder.file("program");
+  tools::write_file(source, code);
   shell(fmt::format("{} --compile {} -std=c++20 {} -c {} -o {}", with.rollforward, with.compiler, with.cflags,
                     quoted(source), quoted(object)));
-  shell(fmt::format("{} {} -o {} {}", with.compiler, quoted(object), quoted(output), with.libs));
+  shell(fmt::format("{} {} -o {} {}", with.compiler, quoted(object), quoted(linked), with.libs));
+  tools::write_file(output, contents(linked), true);
 }
 
 }  // namespace tpal

@@ -15,8 +15,8 @@ struct toolchain {
   std::string libs = "$(pkg-config --libs sennit)";
 };
 
-// Compiles what emit() writes, through rollforward, and links it with the library. Throws as emit(), and
-// std::runtime_error that names the command that failed, which has told why.
+// Compiles what emit() writes, through rollforward, links it with the library, and puts the executable at `output`. Throws
+// as emit() and tools::write_file(), and std::runtime_error that names the command that failed, which has told why.
 void build(const program& p, const std::string& output, const toolchain& with);
 
 }  // namespace tpal

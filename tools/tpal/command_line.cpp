@@ -1,5 +1,6 @@
 #include "tools/tpal/command_line.hpp"
 
+#include "tools/output.hpp"
 #include "tools/tpal/build.hpp"
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
@@ -20,7 +21,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <new>
 #include <string>
 #include <string_view>
@@ -75,6 +75,14 @@ settings settings_of(const arguments& a) {
   return how;
 }
 
+std::vector<std::string> files_read(const arguments& a) {
+  std::vector<std::string> files{a.file};
+  for (const std::string& word : a.inputs) {
+    if (const std::size_t at = word.find("=@"); at != std::string::npos) files.push_back(word.substr(at + 2));
+  }
+  return files;
+}
+
 // Calls `body` with the loaded program; a run that fails is shown with its line.
 template <class Body>
 int with_program(const arguments& a, Body body) {
@@ -95,19 +103,14 @@ void run_program(const image& start, const arguments& a) {
   if (!a.quiet) fmt::print("{}", statistics(r));
 }
 
-void trace_program(const image& start, const arguments& a) {
+void trace_program(const image& start, const arguments& a, const tools::outputs& to) {
   timeline times;
   const result r = run(start, settings_of(a), &times);
   std::string numbers = statistics(r);
   numbers.pop_back();  // the end of the line
   const std::string drawn = picture(times, fmt::format("{}: {}", a.file, numbers));
-  std::ofstream file(a.output);
-  file << drawn << std::flush;
-  if (!file) {
-    throw std::runtime_error(fmt::format("cannot write {}: {}; name another file with --output", a.output,
-                                         std::generic_category().message(errno)));
-  }
-  fmt::print("{}{}\nwritten to {}\n", outputs(start, r), numbers, a.output);
+  fmt::print(to.messages(), "{}{}\n", outputs(start, r), numbers);
+  to.save(a.output, drawn);
 }
 
 int check_program(const arguments& a) {
@@ -124,9 +127,10 @@ int check_program(const arguments& a) {
 }
 
 void build_program(const arguments& a) {
+  const tools::outputs checked({a.executable.empty() ? tools::standard_output : a.executable}, {a.file});
   const program p = assemble_file(a.file);
   if (a.executable.empty()) {
-    fmt::print("{}", emit(p));
+    tools::write_file(tools::standard_output, emit(p));
   } else {
     build(p, a.executable, a.with);
   }
@@ -197,9 +201,10 @@ int dispatch(int argc, const char* const* argv) {
     build_program(a);
     return success;
   }
-  const bool traces = app.got_subcommand(tracing);
-  return with_program(a,
-                      [&](const image& start) { traces ? trace_program(start, a) : run_program(start, a); });
+  if (!app.got_subcommand(tracing))
+    return with_program(a, [&](const image& start) { run_program(start, a); });
+  const tools::outputs to({a.output}, files_read(a));
+  return with_program(a, [&](const image& start) { trace_program(start, a, to); });
 }
 
 }  // namespace

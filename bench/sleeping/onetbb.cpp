@@ -1,0 +1,7 @@
+#include "common/onetbb_loops.hpp"
+#include "sleeping/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_with_onetbb<sleeping::kernel>(program);
+}

@@ -1,0 +1,7 @@
+#include "common/openmp_loops.hpp"
+#include "sleeping/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_with_openmp<sleeping::kernel>(program);
+}

@@ -1,0 +1,7 @@
+#include "common/sennit_loops.hpp"
+#include "sleeping/kernel.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return bench::run_with_sennit<sleeping::kernel>(program);
+}

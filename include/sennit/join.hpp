@@ -138,8 +138,8 @@ SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, 
 //
 //   join(f, g, ...)  returns a std::tuple of the results, in the order of the branches, with std::monostate
 //                    for a branch that returns void; nothing if all do
-//   join(range)      the branches that a range of random access and a size holds, such as a std::vector; returns
-//                    a std::vector of the results, of std::reference_wrapper for references; nothing if the
+//   join(range)      the branches that a range of random access and a size holds, such as a std::vector;
+//                    returns a std::vector of the results, of std::reference_wrapper for references; nothing if the
 //                    branches return void. Allocates memory for the results.
 //
 // Results are movable, or references. Each branch is called once, so it may change itself. Those that are
@@ -167,6 +167,8 @@ SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, 
 //   }
 template <detail::branch F, detail::branch G, detail::branch... H>
 SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
+  static_assert(detail::returnable<F> && detail::returnable<G> && (detail::returnable<H> && ...),
+                "join: what a branch returns can be neither moved nor copied; return a pointer to it");
   if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&
                 (std::is_void_v<std::invoke_result_t<H>> && ...)) {
     // The last branch is called when the frame is gone. So compilers can make a loop of it where the function ends with it.

@@ -234,8 +234,8 @@ struct nesting {
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
 // that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more, sennit::cancelled in a cancelled
 // region. May be called from any thread. Memory is allocated only for parts that are cut off for other
-// workers. The body is shared by all strands, or they work on copies of it, so it is called as a constant: one
-// that changes itself does not compile. The orders are those of Govedič, "Improving
+// workers. The body is shared by all strands, or they work on copies of it, so it is called as a constant:
+// one that changes itself does not compile. The orders are those of Govedič, "Improving
 // the Performance of Parallel Loops in OpenCilk", 2023, chapter 5 (there `mm`, `mm-tiled`, `mm-dac`; with a
 // dimension in order, `mm-dac-full`), whose Figures 5-2 and 5-9 the examples `multiply` and
 // `transpose_in_place` follow.

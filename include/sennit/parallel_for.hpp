@@ -18,12 +18,12 @@ namespace sennit {
 
 // Chunks of so many iterations.
 constexpr loop_options grain(std::uint64_t iterations) noexcept { return {.grain = iterations}; }
-// Equal contiguous parts, one a worker, that are not split any further: for iterations that take the same time.
-// Which worker gets which part is not promised: one that comes late finds its part taken by another, so the
-// next loop over the same data may have its parts elsewhere. What brings iterations to where their data is:
-// without an option, parts of a loop that is dealt out to workers that wait lie in the order of the workers;
-// a sennit::split says how large each is; replay() of a distribution, such as sennit::blocks(), or of a recorded
-// schedule gives each iteration to its worker, loop after loop.
+// Equal contiguous parts, one a worker, that are not split any further: for iterations that take the same
+// time. Which worker gets which part is not promised: one that comes late finds its part taken by another, so
+// the next loop over the same data may have its parts elsewhere. What brings iterations to where their data
+// is: without an option, parts of a loop that is dealt out to workers that wait lie in the order of the
+// workers; a sennit::split says how large each is; replay() of a distribution, such as sennit::blocks(), or
+// of a recorded schedule gives each iteration to its worker, loop after loop.
 //
 // Example:
 //   #include <sennit/distribution.hpp>
@@ -48,15 +48,13 @@ struct looping {
   template <std::integral N, class F, for_options Options = loop_options>
     requires(integer_bounds<N, N> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
   void operator()(N n, F&& body, const Options& how = {}) const {
-    (*this)(N{0}, n, body, how);
+    from_index(N{0}, n, body, how);
   }
 
   template <std::integral First, std::integral Last, class F, for_options Options = loop_options>
     requires(integer_bounds<First, Last> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
   void operator()(First first, Last last, F&& body, const Options& how = {}) const {
-    using I = index<First, Last>;
-    if constexpr (check_index_body<F, I>())
-      Engine::for_positions(count(first, last), index_chunks<I, F>{static_cast<I>(first), body}, how);
+    from_index(first, last, body, how);
   }
 
   template <std::integral First, std::integral Last, std::integral Step, class F,
@@ -101,6 +99,12 @@ struct looping {
   }
 
  private:
+  template <class First, class Last, class F, class Options>
+  static void from_index(First first, Last last, F& body, const Options& how) {
+    using I = index<First, Last>;
+    if constexpr (check_index_body<F, I>())
+      Engine::for_positions(count(first, last), index_chunks<I, F>{static_cast<I>(first), body}, how);
+  }
   template <class It, class F, class Options>
   static void from_iterator(It first, position n, F& body, const Options& how) {
     if constexpr (check_element_body<F, It>())
@@ -120,7 +124,8 @@ struct looping {
 //   parallel_for(range, body, how = {})              the same for a range with random access and a size
 //
 // A body that takes two instead is called as body(from, to) for chunks that cover the sequence without
-// overlap, two integers or two iterators; not with a step. A body may be a pointer to a member of the elements.
+// overlap, two integers or two iterators; not with a step. A body may be a pointer to a member of the
+// elements.
 //
 // Bounds of different types make the interval that their values do, whatever their signs. The index has the
 // type that both convert to, as in a plain loop; but std::int64_t, if that type is unsigned, has 32 bits and
@@ -133,8 +138,8 @@ struct looping {
 // The body is called by several threads at once, so it is called as a constant: one that changes itself does
 // not compile. Nor does a loop over a std::vector<bool>, whose elements share words; std::as_const() of it is
 // for reading. Throws what the lowest iteration that throws threw, the first to be called with a step below
-// zero; later ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any thread.
-// Cost: that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
+// zero; later ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any
+// thread. Cost: that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
 // allocated only for parts that other workers take.
 //
 // Example:

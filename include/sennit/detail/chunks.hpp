@@ -33,7 +33,8 @@ struct index_chunks {
   SENNIT_INLINE void operator()(position from, position to) const {
     auto&& body = nearby(body_);
     if constexpr (iteration_body<F, I>) {
-      // Read once: as far as the compiler knows, an iteration that writes such integers might write the bound.
+      // Read once: as far as the compiler knows, an iteration that writes such integers might write the
+      // bound.
       const I end = at(to);
       for (I i = at(from); i != end; ++i) body(i);
     } else {
@@ -49,7 +50,8 @@ struct index_chunks {
   }
 };
 
-// Of every `step`-th index. Counted, not compared with an end: that one may wrap around to an index in between.
+// Of every `step`-th index. Counted, not compared with an end: that one may wrap around to an index in
+// between.
 template <class I, class F>
 struct stepped_chunks {
   I first_;

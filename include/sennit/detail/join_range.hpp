@@ -18,6 +18,9 @@ namespace sennit::detail {
 
 template <class F>
 concept branch = std::invocable<F>;
+template <class F>
+concept returnable =
+    std::is_void_v<std::invoke_result_t<F>> || std::move_constructible<std::invoke_result_t<F>>;
 template <class R>
 concept branch_range = !branch<R> && std::ranges::random_access_range<R> && std::ranges::sized_range<R> &&
                        std::invocable<std::ranges::range_reference_t<R>>;

@@ -145,8 +145,8 @@ struct destination_of<D> {
   using iterator = std::ranges::iterator_t<D>;
 };
 
-// Elements that are neighbors may be written at the same time; those of a std::vector<bool>, and what else has a
-// proxy for each bool, share words.
+// Elements that are neighbors may be written at the same time; those of a std::vector<bool>, and what else
+// has a proxy for each bool, share words.
 template <class It>
 concept writable_in_parallel =
     !(std::same_as<std::iter_value_t<It>, bool> && std::is_class_v<std::iter_reference_t<It>> &&

@@ -1,4 +1,5 @@
-// What several strands call at once: the body of a loop, the operation of a reduction, the comparator of a sort.
+// What several strands call at once: the body of a loop, the operation of a reduction, the comparator of a
+// sort.
 #pragma once
 
 #include <sennit/detail/config.hpp>

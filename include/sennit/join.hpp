@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
+#include <sennit/detail/join_range.hpp>
 #include <sennit/detail/words.hpp>
 
 #include <atomic>
@@ -129,18 +130,20 @@ SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, 
   }
 }
 
-template <class F>
-concept branch = std::invocable<F>;
-
 }  // namespace detail
 
 // Runs the branches, which may run in parallel, and returns when all have ended. The calling strand runs the
 // first at once; the others wait in the worker's deque and run there, in order, unless an idle worker takes
 // them. A strand that has to wait for a branch gives its worker back, and may go on as another one's.
 //
-// Returns a std::tuple of the results, in the order of the branches, with std::monostate
-// for a branch that returns void; nothing if all do. Results are movable, or references.
-// Branches passed as rvalues are moved and called as such.
+//   join(f, g, ...)  returns a std::tuple of the results, in the order of the branches, with std::monostate
+//                    for a branch that returns void; nothing if all do
+//   join(range)      the branches that a range of random access and a size holds, such as a std::vector;
+//                    returns a std::vector of the results, of std::reference_wrapper for references; nothing if the
+//                    branches return void. Allocates memory for the results.
+//
+// Results are movable, or references. Each branch is called once, so it may change itself. Those that are
+// passed as rvalues are moved and called as such; those in a range are called where they are.
 //
 // Preconditions: no branch waits for another one, and the caller holds no lock: locks are the thread's,
 // and the strand may change threads here. Throws what the leftmost branch that throws threw;
@@ -164,6 +167,8 @@ concept branch = std::invocable<F>;
 //   }
 template <detail::branch F, detail::branch G, detail::branch... H>
 SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
+  static_assert(detail::returnable<F> && detail::returnable<G> && (detail::returnable<H> && ...),
+                "join: what a branch returns can be neither moved nor copied; return a pointer to it");
   if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&
                 (std::is_void_v<std::invoke_result_t<H>> && ...)) {
     // The last branch is called when the frame is gone. So compilers can make a loop of it where the function ends with it.
@@ -176,6 +181,27 @@ SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
   } else {
     return detail::join_all<F, G, H...>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h)...);
   }
+}
+
+template <detail::branch F>
+SENNIT_INLINE auto join(F&& f) {
+  // With an empty branch beside it, so that it is in a region, and cancelled, as any other.
+  const auto empty = [] {};
+  if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+    sennit::join(std::forward<F>(f), empty);
+  } else {
+    auto both = detail::join_pair<F, decltype(empty)&>(std::forward<F>(f), empty);
+    using result = detail::branch_result<F>;
+    return std::tuple<result>(std::forward<result>(std::get<0>(both)));
+  }
+}
+template <detail::branch_range R>
+auto join(R&& branches) {
+  return detail::join_range(branches, [](auto&& f, auto&& g) { sennit::join(f, g); });
+}
+template <class... F>
+void join(const F&...) {
+  detail::explain_no_join<F...>();
 }
 
 }  // namespace sennit

@@ -110,28 +110,82 @@ void run_nest(const Space& space, const std::array<bool, D>&, F& body, const mor
   }
 }
 
-// parallel_for_nest, and its serial elision. See below.
+template <class Order, std::size_t D>
+consteval bool check_nest_order() {
+  static_assert(
+      order_for_dimensions<Order, D>,
+      "parallel_for_nest: the argument behind the body is no order for so many loops; it is sennit::row, "
+      "sennit::morton, sennit::morton(size...) or sennit::tiled(size...), with one size, or one for each "
+      "loop");
+  return order_for_dimensions<Order, D>;
+}
+
+template <class Order>
+inline constexpr bool is_order = fits<Order, 1> || fits<Order, 2> || fits<Order, 3> || fits<Order, 4>;
+
+template <std::size_t D>
+consteval bool check_loops() {
+  static_assert(D >= 1 && D <= 4, "parallel_for_nest: a nest has one to four loops; write others around it");
+  return D >= 1 && D <= 4;
+}
+
+template <class F>
+consteval bool check_nest_arguments() {
+  static_assert(!is_order<F>, "parallel_for_nest: the order comes last, behind the body");
+  return !is_order<F>;
+}
+
+// parallel_for_nest, and its serial elision. See below. What is checked within rather than by constraints has
+// a message of its own.
 template <class Engine>
 struct nesting {
   template <std::size_t D, class F, class Order = row_order>
-    requires(D <= 4 && takes_indices_or_tile<std::remove_reference_t<F>, D> && order_for_dimensions<Order, D>)
   void operator()(const extent (&space)[D], F&& body, const Order& order = {}) const {
-    box<D> b;
-    for (std::size_t d = 0; d < D; ++d) {
-      b.all.set(d, space[d].begin, space[d].end);
-      b.in_order[d] = space[d].in_order;
-    }
-    if (b.all.empty()) return;
-    if (cells(b.all) >= too_many_cells) refuse_cells();
-    run_nest<Engine, D>(b, b.in_order, body, order);
+    run_box<D>(space, body, order);
+  }
+  template <class Extent, std::size_t D, class F, class Order = row_order>
+    requires std::convertible_to<Extent, extent>
+  void operator()(const std::array<Extent, D>& space, F&& body, const Order& order = {}) const {
+    run_box<D>(space, body, order);
   }
 
-  template <class F, class Order = row_order>
-    requires(takes_indices_or_tile<std::remove_reference_t<F>, 2> && order_for_dimensions<Order, 2>)
-  void operator()(const triangle& space, F&& body, const Order& order = {}) const {
-    if (space.size() < 2) return;
-    if (cells(space) >= too_many_cells) refuse_cells();
-    run_nest<Engine, 2>(space, std::array<bool, 2>{}, body, order);
+  // A template, lest a body be checked for a triangle when it is none.
+  template <std::same_as<triangle> Triangle, class F, class Order = row_order>
+  void operator()(const Triangle& space, F&& body, const Order& order = {}) const {
+    using closure = std::remove_reference_t<F>;
+    if constexpr (check_nest_arguments<std::remove_cv_t<closure>>() && check_nest_order<Order, 2>() &&
+                  check_nest_body<closure, 2>()) {
+      if (space.size() < 2) return;
+      if (cells(space) >= too_many_cells) refuse_cells();
+      const closure& shared = body;
+      run_nest<Engine, 2>(space, std::array<bool, 2>{}, shared, order);
+    }
+  }
+
+  template <class... Arguments>
+  void operator()(const Arguments&...) const {
+    static_assert(
+        never<Arguments...>,
+        "parallel_for_nest: the first argument is the space, one of {rows, columns, ...} in braces, a "
+        "std::array of extents and a triangle; behind it come the body and an order");
+  }
+
+ private:
+  template <std::size_t D, class Extents, class F, class Order>
+  static void run_box(const Extents& space, F& body, const Order& order) {
+    if constexpr (check_loops<D>() && check_nest_arguments<std::remove_cv_t<F>>() &&
+                  check_nest_order<Order, D>() && check_nest_body<F, D>()) {
+      box<D> b;
+      for (std::size_t d = 0; d < D; ++d) {
+        const extent e = space[d];
+        b.all.set(d, e.begin, e.end);
+        b.in_order[d] = e.in_order;
+      }
+      if (b.all.empty()) return;
+      if (cells(b.all) >= too_many_cells) refuse_cells();
+      const F& shared = body;
+      run_nest<Engine, D>(b, b.in_order, shared, order);
+    }
   }
 };
 
@@ -143,6 +197,7 @@ struct nesting {
 // and tiles in any other: write its type, [](const sennit::tile<2>& t) {}.
 //
 //   parallel_for_nest({extent, ...}, body, order = row)  a box of one to four dimensions
+//   parallel_for_nest(array, body, order = row)          the same, a std::array of extents or integers
 //   parallel_for_nest(triangle, body, order = row)       tiles across the diagonal reach the body row by row
 //
 // Example:
@@ -179,8 +234,8 @@ struct nesting {
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
 // that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more, sennit::cancelled in a cancelled
 // region. May be called from any thread. Memory is allocated only for parts that are cut off for other
-// workers. The body is shared by all strands; where it is a small closure that is trivially copyable and can
-// be called as a constant, they work on copies. The orders are those of Govedič, "Improving
+// workers. The body is shared by all strands, or they work on copies of it, so it is called as a constant:
+// one that changes itself does not compile. The orders are those of Govedič, "Improving
 // the Performance of Parallel Loops in OpenCilk", 2023, chapter 5 (there `mm`, `mm-tiled`, `mm-dac`; with a
 // dimension in order, `mm-dac-full`), whose Figures 5-2 and 5-9 the examples `multiply` and
 // `transpose_in_place` follow.

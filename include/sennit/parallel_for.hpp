@@ -1,16 +1,16 @@
 // parallel_for: loops whose iterations may run in parallel.
 #pragma once
 
-#include <sennit/detail/code_of.hpp>
+#include <sennit/detail/chunks.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/engine.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/loop_mistakes.hpp>
 #include <sennit/detail/sequence.hpp>
-#include <sennit/split.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <ranges>
 #include <type_traits>
@@ -19,153 +19,137 @@ namespace sennit {
 
 // Chunks of so many iterations.
 constexpr loop_options grain(std::uint64_t iterations) noexcept { return {.grain = iterations}; }
-// Equal contiguous parts, one a worker, that are not split any further.
+// Equal contiguous parts, one a worker, that are not split any further: for iterations that take the same
+// time. Which worker gets which part is not promised: one that comes late finds its part taken by another, so
+// the next loop over the same data may have its parts elsewhere. What brings iterations to where their data
+// is: without an option, parts of a loop that is dealt out to workers that wait lie in the order of the
+// workers; a sennit::split says how large each is; replay() of a distribution, such as sennit::blocks(), or
+// of a recorded schedule gives each iteration to its worker, loop after loop.
+//
+// Example:
+//   #include <sennit/distribution.hpp>
+//   #include <sennit/replay.hpp>
+//   #include <sennit/worker.hpp>
+//
+//   #include <vector>
+//
+//   void step_by_step(std::vector<double>& x, unsigned steps) {  // x[i] stays with its worker
+//     sennit::replay(sennit::blocks(x.size(), sennit::worker_count(), steps), sennit::strict_unordered, [&] {
+//       for (unsigned s = 0; s < steps; ++s) sennit::parallel_for(x, [](double& e) { e *= 2; });
+//     });
+//   }
 inline constexpr loop_options static_partition{.fixed_parts = true};
 
 namespace detail {
 
-// As with loop_options.
-template <class Run>
-SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
-  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
-}
-
-template <class O>
-concept for_options = std::same_as<O, loop_options> || std::same_as<O, split>;
-
-// A body is called for each iteration, or for each chunk with its bounds.
-template <class F, class I>
-concept iteration_body = std::invocable<F&, I>;
-template <class F, class I>
-concept chunk_body = !iteration_body<F, I> && std::invocable<F&, I, I>;
-template <class F, class It>
-concept element_body = std::invocable<F&, std::iter_reference_t<It>>;
-
-// A body that can be called as a constant may be copied.
-template <class F, class... Arguments>
-using kept = std::conditional_t<std::invocable<const std::remove_reference_t<F>&, Arguments...>, held<F>,
-                                std::remove_reference_t<F>&>;
-
-// The body, over chunks of positions from `first` on.
-template <class I, class F>
-struct index_chunks {
-  static_assert(
-      iteration_body<F, I> || chunk_body<F, I>,
-      "parallel_for: the body takes neither an index, as [](long i) {} does, nor the bounds of a chunk, "
-      "as [](long from, long to) {} does; give it such parameters");
-  using offset = std::make_unsigned_t<I>;
-  static constexpr bool whole_chunks = !iteration_body<F, I>;
-  I first_;
-  std::conditional_t<iteration_body<F, I>, kept<F, I>, kept<F, I, I>> body_;
-
-  SENNIT_INLINE I at(position p) const noexcept {
-    return static_cast<I>(static_cast<offset>(first_) + static_cast<offset>(p));
+// parallel_for, and its serial elision. See below. Constraints tell the forms apart by what comes before the
+// body; the body itself is checked within, where a message can say what is wrong with it.
+template <class Engine>
+struct looping {
+  template <std::integral N, class F, for_options Options = loop_options>
+    requires(integer_bounds<N, N> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
+  SENNIT_INLINE void operator()(N n, F&& body, const Options& how = {}) const {
+    from_index(N{0}, n, body, how);
   }
-  // Returns where it has stopped.
-  template <class Gate>
-  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
-    auto&& body = nearby(body_);
-    if constexpr (iteration_body<F, I>) {
-      // Read once: as far as the compiler knows, an iteration that writes such integers might write the bound.
-      const I begin = at(from);
-      const I end = at(to);
-      I i = begin;
-      do {
-        body(i);
-        ++i;
-      } while (goes_on(i, begin, end, gate));
-      return from + static_cast<offset>(static_cast<offset>(i) - static_cast<offset>(begin));
-    } else {
-      body(at(from), at(to));
-      return to;
+
+  template <std::integral First, std::integral Last, class F, for_options Options = loop_options>
+    requires(integer_bounds<First, Last> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
+  SENNIT_INLINE void operator()(First first, Last last, F&& body, const Options& how = {}) const {
+    from_index(first, last, body, how);
+  }
+
+  template <std::integral First, std::integral Last, std::integral Step, class F,
+            for_options Options = loop_options>
+    requires(integer_bounds<First, Last> && integer_bounds<Step, Step> &&
+             !std::is_arithmetic_v<std::remove_cvref_t<F>>)
+  SENNIT_INLINE void operator()(First first, Last last, Step step, F&& body, const Options& how = {}) const {
+    using I = index<First, Last>;
+    if constexpr (check_stepped_body<F, I>()) {
+      Engine::for_positions(count(first, last, step),
+                            stepped_chunks<I, F>{static_cast<I>(first), static_cast<position>(step), body},
+                            how);
     }
   }
-  std::uintptr_t code() const noexcept { return code_of(body_); }
-};
 
-template <class It, class F>
-struct element_chunks {
-  static_assert(
-      element_body<F, It> || std::invocable<F&, It, It>,
-      "parallel_for: the body takes neither an element, as [](double& x) {} does, nor the bounds of a "
-      "chunk, two iterators; give it such parameters");
-  using difference = std::iter_difference_t<It>;
-  static constexpr bool whole_chunks = !element_body<F, It>;
-  It first_;
-  std::conditional_t<element_body<F, It>, kept<F, std::iter_reference_t<It>>, kept<F, It, It>> body_;
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F,
+            for_options Options = loop_options>
+  SENNIT_INLINE void operator()(It first, End last, F&& body, const Options& how = {}) const {
+    const auto n = last - first;
+    from_iterator(first, n > 0 ? static_cast<position>(n) : 0, body, how);
+  }
 
-  SENNIT_INLINE It at(position p) const { return first_ + static_cast<difference>(p); }
-  // Returns where it has stopped.
-  template <class Gate>
-  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
-    auto&& body = nearby(body_);
-    if constexpr (element_body<F, It>) {
-      const It begin = at(from);
-      const It end = at(to);
-      It i = begin;
-      do {
-        detail::invoke(body, *i);
-        ++i;
-      } while (goes_on(i, begin, end, gate));
-      return from + static_cast<position>(i - begin);
-    } else {
-      detail::invoke(body, at(from), at(to));
-      return to;
+  template <std::random_access_iterator It, std::integral N, class F, for_options Options = loop_options>
+  SENNIT_INLINE void operator()(It first, N n, F&& body, const Options& how = {}) const {
+    from_iterator(first, n > 0 ? static_cast<position>(n) : 0, body, how);
+  }
+
+  template <std::ranges::range R, class F, for_options Options = loop_options>
+  SENNIT_INLINE void operator()(R&& range, F&& body, const Options& how = {}) const {
+    if constexpr (check_range<R>()) {
+      from_iterator(std::ranges::begin(range), static_cast<position>(std::ranges::size(range)), body, how);
     }
   }
-  std::uintptr_t code() const noexcept { return code_of(body_); }
+  template <class T, class F, for_options Options = loop_options>
+  SENNIT_INLINE void operator()(std::initializer_list<T> list, F&& body, const Options& how = {}) const {
+    from_iterator(list.begin(), list.size(), body, how);
+  }
+
+  template <class... Arguments>
+  void operator()(const Arguments&...) const {
+    explain_no_loop<Arguments...>();
+  }
+
+ private:
+  template <class First, class Last, class F, class Options>
+  SENNIT_INLINE static void from_index(First first, Last last, F& body, const Options& how) {
+    using I = index<First, Last>;
+    if constexpr (check_index_body<F, I>())
+      Engine::for_positions(count(first, last), index_chunks<I, F>{static_cast<I>(first), body}, how);
+  }
+  template <class It, class F, class Options>
+  SENNIT_INLINE static void from_iterator(It first, position n, F& body, const Options& how) {
+    if constexpr (check_element_body<F, It>())
+      Engine::for_positions(n, element_chunks<It, F>{first, body}, how);
+  }
 };
 
 }  // namespace detail
 
-// Calls body(i) for each integer i of [first, last), or, if the body takes two, body(from, to) for chunks
-// [from, to) that cover it without overlap.
+// Calls a body for each integer or element of a sequence:
+//
+//   parallel_for(n, body, how = {})                  body(i) for the integers of [0, n)
+//   parallel_for(first, last, body, how = {})        ... of [first, last)
+//   parallel_for(first, last, step, body, how = {})  ... first, first + step, ... before last
+//   parallel_for(iterator, end, body, how = {})      body(*iterator) for the iterators of [iterator, end)
+//   parallel_for(iterator, n, body, how = {})        ... for n of them
+//   parallel_for(range, body, how = {})              the same for a range with random access and a size
+//
+// A body that takes two instead is called as body(from, to) for chunks that cover the sequence without
+// overlap, two integers or two iterators; not with a step. A body may be a pointer to a member of the
+// elements.
 //
 // Bounds of different types make the interval that their values do, whatever their signs. The index has the
 // type that both convert to, as in a plain loop; but std::int64_t, if that type is unsigned, has 32 bits and
 // a bound is signed. Beside an unsigned bound of 64 bits a negative index arrives modulo 2^64, so that a body
-// which takes a signed type gets the index itself.
+// which takes a signed type gets the index itself. A step below zero counts down, to above `last`; an index
+// that its type cannot hold is never reached. Throws std::invalid_argument for a step of zero.
 //
 // `how` is a loop_options, such as grain(100), or a split.
 //
-// The body is called by several threads at once. Throws what the lowest iteration that throws threw; later
-// ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any thread. Cost:
-// that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
+// The body is called by several threads at once, so it is called as a constant: one that changes itself does
+// not compile. Nor does a loop over a std::vector<bool>, whose elements share words; std::as_const() of it is
+// for reading. Throws what the lowest iteration that throws threw, the first to be called with a step below
+// zero; later ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any
+// thread. Cost: that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
 // allocated only for parts that other workers take.
 //
 // Example:
 //   void add_scaled(long n, double a, const double* x, double* y) {
-//     sennit::parallel_for(0, n, [=](long i) { y[i] += a * x[i]; });
+//     sennit::parallel_for(n, [=](long i) { y[i] += a * x[i]; });
 //   }
-template <class First, class Last, class F, detail::for_options Options = loop_options>
-  requires detail::integer_bounds<First, Last>
-void parallel_for(First first, Last last, F&& body, const Options& how = {}) {
-  using I = detail::index<First, Last>;
-  if (const auto n = detail::count(first, last); n > 0)
-    detail::for_positions(n, detail::index_chunks<I, F>{static_cast<I>(first), body}, how);
-}
-
-// Calls body(*i) for each iterator i of [first, last), or body(from, to) for chunks of iterators. A body may
-// be a pointer to a member of the elements.
-template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F,
-          detail::for_options Options = loop_options>
-void parallel_for(It first, End last, F&& body, const Options& how = {}) {
-  if (const auto n = last - first; n > 0) {
-    detail::for_positions(static_cast<detail::position>(n), detail::element_chunks<It, F>{first, body}, how);
-  }
-}
-
-// The same for the elements of a range.
-template <std::ranges::range R, class F, detail::for_options Options = loop_options>
-void parallel_for(R&& range, F&& body, const Options& how = {}) {
-  static_assert(detail::countable_range<R>,
-                "parallel_for: the range has no random access, or no size, so it cannot be split; go over a "
-                "std::vector of its elements, or of pointers to them");
-  if constexpr (detail::countable_range<R>) {
-    const auto first = std::ranges::begin(range);
-    const auto size = static_cast<std::ranges::range_difference_t<R>>(std::ranges::size(range));
-    parallel_for(first, first + size, body, how);
-  }
-}
+//   void clear_even(long n, double* x) {
+//     sennit::parallel_for(0, n, 2, [=](long i) { x[i] = 0; });
+//   }
+inline constexpr detail::looping<detail::in_parallel> parallel_for{};
 
 }  // namespace sennit

@@ -117,6 +117,13 @@ class part_folder {
       return extend(*part, from, to, gate);
     }
   }
+  SENNIT_INLINE void run_one(value& part, position at) const {
+    if (part) {
+      (void)extend(*part, at, at + 1, no_gate());
+    } else {
+      run(part, at, at + 1, no_gate());
+    }
+  }
   std::uintptr_t code() const noexcept { return code_of(map_) ^ code_of(combine_); }
   void merge(value& left, value&& right) const {
     if (!right) return;

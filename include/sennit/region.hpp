@@ -114,6 +114,14 @@ class region {
     }
   }
 
+  template <class... F>
+  void run(const F&...) {
+    static_assert(
+        detail::never<F...>,
+        "region::run: the argument is one function that is called without arguments and returns a value "
+        "or nothing, no reference; capture what it needs, and return a pointer instead of a reference");
+  }
+
   // Drops every branch of the region that has not been started; running ones go on and may ask.
   // Constructs in the region throw sennit::cancelled from now on, until run() has returned.
   // Before the first run() it keeps that from calling its function. Each further run() begins anew: a region

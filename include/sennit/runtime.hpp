@@ -43,6 +43,17 @@ struct runtime_options {
   std::optional<sennit::promotion> promotion = {};
 };
 
+namespace detail {
+
+[[noreturn]] void refuse_workers(const std::string& number);
+template <std::integral I>
+unsigned to_workers(I number) {
+  if (!std::in_range<unsigned>(number)) refuse_workers(std::to_string(number));
+  return static_cast<unsigned>(number);
+}
+
+}  // namespace detail
+
 // Sums over a runtime's life. They may lag behind by what is under way.
 struct statistics {
   std::uint64_t steals = 0;       // frames that ran on a worker other than the one that pushed them
@@ -78,6 +89,10 @@ class runtime {
   // and std::bad_alloc. Threads that the system refuses are done without.
   // Cost: some tens of microseconds a thread.
   explicit runtime(runtime_options options = {});
+  // The same with so many workers; 0: as many as the environment says, or the machine has.
+  template <std::integral I>
+    requires(!std::same_as<I, bool>)
+  explicit runtime(I workers) : runtime(runtime_options{.workers = detail::to_workers(workers)}) {}
   // Precondition: no region of the runtime is running. Joins the threads.
   ~runtime();
   runtime(const runtime&) = delete;
@@ -115,6 +130,14 @@ class runtime {
       detail::run_region(this, body);
       return *std::move(value);
     }
+  }
+
+  template <class... F>
+  void run(const F&...) {
+    static_assert(
+        detail::never<F...>,
+        "runtime::run: the argument is one function that is called without arguments; capture what it "
+        "needs, as in run([&] { f(x); })");
   }
 
   // How many may be at work, as asked for, or what the environment and the machine came to.

@@ -44,10 +44,7 @@ struct parallel {
     return sennit::join(std::forward<F>(f)...);
   }
   using task_group = sennit::task_group;
-  template <class... Loop>
-  SENNIT_INLINE static void parallel_for(Loop&&... loop) {
-    sennit::parallel_for(std::forward<Loop>(loop)...);
-  }
+  static constexpr detail::looping<detail::in_parallel> parallel_for{};
   static constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
   static constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
   static constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{};
@@ -69,7 +66,7 @@ struct parallel {
 // deterministic reduction brackets as in parallel, and a sort compares and moves what it does in parallel, in
 // that order and with the same buffer: their results are the same to the bit, equal elements included.
 struct serial {
-  template <detail::branch... F>
+  template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
     return detail::elided::join(std::forward<F>(f)...);
   }
@@ -84,15 +81,7 @@ struct serial {
     }
     void wait() {}
   };
-  template <class First, class Last, class F, detail::for_options Options = loop_options>
-    requires detail::bounds<First, Last>
-  SENNIT_INLINE static void parallel_for(First first, Last last, F&& body, const Options& = {}) {
-    loop(detail::sequence_of(first, last), body);
-  }
-  template <detail::countable_range R, class F, detail::for_options Options = loop_options>
-  SENNIT_INLINE static void parallel_for(R&& range, F&& body, const Options& = {}) {
-    loop(detail::sequence_of(range), body);
-  }
+  static constexpr detail::looping<detail::elided> parallel_for{};
   static constexpr detail::nesting<detail::elided> parallel_for_nest{};
   static constexpr detail::reduction<detail::elided> parallel_reduce{};
   static constexpr detail::inclusive_scanning<detail::elided> parallel_scan{};
@@ -102,17 +91,6 @@ struct serial {
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
-
- private:
-  template <class Sequence, class F>
-  SENNIT_INLINE static void loop(const Sequence& sequence, F& body) {
-    const auto end = sequence.at(sequence.size);
-    if constexpr (std::invocable<F&, typename Sequence::value>) {
-      for (auto i = sequence.at(0); i != end; ++i) detail::invoke(body, Sequence::read(i));
-    } else {
-      if (sequence.size > 0) detail::invoke(body, sequence.at(0), end);
-    }
-  }
 };
 
 // The serial elision, counting forks: one a join with two branches, two with three, one a spawn, and one a
@@ -124,7 +102,7 @@ struct counted_serial {
   static std::uint64_t forks() noexcept { return detail::elided_and_counted::forks; }
   static void reset() noexcept { detail::elided_and_counted::forks = 0; }
 
-  template <detail::branch... F>
+  template <class... F>
   static auto join(F&&... f) {
     return detail::elided_and_counted::join(std::forward<F>(f)...);
   }
@@ -136,11 +114,7 @@ struct counted_serial {
       serial::task_group::spawn(std::forward<F>(f));
     }
   };
-  template <class... Loop>
-  static void parallel_for(Loop&&... loop) {
-    count();
-    serial::parallel_for(std::forward<Loop>(loop)...);
-  }
+  static constexpr detail::looping<detail::elided_and_counted> parallel_for{};
   static constexpr detail::nesting<detail::elided_and_counted> parallel_for_nest{};
   template <class... Loop>
   static auto parallel_reduce(Loop&&... loop) {

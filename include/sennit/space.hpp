@@ -27,6 +27,10 @@ struct extent {
   constexpr extent() = default;
   template <std::integral I>
   constexpr extent(I n) : end(detail::to_index(n)) {}
+  template <std::floating_point N>
+  constexpr extent(N) {
+    static_assert(!std::floating_point<N>, "extent: a loop of a nest counts in integers; convert the number");
+  }
   template <std::integral I, std::integral J>
   constexpr extent(I first, J last) : begin(detail::to_index(first)), end(detail::to_index(last)) {}
 

@@ -37,8 +37,9 @@ namespace sennit {
 class task_group {
  public:
   task_group() = default;
-  task_group(const task_group&) = delete;
-  task_group& operator=(const task_group&) = delete;
+  // What the compiler shows to those who try.
+  task_group(const task_group&) = delete;             // its children refer to it: pass it by reference
+  task_group& operator=(const task_group&) = delete;  // the same
   void* operator new(std::size_t) = delete;
   void* operator new[](std::size_t) = delete;
 
@@ -53,9 +54,19 @@ class task_group {
   template <class F>
     requires std::invocable<std::decay_t<F>&>
   void spawn(F&& f) {
+    static_assert(std::constructible_from<std::decay_t<F>, F>,
+                  "task_group::spawn: the child cannot be copied; hand it over, as in spawn(std::move(f))");
     using child = detail::group_child<std::decay_t<F>>;
     void* const place = state_.allocate(sizeof(child), alignof(child));
     state_.spawn(*::new (place) child(state_, std::forward<F>(f)));
+  }
+
+  template <class... F>
+  void spawn(const F&...) {
+    static_assert(
+        detail::never<F...>,
+        "task_group::spawn: a child is one function that is called without arguments; capture what it "
+        "needs, as in spawn([&, i] { f(i); })");
   }
 
   // Returns when all children spawned so far have ended, and throws what the first of them,

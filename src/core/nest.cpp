@@ -1,6 +1,7 @@
-// What a nest refuses.
+// What loops and nests refuse.
 #include "core/failure.hpp"
 
+#include <sennit/detail/sequence.hpp>
 #include <sennit/nest.hpp>
 
 #include <cstddef>
@@ -13,6 +14,11 @@ void refuse_index() {
   fail<std::out_of_range>(
       "sennit: the bound of a loop is more than std::ptrdiff_t can hold; a bound that was "
       "computed as an unsigned difference may have wrapped around");
+}
+
+void refuse_step() {
+  fail<std::invalid_argument>(
+      "sennit::parallel_for: the step is 0, so the loop would not end; give another one");
 }
 
 void refuse_cells() {

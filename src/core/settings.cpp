@@ -47,9 +47,11 @@ constexpr unsigned most_workers = runtime_options::most_workers;
 constexpr std::size_t least_stack = std::size_t{64} << 10;
 constexpr std::size_t most_stack = std::size_t{1} << 40;
 
+std::string allowed_workers() { return "a whole number from 1 to " + std::to_string(most_workers); }
+
 unsigned worker_limit(unsigned asked) {
-  const std::string allowed = "a whole number from 1 to " + std::to_string(most_workers);
-  if (asked > most_workers) refuse("runtime_options::workers", std::to_string(asked), allowed);
+  const std::string allowed = allowed_workers();
+  if (asked > most_workers) refuse_workers(std::to_string(asked));
   if (asked != 0) return asked;
   if (const auto text = variable("SENNIT_WORKERS")) {
     const auto value = parse_number(*text);
@@ -202,6 +204,10 @@ int choose_beat_signal() {
   int chosen = 0;
   return chosen_beat_signal.compare_exchange_strong(chosen, found, std::memory_order_relaxed) ? found
                                                                                               : chosen;
+}
+
+void refuse_workers(const std::string& number) {
+  refuse("runtime_options::workers", number, allowed_workers());
 }
 
 settings resolve(const runtime_options& options) {

@@ -2,10 +2,12 @@
 #include "support.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <tuple>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace sennit_test {
 namespace {
@@ -170,6 +172,67 @@ TEST(join, nests_deeper_than_the_deque_is_long) {
     constexpr int depth = 4000;
     EXPECT_EQ(rt.run([] { return spine::of(depth); }), static_cast<std::uint64_t>(depth));
   });
+}
+
+// Catches a join of one branch that is something else than a join: it takes no exception, no cancellation, or
+// no result through.
+TEST(join, takes_one_branch) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    rt.run([] {
+      auto [one] = sennit::join([] { return std::make_unique<int>(1); });
+      EXPECT_EQ(*one, 1);
+      int x = 2;
+      static_assert(std::is_same_v<decltype(sennit::join([&]() -> int& { return x; })), std::tuple<int&>>);
+      static_assert(std::is_void_v<decltype(sennit::join([] {}))>);
+      EXPECT_THROW(sennit::join([] { throw 3; }), int);
+      sennit::region cancelled;
+      EXPECT_FALSE(cancelled.run([&] {
+        cancelled.cancel();
+        sennit::join([] {});
+      }));
+    });
+  });
+}
+
+// Catches branches of a range that are left out, run twice or in another order, and an exception that is not
+// the leftmost.
+TEST(join, takes_a_range_of_branches) {
+  const auto test = [](auto join) {
+    for (const int n : {0, 1, 2, 7, 100}) {
+      std::vector<std::function<int()>> squares;
+      std::vector<std::function<bool()>> bits;
+      std::vector<std::function<void()>> throwing;
+      for (int i = 0; i < n; ++i) {
+        squares.emplace_back([i] { return i * i; });
+        bits.emplace_back([i] { return i % 3 == 0; });
+        throwing.emplace_back([i] {
+          if (i >= 5) throw i;
+        });
+      }
+      const std::vector<int> results = join(squares);
+      const std::vector<bool> flags = join(bits);
+      ASSERT_EQ(results.size(), squares.size());
+      ASSERT_EQ(flags.size(), bits.size());
+      for (int i = 0; i < n; ++i) {
+        EXPECT_EQ(results[static_cast<std::size_t>(i)], i * i);
+        EXPECT_EQ(flags[static_cast<std::size_t>(i)], i % 3 == 0);
+      }
+      int thrown = 0;
+      try {
+        join(throwing);
+      } catch (int i) {
+        thrown = i;
+      }
+      EXPECT_EQ(thrown, n > 5 ? 5 : 0);
+    }
+    int first = 1;
+    const std::array references{std::function<int&()>([&first]() -> int& { return first; })};
+    EXPECT_EQ(&join(references).front().get(), &first);
+  };
+  under(all_settings(), [&](sennit::runtime& rt) {
+    rt.run([&] { test([](auto& branches) { return sennit::join(branches); }); });
+  });
+  test([](auto& branches) { return sennit::serial::join(branches); });
 }
 
 }  // namespace

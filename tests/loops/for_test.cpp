@@ -13,10 +13,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -349,6 +351,63 @@ TEST(bounds, give_the_index_its_type) {
   expect(0U, 1, std::int64_t{});
 }
 
+// Calls loop(body) for a body that notes its index, with the runtime and without: what each of them noted, in order.
+template <class I, class Loop>
+std::vector<I> noted(Loop&& loop) {
+  std::vector<I> parallel;
+  std::mutex one_at_a_time;
+  const auto note = [&](I i) {
+    const std::lock_guard lock(one_at_a_time);
+    parallel.push_back(i);
+  };
+  loop(sennit::parallel_for, note);
+  std::sort(parallel.begin(), parallel.end());
+  std::vector<I> serial;
+  const auto push = [&serial](I i) { serial.push_back(i); };
+  loop(sennit::serial::parallel_for, push);
+  std::vector<I> sorted = serial;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(parallel, sorted);
+  return serial;
+}
+
+// Catches a step that is counted from the wrong end, rounds the number of iterations down, or overflows on its way
+// beyond the last index.
+TEST(bounds, are_gone_through_by_steps) {
+  using list = std::vector<long>;
+  const auto steps = [](auto first, auto last, auto step) {
+    return noted<long>([=](auto& loop, auto& note) { loop(first, last, step, note); });
+  };
+  EXPECT_EQ(steps(0, 10, 3), (list{0, 3, 6, 9}));
+  EXPECT_EQ(steps(0, 9, 3), (list{0, 3, 6}));
+  EXPECT_EQ(steps(3, -4, -3), (list{3, 0, -3}));
+  EXPECT_EQ(steps(std::size_t{3}, -1, -1), (list{3, 2, 1, 0}));
+  EXPECT_EQ(steps(-2, std::size_t{3}, std::uint8_t{2}), (list{-2, 0, 2}));
+  EXPECT_EQ(steps(0, 10, -1), list{});
+  EXPECT_EQ(steps(10, 0, 1U), list{});
+  constexpr auto least = std::numeric_limits<long>::min();
+  constexpr auto most = std::numeric_limits<long>::max();
+  EXPECT_EQ(steps(least, most, most), (list{least, -1, most - 1}));
+  EXPECT_EQ(steps(most, least, least), (list{most, -1}));
+  // Where the index after the last one is the first one again.
+  EXPECT_EQ(steps(std::int8_t{-128}, std::int8_t{127}, 128), (list{-128, 0}));
+  EXPECT_THROW(steps(0, 1, 0), std::invalid_argument);
+}
+
+// Catches forms of the call that miss the first or the last, or take a number for an index.
+TEST(bounds, are_a_number_of_indices_or_of_elements) {
+  EXPECT_EQ(noted<int>([](auto& loop, auto& note) { loop(3, note); }), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(noted<int>([](auto& loop, auto& note) { loop(-3, note); }), std::vector<int>());
+  EXPECT_EQ(noted<int>([](auto& loop, auto& note) { loop(3U, note, sennit::grain(1)); }),
+            (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(noted<int>([](auto& loop, auto& note) { loop({7, 8}, note); }), (std::vector<int>{7, 8}));
+  const int x[] = {5, 6, 7};
+  EXPECT_EQ(noted<int>([&](auto& loop, auto& note) { loop(x, 2, note); }), (std::vector<int>{5, 6}));
+  EXPECT_EQ(noted<int>([&](auto& loop, auto& note) { loop(std::begin(x) + 1, std::size_t{2}, note); }),
+            (std::vector<int>{6, 7}));
+  EXPECT_EQ(noted<int>([&](auto& loop, auto& note) { loop(x, -1, note); }), std::vector<int>());
+}
+
 struct account {
   int balance = 0;
   void pay() { ++balance; }
@@ -361,6 +420,31 @@ TEST(bodies, may_be_members) {
   sennit::parallel_for(accounts.begin(), accounts.end(), &account::pay);
   sennit::serial::parallel_for(accounts, &account::pay);
   for (const account& a : accounts) EXPECT_EQ(a.balance, 3);
+}
+
+// Catches the overload of a body that changes it: several workers would.
+TEST(bodies, are_called_as_constants) {
+  struct {
+    std::atomic<int>* changing;
+    char large[200];
+    void operator()(int) { ++*changing; }
+    void operator()(int) const {}
+  } body{};
+  std::atomic<int> changing = 0;
+  body.changing = &changing;
+  sennit::parallel_for(100, body);
+  sennit::parallel_for(0, 100, 2, body);
+  EXPECT_EQ(changing, 0);
+}
+
+// Catches the refusal of a std::vector<bool> that is only read.
+TEST(bodies, may_read_bits) {
+  std::vector<bool> bits(1000);
+  for (std::size_t i = 0; i < bits.size(); i += 3) bits[i] = true;
+  std::atomic<int> found = 0;
+  sennit::parallel_for(std::as_const(bits), [&](bool bit) { found += bit; });
+  sennit::parallel_for(bits.cbegin(), bits.cend(), [&](bool bit) { found += bit; });
+  EXPECT_EQ(found, 2 * 334);
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, loops,

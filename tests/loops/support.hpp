@@ -45,6 +45,7 @@ struct folding_body {
     run_(sum, from, to);
     return to;
   }
+  void run_one(value& sum, position at) const { run_(sum, at, at + 1); }
   void merge(value& left, value&& right) const { merge_(left, std::move(right)); }
   static std::uintptr_t code() noexcept { return 0; }
 };

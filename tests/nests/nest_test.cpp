@@ -334,16 +334,23 @@ TEST(Nest, NothingFollowsAnExceptionInOrder) {
   });
 }
 
-// Catches: a body that keeps state in itself being copied, its state lost.
-TEST(Nest, ABodyWithStateIsNotCopied) {
-  struct counter {
-    void operator()(std::ptrdiff_t, std::ptrdiff_t) { ++count; }
-    int count = 0;
-  };
-  counter body;
-  sennit::runtime rt({.workers = 1});
-  rt.run([&] { sennit::parallel_for_nest({10, 10}, body, sennit::morton(4)); });
-  EXPECT_EQ(body.count, 100);
+// Catches: extents of an array that are read as something else than those in braces.
+TEST(Nest, ExtentsMayComeInAnArray) {
+  std::vector<int> seen(12);
+  const auto visit = [&](std::ptrdiff_t i, std::ptrdiff_t j) { ++seen[static_cast<std::size_t>(i * 4 + j)]; };
+  const std::array<std::size_t, 2> sizes{3, 4};
+  sennit::parallel_for_nest(sizes, visit, sennit::morton(2));
+  EXPECT_EQ(seen, std::vector<int>(12, 1));
+  const std::array bounds{sennit::extent(1, 3), sennit::in_order(1, 4)};
+  sennit::serial::parallel_for_nest(bounds, visit);
+  EXPECT_EQ(seen, (std::vector<int>{1, 1, 1, 1, 1, 2, 2, 2, 1, 2, 2, 2}));
+}
+
+// Catches: a generic body of one loop that has to compile for tiles, too.
+TEST(Nest, OneLoopTakesAGenericBody) {
+  std::vector<int> seen(10);
+  sennit::parallel_for_nest({10}, [&](auto i) { ++seen[i]; });
+  EXPECT_EQ(seen, std::vector<int>(10, 1));
 }
 
 // Catches: nests inside of nests and of joins sharing something that is one per strand.

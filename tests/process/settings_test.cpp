@@ -117,6 +117,17 @@ TEST(Settings, ContradictingOptionsAreNamed) {
     return "none";
   };
   EXPECT_THAT(complaint({.workers = 5000}), testing::HasSubstr("runtime_options::workers"));
+  const auto complaint_of = [](auto workers) -> std::string {
+    try {
+      return std::to_string(sennit::runtime(workers).workers());
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+  };
+  EXPECT_EQ(complaint_of(2), "2");
+  EXPECT_EQ(complaint_of(std::size_t{3}), "3");
+  EXPECT_THAT(complaint_of(-1), testing::HasSubstr("runtime_options::workers is \"-1\""));
+  EXPECT_THAT(complaint_of(1L << 40), testing::HasSubstr("1099511627776"));
   EXPECT_THAT(complaint({.stack_bytes = 100}), testing::HasSubstr("runtime_options::stack_bytes"));
   EXPECT_THAT(complaint({.topology = "nonsense"}), testing::HasSubstr("nonsense"));
 }

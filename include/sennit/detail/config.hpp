@@ -36,6 +36,10 @@
 
 namespace sennit::detail {
 
+// For the static_assert of a template that is there to say what is wrong.
+template <class...>
+inline constexpr bool never = false;
+
 // The same object, its address computed anew where this is used. Compilers otherwise compute it once,
 // for the slow paths, and keep it in a callee-saved register that every call of the fast path has to save.
 template <class T>

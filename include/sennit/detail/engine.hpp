@@ -6,12 +6,19 @@
 #include <sennit/detail/loop.hpp>
 #include <sennit/join.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace sennit::detail {
+
+// As for_positions() with loop_options.
+template <class Run>
+SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
+  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
+}
 
 struct in_parallel {
   static constexpr bool serial = false;
@@ -24,6 +31,10 @@ struct in_parallel {
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options& how) {
     detail::for_positions(n, std::forward<Run>(run), how);
   }
+  template <class Run, std::same_as<split> Split>
+  SENNIT_INLINE static void for_positions(position n, Run&& run, const Split& by) {
+    detail::for_positions(n, std::forward<Run>(run), by);
+  }
   // The value of a body as loop_over takes it. Precondition: n > 0.
   template <class Body>
   SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options& how) {
@@ -35,13 +46,22 @@ struct in_parallel {
 struct elided {
   static constexpr bool serial = true;
 
-  template <class... F>
+  template <branch... F>
+    requires(sizeof...(F) > 0)
   SENNIT_INLINE static auto join(F&&... f) {
     if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
       (std::forward<F>(f)(), ...);
     } else {
       return std::tuple<branch_result<F>...>{call_branch(std::forward<F>(f))...};
     }
+  }
+  template <branch_range R>
+  static auto join(R&& branches) {
+    return join_range(branches, [](auto&& f, auto&& g) { join(f, g); });
+  }
+  template <class... F>
+  static void join(const F&...) {
+    explain_no_join<F...>();
   }
   template <class Run>
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options&) {
@@ -51,6 +71,10 @@ struct elided {
     } else {
       run(position{0}, n);
     }
+  }
+  template <class Run, std::same_as<split> Split>
+  SENNIT_INLINE static void for_positions(position n, Run&& run, const Split&) {
+    for_positions(n, run, {});
   }
   template <class Body>
   SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options&) {
@@ -65,15 +89,28 @@ struct elided_and_counted {
   static constexpr bool serial = true;
   inline static thread_local std::uint64_t forks = 0;
 
-  template <class... F>
+  template <branch... F>
+    requires(sizeof...(F) > 0)
   static auto join(F&&... f) {
     forks += sizeof...(F) - 1;
     return elided::join(std::forward<F>(f)...);
   }
+  template <branch_range R>
+  static auto join(R&& branches) {
+    return join_range(branches, [](auto&& f, auto&& g) { join(f, g); });
+  }
+  template <class... F>
+  static void join(const F&...) {
+    explain_no_join<F...>();
+  }
   template <class Run>
-  static void for_positions(position n, Run&& run, const loop_options& how) {
+  static void for_positions(position n, Run&& run, const loop_options&) {
     ++forks;
-    elided::for_positions(n, run, how);
+    elided::for_positions(n, run, {});
+  }
+  template <class Run, std::same_as<split> Split>
+  static void for_positions(position n, Run&& run, const Split&) {
+    for_positions(n, run, {});
   }
 };
 

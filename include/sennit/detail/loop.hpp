@@ -85,7 +85,7 @@ void remember(const loop_cost& cost) noexcept {
 }
 
 // A loop with a body: `value make()` begins the value of a part, `run(value&, from, to, gate)` adds iterations to it, at least
-// one, and returns where it has stopped: at `to`, or where it found the gate shut; `merge(value& left, value&& right)` appends
+// one, and returns where it has stopped: at `to`, or where it found the gate shut; `run_one(value&, at)` adds one; `merge(value& left, value&& right)` appends
 // the value of the iterations that follow; `code()` is the code that the body calls, as code_of() has it; `whole_chunks` says
 // that run() had better be called for many iterations at once, and does not look at the gate.
 template <class Body, class Options>
@@ -224,7 +224,7 @@ class loop_over : public loop_state {
 
   SENNIT_HOT bool claim_as_in_thesis(loop_frame& rest, position at, value& sum) {
     auto&& body = nearby(body_);
-    for (; rest.claim_as_in_thesis(at, at + 1) != at; ++at) body.run(sum, at, at + 1, no_gate());
+    for (; rest.claim_as_in_thesis(at, at + 1) != at; ++at) body.run_one(sum, at);
     return !rest.stopped();
   }
 
@@ -254,7 +254,7 @@ class loop_over : public loop_state {
   SENNIT_HOT static bool run_one(held<Body> body, value& sum, position at, char32_t* __restrict probe) {
     asm volatile("" : : "r"(probe) : "memory");
     *probe = 1;
-    body.run(sum, at, at + 1, no_gate());
+    body.run_one(sum, at);
     return __builtin_constant_p(*probe);
   }
   bool run_one(value& sum, position at) {
@@ -266,7 +266,7 @@ class loop_over : public loop_state {
   SENNIT_HOT position claim_ones(loop_frame& rest, position at, position most, value& sum) {
     auto&& body = nearby(body_);
     const position end = at + most;
-    for (; at != end && rest.claim(at, at + 1) != at; ++at) body.run(sum, at, at + 1, no_gate());
+    for (; at != end && rest.claim(at, at + 1) != at; ++at) body.run_one(sum, at);
     return at;
   }
 
@@ -425,6 +425,13 @@ struct plain_body {
     } else {
       run_(from, to);
       return to;
+    }
+  }
+  SENNIT_INLINE void run_one(value& sum, position at) const {
+    if constexpr (requires { run_.one(at); }) {
+      run_.one(at);
+    } else {
+      run(sum, at, at + 1, no_gate());
     }
   }
   std::uintptr_t code() const noexcept {

@@ -6,6 +6,7 @@
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/detail/shared_body.hpp>
 #include <sennit/space.hpp>
 
 #include <array>
@@ -29,6 +30,22 @@ concept cell_body = takes_indices<F, std::make_index_sequence<D>>;
 // with D indices, or with a sennit::tile<D>.
 template <class F, std::size_t D>
 concept takes_indices_or_tile = cell_body<F, D> || std::invocable<F&, const tile<D>&>;
+
+// The checks return whether it is worth going on, so that the first error is the only one.
+template <class F, std::size_t D>
+consteval bool check_nest_body() {
+  constexpr bool good = takes_indices_or_tile<const F, D>;
+  constexpr bool with_state = !good && takes_indices_or_tile<F, D>;
+  if constexpr (with_state) {
+    refuse_state_if<with_state>();
+  } else {
+    static_assert(
+        good,
+        "parallel_for_nest: the body takes neither as many indices as there are loops, as [](long i, long "
+        "j) {} does, nor a sennit::tile of as many dimensions; give it such parameters");
+  }
+  return good;
+}
 
 [[noreturn]] void refuse_cells();
 
@@ -64,17 +81,12 @@ SENNIT_INLINE std::uint64_t for_each_cell(const tile<D>& t, std::size_t inner, G
   }
 }
 
-// A body that can be called as a constant may be copied.
-template <class F, std::size_t D>
-concept copied_body =
-    light<F> && (cell_body<F, D> ? cell_body<const F, D> : std::invocable<const F&, const tile<D>&>);
-
 // A function of its own: amid the code that schedules it, the body's innermost loop
 // would be short of registers.
 template <std::size_t D, class F>
 [[gnu::noinline]] void run_part(const tile<D>& part, F& body) {
   // No store of the body can reach a copy of its own: its captures then stay in registers.
-  std::conditional_t<copied_body<F, D>, const std::remove_cv_t<F>, F&> own = body;
+  std::conditional_t<light<F>, const std::remove_cv_t<F>, F&> own = body;
   if constexpr (cell_body<F, D>) {
     for_each_cell(part, own);
   } else {
@@ -84,7 +96,7 @@ template <std::size_t D, class F>
 
 template <std::size_t D, class Gate, class F>
 [[gnu::noinline]] std::uint64_t run_part(const tile<D>& part, std::size_t inner, Gate gate, F& body) {
-  std::conditional_t<copied_body<F, D>, const std::remove_cv_t<F>, F&> own = body;
+  std::conditional_t<light<F>, const std::remove_cv_t<F>, F&> own = body;
   if constexpr (cell_body<F, D>) {
     return for_each_cell(part, inner, gate, own);
   } else {

@@ -16,7 +16,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sennit::detail {
 
@@ -52,6 +51,19 @@ constexpr position count(First first, Last last) noexcept {
     }
   }();
   return none ? 0 : static_cast<position>(last) - static_cast<position>(first);
+}
+
+[[noreturn]] void refuse_step();
+
+// The number of first, first + step, ... before last: below it, or above it if the step is negative.
+template <class First, class Last, std::integral Step>
+  requires integer_bounds<First, Last>
+constexpr position count(First first, Last last, Step step) {
+  if (step == 0) refuse_step();
+  const bool down = std::is_signed_v<Step> && step < 0;
+  const position distance = down ? count(last, first) : count(first, last);
+  const position width = down ? position{0} - static_cast<position>(step) : static_cast<position>(step);
+  return distance / width + (distance % width != 0 ? 1 : 0);
 }
 
 // The integers from `first` on. A cursor is one of them, so that loops over them are plain counted ones.
@@ -143,9 +155,12 @@ struct destination_of<D> {
   using iterator = std::ranges::iterator_t<D>;
 };
 
-// Elements that are neighbors may be written at the same time; those of a std::vector<bool> share words.
+// Elements that are neighbors may be written at the same time; those of a std::vector<bool>, and what else
+// has a proxy for each bool, share words.
 template <class It>
-concept writable_in_parallel = !std::same_as<std::iter_reference_t<It>, std::vector<bool>::reference>;
+concept writable_in_parallel =
+    !(std::same_as<std::iter_value_t<It>, bool> && std::is_class_v<std::iter_reference_t<It>> &&
+      std::is_assignable_v<std::iter_reference_t<It>, bool>);
 
 template <class D, class V>
 concept destination = (destination_iterator<D> || destination_range<D>) &&

@@ -108,7 +108,8 @@ inline void parallel_for(std::size_t start, std::size_t end, F&& f, long granula
   if (end - start <= grain) {
     for (std::size_t i = start; i < end; ++i) f(i);
   } else {
-    sennit::parallel_for(start, end, f, sennit::grain(grain));
+    // ParlayLib's functions may have state: who calls it knows whether they may be shared.
+    sennit::parallel_for(start, end, [&f](std::size_t i) { f(i); }, sennit::loop_options{.grain = grain});
   }
 }
 

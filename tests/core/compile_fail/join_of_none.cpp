@@ -1,0 +1,4 @@
+// A join has branches.
+#include <sennit/sennit.hpp>
+
+void called() { sennit::join(); }

@@ -1,0 +1,6 @@
+// As with std::thread.
+#include <sennit/sennit.hpp>
+
+void called(sennit::runtime& runtime) {
+  runtime.run([](int) {}, 1);
+}

@@ -1,0 +1,9 @@
+// What cannot be copied is to be moved.
+#include <sennit/sennit.hpp>
+
+#include <memory>
+
+void spawned(sennit::task_group& group) {
+  auto child = [p = std::make_unique<int>(1)] {};
+  group.spawn(child);
+}

@@ -1,0 +1,4 @@
+// No body.
+#include <sennit/parallel_for.hpp>
+
+void nothing() { sennit::parallel_for(0, 10); }

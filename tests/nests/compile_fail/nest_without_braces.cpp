@@ -1,0 +1,6 @@
+// Extents as arguments of their own.
+#include <sennit/sennit.hpp>
+
+void called() {
+  sennit::parallel_for_nest(3, 4, [](long, long) {});
+}

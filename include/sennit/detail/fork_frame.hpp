@@ -35,7 +35,7 @@ SENNIT_INLINE branch_result<F> call_branch(F&& f) {
 template <class Body>
 void record_outcome(departure& away, Body&& body) noexcept {
 #if SENNIT_EXCEPTIONS
-  if (away.region->cancelled()) {
+  if (away.region->stopped()) {
     away.result = outcome::dropped;
     return;
   }
@@ -56,7 +56,8 @@ void record_outcome(departure& away, Body&& body) noexcept {
 }
 
 // The closure moves into the frame: a thief reads it there, and the owner need not keep its address.
-template <class G>
+// A program may have code with exceptions and without: their frames are of different types, as their functions differ.
+template <class G, bool CanThrow = SENNIT_EXCEPTIONS>
 class fork_frame : public frame {
  public:
   using result = branch_result<G>;

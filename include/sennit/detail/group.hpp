@@ -52,7 +52,8 @@ class group_member : public frame {
 
 class group_state {
  public:
-  group_state() noexcept;
+  // `can_throw`: a cancellation can be thrown to the strand that makes the group.
+  explicit group_state(bool can_throw) noexcept;
   group_state(const group_state&) = delete;
   group_state& operator=(const group_state&) = delete;
   ~group_state() = default;
@@ -87,6 +88,7 @@ class group_state {
   std::exception_ptr failure_;
   std::uint64_t failed_ = 0;  // the order of the child that threw it
   bool dropped_ = false;      // a child was dropped by cancellation
+  const bool can_throw_;
   const int unwinding_;       // exceptions in flight when the group was made
   worker* lender_ = nullptr;  // whose list holds the children of a group made outside any runtime
   region_state outside_;      // and their region

@@ -1,5 +1,5 @@
 // runtime: a set of workers. Most programs never name one:
-// constructs outside any runtime use the default one.
+// constructs outside any runtime's run() use the default one.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -52,6 +52,9 @@ struct statistics {
   std::uint64_t promotions = 0;   // latent frames that became work for other workers
 };
 
+// A construct uses the runtime whose run() it is in, the innermost, and outside any the default one. To make a runtime
+// changes nothing for calls outside its run(); to choose how many workers those have, see set_default().
+//
 // A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest
 // at a time keeps to the limit, and each further guest adds its own thread while its region lasts.
 //
@@ -86,6 +89,9 @@ class runtime {
   // The runtime that constructs outside any other use: made at first use, ended at exit.
   // Throws as the constructor does.
   static runtime& default_runtime();
+  // Makes the default runtime, with these options: for the beginning of main(). Throws as the constructor does, and may
+  // then be called again; std::logic_error if there is a default runtime already.
+  static void set_default(runtime_options options);
 
   // Runs f as a region of this runtime, on the calling thread and the workers, and returns its result,
   // which is movable or a reference. A strand of this runtime may call it too, and then simply calls f;

@@ -5,6 +5,7 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
+#include <sennit/detail/in_handler.hpp>
 #include <sennit/region.hpp>
 
 #include <exception>
@@ -67,7 +68,9 @@ class fork_frame : public frame {
 
   G&& branch() noexcept { return std::forward<G>(branch_); }
 
-  SENNIT_INLINE result run_here() { return call_branch(std::forward<G>(branch_)); }
+  SENNIT_INLINE result run_here() {
+    return place_.run([this]() -> result { return call_branch(std::forward<G>(branch_)); });
+  }
 
   // After the branch ran elsewhere: its value, or the exception that it ended with.
   result take() {
@@ -128,6 +131,7 @@ class fork_frame : public frame {
   }
 
   G branch_;
+  [[no_unique_address]] fork_place place_;
   union {
     stored value_;
   };

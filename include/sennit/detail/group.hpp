@@ -5,6 +5,7 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
+#include <sennit/detail/in_handler.hpp>
 #include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
 
@@ -107,14 +108,18 @@ class group_child : public group_member {
  private:
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
-    record_outcome(self.away(), [&self] { self.body_(); });
+    record_outcome(self.away(), [&self] { self.place_.run(self.body_); });
     leave_branch(self);
     return self.group().done().finish();
   }
-  static void run_here(group_member& base) { static_cast<group_child&>(base).body_(); }
+  static void run_here(group_member& base) {
+    auto& self = static_cast<group_child&>(base);
+    self.place_.run(self.body_);
+  }
   static void end(group_member& base) noexcept { std::destroy_at(&static_cast<group_child&>(base)); }
 
   F body_;
+  [[no_unique_address]] fork_place place_;
 };
 
 }  // namespace sennit::detail

@@ -33,7 +33,8 @@ struct runtime_options {
   // Threads at work, the calling one included: 1 to most_workers. 0: the CPUs of the affinity mask,
   // at most the cgroup's CPU quota.
   unsigned workers = 0;
-  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: the main thread's limit.
+  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: 32 times the main thread's limit, which leaves room
+  // for what forks take; the limit itself where address space is limited. What is not touched costs nothing.
   std::size_t stack_bytes = 0;
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;

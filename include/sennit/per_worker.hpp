@@ -101,9 +101,9 @@ class per_worker {
       : make_([] { return T(); }) {}
   // `make` returns a T; it may be called by several threads at once, so its operator() is const.
   template <class Make>
-    requires(std::is_invocable_r_v<T, const std::decay_t<Make>&> && !std::same_as<std::decay_t<Make>, T> &&
+    requires(std::is_invocable_r_v<T, std::decay_t<Make>&> && !std::same_as<std::decay_t<Make>, T> &&
              !std::same_as<std::decay_t<Make>, per_worker>)
-  explicit per_worker(Make&& make) : make_([make = std::forward<Make>(make)]() -> T { return make(); }) {}
+  explicit per_worker(Make&& make) : make_(shared(std::forward<Make>(make))) {}
   explicit per_worker(T like)
     requires std::copy_constructible<T>
       : make_([like = std::move(like)] { return like; }) {}
@@ -164,6 +164,15 @@ class per_worker {
     T value;
   };
 
+  template <class Make>
+  static std::function<T()> shared(Make&& make) {
+    constexpr bool callable = std::invocable<const std::decay_t<Make>&>;
+    static_assert(callable,
+                  "per_worker: several threads may call the function that makes a T at once, so it cannot be "
+                  "mutable; keep what it changes in an atomic outside");
+    if constexpr (callable) return [make = std::forward<Make>(make)]() -> T { return make(); };
+  }
+
   SENNIT_COLD T& made() {
     auto fresh = std::make_unique<part>(make_);
     // Asked anew: if making it took a construct, the strand may be on another thread, which may have one.
@@ -180,10 +189,10 @@ class per_worker {
 };
 
 template <class Make>
-  requires std::invocable<const Make&>
-per_worker(Make) -> per_worker<std::invoke_result_t<const Make&>>;
+  requires std::invocable<Make&>
+per_worker(Make) -> per_worker<std::invoke_result_t<Make&>>;
 template <class T>
-  requires(!std::invocable<const T&>)
+  requires(!std::invocable<T&>)
 per_worker(T) -> per_worker<T>;
 
 }  // namespace sennit

@@ -45,6 +45,7 @@ class thread_slots {
   static constexpr unsigned pieces = 12;
   static_assert((least << pieces) - least >= most_threads);
   slot* piece(unsigned k);
+  SENNIT_COLD slot* make_piece(unsigned k);
 
   std::atomic<slot*> pieces_[pieces]{};
 };

@@ -14,9 +14,7 @@ thread_slots::~thread_slots() {
   for (const std::atomic<slot*>& p : pieces_) delete[] p.load(std::memory_order_relaxed);
 }
 
-thread_slots::slot* thread_slots::piece(unsigned k) {
-  // ORD[D26] acquire: the piece's null pointers; pairs with the release of who made it.
-  if (slot* const made = pieces_[k].load(std::memory_order_acquire)) return made;
+thread_slots::slot* thread_slots::make_piece(unsigned k) {
   auto fresh = std::make_unique<slot[]>(std::size_t{least} << k);
   slot* none = nullptr;
   // ORD[D26] release: the piece's null pointers; acquire, on failure, those of another's.
@@ -26,11 +24,19 @@ thread_slots::slot* thread_slots::piece(unsigned k) {
   return none;
 }
 
+SENNIT_INLINE thread_slots::slot* thread_slots::piece(unsigned k) {
+  // ORD[D26] acquire: the piece's null pointers; pairs with the release of who made it.
+  if (slot* const made = pieces_[k].load(std::memory_order_acquire)) [[likely]]
+    return made;
+  return make_piece(k);
+}
+
 thread_slots::slot& thread_slots::own() {
-  const unsigned position = thread_number() + least;
-  const auto width = static_cast<unsigned>(std::bit_width(position));
-  constexpr auto width_of_least = static_cast<unsigned>(std::bit_width(least));
-  const unsigned k = width - width_of_least;
+  const unsigned number = thread_number();
+  if (number < least) [[likely]]
+    return piece(0)[number];
+  const unsigned position = number + least;
+  const auto k = static_cast<unsigned>(std::bit_width(position) - std::bit_width(least));
   return piece(k)[position - (least << k)];
 }
 

@@ -64,12 +64,16 @@ void stack::release_below(void* live) const noexcept {
 }
 
 bool address_space_is_scarce() noexcept {
+#if (defined(SENNIT_ASAN) && SENNIT_ASAN) || SENNIT_TSAN
+  return true;
+#else
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;
   bool counted = true;
   attempt<std::bad_alloc>(
       [&] { counted = topology::read_text("/proc/sys/vm/overcommit_memory").value_or("0") == "2"; });
   return counted;
+#endif
 }
 
 std::size_t default_stack_bytes() noexcept {
@@ -80,13 +84,8 @@ std::size_t default_stack_bytes() noexcept {
   rlimit limit{};
   const bool unlimited = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
   const std::size_t of_main = unlimited ? usual : static_cast<std::size_t>(limit.rlim_cur);
-  // Sanitizers keep memory of their own for each stack, whether it is touched or not.
-#if (defined(SENNIT_ASAN) && SENNIT_ASAN) || SENNIT_TSAN
-  return of_main;
-#else
   if (address_space_is_scarce()) return of_main;
   return std::max(of_main, std::min(of_main, most / bytes_for_one) * bytes_for_one);
-#endif
 }
 
 }  // namespace sennit::detail

@@ -69,7 +69,12 @@ class fork_frame : public frame {
   G&& branch() noexcept { return std::forward<G>(branch_); }
 
   SENNIT_INLINE result run_here() {
-    return place_.run([this]() -> result { return call_branch(std::forward<G>(branch_)); });
+    if constexpr (std::is_void_v<std::invoke_result_t<G>>) {
+      place_.run(std::forward<G>(branch_));
+      return {};
+    } else {
+      return place_.run(std::forward<G>(branch_));
+    }
   }
 
   // After the branch ran elsewhere: its value, or the exception that it ended with.

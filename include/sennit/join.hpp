@@ -75,7 +75,8 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
 }
 
-// A branch that a copy of it can stand for once its frame is gone. The checked variant asks each frame where it was forked.
+// A branch that a copy of it can stand for once its frame is gone. The checked variant asks each frame where
+// it was forked.
 template <class G>
 concept outlives_frame = !SENNIT_CHECKED && std::is_void_v<std::invoke_result_t<G>> &&
                          std::is_trivially_copyable_v<G> && sizeof(G) <= 64;

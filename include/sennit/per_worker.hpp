@@ -15,8 +15,9 @@
 namespace sennit {
 namespace detail {
 
-// A pointer for each thread that asks, null at first. The pointers never move. Threads are numbered from 0 on, across the
-// process; a thread that ends leaves its number, and what belongs to that, to one that asks later.
+// A pointer for each thread that asks, null at first. The pointers never move. Threads are numbered from 0
+// on, across the process; a thread that ends leaves its number, and what belongs to that, to one that asks
+// later.
 class thread_slots {
  public:
   using slot = std::atomic<void*>;
@@ -52,20 +53,21 @@ class thread_slots {
 
 }  // namespace detail
 
-// A T for each thread that asks: scratch space, counters, caches, generators. It is made when the thread first asks, and
-// there is always one, whoever asks: a worker of any runtime, a guest, a thread that stands in for a blocked one,
-// and a thread in no region. So there is no number of workers to know beforehand.
+// A T for each thread that asks: scratch space, counters, caches, generators. It is made when the thread
+// first asks, and there is always one, whoever asks: a worker of any runtime, a guest, a thread that stands
+// in for a blocked one, and a thread in no region. So there is no number of workers to know beforehand.
 //
 //   per_worker<T> x;         each begins as T()
 //   per_worker<T> x(make);   as make(), which several threads may call at once
 //   per_worker<T> x(value);  as a copy of `value`
 //
-// Which iterations or branches meet in one T differs from run to run. So what is computed must not depend on that,
-// unless in its order: combine() wants an operation that is commutative. A sennit::reducer keeps the serial order.
+// Which iterations or branches meet in one T differs from run to run. So what is computed must not depend on
+// that, unless in its order: combine() wants an operation that is commutative. A sennit::reducer keeps the
+// serial order.
 //
-// It is what oneTBB calls enumerable_thread_specific and combinable. No part shares a cache line with another,
-// and none moves. A thread that has ended leaves its part to the next thread that asks for the first time,
-// so there are never more parts than there were threads at once.
+// It is what oneTBB calls enumerable_thread_specific and combinable. No part shares a cache line with
+// another, and none moves. A thread that has ended leaves its part to the next thread that asks for the first
+// time, so there are never more parts than there were threads at once.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -113,20 +115,22 @@ class per_worker {
   // Precondition, as of all that follow but local(): the parallel code that uses it has ended.
   ~per_worker() { clear(); }
 
-  // The calling thread's T. It is the caller's own until its next construct: there the strand may go on as another
-  // thread's, and this thread may run other code that asks, too. Ask anew after it, and keep no reference across it.
+  // The calling thread's T. It is the caller's own until its next construct: there the strand may go on as
+  // another thread's, and this thread may run other code that asks, too. Ask anew after it, and keep no
+  // reference across it.
   //
-  // Throws what making a T throws, std::bad_alloc, and std::runtime_error beyond 65,536 threads at once; then there is none
-  // yet, and the next call tries again. Any thread may call it at any time. Cost: a call and a few loads; the first
-  // time on a thread, an allocation.
+  // Throws what making a T throws, std::bad_alloc, and std::runtime_error beyond 65,536 threads at once; then
+  // there is none yet, and the next call tries again. Any thread may call it at any time. Cost: a call and a
+  // few loads; the first time on a thread, an allocation.
   T& local() {
     if (void* const mine = slots_.own().load(std::memory_order_relaxed)) [[likely]]
       return static_cast<part*>(mine)->value;
     return made();
   }
 
-  // Calls f(T&) for each T that has been made, one after the other, in the order of the threads' numbers. These are
-  // small, and the lowest that is free goes to the thread that asks first; nothing more should be made of the order.
+  // Calls f(T&) for each T that has been made, one after the other, in the order of the threads' numbers.
+  // These are small, and the lowest that is free goes to the thread that asks first; nothing more should be
+  // made of the order.
   template <class F>
     requires std::invocable<F&, T&>
   void for_each(F&& f) {
@@ -136,8 +140,9 @@ class per_worker {
     });
   }
 
-  // All that have been made, combined in that order into a new T; where there is none, what a thread would begin with.
-  // combine(T, const T&) returns the value of both, or combine(T&, const T&) appends the right one to the left one.
+  // All that have been made, combined in that order into a new T; where there is none, what a thread would
+  // begin with. combine(T, const T&) returns the value of both, or combine(T&, const T&) appends the right
+  // one to the left one.
   template <class Combine>
     requires(std::copy_constructible<T> && std::movable<T> && detail::combines<Combine, T, const T&>)
   T combine(Combine&& combine) {

@@ -34,7 +34,8 @@ struct region_state {
     }
     return false;
   }
-  // Whether constructs are to end early: nothing can be thrown out of a region that code without exceptions has entered.
+  // Whether constructs are to end early: nothing can be thrown out of a region that code without exceptions
+  // has entered.
   bool stopped() const noexcept {
     for (const region_state* r = this; r != nullptr && r->can_throw; r = r->outer) {
       if (r->cancel_requested.load(std::memory_order_relaxed)) return true;
@@ -67,14 +68,13 @@ void set_promotion(region_state& region, promotion when);
 
 }  // namespace detail
 
-// Work that can be cancelled as a whole: what run() calls, and nothing else. Regions nest: to cancel one cancels
-// those inside it. A region that has been cancelled stays so: take another one for other work.
+// Work that can be cancelled as a whole: what run() calls, and nothing else. Regions nest: to cancel one
+// cancels those inside it. A region that has been cancelled stays so: take another one for other work.
 //
-// One run() at a time, which the object outlives. cancel() and cancel_requested()
-// may be called from any thread at any time. A construct cannot end early in code built without exceptions, nor below
-// a region that such code has entered: there cancel() only changes what cancel_requested() says, and keeps
-// a later run() from calling its function.
-// Cost: none in the forks of a region that nobody cancels.
+// One run() at a time, which the object outlives. cancel() and cancel_requested() may be called from any
+// thread at any time. A construct cannot end early in code built without exceptions, nor below a region that
+// such code has entered: there cancel() only changes what cancel_requested() says, and keeps a later run()
+// from calling its function. Cost: none in the forks of a region that nobody cancels.
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -102,11 +102,11 @@ class region {
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 
-  // Runs f, as part of the surrounding region if there is one, and returns its result as a std::optional,
-  // or true for an f that returns void; nothing, or false, if cancellation stopped f. One that came to its
-  // end all the same has its result. If the region has been cancelled before, f is not called. Throws what f throws; sennit::cancelled if only a region around this one
-  // was cancelled. Outside any runtime it runs in the default one, and throws as runtime::run() does.
-  // Cost: some tens of nanoseconds inside a runtime.
+  // Runs f, as part of the surrounding region if there is one, and returns its result as a std::optional, or
+  // true for an f that returns void; nothing, or false, if cancellation stopped f. One that came to its end
+  // all the same has its result. If the region has been cancelled before, f is not called. Throws what f
+  // throws; sennit::cancelled if only a region around this one was cancelled. Outside any runtime it runs in
+  // the default one, and throws as runtime::run() does. Cost: some tens of nanoseconds inside a runtime.
   template <class F>
     requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
   auto run(F&& f) {
@@ -130,8 +130,8 @@ class region {
   // once. Cost: a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() has been called on this region; sennit::cancel_requested() also knows of those around it.
-  // Cost: a load.
+  // Whether cancel() has been called on this region; sennit::cancel_requested() also knows of those around
+  // it. Cost: a load.
   bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:

@@ -33,8 +33,9 @@ struct runtime_options {
   // Threads at work, the calling one included: 1 to most_workers. 0: the CPUs of the affinity mask,
   // at most the cgroup's CPU quota.
   unsigned workers = 0;
-  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: 32 times the main thread's limit, which leaves room
-  // for what forks take; the limit itself where address space is limited. What is not touched costs nothing.
+  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: 32 times the main thread's limit, which
+  // leaves room for what forks take; the limit itself where address space is limited. What is not touched
+  // costs nothing.
   std::size_t stack_bytes = 0;
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;
@@ -53,8 +54,9 @@ struct statistics {
   std::uint64_t promotions = 0;   // latent frames that became work for other workers
 };
 
-// A construct uses the runtime whose run() it is in, the innermost, and outside any the default one. To make a runtime
-// changes nothing for calls outside its run(); to choose how many workers those have, see set_default().
+// A construct uses the runtime whose run() it is in, the innermost, and outside any the default one. To make
+// a runtime changes nothing for calls outside its run(); to choose how many workers those have, see
+// set_default().
 //
 // A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest
 // at a time keeps to the limit, and each further guest adds its own thread while its region lasts.
@@ -90,8 +92,8 @@ class runtime {
   // The runtime that constructs outside any other use: made at first use, ended at exit.
   // Throws as the constructor does.
   static runtime& default_runtime();
-  // Makes the default runtime, with these options: for the beginning of main(). Throws as the constructor does, and may
-  // then be called again; std::logic_error if there is a default runtime already.
+  // Makes the default runtime, with these options: for the beginning of main(). Throws as the constructor
+  // does, and may then be called again; std::logic_error if there is a default runtime already.
   static void set_default(runtime_options options);
 
   // Runs f as a region of this runtime, on the calling thread and the workers, and returns its result,

@@ -6,10 +6,10 @@ namespace sennit {
 // A number that no other thread at work in the same runtime has: 0 for the thread that entered it (of
 // several, the first), 1 and up for the runtime's own threads. On a thread that is in no region: 0.
 //
-// Always less than worker_index_bound. It is no index into an array of worker_count() elements: it is less than
-// that only while one thread at a time is in the runtime and nothing calls blocking(). Each further thread that
-// is in a region of it meanwhile, and each call of blocking() under way, counts on from there. Storage that each
-// worker has its own part of is sennit::per_worker, which always fits.
+// Always less than worker_index_bound. It is no index into an array of worker_count() elements: it is less
+// than that only while one thread at a time is in the runtime and nothing calls blocking(). Each further
+// thread that is in a region of it meanwhile, and each call of blocking() under way, counts on from there.
+// Storage that each worker has its own part of is sennit::per_worker, which always fits.
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -21,8 +21,8 @@ namespace sennit {
 //     sennit::join([&] { say("left"); }, [&] { say("right"); });
 //   }
 //
-// Constant between constructs; stale after one, as the strand may be on another thread then: ask again. The lowest number
-// that is free is given first. Throws nothing. Cost: a call and a few loads.
+// Constant between constructs; stale after one, as the strand may be on another thread then: ask again. The
+// lowest number that is free is given first. Throws nothing. Cost: a call and a few loads.
 unsigned worker_index() noexcept;
 
 // How many threads can be in one runtime at once, its own and those that stand in for blocked ones included.

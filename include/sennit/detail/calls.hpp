@@ -23,9 +23,9 @@ enum class push_result {
   taken,   // the region is cancelled, but another worker has the branch already: wait for it, and end
 };
 
-// What differs where a region is cancelled: code built without exceptions cannot end early, and nothing may be thrown
-// through it. A program may have code of both kinds, so each calls its own; the library has both, unless it is built
-// without exceptions. Code that has them cannot be linked with that.
+// What differs where a region is cancelled: code built without exceptions cannot end early, and nothing may
+// be thrown through it. A program may have code of both kinds, so each calls its own; the library has both,
+// unless it is built without exceptions. Code that has them cannot be linked with that.
 namespace ending_early {
 
 // After a push met the shut gate. Throws cancelled, the frame not being in the deque,

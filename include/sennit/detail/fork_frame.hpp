@@ -56,8 +56,9 @@ void record_outcome(departure& away, Body&& body) noexcept {
 #endif
 }
 
-// The closure moves into the frame: a thief reads it there, and the owner need not keep its address.
-// A program may have code with exceptions and without: their frames are of different types, as their functions differ.
+// The closure moves into the frame: a thief reads it there, and the owner need not keep its address. A
+// program may have code with exceptions and without: their frames are of different types, as their functions
+// differ.
 template <class G, bool CanThrow = SENNIT_EXCEPTIONS>
 class fork_frame : public frame {
  public:

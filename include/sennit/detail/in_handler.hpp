@@ -1,4 +1,4 @@
-// In the checked variant: a branch that was forked in a handler, and asks for the exception that is handled there.
+// In the checked variant: branches that were forked in a handler, and ask for the exception there.
 #pragma once
 
 #include <sennit/detail/config.hpp>

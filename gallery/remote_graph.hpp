@@ -6,7 +6,7 @@
 #include "gallery/graphs.hpp"
 
 #include <sennit/graph.hpp>
-#include <sennit/worker.hpp>
+#include <sennit/per_worker.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -32,17 +32,17 @@ struct remote_count {
 template <class Key, class Predecessors, class Compute, class Owner, class Pause, class OfInterest>
 remote_count count_remote(const task_graph<Key, Predecessors, Compute, Owner>& graph, const color_choice& how,
                           const Pause& pause, const OfInterest& of_interest) {
-  struct alignas(64) counter {
+  struct counter {
     remote_count count;
     unsigned place = 0;
   };
   const unsigned places = sennit::graph::color_count(sennit::graph::places::nodes);
-  std::vector<counter> of_workers(sennit::worker_count());
+  sennit::per_worker<counter> of_workers;
   const auto compute = [&](const Key& k) {
     graph.compute(k);
     pause();
     if (!of_interest(k)) return;
-    counter& own = of_workers[sennit::worker_index()];
+    counter& own = of_workers.local();
     own.place = sennit::graph::color_here(sennit::graph::places::nodes);
     const auto touch = [&](const Key& touched) {
       const bool remote = graph.owner(touched, places) != own.place;
@@ -60,13 +60,13 @@ remote_count count_remote(const task_graph<Key, Predecessors, Compute, Owner>& g
                               how);
   remote_count all;
   std::vector<bool> at_work(places);
-  for (const counter& one : of_workers) {
+  of_workers.for_each([&](const counter& one) {
     all.accesses += one.count.accesses;
     all.remote += one.count.remote;
     all.nodes += one.count.nodes;
     all.remote_nodes += one.count.remote_nodes;
     if (one.count.nodes != 0) at_work[one.place] = true;
-  }
+  });
   all.places_at_work = static_cast<std::size_t>(std::accumulate(at_work.begin(), at_work.end(), 0));
   return all;
 }

@@ -43,7 +43,7 @@ tests=.
 
 # configuration PRESET [OPTION...]: builds and tests the preset with these options
 configuration() {
-  preset=$1 name=${SENNIT_VARIANT:-}$1 start=$(date +%s)
+  preset=$1 name=${TEST_VARIANT:-}$1 start=$(date +%s)
   shift
   title "$name: build"
   if ! configure --preset "$preset" "$@" ||
@@ -89,14 +89,14 @@ stress() {
       no-hwloc) options="-DSENNIT_WITH_HWLOC=OFF" ;;
     esac
     # The presets put this before the name of their build directory.
-    export SENNIT_VARIANT="stress/$variant-"
+    export TEST_VARIANT="stress/$variant-"
     for preset in release release-clang dev asan asan-clang tsan tsan-gcc ubsan; do
       if asked_for "$1" "$variant-$preset"; then
         configuration "$preset" -DSENNIT_STRESS=ON $options
       fi
     done
   done
-  unset SENNIT_VARIANT
+  unset TEST_VARIANT
   if asked_for "$1" tidy; then step tidy make --no-print-directory tidy; fi
 }
 

@@ -76,10 +76,11 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
 }
 
-// A branch that a copy of it can stand for once its frame is gone.
+// A branch that a copy of it can stand for once its frame is gone. The checked variant asks each frame where
+// it was forked.
 template <class G>
-concept outlives_frame =
-    std::is_void_v<std::invoke_result_t<G>> && std::is_trivially_copyable_v<G> && sizeof(G) <= 64;
+concept outlives_frame = !SENNIT_CHECKED && std::is_void_v<std::invoke_result_t<G>> &&
+                         std::is_trivially_copyable_v<G> && sizeof(G) <= 64;
 
 // Runs f. What it returns is for the caller to run: g, or nothing if that has run elsewhere.
 template <class F, class G>

@@ -34,11 +34,20 @@ struct region_state {
     }
     return false;
   }
+  // Whether constructs are to end early: nothing can be thrown out of a region that code without exceptions
+  // has entered.
+  bool stopped() const noexcept {
+    for (const region_state* r = this; r != nullptr && r->can_throw; r = r->outer) {
+      if (r->cancel_requested.load(std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
 
   // Of the region around it, or its runtime's.
   static constexpr std::uint64_t inherited = ~std::uint64_t{0};
 
   std::atomic<bool> cancel_requested{false};
+  bool can_throw = true;  // sennit::cancelled, to whoever entered it
   region_state* outer = nullptr;
   observer* observed_by = nullptr;
   std::uint64_t beat_ns = inherited;  // between promotions; 0: on demand
@@ -52,17 +61,20 @@ struct region_state {
 // starts a region of the default.
 void enter_region(region_state& region, action body);
 void cancel_region(region_state& region) noexcept;
+// Whether the calling strand's constructs are to end early.
+SENNIT_COLD bool stop_requested() noexcept;
 // Throws as region(promotion) does.
 void set_promotion(region_state& region, promotion when);
 
 }  // namespace detail
 
-// Work that can be cancelled as a whole. Regions nest: to cancel one cancels those inside it.
+// Work that can be cancelled as a whole: what run() calls, and nothing else. Regions nest: to cancel one
+// cancels those inside it. A region that has been cancelled stays so: take another one for other work.
 //
-// One run() at a time, which the object outlives. cancel() and cancel_requested()
-// may be called from any thread meanwhile. In a program built without exceptions no construct can end early:
-// cancel() stops nothing there, and only changes what cancel_requested() says.
-// Cost: none in the forks of a region that nobody cancels.
+// One run() at a time, which the object outlives. cancel() and cancel_requested() may be called from any
+// thread at any time. A construct cannot end early in code built without exceptions, nor below a region that
+// such code has entered: there cancel() only changes what cancel_requested() says, and keeps a later run()
+// from calling its function. Cost: none in the forks of a region that nobody cancels.
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -90,16 +102,15 @@ class region {
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 
-  // Runs f, as part of the surrounding region if there is one, and returns its result as a std::optional,
-  // or true for an f that returns void; nothing, or false, if cancellation stopped f. One that came to its
-  // end all the same has its result. Throws what f throws; sennit::cancelled if only a region around this one
-  // was cancelled. Outside any runtime it runs in the default one, and throws as runtime::run() does.
-  // Cost: some tens of nanoseconds inside a runtime.
+  // Runs f, as part of the surrounding region if there is one, and returns its result as a std::optional, or
+  // true for an f that returns void; nothing, or false, if cancellation stopped f. One that came to its end
+  // all the same has its result. If the region has been cancelled before, f is not called. Throws what f
+  // throws; sennit::cancelled if only a region around this one was cancelled. Outside any runtime it runs in
+  // the default one, and throws as runtime::run() does. Cost: some tens of nanoseconds inside a runtime.
   template <class F>
     requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
   auto run(F&& f) {
     using value = std::invoke_result_t<F>;
-    if (std::exchange(has_run_, true)) state_.cancel_requested.store(false, std::memory_order_relaxed);
     if constexpr (std::is_void_v<value>) {
       bool completed = false;
       enter([&] {
@@ -123,20 +134,19 @@ class region {
   }
 
   // Drops every branch of the region that has not been started; running ones go on and may ask.
-  // Constructs in the region throw sennit::cancelled from now on, until run() has returned.
-  // Before the first run() it keeps that from calling its function. Each further run() begins anew: a region
-  // that others may cancel at any time is best run once. Cost: a lock for each worker of the process.
+  // Constructs in the region throw sennit::cancelled from now on, and each run() that comes later returns at
+  // once. Cost: a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() was called on this region since its latest run() began, or before the first;
-  // sennit::cancel_requested() also knows of those around it. Cost: a load.
+  // Whether cancel() has been called on this region; sennit::cancel_requested() also knows of those around
+  // it. Cost: a load.
   bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:
   template <class Body>
   void enter(Body&& body) {
-#if SENNIT_EXCEPTIONS
     if (cancel_requested()) return;
+#if SENNIT_EXCEPTIONS
     try {
       detail::enter_region(state_, body);
     } catch (const cancelled&) {
@@ -144,12 +154,12 @@ class region {
       if (!cancel_requested()) throw;
     }
 #else
+    state_.can_throw = false;
     detail::enter_region(state_, body);
 #endif
   }
 
   detail::region_state state_;
-  bool has_run_ = false;
 };
 
 // Whether the region of the calling strand, or one around it, has been cancelled. False outside any region.

@@ -1,5 +1,5 @@
 // runtime: a set of workers. Most programs never name one:
-// constructs outside any runtime use the default one.
+// constructs outside any runtime's run() use the default one.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -33,7 +33,9 @@ struct runtime_options {
   // Threads at work, the calling one included: 1 to most_workers. 0: the CPUs of the affinity mask,
   // at most the cgroup's CPU quota.
   unsigned workers = 0;
-  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: the main thread's limit.
+  // Address space of a fiber's stack, in bytes: 64 KiB to 1 TiB. 0: 32 times the main thread's limit, which
+  // leaves room for what forks take; the limit itself where address space is limited. What is not touched
+  // costs nothing.
   std::size_t stack_bytes = 0;
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;
@@ -63,6 +65,10 @@ struct statistics {
   std::uint64_t promotions = 0;   // latent frames that became work for other workers
 };
 
+// A construct uses the runtime whose run() it is in, the innermost, and outside any the default one. To make
+// a runtime changes nothing for calls outside its run(); to choose how many workers those have, see
+// set_default().
+//
 // A runtime starts workers - 1 threads; the thread that runs a region in it brings the last one. So one guest
 // at a time keeps to the limit, and each further guest adds its own thread while its region lasts.
 //
@@ -101,6 +107,9 @@ class runtime {
   // The runtime that constructs outside any other use: made at first use, ended at exit.
   // Throws as the constructor does.
   static runtime& default_runtime();
+  // Makes the default runtime, with these options: for the beginning of main(). Throws as the constructor
+  // does, and may then be called again; std::logic_error if there is a default runtime already.
+  static void set_default(runtime_options options);
 
   // Runs f as a region of this runtime, on the calling thread and the workers, and returns its result,
   // which is movable or a reference. A strand of this runtime may call it too, and then simply calls f;

@@ -20,6 +20,7 @@
 #include <sennit/parallel_scan.hpp>
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
+#include <sennit/per_worker.hpp>
 #include <sennit/placement.hpp>
 #include <sennit/promotion.hpp>
 #include <sennit/promotion_point.hpp>

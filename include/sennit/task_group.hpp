@@ -78,7 +78,7 @@ class task_group {
   void wait() { state_.wait(); }
 
  private:
-  detail::group_state state_;
+  detail::group_state state_{SENNIT_EXCEPTIONS};
 };
 
 }  // namespace sennit

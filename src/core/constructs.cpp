@@ -114,13 +114,13 @@ bool unpush(worker& w, frame& f) noexcept {
 }
 
 // The push that has met a gate that somebody else has shut.
-[[gnu::noinline]] push_result answer_push(frame& pushed) {
+[[gnu::noinline]] push_result answer_push(frame& pushed, bool can_throw) {
   worker* const w = worker::current();
   if (w == nullptr) {
     leave_outside_slots();
     return push_result::apart;
   }
-  if (stopped(*w)) {
+  if (can_throw && stopped(*w)) {
     if (unpush(*w, pushed)) throw_cancelled();
     return push_result::taken;
   }
@@ -142,25 +142,23 @@ bool settle(frame& f) noexcept {
   return false;
 }
 
-[[gnu::noinline]] bool pop_settled(frame& popped) {
+[[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
   if (!settle(popped)) return false;
-  if (stopped(*worker::current())) throw_cancelled();
+  if (can_throw && stopped(*worker::current())) throw_cancelled();
   return true;
 }
 
-[[gnu::noinline]] push_result push_noticed(course& strand, frame& pushed) {
-  return observe_push(strand, pushed, false) ? push_result::pushed : answer_push(pushed);
+[[gnu::noinline]] push_result push_noticed(course& strand, frame& pushed, bool can_throw) {
+  return observe_push(strand, pushed, false) ? push_result::pushed : answer_push(pushed, can_throw);
 }
 
-}  // namespace
-
 // Each fork of an observed region comes here, so the usual case has no call.
-push_result push_shut(frame& pushed) {
+SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
   worker_words& words = sennit_words;
   course* const strand = words.strand;
-  if (strand == nullptr) return answer_push(pushed);
+  if (strand == nullptr) return answer_push(pushed, can_throw);
   if (!strand->push_plainly(pushed.where())) [[unlikely]]
-    return push_noticed(*strand, pushed);
+    return push_noticed(*strand, pushed, can_throw);
   slot* const tail = words.tail.load(std::memory_order_relaxed);
   // ORD[D22] release: as in observe_push(). Model: models/deque.pml.
   words.tail_seen.store(tail, std::memory_order_release);
@@ -168,14 +166,37 @@ push_result push_shut(frame& pushed) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (tail <= words.limit_beneath.load(std::memory_order_relaxed)) [[likely]]
     return push_result::pushed;
-  return answer_push(pushed);
+  return answer_push(pushed, can_throw);
 }
 
-push_result spawn_shut(frame& child) {
+// As push_at_gate().
+SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
+  worker_words& words = sennit_words;
+  if (course* const strand = words.strand; strand != nullptr) {
+    slot* const tail = words.tail.load(std::memory_order_relaxed);
+    words.tail_seen.store(tail, std::memory_order_relaxed);
+    // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (tail >= words.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
+      return true;
+  }
+  return pop_settled(popped, can_throw);
+}
+
+}  // namespace
+
+#if SENNIT_EXCEPTIONS
+push_result ending_early::push_shut(frame& pushed) { return push_at_gate(pushed, true); }
+bool ending_early::pop_shut(frame& popped) { return pop_at_gate(popped, true); }
+#endif
+push_result ending_late::push_shut(frame& pushed) noexcept { return push_at_gate(pushed, false); }
+bool ending_late::pop_shut(frame& popped) noexcept { return pop_at_gate(popped, false); }
+
+push_result spawn_shut(frame& child, bool can_throw) {
   if (course* const strand = current_words().strand) {
     if (observe_push(*strand, child, true)) return push_result::pushed;
   }
-  return answer_push(child);
+  return answer_push(child, can_throw);
 }
 
 donee observe_spawn(course& strand, frame& child) noexcept { return count_push(strand, child, true); }
@@ -208,20 +229,6 @@ void await_taken(frame& branch) noexcept {
     worker::wait(branch.away().done, 1);
   }
   append_views(branch.away().views);
-}
-
-// As push_shut().
-bool pop_shut(frame& popped) {
-  worker_words& words = sennit_words;
-  if (course* const strand = words.strand; strand != nullptr) {
-    slot* const tail = words.tail.load(std::memory_order_relaxed);
-    words.tail_seen.store(tail, std::memory_order_relaxed);
-    // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (tail >= words.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
-      return true;
-  }
-  return pop_settled(popped);
 }
 
 bool pop_unwinding(frame& popped) noexcept {

@@ -21,8 +21,8 @@ bool answer_gates(worker& w) noexcept;
 // After a pop met the gate, tail being lowered: true if the frame was still in the deque.
 bool take_newest(worker& w) noexcept;
 
-// push_shut() for a child of a group.
-push_result spawn_shut(frame& child);
+// push_shut() for a child of a group. `can_throw`: where its region is cancelled.
+push_result spawn_shut(frame& child, bool can_throw);
 
 // For a strand with a course: the child is about to be listed.
 donee observe_spawn(course& strand, frame& child) noexcept;

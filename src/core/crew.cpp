@@ -31,7 +31,7 @@ void crew_state::throw_failure() {
 }
 
 bool crew_state::cancelled() noexcept {
-  if (detail::stopped(*worker::current())) stop();
+  if (can_throw_ && detail::stopped(*worker::current())) stop();
   return stopped();
 }
 
@@ -54,7 +54,9 @@ bool crew_state::offer(frame& part, color_set colors) noexcept {
   const bool pushed =
       colors == all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
   if (!pushed) {
-    const bool went = attempt<std::exception>([&] { offered = push_shut(part) != push_result::apart; });
+    const bool went = attempt<std::exception>([&] {
+      offered = (can_throw_ ? push_shut(part) : ending_late::push_shut(part)) != push_result::apart;
+    });
     if (!went) {
       stop();
       offered = false;

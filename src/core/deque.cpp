@@ -123,7 +123,7 @@ void deque::region_cancelled() noexcept {
 }
 
 void deque::follow_region() noexcept {
-  const bool stop = innermost_ != nullptr && innermost_->region->cancelled();
+  const bool stop = innermost_ != nullptr && innermost_->region->stopped();
   const observer* const by = innermost_ != nullptr ? observer_of(innermost_->region) : nullptr;
   strict_ = by != nullptr && by->strict();
   const unsigned before = sticky_.load(std::memory_order_relaxed);

@@ -29,7 +29,8 @@ bool stopped() noexcept {
 
 #endif
 
-group_state::group_state() noexcept : unwinding_(std::uncaught_exceptions()) {
+group_state::group_state(bool can_throw) noexcept
+    : can_throw_(can_throw), unwinding_(std::uncaught_exceptions()) {
   if (worker* const w = worker::current()) {
     place_ = w;
     epoch_ = w->frames().epoch();
@@ -69,7 +70,7 @@ void group_state::push_or_list(group_member& child) {
       top_ = load_tail();
       return;
     }
-    if (spawn_shut(child) != push_result::apart) {
+    if (spawn_shut(child, can_throw_) != push_result::apart) {
       note_counted(child);
       top_ = load_tail();
       return;
@@ -83,7 +84,7 @@ void group_state::push_or_list(group_member& child) {
 void group_state::list(group_member& child, bool counted) {
   if (worker* const w = worker::current()) {
 #if SENNIT_EXCEPTIONS
-    if (stopped()) throw sennit::cancelled();
+    if (can_throw_ && stopped()) throw sennit::cancelled();
 #endif
     child.depart(w->frames().innermost()->region);
     note_counted(child);
@@ -187,7 +188,7 @@ bool group_state::take_back(group_member& child) noexcept {
 void group_state::run_here(group_member& child) noexcept {
   if (failure_ && failed_ < child.order_) return;
 #if SENNIT_EXCEPTIONS
-  if (stopped()) {
+  if (can_throw_ && stopped()) {
     dropped_ = true;
     return;
   }

@@ -31,8 +31,7 @@ loop_piece::loop_piece(loop_state& whole, position first, position last) noexcep
 fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<loop_piece&>(base);
   loop_state& whole = self.whole_;
-  // Without exceptions a loop has no way to end early.
-  if (SENNIT_EXCEPTIONS && self.away().region->cancelled()) {
+  if (whole.can_throw() && self.away().region->stopped()) {
     whole.dropped();
   } else {
     whole.work_on(self);
@@ -224,7 +223,7 @@ position loop_frame::meet(position from, position to) noexcept {
   }
   (void)answer_gates(*w);
   worker& here = *worker::current();
-  stopped_ = detail::stopped(here);
+  stopped_ = whole_.can_throw() && detail::stopped(here);
   const position until = stopped_ ? from : here.frames().claim(*this, from, to);
   start_.store(until, std::memory_order_relaxed);
   return until;

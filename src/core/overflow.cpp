@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 namespace sennit::detail {
@@ -29,6 +30,16 @@ void say(std::string_view text) noexcept {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
+void say_number(std::size_t n) noexcept {
+  char digits[20];
+  char* first = std::end(digits);
+  do {
+    *--first = static_cast<char>('0' + n % 10);
+    n /= 10;
+  } while (n != 0);
+  say({first, std::end(digits)});
+}
+
 void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
   if ((h.before.sa_flags & SA_SIGINFO) != 0) {
     h.before.sa_sigaction(h.signal, info, context);
@@ -44,8 +55,14 @@ void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
 void on_fault(int number, siginfo_t* info, void* context) noexcept {
   worker* const w = worker::current();
   if (w != nullptr && w->running().memory().guards(info->si_addr)) {
-    say("sennit: stack overflow: a strand needed more stack than its fiber has.\n"
-        "sennit: set a larger one with SENNIT_STACK (64M, say) or runtime_options::stack_bytes.\n");
+    // In MiB, or KiB below one.
+    const std::size_t kilobytes = w->running().memory().size() >> 10;
+    say("sennit: stack overflow: a strand needed more than the ");
+    say_number(kilobytes < 1024 ? kilobytes : kilobytes >> 10);
+    say(kilobytes < 1024 ? " KiB" : " MiB");
+    say(" of stack that its fiber has.\n"
+        "sennit: set a larger one with SENNIT_STACK (4G, say: what is not touched costs nothing) or "
+        "runtime_options::stack_bytes.\n");
   }
   // Relaxed: see call_stack.
   if (const auto of_calls = overflow_of_calls.load(std::memory_order_relaxed)) {

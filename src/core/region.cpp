@@ -69,11 +69,16 @@ void cancel_region(region_state& region) noexcept {
   runtime_core::note_cancellation();
 }
 
+bool stop_requested() noexcept {
+  worker* const w = worker::current();
+  return w != nullptr && w->running().innermost->region->stopped();
+}
+
 }  // namespace detail
 
 bool cancel_requested() noexcept {
-  const detail::worker* const w = detail::worker::current();
-  return w != nullptr && const_cast<detail::worker*>(w)->running().innermost->region->cancelled();
+  detail::worker* const w = detail::worker::current();
+  return w != nullptr && w->running().innermost->region->cancelled();
 }
 
 }  // namespace sennit

@@ -1,10 +1,12 @@
 #include "core/contract.hpp"
+#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "topology/environment.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/region.hpp>
@@ -15,6 +17,7 @@
 
 #include <atomic>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -134,6 +137,7 @@ namespace {
 // A fork in another thread, in the middle of this, would leave the child locks and guards that nobody opens.
 detail::runtime_core* new_core(const runtime_options& options) {
   const detail::no_fork guard;
+  topology::name_unknown_variables();
   return new detail::runtime_core(options);
 }
 
@@ -195,22 +199,37 @@ struct end_of_program {
   }
 };
 
+// Under no_fork, once: there is none yet.
+runtime& make_default(runtime_options options) {
+  static const end_of_program last;
+  // A destructor of a static object: threads started now would outlive everything.
+  if (program_ends) options.workers = 1;
+  auto* const made = new runtime(std::move(options));
+  // ORD[D13] release: the runtime as it was made; pairs with the acquire in default_runtime().
+  the_default.store(made, std::memory_order_release);
+  return *made;
+}
+
 }  // namespace
 
 runtime& runtime::default_runtime() {
-  // ORD[D13] acquire: the runtime as it was made; pairs with the release below.
+  // ORD[D13] acquire: the runtime as it was made; pairs with the release in make_default().
   // ORD[D14] seq_cst: see on_the_way_in.
   if (runtime* const made = the_default.load(std::memory_order_seq_cst)) return *made;
   const detail::no_fork guard;
   if (runtime* const made = the_default.load(std::memory_order_relaxed)) return *made;
-  static const end_of_program last;
-  runtime_options options;
-  // A destructor of a static object: threads started now would outlive everything.
-  if (program_ends) options.workers = 1;
-  auto* const made = new runtime(options);
-  // ORD[D13] release: see above.
-  the_default.store(made, std::memory_order_release);
-  return *made;
+  return make_default({});
+}
+
+void runtime::set_default(runtime_options options) {
+  const detail::no_fork guard;
+  if (program_ends || the_default.load(std::memory_order_relaxed) != nullptr) {
+    detail::fail<std::logic_error>("sennit: runtime::set_default() comes too late: the default runtime has "
+                                   "been made, by an earlier call or by a "
+                                   "construct, worker_count() or default_runtime() outside any other "
+                                   "runtime; set it at the beginning of main()");
+  }
+  make_default(std::move(options));
 }
 
 detail::runtime_core& detail::core_of(runtime* asked) {

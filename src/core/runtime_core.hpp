@@ -9,6 +9,7 @@
 #include "topology/machine.hpp"
 
 #include <sennit/runtime.hpp>
+#include <sennit/worker.hpp>
 
 #include <array>
 #include <atomic>
@@ -107,7 +108,7 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
-  static constexpr unsigned most_places = 4096;
+  static constexpr unsigned most_places = worker_index_bound;
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.

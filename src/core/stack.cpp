@@ -1,12 +1,16 @@
 #include "core/stack.hpp"
 
+#include "core/failure.hpp"
 #include "core/sanitizers.hpp"
+#include "topology/text.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 namespace sennit::detail {
@@ -59,11 +63,29 @@ void stack::release_below(void* live) const noexcept {
   if (last > first) madvise(bottom(), last - first, MADV_DONTNEED);
 }
 
-std::size_t default_stack_bytes() noexcept {
-  constexpr std::size_t usual = 8 * 1024 * 1024;
+bool address_space_is_scarce() noexcept {
+#if (defined(SENNIT_ASAN) && SENNIT_ASAN) || SENNIT_TSAN
+  return true;
+#else
   rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return usual;
-  return static_cast<std::size_t>(limit.rlim_cur);
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;
+  bool counted = true;
+  attempt<std::bad_alloc>(
+      [&] { counted = topology::read_text("/proc/sys/vm/overcommit_memory").value_or("0") == "2"; });
+  return counted;
+#endif
+}
+
+std::size_t default_stack_bytes() noexcept {
+  constexpr std::size_t usual = std::size_t{8} << 20;
+  // Beyond that the kernel's limit of mappings would leave room for more stacks than the address space has.
+  constexpr std::size_t most = std::size_t{4} << 30;
+  constexpr std::size_t bytes_for_one = 32;
+  rlimit limit{};
+  const bool unlimited = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
+  const std::size_t of_main = unlimited ? usual : static_cast<std::size_t>(limit.rlim_cur);
+  if (address_space_is_scarce()) return of_main;
+  return std::max(of_main, std::min(of_main, most / bytes_for_one) * bytes_for_one);
 }
 
 }  // namespace sennit::detail

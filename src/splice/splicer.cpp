@@ -169,7 +169,7 @@ void splicer::walk_together(row calls) {
 void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t count) {
   for (; from + 1 < count; ++from) {
 #if SENNIT_EXCEPTIONS
-    if (cancel_requested()) [[unlikely]]
+    if (stop_requested()) [[unlikely]]
       return whole_.stop_for(std::make_exception_ptr(cancelled()));
 #endif
     if (may_fork(whole, from, count)) return fork(whole, from, count);

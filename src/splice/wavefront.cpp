@@ -217,7 +217,7 @@ void wavefront::walk(strand& s, splice_log* log) {
   for (bool any = true; any;) {
     any = false;
 #if SENNIT_EXCEPTIONS
-    if (cancel_requested()) [[unlikely]]
+    if (stop_requested()) [[unlikely]]
       stop(std::make_exception_ptr(cancelled()));
 #endif
     if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]

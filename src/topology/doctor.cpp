@@ -78,14 +78,13 @@ doctor_line examine_barrier() {
 }
 
 doctor_line examine_stack() {
-  rlimit limit{};
-  const bool unlimited = getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
-  return {
-      "stack",
-      show_bytes(detail::default_stack_bytes()) + " of address space for each fiber by default: " +
-          (unlimited ? "the main thread's is unlimited" : "as much as the main thread's limit (ulimit -s)"),
-      severity::good,
-      {}};
+  return {"stack",
+          show_bytes(detail::default_stack_bytes()) + " of address space for each fiber by default: " +
+              (detail::address_space_is_scarce()
+                   ? "as much as the main thread's limit, as address space is scarce"
+                   : "32 times the main thread's limit (ulimit -s)"),
+          severity::good,
+          {}};
 }
 
 doctor_line examine_places(const machine& seen) {

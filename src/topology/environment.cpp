@@ -1,6 +1,7 @@
 #include "topology/environment.hpp"
 
 #include "beat/settings.hpp"
+#include "core/failure.hpp"
 #include "core/settings.hpp"
 #include "topology/machine.hpp"
 
@@ -10,8 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -23,10 +26,11 @@ namespace sennit::topology {
 namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
-// The last one is read by builds for stress tests only.
-constexpr std::array<std::string_view, 10> known = {
-    "SENNIT_WORKERS",   "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN",         "SENNIT_TOPOLOGY",
-    "SENNIT_PROMOTION", "SENNIT_CHECK", "SENNIT_BEAT",    "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED"};
+// The one but last is read by builds for stress tests only, and the last by CMake's find_package.
+constexpr std::string_view known[] = {"SENNIT_WORKERS",      "SENNIT_STACK",    "SENNIT_BARRIER",
+                                      "SENNIT_PIN",          "SENNIT_TOPOLOGY", "SENNIT_PROMOTION",
+                                      "SENNIT_CHECK",        "SENNIT_BEAT",     "SENNIT_BEAT_SIGNAL",
+                                      "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
 
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
@@ -82,17 +86,33 @@ std::string advice(std::string_view unknown) {
   const auto closer = [&](std::string_view a, std::string_view b) {
     return distance(unknown, a) < distance(unknown, b);
   };
-  const std::string_view nearest = *std::min_element(known.begin(), known.end(), closer);
+  const std::string_view nearest = *std::min_element(std::begin(known), std::end(known), closer);
   if (distance(unknown, nearest) <= 3) return "did you mean " + std::string(nearest) + "?";
   std::string all = "unset it; known are";
   for (const std::string_view name : known) all.append(" ").append(name);
   return all;
 }
 
+bool is_known(std::string_view name) {
+  return std::find(std::begin(known), std::end(known), name) != std::end(known);
+}
+
+// Calls f(name, value) for each variable that is meant for the library.
+template <class F>
+void for_each_variable(F&& f) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    // One that is empty counts as not set.
+    if (!text.starts_with(prefix) || equals == std::string_view::npos || equals + 1 == text.size()) continue;
+    f(text.substr(0, equals), text.substr(equals + 1));
+  }
+}
+
 doctor_line line_for(std::string_view name, std::string_view value) {
   using severity = doctor_line::severity;
   const std::string set_to = "set to \"" + std::string(value) + "\"";
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
+  if (!is_known(name)) {
     return {std::string(name), set_to + ", but Sennit reads no such variable", severity::note, advice(name)};
   }
   if (std::string refused = complaint(name, value); !refused.empty()) {
@@ -105,14 +125,22 @@ doctor_line line_for(std::string_view name, std::string_view value) {
 
 std::vector<doctor_line> examine_environment() {
   std::vector<doctor_line> lines;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    // One that is empty counts as not set.
-    if (!text.starts_with(prefix) || equals == std::string_view::npos || equals + 1 == text.size()) continue;
-    lines.push_back(line_for(text.substr(0, equals), text.substr(equals + 1)));
-  }
+  for_each_variable(
+      [&](std::string_view name, std::string_view value) { lines.push_back(line_for(name, value)); });
   return lines;
+}
+
+void name_unknown_variables() noexcept {
+  static constinit std::atomic<bool> done{false};
+  if (done.exchange(true, std::memory_order_relaxed)) return;
+  detail::attempt<std::exception>([] {
+    for_each_variable([](std::string_view name, std::string_view) {
+      if (is_known(name)) return;
+      const std::string text = "sennit: " + std::string(name) +
+                               " is set, but Sennit reads no such variable: " + advice(name) + "\n";
+      std::fputs(text.c_str(), stderr);
+    });
+  });
 }
 
 }  // namespace sennit::topology

@@ -11,4 +11,7 @@ namespace sennit::topology {
 // or that the library knows no such variable, with the one that is probably meant.
 std::vector<doctor_line> examine_environment();
 
+// Says on stderr, once in a process, which of them the library does not know.
+void name_unknown_variables() noexcept;
+
 }  // namespace sennit::topology

@@ -7,7 +7,7 @@
 namespace sennit_test {
 namespace {
 
-// SENNIT_TEST_SEED repeats one seed; SENNIT_TEST_SEEDS says how many to try.
+// TEST_SEED repeats one seed; TEST_SEEDS says how many to try.
 std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -30,14 +30,14 @@ class random_program : public testing::TestWithParam<setting> {
       w.runtimes.push_back(std::make_unique<sennit::runtime>(
           sennit::runtime_options{.workers = 1, .barrier = GetParam().barrier}));
     }
-    const std::uint64_t first = number("SENNIT_TEST_SEED", 1);
-    const std::uint64_t count = number("SENNIT_TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
+    const std::uint64_t first = number("TEST_SEED", 1);
+    const std::uint64_t count = number("TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
     for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) one(rt, w, seed, depth);
   }
 
  private:
   static void one(sennit::runtime& rt, world& w, std::uint64_t seed, int depth) {
-    SCOPED_TRACE("repeat with SENNIT_TEST_SEED=" + std::to_string(seed) + " SENNIT_TEST_SEEDS=1");
+    SCOPED_TRACE("repeat with TEST_SEED=" + std::to_string(seed) + " TEST_SEEDS=1");
     // Odd seeds run under another rounding than the one that threads begin with.
     w.rounding = seed % 2 == 0 ? FE_TONEAREST : FE_UPWARD;
     std::fesetround(w.rounding);

@@ -88,42 +88,60 @@ TEST(region, tells_of_its_own_cancellation_only) {
   });
 }
 
-// Catches a cancellation that spreads outwards, or outlives its region.
+// Catches a cancellation that spreads outwards, or to other regions.
 TEST(region, ends_its_cancellation_with_its_run) {
   under(all_settings(), [](sennit::runtime& rt) {
     rt.run([] {
-      sennit::region r;
       for (int i = 0; i < 10; ++i) {
+        sennit::region r;
         EXPECT_FALSE(r.run([&] {
           r.cancel();
           sennit::join([] {}, [] {});
           return 1;
         }));
         EXPECT_FALSE(sennit::cancel_requested());
-        EXPECT_EQ(r.run([] { return std::get<1>(sennit::join([] { return 1; }, [] { return 2; })); }), 2);
+        sennit::region other;
+        EXPECT_EQ(other.run([] { return std::get<1>(sennit::join([] { return 1; }, [] { return 2; })); }), 2);
       }
     });
   });
 }
 
-// Catches a request that is lost because it came before the work, and one that outlives the run it was for.
-TEST(region, is_cancelled_before_its_first_run) {
+// Catches a request that is lost, whenever it comes: before the first run, in one, or between two of them.
+TEST(region, stays_cancelled) {
   under(all_settings(), [](sennit::runtime& rt) {
     const auto expect = [] {
-      sennit::region r;
-      r.cancel();
-      EXPECT_TRUE(r.cancel_requested());
-      EXPECT_FALSE(r.run([] { ADD_FAILURE() << "the function was called"; }));
-      EXPECT_TRUE(r.cancel_requested());
+      const auto not_to_be_called = [] { ADD_FAILURE() << "the function was called"; };
+      sennit::region never_run;
+      never_run.cancel();
+      EXPECT_TRUE(never_run.cancel_requested());
+      EXPECT_FALSE(never_run.run(not_to_be_called));
+      EXPECT_FALSE(never_run.run(not_to_be_called));
+      EXPECT_TRUE(never_run.cancel_requested());
       EXPECT_FALSE(sennit::cancel_requested());
-      EXPECT_EQ(r.run([] { return 1; }), 1);
-      r.cancel();
-      EXPECT_EQ(r.run([] { return std::get<1>(sennit::join([] { return 1; }, [] { return 2; })); }), 2);
-      EXPECT_FALSE(r.cancel_requested());
+
+      sennit::region in_its_run;
+      EXPECT_EQ(in_its_run.run([] { return 1; }), 1);
+      EXPECT_TRUE(in_its_run.run([&] { in_its_run.cancel(); }));
+      EXPECT_FALSE(in_its_run.run(not_to_be_called));
+
+      sennit::region between_runs;
+      EXPECT_TRUE(between_runs.run([] {}));
+      between_runs.cancel();
+      EXPECT_FALSE(between_runs.run(not_to_be_called));
     };
     expect();
     rt.run(expect);
   });
+}
+
+// Catches constructs that are cancelled though they only share a function with the region's object.
+TEST(region, is_what_its_run_calls_and_nothing_else) {
+  sennit::region r;
+  r.cancel();
+  std::atomic<int> ran{0};
+  sennit::parallel_for(0, 100, [&](int) { ++ran; });
+  EXPECT_EQ(ran, 100);
 }
 
 // Catches a result, or an exception, that is thrown away because the cancellation
@@ -135,8 +153,9 @@ TEST(region, keeps_what_was_complete_before_the_cancellation) {
     return 3;
   }),
             3);
-  EXPECT_THROW(r.run([&] {
-    r.cancel();
+  sennit::region throwing;
+  EXPECT_THROW(throwing.run([&] {
+    throwing.cancel();
     throw failure{1};
   }),
                failure);

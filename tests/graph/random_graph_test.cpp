@@ -10,7 +10,7 @@
 namespace sennit_test {
 namespace {
 
-// SENNIT_TEST_SEED repeats one seed; SENNIT_TEST_SEEDS says how many to try.
+// TEST_SEED repeats one seed; TEST_SEEDS says how many to try.
 std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -76,10 +76,10 @@ class random_graphs : public testing::TestWithParam<setting> {
   void each(int seeds, const Test& test) {
     current_setting() = name(GetParam());
     sennit::runtime rt(GetParam().options());
-    const std::uint64_t first = number("SENNIT_TEST_SEED", 1);
-    const std::uint64_t count = number("SENNIT_TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
+    const std::uint64_t first = number("TEST_SEED", 1);
+    const std::uint64_t count = number("TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
     for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
-      SCOPED_TRACE("repeat with SENNIT_TEST_SEED=" + std::to_string(seed) + " SENNIT_TEST_SEEDS=1");
+      SCOPED_TRACE("repeat with TEST_SEED=" + std::to_string(seed) + " TEST_SEEDS=1");
       random_graph g(seed);
       rt.run([&] { test(g); });
       EXPECT_EQ(tracked::live(), 0) << "a value leaked, or was freed twice";

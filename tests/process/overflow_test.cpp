@@ -45,7 +45,7 @@ TEST(Overflow, OnTheCallersFiberNamesTheSetting) {
     two.run([] { return descend(too_deep); });
   });
   expect_death(run);
-  EXPECT_THAT(run, Printed(message));
+  EXPECT_THAT(run, AllOf(Printed(message), Printed(sanitized ? "1 MiB" : "256 KiB")));
 }
 
 TEST(Overflow, OnAWorkersFiberNamesTheSetting) {

@@ -76,6 +76,20 @@ TEST(RecursionByDefault, ReadsTheVariable) {
   EXPECT_THAT(run, ExitedWith(0));
 }
 
+// What a program does that was serial, and as deep as a stack of 8 MiB lets it be.
+TEST(RecursionByDefault, GoesAsDeepAsOnTheMainThread) {
+  // Catches: a fiber's stack as large as the main thread's, though a fork takes ten times as much of it as a call.
+  if (sanitized) GTEST_SKIP() << "there a stack is as large as the main thread's";
+  const ending run = apart([] {
+    EXPECT_EQ(down_left(100'000), 100'000);
+    EXPECT_EQ(down_right(100'000), 100'000);
+    std::atomic<long> count{0};
+    down_in_groups(100'000, count);
+    EXPECT_EQ(count, 100'000);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
 // Many more children than such a stack's deque has room for.
 constexpr long children = sanitized ? 20'000 : 200'000;
 sennit::runtime_options tiny(unsigned workers) {

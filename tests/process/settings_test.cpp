@@ -106,6 +106,68 @@ TEST(Settings, GoodOnesAreTaken) {
   }
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Settings, MisspelledOnesAreNamedOnce) {
+  // Catches: SENNIT_WORKER=1, and a program that runs on all cores without a word; a word for each runtime.
+  const ending run = apart([] {
+    setenv("SENNIT_WORKER", "1", 1);
+    setenv("SENNIT_VERBOSITY", "3", 1);
+    setenv("SENNIT_STACKS", "", 1);
+    setenv("SENNIT_PIN", "none", 1);
+    EXPECT_EQ(fib(12), 144);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(sennit::runtime({.workers = 2}).run([] { return fib(12); }), 144);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+  EXPECT_EQ(count(run.output, "sennit: SENNIT_WORKER is set"), 1U) << run.output;
+  EXPECT_EQ(count(run.output, "did you mean SENNIT_WORKERS?"), 1U) << run.output;
+  EXPECT_EQ(count(run.output, "sennit: SENNIT_VERBOSITY is set"), 1U) << run.output;
+  EXPECT_EQ(count(run.output, "\n"), 2U) << run.output;
+}
+
+TEST(DefaultRuntime, IsAsSetAtTheBeginning) {
+  // Catches: options that are dropped, and a runtime beside the default one that is used instead.
+  const ending run = apart([] {
+    setenv("SENNIT_WORKERS", "5", 1);
+    sennit::runtime::set_default({.workers = 3});
+    const sennit::runtime another({.workers = 2});
+    EXPECT_EQ(sennit::worker_count(), 3U);
+    EXPECT_EQ(fib(12), 144);
+    auto [inside, right] = sennit::join([] { return sennit::worker_count(); }, [] { return 1; });
+    EXPECT_EQ(inside, 3U);
+    EXPECT_EQ(sennit::runtime::default_runtime().workers(), 3U);
+    EXPECT_EQ(another.statistics().steals, 0U);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(DefaultRuntime, IsSetOnce) {
+  // Catches: options that are taken and have no effect, since the runtime is there already.
+  for (const bool by_use : {false, true}) {
+    const ending run = apart([=] {
+      by_use ? static_cast<void>(fib(3)) : sennit::runtime::set_default({.workers = 3});
+      const unsigned workers = sennit::worker_count();
+      EXPECT_THROW(sennit::runtime::set_default({.workers = workers + 1}), std::logic_error);
+      EXPECT_EQ(sennit::runtime::default_runtime().workers(), workers);
+    });
+    EXPECT_THAT(run, ExitedWith(0));
+  }
+}
+
+TEST(DefaultRuntime, MayBeSetAgainAfterABadOption) {
+  // Catches: a failed attempt that counts as one.
+  const ending run = apart([] {
+    EXPECT_THROW(sennit::runtime::set_default({.workers = 5000}), std::invalid_argument);
+    sennit::runtime::set_default({.workers = 3});
+    EXPECT_EQ(sennit::worker_count(), 3U);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
 TEST(Settings, ContradictingOptionsAreNamed) {
   // Catches: an error that speaks of a variable where the program's own option is wrong.
   const auto complaint = [](const sennit::runtime_options& options) -> std::string {

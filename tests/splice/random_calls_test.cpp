@@ -4,13 +4,13 @@
 namespace sennit_test {
 namespace {
 
-// SENNIT_TEST_SEED repeats one seed; SENNIT_TEST_SEEDS says how many to try.
+// TEST_SEED repeats one seed; TEST_SEEDS says how many to try.
 template <class Test>
 void for_seeds(int seeds, Test&& test) {
-  const std::uint64_t first = number("SENNIT_TEST_SEED", 1);
-  const std::uint64_t count = number("SENNIT_TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
+  const std::uint64_t first = number("TEST_SEED", 1);
+  const std::uint64_t count = number("TEST_SEEDS", static_cast<std::uint64_t>(scaled(seeds)));
   for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE("repeat with SENNIT_TEST_SEED=" + std::to_string(seed) + " SENNIT_TEST_SEEDS=1");
+    SCOPED_TRACE("repeat with TEST_SEED=" + std::to_string(seed) + " TEST_SEEDS=1");
     test(seed);
   }
 }

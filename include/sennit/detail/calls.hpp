@@ -23,17 +23,39 @@ enum class push_result {
   taken,   // the region is cancelled, but another worker has the branch already: wait for it, and end
 };
 
+// What differs where a region is cancelled: code built without exceptions cannot end early, and nothing may
+// be thrown through it. A program may have code of both kinds, so each calls its own; the library has both,
+// unless it is built without exceptions. Code that has them cannot be linked with that.
+namespace ending_early {
+
 // After a push met the shut gate. Throws cancelled, the frame not being in the deque,
 // where the region is cancelled.
 SENNIT_COLD push_result push_shut(frame& pushed);
-
-// Returns when the branch, which another worker has taken, has ended.
-SENNIT_COLD void await_taken(frame& branch) noexcept;
 
 // After a pop met the shut gate. True: the branch is the caller's to run.
 // False: it has run elsewhere and its outcome is in the frame.
 // Throws cancelled where the branch has not been started and the region is cancelled.
 SENNIT_COLD bool pop_shut(frame& popped);
+
+}  // namespace ending_early
+namespace ending_late {
+
+// The same, but cancellation changes nothing.
+SENNIT_COLD push_result push_shut(frame& pushed) noexcept;
+SENNIT_COLD bool pop_shut(frame& popped) noexcept;
+
+}  // namespace ending_late
+
+#if SENNIT_EXCEPTIONS
+using ending_early::pop_shut;
+using ending_early::push_shut;
+#else
+using ending_late::pop_shut;
+using ending_late::push_shut;
+#endif
+
+// Returns when the branch, which another worker has taken, has ended.
+SENNIT_COLD void await_taken(frame& branch) noexcept;
 
 // The whole pop, for the way out by an exception: never throws, and true means that
 // the branch must be dropped.

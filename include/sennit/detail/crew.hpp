@@ -25,7 +25,8 @@ class worker;
 // What the strands at work on one thing have in common. docs/protocols/graphs.md, "Crews".
 class crew_state {
  public:
-  crew_state() = default;
+  // `can_throw`: the strand that begins the work can be told of a cancellation.
+  explicit crew_state(bool can_throw) noexcept : can_throw_(can_throw) {}
   crew_state(const crew_state&) = delete;
   crew_state& operator=(const crew_state&) = delete;
 
@@ -66,6 +67,7 @@ class crew_state {
  private:
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
 
+  const bool can_throw_;
   alignas(64) std::atomic<std::intptr_t> at_work_{1};
   std::atomic<bool> stopped_{false};
   completion done_;
@@ -229,7 +231,7 @@ class crew : public crew_state {
   };
 
   // `patience`: for as long as so many items take, a strand without work leaves to other colors what is theirs.
-  explicit crew(double patience = 0) noexcept : patience_(patience) {}
+  explicit crew(double patience = 0) noexcept : crew_state(SENNIT_EXCEPTIONS), patience_(patience) {}
 
   // Does all that is on the agenda and what comes of it.
   void run(Work& work, Agenda first) {

@@ -5,6 +5,7 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
+#include <sennit/detail/in_handler.hpp>
 #include <sennit/region.hpp>
 
 #include <exception>
@@ -35,7 +36,7 @@ SENNIT_INLINE branch_result<F> call_branch(F&& f) {
 template <class Body>
 void record_outcome(departure& away, Body&& body) noexcept {
 #if SENNIT_EXCEPTIONS
-  if (away.region->cancelled()) {
+  if (away.region->stopped()) {
     away.result = outcome::dropped;
     return;
   }
@@ -55,8 +56,10 @@ void record_outcome(departure& away, Body&& body) noexcept {
 #endif
 }
 
-// The closure moves into the frame: a thief reads it there, and the owner need not keep its address.
-template <class G>
+// The closure moves into the frame: a thief reads it there, and the owner need not keep its address. A
+// program may have code with exceptions and without: their frames are of different types, as their functions
+// differ.
+template <class G, bool CanThrow = SENNIT_EXCEPTIONS>
 class fork_frame : public frame {
  public:
   using result = branch_result<G>;
@@ -66,7 +69,14 @@ class fork_frame : public frame {
 
   G&& branch() noexcept { return std::forward<G>(branch_); }
 
-  SENNIT_INLINE result run_here() { return call_branch(std::forward<G>(branch_)); }
+  SENNIT_INLINE result run_here() {
+    if constexpr (std::is_void_v<std::invoke_result_t<G>>) {
+      place_.run(std::forward<G>(branch_));
+      return {};
+    } else {
+      return place_.run(std::forward<G>(branch_));
+    }
+  }
 
   // After the branch ran elsewhere: its value, or the exception that it ended with.
   result take() {
@@ -127,6 +137,7 @@ class fork_frame : public frame {
   }
 
   G branch_;
+  [[no_unique_address]] fork_place place_;
   union {
     stored value_;
   };

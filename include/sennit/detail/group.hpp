@@ -5,6 +5,7 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
+#include <sennit/detail/in_handler.hpp>
 #include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
 
@@ -52,7 +53,8 @@ class group_member : public frame {
 
 class group_state {
  public:
-  group_state() noexcept;
+  // `can_throw`: a cancellation can be thrown to the strand that makes the group.
+  explicit group_state(bool can_throw) noexcept;
   group_state(const group_state&) = delete;
   group_state& operator=(const group_state&) = delete;
   ~group_state() = default;
@@ -87,6 +89,7 @@ class group_state {
   std::exception_ptr failure_;
   std::uint64_t failed_ = 0;  // the order of the child that threw it
   bool dropped_ = false;      // a child was dropped by cancellation
+  const bool can_throw_;
   const int unwinding_;       // exceptions in flight when the group was made
   worker* lender_ = nullptr;  // whose list holds the children of a group made outside any runtime
   region_state outside_;      // and their region
@@ -105,14 +108,18 @@ class group_child : public group_member {
  private:
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
-    record_outcome(self.away(), [&self] { self.body_(); });
+    record_outcome(self.away(), [&self] { self.place_.run(self.body_); });
     leave_branch(self);
     return self.group().done().finish();
   }
-  static void run_here(group_member& base) { static_cast<group_child&>(base).body_(); }
+  static void run_here(group_member& base) {
+    auto& self = static_cast<group_child&>(base);
+    self.place_.run(self.body_);
+  }
   static void end(group_member& base) noexcept { std::destroy_at(&static_cast<group_child&>(base)); }
 
   F body_;
+  [[no_unique_address]] fork_place place_;
 };
 
 }  // namespace sennit::detail

@@ -95,7 +95,12 @@ class loop_over : public loop_state {
 
   // `parts`: if not zero, these are what positions count, and n the iterations.
   loop_over(Body& body, const Options& how, position n, position parts, loop_cost& cost) noexcept
-      : loop_state(&make_piece, &work), body_(body), how_(how), n_(n), parts_(parts), cost_(cost) {}
+      : loop_state(&make_piece, &work, SENNIT_EXCEPTIONS),
+        body_(body),
+        how_(how),
+        n_(n),
+        parts_(parts),
+        cost_(cost) {}
 
   // By the strand that begins it, from `first` on; `sum` is the value of what comes before.
   value all(value sum, position first, position n) {

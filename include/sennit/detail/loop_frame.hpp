@@ -72,7 +72,9 @@ class loop_state {
   // Works on a piece, and records how that ended.
   using workman = void (*)(loop_state&, loop_piece&) noexcept;
 
-  loop_state(maker make, workman work) noexcept : make_(make), work_(work) {}
+  // `can_throw`: a cancellation can be thrown to the strand that begins the loop.
+  loop_state(maker make, workman work, bool can_throw) noexcept
+      : make_(make), work_(work), can_throw_(can_throw) {}
   loop_state(const loop_state&) = delete;
   loop_state& operator=(const loop_state&) = delete;
   ~loop_state();
@@ -88,6 +90,7 @@ class loop_state {
                             loop_piece*& parted) noexcept;
   void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
   completion& done() noexcept { return done_; }
+  bool can_throw() const noexcept { return can_throw_; }
   // All pieces ever cut, once nobody works on the loop; after wait() in the order of the iterations.
   loop_piece* pieces() const noexcept { return pieces_.load(std::memory_order_relaxed); }
 
@@ -116,6 +119,7 @@ class loop_state {
 
   const maker make_;
   const workman work_;
+  const bool can_throw_;
   completion done_{1};  // one count for the strand that began the loop, one for each piece
   std::atomic<loop_piece*> pieces_{nullptr};
   std::atomic<position> failed_at_{~position{0}};

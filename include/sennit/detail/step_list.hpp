@@ -49,7 +49,7 @@ class step_list final : public splice_log {
 
   void run(const Tree* trees) const {
 #if SENNIT_EXCEPTIONS
-    if (cancel_requested()) [[unlikely]]
+    if (stop_requested()) [[unlikely]]
       throw cancelled();
 #endif
     const step* s = steps_.data();

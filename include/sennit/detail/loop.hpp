@@ -206,14 +206,18 @@ class loop_over : public loop_state {
     if (parts_ != 0) return claim_parts(rest, at, sum);
     if (how_.thesis) return claim_as_in_thesis(rest, at, sum);
     if (how_.grain == 0) return claim_measured(rest, at, sum);
-    if (how_.grain == 1) {
-      claim_ones(rest, at, ~position{0}, sum);
-      return !rest.stopped();
-    }
+    if (how_.grain == 1) return claim_all_ones(rest, at, sum);
     while (const position to = next(rest, at, how_.grain)) {
       at = run(sum, at, to);
       if (pointless(at)) return false;
     }
+    return !rest.stopped();
+  }
+
+  // Nothing remains of the loop over a chunk.
+  SENNIT_HOT bool claim_all_ones(loop_frame& rest, position at, value& sum) {
+    auto&& body = nearby(body_);
+    for (; rest.claim(at, at + 1) != at; ++at) body.run_one(sum, at);
     return !rest.stopped();
   }
 

@@ -80,8 +80,9 @@ endif()
 endfunction()
 
 # sennit_compile_fail_tests([EACH regex] NAME regex NAME regex...)
-# Each passes if the compiler rejects compile_fail/NAME.cpp and says something that matches: the diagnostic that a user is
-# to read. With EACH it has to match that, with the test's own regex in place of the @. No regex can have a semicolon.
+# Each passes if the compiler rejects compile_fail/NAME.cpp and says something that matches, in the first 10 lines of its
+# output: the diagnostic that a user is to read. With EACH it has to match that, with the test's own regex in place of the
+# @. No regex can have a semicolon.
 function(sennit_compile_fail_tests)
   cmake_parse_arguments(PARSE_ARGV 0 tests "" "EACH" "")
   set(mistakes "${tests_UNPARSED_ARGUMENTS}")

@@ -13,11 +13,18 @@
 #include <iterator>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 namespace sennit {
 
-// Chunks of so many iterations.
-constexpr loop_options grain(std::uint64_t iterations) noexcept { return {.grain = iterations}; }
+// Chunks of so many iterations: at least 1, and at most 2^62. A number below or above is taken for the nearest one, so that
+// a grain that is computed, n / 1000, say, need not be.
+template <std::integral I>
+constexpr loop_options grain(I iterations) noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (std::cmp_less(iterations, 1)) return {.grain = 1};
+  return {.grain = std::cmp_less(most, iterations) ? most : static_cast<std::uint64_t>(iterations)};
+}
 // Equal contiguous parts, one a worker, that are not split any further.
 inline constexpr loop_options static_partition{.fixed_parts = true};
 

@@ -546,7 +546,7 @@ TEST(reducer, may_fork_in_combine) {
       group.wait();
     };
     using merging = sennit::reducer<numbers, decltype(append)>;
-    merging r(append);
+    merging r(numbers{}, append);
     rt.run([&] {
       r->push_back(0);
       join_stolen([&] { *combined += 1; }, [&] { r->push_back(1); });

@@ -92,7 +92,8 @@ class scan {
   T total() && { return *std::move(carry_); }
 
   void run(const loop_options& how) {
-    block_ = how.grain != 0 ? std::min<position>(how.grain, std::max<position>(in_.size, 1)) : default_block();
+    block_ =
+        how.grain != 0 ? std::min<position>(how.grain, std::max<position>(in_.size, 1)) : default_block();
     const position blocks = in_.size / block_ + (in_.size % block_ != 0 ? 1 : 0);
     loop_options by_block = how;
     if (how.grain != 0) by_block.grain = 1;
@@ -229,8 +230,9 @@ void expect_scannable([[maybe_unused]] const elements<In>& in, [[maybe_unused]] 
 
 // `initial` is a T that comes before the first element, or nothing.
 template <class T, class Engine, class In, class D, class Combine, class... Initial>
-void inclusive_scan(const elements<In>& in, D& out, Combine& combine, [[maybe_unused]] const loop_options& how,
-                    std::source_location where, Initial&&... initial) {
+void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
+                    [[maybe_unused]] const loop_options& how, std::source_location where,
+                    Initial&&... initial) {
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_scan"), in.size};
   expect_scannable<T>(in, to, combine, "parallel_scan", where);
@@ -242,7 +244,8 @@ void inclusive_scan(const elements<In>& in, D& out, Combine& combine, [[maybe_un
       scan_from(in.at(0), in.at(in.size), to.at(0), combine_scan<T>(combine, initial..., *in.at(0)), combine);
     }
   } else {
-    scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine, std::forward<Initial>(initial)...).run(how);
+    scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine, std::forward<Initial>(initial)...)
+        .run(how);
   }
 }
 
@@ -264,8 +267,10 @@ T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine,
 // The forms of parallel_scan, listed below.
 template <class Engine>
 struct inclusive_scan_calls {
-  template <countable_range R, class Out, class Combine = std::plus<>, class T = std::ranges::range_value_t<R>>
-    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>, T> && destination<Out, const T&>
+  template <countable_range R, class Out, class Combine = std::plus<>,
+            class T = std::ranges::range_value_t<R>>
+    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>, T> &&
+             destination<Out, const T&>
   void operator()(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
     inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where);
@@ -279,8 +284,9 @@ struct inclusive_scan_calls {
   }
 
   template <countable_range R, class Out, class Combine, class T>
-    requires(!option<T>) && scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
-                                               std::ranges::range_value_t<R>> &&
+    requires(!option<T>) &&
+            scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
+                               std::ranges::range_value_t<R>> &&
             destination<Out, const T&>
   void operator()(R&& in, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
@@ -300,7 +306,8 @@ struct inclusive_scan_calls {
 template <class Engine>
 struct exclusive_scan_calls {
   template <countable_range R, class Out, class T, class Combine = std::plus<>>
-    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>, std::ranges::range_value_t<R>> &&
+    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
+                                std::ranges::range_value_t<R>> &&
              destination<Out, T>
   T operator()(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
                std::source_location where = std::source_location::current()) const {
@@ -308,7 +315,8 @@ struct exclusive_scan_calls {
   }
   template <class It, class End, class Out, class T, class Combine = std::plus<>>
     requires iterator_bounds<It, End> &&
-             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> && destination<Out, T>
+             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
+             destination<Out, T>
   T operator()(It first, End last, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
                std::source_location where = std::source_location::current()) const {
     return exclusive_scan<Engine>(sequence_of(first, last), out, std::move(initial), combine, how, where);
@@ -318,30 +326,34 @@ struct exclusive_scan_calls {
 template <class T, class F, class V, class Element, class... A>
 consteval void refuse_scan_operation() {
   if constexpr (!std::invocable<F&, T, T> && !std::invocable<F&, const T&, V> && std::convertible_to<F, T>) {
-    static_assert(accepted<A...>,
-                  "sennit: a value stands where the scan's operation is to be; the operation comes first, as in "
-                  "parallel_scan(in, out, std::plus<>(), first)");
+    static_assert(
+        accepted<A...>,
+        "sennit: a value stands where the scan's operation is to be; the operation comes first, as in "
+        "parallel_scan(in, out, std::plus<>(), first)");
   } else if constexpr (drops_fractions<V, T> || gives_fractions<F, T, V> || gives_fractions<F, T>) {
-    static_assert(accepted<A...>,
-                  "sennit: the scan's first value is an integer, so the fraction of each prefix would be lost; give the "
-                  "first value the type of the prefixes, as in 0.0");
+    static_assert(accepted<A...>, "sennit: the scan's first value is an integer, so the fraction of each "
+                                  "prefix would be lost; give the "
+                                  "first value the type of the prefixes, as in 0.0");
   } else if constexpr (never_associates<F>) {
     static_assert(accepted<A...>, "sennit: the scan's operation is not associative, as it has to be");
   } else if constexpr (forgets_to_return<F, T, V> || forgets_to_return<F, T&, V>) {
-    static_assert(accepted<A...>,
-                  "sennit: the scan's operation returns nothing; let it return the value of both, [](T left, T right) -> T");
+    static_assert(accepted<A...>, "sennit: the scan's operation returns nothing; let it return the value of "
+                                  "both, [](T left, T right) -> T");
   } else if constexpr (!std::copyable<T> || !std::convertible_to<V, T>) {
     static_assert(accepted<A...>,
-                  "sennit: the scan's elements are no prefixes, which have the type of the first value, or of the elements, "
+                  "sennit: the scan's elements are no prefixes, which have the type of the first value, or "
+                  "of the elements, "
                   "and are copied; transform the elements to that type, by std::views::transform, say");
   } else if constexpr (scan_operation<F, T, V>) {
-    static_assert(accepted<A...>,
-                  "sennit: the scan's elements are of another type than its first value, so the operation may be a fold; "
-                  "transform the elements to that type, as by std::views::transform, and combine two of those");
+    static_assert(
+        accepted<A...>,
+        "sennit: the scan's elements are of another type than its first value, so the operation may be a "
+        "fold; "
+        "transform the elements to that type, as by std::views::transform, and combine two of those");
   } else {
-    static_assert(accepted<A...>,
-                  "sennit: the scan's operation does not combine two prefixes into one; give one as [](T left, T right) "
-                  "-> T");
+    static_assert(accepted<A...>, "sennit: the scan's operation does not combine two prefixes into one; give "
+                                  "one as [](T left, T right) "
+                                  "-> T");
   }
 }
 
@@ -361,6 +373,14 @@ consteval void refuse_scan() {
     constexpr bool has_operation = !std::is_void_v<operation> && !option<operation>;
     using F = std::conditional_t<has_operation, operation, std::plus<>>;
     if constexpr (!require_destination<n, const Element&, A...>()) {
+    } else if constexpr (has_first && has_operation &&
+                         !std::invocable<operation, const Element&, const Element&> &&
+                         std::invocable<std::add_lvalue_reference_t<given>, const Element&, const Element&>) {
+      static_assert(
+          accepted<A...>,
+          "sennit: the scan's first value and its operation stand in each other's place: it is "
+          "parallel_scan(in, out, operation, first), and parallel_exclusive_scan(in, out, first, operation), "
+          "as in std");
     } else if constexpr (Value == 0 && !has_first) {
       static_assert(accepted<A...>,
                     "parallel_exclusive_scan: there is no first value, which comes after the destination; "

@@ -88,7 +88,8 @@ struct transform_calls {
   void operator()(R&& in, Out&& out, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
     const auto source = sequence_of(in);
-    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f, how);
+    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f,
+                              how);
   }
   template <class It, class End, class Out, class F>
     requires iterator_bounds<It, End> && transformation<F, std::iter_reference_t<It>> &&
@@ -96,7 +97,8 @@ struct transform_calls {
   void operator()(It first, End last, Out&& out, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
     const auto source = sequence_of(first, last);
-    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f, how);
+    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f,
+                              how);
   }
 
   template <countable_range Left, countable_range Right, class Out, class F>
@@ -172,28 +174,32 @@ consteval void refuse_transform() {
     using F = argument<n + 1, A...>;
     using G = argument<n + 2, A...>;
     if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-      static_assert(accepted<A...>,
-                    "parallel_transform: the input is two integers; to transform indices, give std::views::iota(first, "
-                    "last), or call parallel_for");
+      static_assert(
+          accepted<A...>,
+          "parallel_transform: the input is two integers; to transform indices, give std::views::iota(first, "
+          "last), or call parallel_for");
     } else if constexpr (std::is_void_v<F> || option<F>) {
       static_assert(accepted<A...>,
                     "parallel_transform: there is no function; it comes after the input and the destination");
     } else if constexpr (returns_nothing<F, V>()) {
-      static_assert(accepted<A...>,
-                    "parallel_transform: the function returns nothing that could be written; to change elements in "
-                    "place, call parallel_for");
+      static_assert(
+          accepted<A...>,
+          "parallel_transform: the function returns nothing that could be written; to change elements in "
+          "place, call parallel_for");
     } else if constexpr (transformation<F, V>) {
       if constexpr (require_destination<n, transformed<F, V>, A...>()) refuse_the_rest<A...>();
     } else if constexpr (!std::is_void_v<G> && !option<G>) {
       if constexpr (require_destination<n + 1, V, A...>()) {
-        static_assert(accepted<A...>,
-                      "parallel_transform: the function cannot be called with an element of each of the two inputs, or "
-                      "what it returns cannot be written to the destination");
+        static_assert(
+            accepted<A...>,
+            "parallel_transform: the function cannot be called with an element of each of the two inputs, or "
+            "what it returns cannot be written to the destination");
       }
     } else if constexpr (require_destination<n, V, A...>()) {
-      static_assert(accepted<A...>,
-                    "parallel_transform: the function, after the destination, cannot be called with an element of the "
-                    "input");
+      static_assert(
+          accepted<A...>,
+          "parallel_transform: the function, after the destination, cannot be called with an element of the "
+          "input");
     }
   }
 }
@@ -203,7 +209,8 @@ consteval void refuse_copy() {
   constexpr auto sequence = require_sequence<A...>();
   constexpr std::size_t n = sequence.arguments;
   if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-    static_assert(accepted<A...>, "parallel_copy: the input is two integers; give std::views::iota(first, last)");
+    static_assert(accepted<A...>,
+                  "parallel_copy: the input is two integers; give std::views::iota(first, last)");
   } else if constexpr (n != 0) {
     if constexpr (require_destination<n, typename decltype(sequence)::value, A...>()) refuse_the_rest<A...>();
   }

@@ -17,9 +17,8 @@ namespace {
 // Each program under all options, deterministically, and as its elision.
 template <class Program>
 void expect_everywhere(const auto& expected, const Program& program) {
-  with_options([&](const sennit::loop_options& how) {
-    EXPECT_EQ(program(sennit::parallel_fold, how), expected);
-  });
+  with_options(
+      [&](const sennit::loop_options& how) { EXPECT_EQ(program(sennit::parallel_fold, how), expected); });
   with_workers([&] { EXPECT_EQ(program(sennit::parallel_fold, sennit::deterministic), expected); });
   EXPECT_EQ(program(sennit::serial::parallel_fold, sennit::loop_options()), expected);
   EXPECT_EQ(program(sennit::serial::parallel_fold, sennit::deterministic), expected);
@@ -49,9 +48,8 @@ TEST(fold, takes_the_operations_of_accumulate) {
 TEST(fold, counts_the_first_value_once) {
   const std::vector<int> ones(1000, 1);
   const auto count = [](long n, int x) { return n + x; };
-  expect_everywhere(1010L, [&](const auto& fold, const auto& how) {
-    return fold(ones, 10L, count, std::plus<>(), how);
-  });
+  expect_everywhere(
+      1010L, [&](const auto& fold, const auto& how) { return fold(ones, 10L, count, std::plus<>(), how); });
   expect_everywhere(10L, [&](const auto& fold, const auto& how) {
     return fold(std::span(ones).first(0), 10L, count, std::plus<>(), how);
   });
@@ -74,8 +72,9 @@ TEST(fold, takes_results_that_only_move) {
   std::vector<int> expected(1001);
   std::iota(expected.begin(), expected.end(), -1);
   expect_everywhere(expected, [&](const auto& fold, const auto& how) {
-    return *fold(0, 1000, std::make_unique<std::vector<int>>(1, -1),
-                 [](std::unique_ptr<std::vector<int>>& left, int x) { left->push_back(x); }, join_lists(), how);
+    return *fold(
+        0, 1000, std::make_unique<std::vector<int>>(1, -1),
+        [](std::unique_ptr<std::vector<int>>& left, int x) { left->push_back(x); }, join_lists(), how);
   });
 }
 

@@ -96,7 +96,8 @@ bool holds_for_triples(position n, const Holds& holds) {
 
 // That (a b) c is a (b c) for values of the sequence.
 template <class T, class Sequence, class Combine>
-void expect_associative(const Sequence& values, Combine& combine, const char* algorithm, std::source_location where) {
+void expect_associative(const Sequence& values, Combine& combine, const char* algorithm,
+                        std::source_location where) {
   if constexpr (comparable_results<T> && !known_to_associate<Combine> &&
                 !std::is_rvalue_reference_v<typename Sequence::value>) {
     if (values.size < 3) return;
@@ -112,9 +113,12 @@ void expect_associative(const Sequence& values, Combine& combine, const char* al
     });
     if (!holds) {
       misuse(std::string(algorithm) +
-                 ": the operation is not associative: for values a, b, c of this sequence, (a b) c is not a (b c), so "
-                 "the result depends on who computes what. A fold from left to right, as for std::accumulate, is "
-                 "parallel_fold(range, first, fold, combine), where combine makes one of two folds' results; or give "
+                 ": the operation is not associative: for values a, b, c of this sequence, (a b) c is not a "
+                 "(b c), so "
+                 "the result depends on who computes what. A fold from left to right, as for "
+                 "std::accumulate, is "
+                 "parallel_fold(range, first, fold, combine), where combine makes one of two folds' results; "
+                 "or give "
                  "what is made of each element as a transformation, before the operation",
              where);
     }
@@ -136,15 +140,18 @@ void expect_fold_agrees(const Sequence& values, const Begin& begin, Fold& fold, 
       const T right = folded(begin(), j);
       const T both = combined_copies(combine, left, right);
       const T more = folded(right, k);
-      return same_result(folded(both, k), combined_copies(combine, left, more), largest_of<T>({left, right, both, more}));
+      return same_result(folded(both, k), combined_copies(combine, left, more),
+                         largest_of<T>({left, right, both, more}));
     });
     if (!holds) {
-      misuse(
-          "parallel_fold: the fold and the combination do not agree: to fold an element into the right of two results "
-          "and then combine them gives something else than to combine them first. A result of which the order of "
-          "brackets is part, such as a rolling hash, needs what the combination can put together: a hash with its "
-          "length, say",
-          where);
+      misuse("parallel_fold: the fold and the combination do not agree: to fold an element into the right of "
+             "two results "
+             "and then combine them gives something else than to combine them first. A result of which the "
+             "order of "
+             "brackets is part, such as a rolling hash, needs what the combination can put together: a hash "
+             "with its "
+             "length, say",
+             where);
     }
   }
 }

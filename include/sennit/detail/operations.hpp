@@ -116,8 +116,7 @@ concept says_identity = requires(const F& operation) {
   { operation.identity() } -> std::convertible_to<T>;
 };
 template <class F, class T>
-concept knows_identity =
-    says_identity<F, T> || requires { operation_traits<F>::template identity<T>(); };
+concept knows_identity = says_identity<F, T> || requires { operation_traits<F>::template identity<T>(); };
 
 template <class T, class F>
   requires knows_identity<F, T>

@@ -37,7 +37,8 @@ footprint footprint_of(const elements<It>& all) {
     footprint base = footprint_of(elements<decltype(all.first.base())>{all.at(all.size).base(), all.size});
     base.downwards = !base.downwards;
     return base;
-  } else if constexpr (requires { all.first.base(); } && !std::is_lvalue_reference_v<std::iter_reference_t<It>>) {
+  } else if constexpr (requires { all.first.base(); } &&
+                       !std::is_lvalue_reference_v<std::iter_reference_t<It>>) {
     // Of an iterator that gives what it makes of another one's element. One that gives a part of it lies elsewhere.
     using base = std::remove_cvref_t<decltype(all.first.base())>;
     if constexpr (std::random_access_iterator<base>) {
@@ -53,7 +54,8 @@ footprint footprint_of(const elements<It>& all) {
 // That each element of the destination is that of the source at the same place, or none. Others may be written before they
 // are read.
 template <class In, class Out>
-void expect_apart(const elements<In>& in, const elements<Out>& out, const char* algorithm, std::source_location where) {
+void expect_apart(const elements<In>& in, const elements<Out>& out, const char* algorithm,
+                  std::source_location where) {
   if (in.size == 0 || out.size == 0) return;
   const footprint read = footprint_of(in);
   const footprint written = footprint_of(out);
@@ -61,7 +63,8 @@ void expect_apart(const elements<In>& in, const elements<Out>& out, const char* 
   if (!before(read.low, written.high) || !before(written.low, read.high)) return;
   if (read.low == written.low && read.high == written.high && read.downwards == written.downwards) return;
   misuse(std::string(algorithm) +
-             ": the destination overlaps the input without being the same, so elements are written before they are read; "
+             ": the destination overlaps the input without being the same, so elements are written before "
+             "they are read; "
              "write into another container, or give exactly the input as the destination",
          where);
 }

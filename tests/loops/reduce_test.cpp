@@ -82,7 +82,6 @@ TEST(reduce, takes_bounds_of_different_signs) {
   expect(sennit::serial::parallel_reduce);
 }
 
-
 // Catches a first value that each strand counts.
 TEST(reduce, counts_the_identity_once) {
   const std::vector<int> ones(1000, 1);

@@ -39,7 +39,7 @@ TEST(checked, finds_operations_that_do_not_associate) {
   EXPECT_DEATH(sennit::parallel_reduce(halves, 0.0, [](double s, double e) { return s + e * e; }), message);
   EXPECT_DEATH(
       sennit::parallel_reduce(words, std::string(),
-                              [](const std::string& a, const std::string& b) { return b + "(" + a; }),
+                              [](const std::string& a, const std::string& b) { return "(" + a + b; }),
       message);
   std::vector<long> sums(x.size());
   EXPECT_DEATH(sennit::parallel_scan(x, sums, [](long s, long e) { return s + e * e; }),

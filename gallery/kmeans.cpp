@@ -172,17 +172,14 @@ struct program {
     constexpr std::uint32_t none = -1;
     now.cluster_of.assign(objects.count, none);
     while (!now.settled && now.rounds < rounds) {
-      const tally sums = P::parallel_reduce(
+      const tally sums = P::parallel_fold(
           0, objects.count, tally(now.centers),
-          [&](std::size_t i) {
+          [&](tally& sum, std::size_t i) {
             const std::size_t cluster = nearest(now.centers, objects[i]);
             const auto before = std::exchange(now.cluster_of[i], static_cast<std::uint32_t>(cluster));
-            return member{objects[i], cluster, before != cluster};
+            sum.add(member{objects[i], cluster, before != cluster});
           },
-          [](tally sum, const auto& more) {
-            sum.add(more);
-            return sum;
-          });
+          [](tally& sum, const tally& more) { sum.add(more); });
       now.settled = sums.moved() == 0;
       sums.move_to_means(now.centers);
       ++now.rounds;

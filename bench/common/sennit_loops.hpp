@@ -6,12 +6,14 @@
 
 #include <sennit/baseline.hpp>
 #include <sennit/join.hpp>
+#include <sennit/parallel_fold.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace bench {
 
@@ -47,13 +49,9 @@ class sennit_loops {
 
   template <class T, class Add, class Merge>
   T fold(std::size_t n, std::size_t, const T& zero, Add&& add, Merge&& merge) {
-    struct operation {
-      Add& add;
-      Merge& merge;
-      void operator()(T& view, std::size_t i) const { add(view, i); }
-      void operator()(T& left, T&& right) const { merge(left, right); }
-    };
-    return sennit::parallel_reduce(std::size_t{0}, n, zero, operation{add, merge}, how);
+    return sennit::parallel_fold(
+        std::size_t{0}, n, zero, [&](T& view, std::size_t i) { add(view, i); },
+        [&](T& left, T&& right) { merge(left, std::move(right)); }, how);
   }
 
  private:

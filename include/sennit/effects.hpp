@@ -216,9 +216,25 @@ template <data_region... R>
 constexpr detail::access_set<false, R...> reads(const R&... regions) noexcept {
   return {{regions...}};
 }
+template <class... R>
+  requires(!(data_region<R> && ...))
+constexpr auto reads(const R&...) noexcept {
+  static_assert((data_region<R> && ...),
+                "reads: an argument is no data_region; a pointer says where data begins, and not where it ends: give a "
+                "sennit::memory_range(pointer, range)");
+  return detail::access_set<false>();
+}
 template <data_region... R>
 constexpr detail::access_set<true, R...> writes(const R&... regions) noexcept {
   return {{regions...}};
+}
+template <class... R>
+  requires(!(data_region<R> && ...))
+constexpr auto writes(const R&...) noexcept {
+  static_assert((data_region<R> && ...),
+                "writes: an argument is no data_region; a pointer says where data begins, and not where it ends: give a "
+                "sennit::memory_range(pointer, range)");
+  return detail::access_set<true>();
 }
 
 // The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section 4). A step or call that

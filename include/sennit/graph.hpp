@@ -5,6 +5,7 @@
 #include <sennit/detail/graph_calls.hpp>
 #include <sennit/detail/graph_dense.hpp>
 #include <sennit/detail/graph_hashed.hpp>
+#include <sennit/detail/graph_refusal.hpp>
 #include <sennit/detail/graph_run.hpp>
 
 #include <array>
@@ -152,6 +153,8 @@ class cycle_error : public std::runtime_error {
 // cancelled region. In either case nodes that had begun have come to their ends, and no others begin. In an observed region all of
 // the graph runs on the calling worker.
 //
+// A literal is the key std::string of it.
+//
 // Precondition: no function waits for another node but through the graph.
 // Cost: with dense keys some 20 ns a node and 10 ns an edge; see docs/guide/graphs.md.
 //
@@ -178,7 +181,14 @@ class cycle_error : public std::runtime_error {
 //   }
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
 auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
-  return detail::run_graph(sink, given);
+  if constexpr (detail::literal_key<Key>) {
+    // Not by its address, which other literals with the same text need not have.
+    return graph::run(std::string(sink), given);
+  } else if constexpr (detail::require_graph<Key, Predecessors, Compute, Color, Keys>()) {
+    return detail::run_graph(sink, given);
+  } else {
+    return detail::refused();
+  }
 }
 
 // The same where the functions are called through pointers, which takes fewer words to write, and to compile:
@@ -193,6 +203,7 @@ struct any_nodes {
   graph::trace* trace = nullptr;
 };
 template <class Key>
+  requires(!detail::literal_key<Key>)
 void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
   using predecessors = detail::any_predecessors<Key>;
   using compute = detail::any_compute<Key>;
@@ -210,5 +221,6 @@ void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
                   .predecessors = given.predecessors, .compute = given.compute, .trace = given.trace});
   }
 }
+inline void run(const char* sink, const any_nodes<std::string>& given) { run(std::string(sink), given); }
 
 }  // namespace sennit::graph

@@ -14,11 +14,18 @@
 #include <iterator>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 namespace sennit {
 
-// Chunks of so many iterations.
-constexpr loop_options grain(std::uint64_t iterations) noexcept { return {.grain = iterations}; }
+// Chunks of so many iterations: at least 1, and at most 2^62. A number below or above is taken for the nearest one, so that
+// a grain that is computed, n / 1000, say, need not be.
+template <std::integral I>
+constexpr loop_options grain(I iterations) noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (std::cmp_less(iterations, 1)) return {.grain = 1};
+  return {.grain = std::cmp_less(most, iterations) ? most : static_cast<std::uint64_t>(iterations)};
+}
 // Equal contiguous parts, one a worker, that are not split any further: for iterations that take the same
 // time. Which worker gets which part is not promised: one that comes late finds its part taken by another, so
 // the next loop over the same data may have its parts elsewhere. What brings iterations to where their data

@@ -1,271 +1,252 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
-#include <sennit/detail/code_of.hpp>
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/engine.hpp>
-#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/laws.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/operations.hpp>
+#include <sennit/detail/parts.hpp>
+#include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
 
 #include <concepts>
 #include <functional>
-#include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
 namespace sennit {
-
-// The option of parallel_reduce for a result that depends on neither workers nor timing, bit for bit.
-struct deterministic_t {
-  explicit deterministic_t() = default;
-};
-inline constexpr deterministic_t deterministic{};
-
 namespace detail {
-
-template <class O>
-concept reduce_options = std::same_as<O, loop_options> || std::same_as<O, deterministic_t>;
 
 // What a map makes of a value of the sequence.
 template <class F, class V>
 concept reduce_map = std::invocable<F&, V> && !std::is_void_v<std::invoke_result_t<F&, V>>;
 
-// A concept of its own, for compilers to name: parallel_reduce(x, 0.0, std::plus<>(), deterministic).
-template <class F>
-concept operation_before_options = !reduce_options<std::remove_cvref_t<F>>;
+template <class V, class T>
+concept converts_whole = std::convertible_to<V, T> && !drops_fractions<V, T>;
 
+// The operation gets values of the result's type only: elements of another one are converted.
 template <class F, class T, class V>
-concept reduce_operation = operation_before_options<F> && combines<F, T, V> && combines<F, T>;
+concept reduce_operation = std::movable<T> && converts_whole<V, T> && !option<F> && !never_associates<F> &&
+                           combines<F, T, converted<T, V>> && combines<F, T> && !gives_fractions<F, T>;
 
-// Each strand starts its part with the first value or, where that is no T, with a copy of the identity.
-template <class T, class V>
-concept reduce_result = std::movable<T> && (std::convertible_to<V, T> || std::copy_constructible<T>);
-
-template <class T, class V>
-concept starts_with_value = std::convertible_to<V, T> && !drops_fractions<V, T>;
-
-template <class F, class T, class V = T>
-concept gives_fractions = std::invocable<F&, T, V> && drops_fractions<std::invoke_result_t<F&, T, V>, T>;
-
-// The values of parts of a sequence, each part folded from left to right. For run_loop().
-template <class Sequence, class T, class Map, class Combine>
-class part_folder {
- public:
-  using value = std::optional<T>;
-  static constexpr bool whole_chunks = false;
-  static constexpr bool starts_with_first =
-      starts_with_value<T, std::invoke_result_t<Map&, typename Sequence::value>>;
-
-  SENNIT_INLINE part_folder(const Sequence& sequence, T& identity, Map& map, Combine& combine)
-      : sequence_(sequence), map_(map), combine_(combine), identity_(identity) {}
-
-  // Of [from, to), which is not empty.
-  SENNIT_INLINE T fold(position from, position to) const {
-    value part;
-    run(part, from, to, no_gate());
-    return *std::move(part);
-  }
-
-  // Appends [from, to), which is not empty, to `left`, as far as the gate is open, and returns how far that was.
-  template <class Gate>
-  SENNIT_INLINE position extend(T& left, position from, position to, Gate gate) const {
-    auto&& map = nearby(map_);
-    auto&& combine = nearby(combine_);
-    const auto begin = sequence_.at(from);
-    const auto end = sequence_.at(to);
-    auto i = begin;
-    do {
-      combine_into(combine, left, detail::invoke(map, Sequence::read(i)));
-      ++i;
-    } while (goes_on(i, begin, end, gate));
-    return from + static_cast<position>(i - begin);
-  }
-
-  SENNIT_INLINE T combined(T&& left, T&& right) const {
-    append(left, std::move(right));
-    return std::move(left);
-  }
-  SENNIT_INLINE void append(T& left, T&& right) const {
-    auto&& combine = nearby(combine_);
-    combine_into(combine, left, std::move(right));
-  }
-
-  // All parts: the identity has its place to the left of them, unless it is in each.
-  SENNIT_INLINE T finished(T&& identity, T&& parts) const {
-    if constexpr (starts_with_first) {
-      return combined(std::move(identity), std::move(parts));
-    } else {
-      return std::move(parts);
-    }
-  }
-
-  SENNIT_INLINE value make() const { return std::nullopt; }
-  template <class Gate>
-  SENNIT_INLINE position run(value& part, position from, position to, Gate gate) const {
-    if (!part) {
-      begin(part, from);
-      if (starts_with_first && ++from == to) return to;
-    }
-    if constexpr (fits_registers) {
-      T left = *std::move(part);
-      const position at = extend(left, from, to, gate);
-      *part = std::move(left);
-      return at;
-    } else {
-      return extend(*part, from, to, gate);
-    }
-  }
-  SENNIT_INLINE void run_one(value& part, position at) const {
-    if (part) {
-      (void)extend(*part, at, at + 1, no_gate());
-    } else {
-      run(part, at, at + 1, no_gate());
-    }
-  }
-  std::uintptr_t code() const noexcept { return code_of(map_) ^ code_of(combine_); }
-  void merge(value& left, value&& right) const {
-    if (!right) return;
-    if (left) {
-      append(*left, *std::move(right));
-    } else {
-      left = std::move(right);
-    }
-  }
-
- private:
-  SENNIT_INLINE void begin(value& part, position from) const {
-    if constexpr (starts_with_first) {
-      auto&& map = nearby(map_);
-      part.emplace(detail::invoke(map, Sequence::read(sequence_.at(from))));
-    } else {
-      part.emplace(identity_.value);
-    }
-  }
-
-  // Such a value stays there for a chunk, whatever its elements alias; any other one had better not move.
-  static constexpr bool fits_registers =
-      std::is_trivially_destructible_v<T> && sizeof(T) <= 8 * sizeof(void*);
-
-  struct reference {
-    SENNIT_INLINE explicit reference(T& identity) noexcept : value(identity) {}
-    T& value;
-  };
-  struct nothing {
-    SENNIT_INLINE explicit nothing(T&) noexcept {}
-  };
-
-  Sequence sequence_;
-  held<Map> map_;
-  held<Combine> combine_;
-  [[no_unique_address]] std::conditional_t<starts_with_first, nothing, reference> identity_;
-};
-
-// The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand
-// leaves are enough for hundreds of workers; where n is large the forks between them cost nothing against the
-// leaves.
-template <class Engine, class T, class Folder>
-class reduction_tree {
- public:
-  reduction_tree(const Folder& parts, position n)
-      : parts_(parts), leaf_((n + most_leaves - 1) / most_leaves) {}
-
-  T fold(position from, position to) const {
-    if (to - from <= leaf_) return parts_.fold(from, to);
-    const position middle = from + (to - from) / 2;
-    auto [left, right] =
-        Engine::join([=, this] { return fold(from, middle); }, [=, this] { return fold(middle, to); });
-    return parts_.combined(std::move(left), std::move(right));
-  }
-
- private:
-  static constexpr position most_leaves = 1024;
-
-  const Folder& parts_;
-  position leaf_;
-};
+// An operation that the library does not know may be a fold, `sum + x * x`, say. Where elements are of another type than
+// the result, it probably is one; where they are not, the checked variant finds out.
+template <class F, class T, class Element>
+concept operation_over_elements = known_to_associate<F> || std::same_as<T, Element>;
 
 template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
-SENNIT_INLINE T reduce(const Sequence& sequence, T identity, Map& map, Combine& combine, const Options& how) {
-  using mapped = std::invoke_result_t<Map&, typename Sequence::value>;
-  static_assert(!gives_fractions<Combine, T, mapped> && !gives_fractions<Combine, T>,
-                "parallel_reduce: the identity is an integer, so the fraction of each result would be lost; "
-                "give the identity the type of the result, as in 0.0");
-  if (sequence.size == 0) return identity;
-  using folder = part_folder<Sequence, T, Map, Combine>;
+SENNIT_INLINE T reduce(const Sequence& sequence, T first, Map& map, Combine& combine, const Options& how) {
+  if (sequence.size == 0) return first;
   // Not const: GCC keeps constant objects in memory.
-  folder parts(sequence, identity, map, combine);
-  if constexpr (std::same_as<Options, deterministic_t>) {
-    return parts.finished(std::move(identity),
-                          reduction_tree<Engine, T, folder>(parts, sequence.size).fold(0, sequence.size));
-  } else {
-    return parts.finished(std::move(identity), *Engine::fold(sequence.size, parts, how));
-  }
+  reduced_parts<Sequence, T, Map, Combine> parts(sequence, map, combine);
+  T rest = value_of_parts<Engine, T>(parts, sequence.size, how);
+  return parts.combined(std::move(first), std::move(rest));
 }
 
-// parallel_reduce, and its serial elision. See below.
+template <class Engine, class Sequence, class T, class Combine, class Options>
+SENNIT_INLINE T reduce(const Sequence& sequence, T first, Combine& combine, const Options& how,
+                       [[maybe_unused]] std::source_location where) {
+#if SENNIT_CHECKED
+  expect_associative<T>(sequence, combine, "parallel_reduce", where);
+#endif
+  std::identity map;
+  return reduce<Engine>(sequence, std::move(first), map, combine, how);
+}
+
+// The forms of parallel_reduce, listed below.
 template <class Engine>
-struct reduction {
+struct reduction_calls {
   template <class First, class Last, class T, class Map, class Combine = std::plus<>,
             reduce_options Options = loop_options>
     requires bounds<First, Last> && reduce_map<Map, typename sequence_for<First, Last>::value> &&
+             (!combines<Map, T>) &&
              reduce_operation<Combine, T,
-                              std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>> &&
-             reduce_result<T, std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
-  T operator()(First first, Last last, T identity, Map&& map, Combine&& combine = {},
+                              std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
+  T operator()(First begin, Last end, T first, Map&& map, Combine&& combine = {},
                const Options& how = Options()) const {
-    return reduce<Engine>(sequence_of(first, last), std::move(identity), map, combine, how);
+    return reduce<Engine>(sequence_of(begin, end), std::move(first), map, combine, how);
   }
 
   template <class First, class Last, class T, class Combine = std::plus<>,
             reduce_options Options = loop_options>
     requires bounds<First, Last> && (!reduce_map<Combine, typename sequence_for<First, Last>::value>) &&
              reduce_operation<Combine, T, typename sequence_for<First, Last>::value> &&
-             reduce_result<T, typename sequence_for<First, Last>::value>
-  T operator()(First first, Last last, T identity, Combine&& combine = {},
-               const Options& how = Options()) const {
-    std::identity map;
-    return reduce<Engine>(sequence_of(first, last), std::move(identity), map, combine, how);
+             operation_over_elements<Combine, T, typename sequence_for<First, Last>::element>
+  T operator()(First begin, Last end, T first, Combine&& combine = {}, const Options& how = Options(),
+               std::source_location where = std::source_location::current()) const {
+    return reduce<Engine>(sequence_of(begin, end), std::move(first), combine, how, where);
   }
 
   template <countable_range R, class T, class Map, class Combine = std::plus<>,
             reduce_options Options = loop_options>
-    requires reduce_map<Map, std::ranges::range_reference_t<R>> &&
-             reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>> &&
-             reduce_result<T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
-  T operator()(R&& range, T identity, Map&& map, Combine&& combine = {},
-               const Options& how = Options()) const {
-    return reduce<Engine>(sequence_of(range), std::move(identity), map, combine, how);
+    requires reduce_map<Map, std::ranges::range_reference_t<R>> && (!combines<Map, T>) &&
+             reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
+  T operator()(R&& range, T first, Map&& map, Combine&& combine = {}, const Options& how = Options()) const {
+    return reduce<Engine>(sequence_of(range), std::move(first), map, combine, how);
   }
 
   template <countable_range R, class T, class Combine = std::plus<>, reduce_options Options = loop_options>
     requires(!reduce_map<Combine, std::ranges::range_reference_t<R>>) &&
             reduce_operation<Combine, T, std::ranges::range_reference_t<R>> &&
-            reduce_result<T, std::ranges::range_reference_t<R>>
-  T operator()(R&& range, T identity, Combine&& combine = {}, const Options& how = Options()) const {
-    std::identity map;
-    return reduce<Engine>(sequence_of(range), std::move(identity), map, combine, how);
+            operation_over_elements<Combine, T, std::ranges::range_value_t<R>>
+  T operator()(R&& range, T first, Combine&& combine = {}, const Options& how = Options(),
+               std::source_location where = std::source_location::current()) const {
+    return reduce<Engine>(sequence_of(range), std::move(first), combine, how, where);
+  }
+};
+
+// V: what the operation is to combine; Element: its type in the sequence, void if it has been transformed.
+template <class T, class F, class V, class Element, class... A>
+consteval void refuse_operation() {
+  if constexpr (never_associates<F>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the operation is not associative, as a reduction's has to be; a fold from left to "
+        "right is parallel_fold(range, first, fold, combine)");
+  } else if constexpr ((drops_fractions<V, T> && (known_to_associate<F> || !combines<F, T, V>)) ||
+                       gives_fractions<F, T> || gives_fractions<F, T, V>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the first value is an integer, so the fraction of each result would be lost; give "
+        "the first value the type of the result, as in 0.0");
+  } else if constexpr (forgets_to_return<F, T, converted<T, V>> || forgets_to_return<F, T, V>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the operation returns nothing and takes its left value by copy, so the result "
+        "would be lost; return it, or take the left value by reference, as [](T& left, const T& right) does");
+  } else if constexpr (!converts_whole<V, T> && combines<F, T, V>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the operation folds values that are none of the result's type, that of the first "
+        "value; give the operation that makes one of two results, too: parallel_fold(range, first, fold, "
+        "combine)");
+  } else if constexpr (!std::convertible_to<V, T>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the values to combine do not convert to the type of the first value, which is the "
+        "result's; give a transformation that makes such values, parallel_reduce(range, first, "
+        "transformation, operation), or fold: parallel_fold(range, first, fold, combine)");
+  } else if constexpr (!std::is_void_v<Element> && combines<F, T> &&
+                       !operation_over_elements<F, T, Element>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the elements are of another type than the first value, so the operation may be a "
+        "fold; give what is made of each element as a transformation, parallel_reduce(range, first, "
+        "transformation, operation), or the operation that makes one of two results, parallel_fold(range, "
+        "first, fold, combine)");
+  } else if constexpr (std::same_as<std::remove_cvref_t<F>, std::plus<>>) {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: there is no + of these values; give the operation, as in parallel_reduce(range, "
+        "first, operation)");
+  } else {
+    static_assert(
+        accepted<A...>,
+        "parallel_reduce: the operation does not combine two values of the result's type, that of the first "
+        "value, into one; give one as [](T left, T right) -> T, or as [](T& left, const T& right)");
+  }
+}
+
+template <class... A>
+consteval void refuse_reduction() {
+  constexpr auto sequence = require_sequence<A...>();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n != 0) {
+    using found = decltype(sequence);
+    using V = typename found::value;
+    using T = std::decay_t<argument<n, A...>>;
+    using F = argument<n + 1, A...>;
+    using G = argument<n + 2, A...>;
+    if constexpr (std::is_void_v<T> || option<T>) {
+      static_assert(accepted<A...>,
+                    "parallel_reduce: there is no first value; give it after what to go through, as in "
+                    "parallel_reduce(range, 0.0)");
+    } else if constexpr (option<F>) {
+      static_assert(
+          accepted<A...>,
+          "parallel_reduce: the option stands where the operation is to be; options need it before them, as "
+          "in parallel_reduce(range, 0.0, std::plus<>(), deterministic)");
+    } else if constexpr (!std::movable<T>) {
+      static_assert(accepted<A...>, "parallel_reduce: the first value, and so the result, cannot be moved");
+    } else if constexpr (std::is_void_v<F>) {
+      refuse_operation<T, std::plus<>, V, typename found::element, A...>();
+    } else if constexpr (std::invocable<F&, V> && (combines<F, T> || forgets_to_return<F, T>)) {
+      static_assert(
+          accepted<A...>,
+          "parallel_reduce: this function can be called with one value, as a transformation, and with two, "
+          "as "
+          "an operation; say which it is: (range, first, std::identity(), operation), or a lambda with as "
+          "many parameters as it is to have");
+    } else if constexpr (reduce_map<F, V>) {
+      using mapped = std::invoke_result_t<F&, V>;
+      if constexpr (std::is_void_v<G> || option<G>) {
+        if constexpr (reduce_operation<std::plus<>, T, mapped>) {
+          refuse_the_rest<A...>();
+        } else {
+          refuse_operation<T, std::plus<>, mapped, void, A...>();
+        }
+      } else if constexpr (reduce_operation<G, T, mapped>) {
+        refuse_the_rest<A...>();
+      } else {
+        refuse_operation<T, G, mapped, void, A...>();
+      }
+    } else if constexpr (std::invocable<F&, V>) {
+      static_assert(
+          accepted<A...>,
+          "parallel_reduce: the transformation returns nothing; a loop without a result is parallel_for");
+    } else if constexpr (!std::is_void_v<G> && !option<G>) {
+      static_assert(
+          accepted<A...>,
+          "parallel_reduce: the transformation, which stands before the operation, cannot be called with an "
+          "element; or, if these are a fold and the combination of its results, call parallel_fold");
+    } else if constexpr (reduce_operation<F, T, V> &&
+                         operation_over_elements<F, T, typename found::element>) {
+      refuse_the_rest<A...>();
+    } else {
+      refuse_operation<T, F, V, typename found::element, A...>();
+    }
+  }
+}
+
+// parallel_reduce, and its serial elision. See below.
+template <class Engine>
+struct reduction : reduction_calls<Engine> {
+  using reduction_calls<Engine>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const reduction_calls<Engine>&, A...>)
+  auto operator()(A&&...) const {
+    refuse_reduction<A...>();
+    return refused();
   }
 };
 
 }  // namespace detail
 
-// combine(... combine(combine(identity, map(first)), map(first + 1)) ..., map(last - 1)), in any bracketing.
+// combine(... combine(combine(first, map(x0)), map(x1)) ..., map(xn)), in any bracketing.
 //
-//   parallel_reduce(first, last, identity, map, combine = std::plus<>(), how = {})  two integers or iterators
-//   parallel_reduce(first, last, identity, combine = std::plus<>(), how = {})       the values as they are
-//   parallel_reduce(range, identity, map, combine = std::plus<>(), how = {})        random-access, sized
-//   parallel_reduce(range, identity, combine = std::plus<>(), how = {})
+//   parallel_reduce(begin, end, first, map, combine = std::plus<>(), how = {})  two integers or iterators,
+//                                                                               or an iterator and a number
+//   parallel_reduce(begin, end, first, combine = std::plus<>(), how = {})       the values as they are
+//   parallel_reduce(range, first, map, combine = std::plus<>(), how = {})       random-access, sized
+//   parallel_reduce(range, first, combine = std::plus<>(), how = {})
 //
-// combine takes (T, T) and (T, mapped value) and gives a T; or it takes (T&, T) and (T&, mapped value),
-// appends the right one to the left one and gives nothing, so that a large value stays where it is. It is
-// associative; it need not be commutative: the order is that of the sequence. T is the type of `identity`,
-// which is moved, not copied, and counts once, at the left; an empty sequence gives it back. Only where a
-// mapped value does not convert to T, or as a floating-point number not to an integer without loss, does each
-// strand start with a copy of it, and then it must be an identity: combine(identity, x) == x. A combine that
-// gives floating-point numbers where T is an integer does not compile: `parallel_reduce(x, 0)` over doubles
-// has to be `parallel_reduce(x, 0.0)`.
+// The result has the type T of `first`, and so have the values that are combined: others are converted to it.
+// combine takes (T, T) and gives a T; or it takes (T&, T), appends the right one to the left one and gives
+// nothing, so that a large value stays where it is. It is associative; it need not be commutative: the order is
+// that of the sequence. `first` is moved, not copied, and counts once, at the left; an empty sequence gives it
+// back. What would lose the fraction of each value does not compile: `parallel_reduce(x, 0)` over doubles has
+// to be `parallel_reduce(x, 0.0)`.
+//
+// What std::accumulate takes, say `[](long sum, long x) { return sum + x * x; }`, is a fold and no such operation:
+// it treats what is left of it, a result, and what is right of it, an element, differently. It is
+// `parallel_reduce(x, 0L, [](long x) { return x * x; })`, or parallel_fold. So without a map an operation that
+// is none of the standard library's (std::plus<>, std::multiplies<>, std::bit_and<>, ..., std::ranges::min and max)
+// compiles for elements of type T only; there the checked variant of the library compares (a b) c with a (b c)
+// for values of the sequence, and ends the program where they differ.
 //
 // `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
 // on the number of values only, so that rounding is the same with any number of workers and in
@@ -277,8 +258,8 @@ struct reduction {
 // part of the loop that another worker took.
 //
 // Example:
-//   #include <array>
-//   #include <cstddef>
+//   #include <algorithm>
+//   #include <limits>
 //   #include <vector>
 //
 //   double norm(const std::vector<double>& x) {
@@ -290,16 +271,8 @@ struct reduction {
 //   long sum_of_squares(long n) {
 //     return sennit::parallel_reduce(0, n, 0L, [](long i) { return i * i; });
 //   }
-//
-//   using histogram = std::array<long, 256>;
-//   struct count {
-//     void operator()(histogram& left, unsigned char byte) const { ++left[byte]; }
-//     void operator()(histogram& left, const histogram& right) const {
-//       for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
-//     }
-//   };
-//   histogram histogram_of(const std::vector<unsigned char>& bytes) {
-//     return sennit::parallel_reduce(bytes, histogram(), count());
+//   int largest(const std::vector<int>& x) {
+//     return sennit::parallel_reduce(x, std::numeric_limits<int>::min(), std::ranges::max);
 //   }
 inline constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
 

@@ -1,26 +1,25 @@
 // parallel_scan, parallel_exclusive_scan: all prefixes of a sequence, combined.
 #pragma once
 
+#include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/engine.hpp>
-#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/laws.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/operations.hpp>
+#include <sennit/detail/overlap.hpp>
+#include <sennit/detail/refusal.hpp>
+#include <sennit/detail/scan.hpp>
 #include <sennit/detail/sequence.hpp>
-#include <sennit/region.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <ranges>
+#include <source_location>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sennit {
 namespace detail {
@@ -28,210 +27,54 @@ namespace detail {
 // combine(T, element) and combine(T, T), both of which give a T.
 template <class F, class T, class V>
 concept scan_operation =
-    std::invocable<F&, const T&, V> && std::convertible_to<std::invoke_result_t<F&, const T&, V>, T> &&
-    std::invocable<F&, const T&, T> && std::convertible_to<std::invoke_result_t<F&, const T&, T>, T>;
+    !never_associates<F> && std::invocable<F&, const T&, V> &&
+    std::convertible_to<std::invoke_result_t<F&, const T&, V>, T> && std::invocable<F&, const T&, T> &&
+    std::convertible_to<std::invoke_result_t<F&, const T&, T>, T> &&
+    !drops_fractions<std::invoke_result_t<F&, const T&, V>, T> &&
+    !drops_fractions<std::invoke_result_t<F&, const T&, T>, T>;
 
-// The type of the prefixes: they are written and carried on. An element is the prefix of itself.
-template <class T, class V>
-concept scan_result = std::copyable<T> && std::convertible_to<V, T>;
+// As in a reduction: an operation over elements of another type than the prefixes is probably a fold, unless it is known.
+template <class F, class T, class V, class Element>
+concept scan_over_elements = std::copyable<T> && std::convertible_to<V, T> && scan_operation<F, T, V> &&
+                             (known_to_associate<F> || std::same_as<T, Element>);
 
-template <class T, class Combine, class Right>
-SENNIT_INLINE T combine_scan(Combine& combine, const T& left, Right&& right) {
-  return static_cast<T>(detail::invoke(combine, left, std::forward<Right>(right)));
-}
-
-// Writes the prefixes of [i, end), which is not empty; `sum` is that of *i. Returns the last.
-template <class In, class Out, class T, class Combine>
-T scan_from(In i, In end, Out o, T sum, Combine& combine) {
-  *o = std::as_const(sum);
-  for (++i, ++o; i != end; ++i, ++o) {
-    sum = combine_scan<T>(combine, sum, *i);
-    *o = std::as_const(sum);
-  }
-  return sum;
-}
-
-// Writes what comes before each of [i, end); `sum` comes before the first. Returns what comes before the end.
-template <class In, class Out, class T, class Combine>
-T scan_before(In i, In end, Out o, T sum, Combine& combine) {
-  for (; i != end; ++i, ++o) {
-    T next = combine_scan<T>(combine, sum, *i);
-    *o = std::move(sum);
-    sum = std::move(next);
-  }
-  return sum;
-}
-
-enum class scan_kind { inclusive, exclusive };
-
-// The sequence is cut into blocks. Whoever comes to a block when all before it are done scans it at once: one
-// worker does so for all of them, in a single pass. The others, ahead of that frontier, only reduce their
-// blocks; these are scanned in a second pass, once their prefixes are known. (Two passes over blocks:
-// Blelloch, "Prefix sums and their applications", 1990, 1.2.1; those at the frontier need but one, as in
-// Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.)
-template <scan_kind Kind, class In, class Out, class T, class Combine>
-class scan {
- public:
-  // `initial` is a T, or nothing.
-  template <class... Initial>
-  scan(const elements<In>& in, const elements<Out>& out, Combine& combine, Initial&&... initial)
-      : in_(in), out_(out), combine_(combine) {
-    (carry_.emplace(std::forward<Initial>(initial)), ...);
-  }
-
-  // All of it combined, once run() has returned.
-  T total() && { return *std::move(carry_); }
-
-  void run(const loop_options& how) {
-    block_ = how.grain != 0 ? how.grain : default_block();
-    const position blocks = (in_.size + block_ - 1) / block_;
-    loop_options by_block = how;
-    if (how.grain != 0) by_block.grain = 1;
-
-    parts_.resize(blocks > 1 ? static_cast<std::size_t>(blocks) : 0);
-    std::exception_ptr failure = failure_of([&] {
-      for_positions(
-          blocks,
-          [&](position from, position to, auto gate) {
-            position b = from;
-            do visit_block(b);
-            while (goes_on(++b, from, to, gate));
-            return b;
-          },
-          by_block);
-    });
-    // All before it has been scanned: nothing lower can fail.
-    if (at_frontier_) std::rethrow_exception(failure);
-
-    const position first = done_.load(std::memory_order_relaxed);
-    const position end = find_prefixes(first, blocks, failure);
-    for_positions(
-        end - first,
-        [&](position from, position to, auto gate) {
-          position b = from;
-          do scan_block(first + b, parts_[static_cast<std::size_t>(first + b)]);
-          while (goes_on(++b, from, to, gate));
-          return b;
-        },
-        by_block);
-    if (failure != nullptr) std::rethrow_exception(failure);
-  }
-
- private:
-  // In the first pass.
-  void visit_block(position b) {
-    // ORD[D21] acquire: carry_ and at_frontier_; pairs with the release below.
-    if (done_.load(std::memory_order_acquire) == b) {
-      at_frontier_ = true;
-      scan_block(b, carry_);
-      at_frontier_ = false;
-      // ORD[D21] release: carry_ and at_frontier_, to the strand that comes to the next block.
-      done_.store(b + 1, std::memory_order_release);
-    } else {
-      parts_[static_cast<std::size_t>(b)].emplace(reduced(b));
-    }
-  }
-
-  // Puts what comes before each block, from `first` on, in the place of what it adds up to. Returns the end
-  // of the blocks of which that is known: where one has failed, it is the last. Scanning them is what finds
-  // the lowest failure, as a block may also fail at its first element, which has met no other in the first
-  // pass.
-  position find_prefixes(position first, position blocks, std::exception_ptr& failure) {
-    position b = first;
-    while (b != blocks && carry_) {
-      std::optional<T>& part = parts_[static_cast<std::size_t>(b++)];
-      std::optional<T> next;
-      if (part) {
-        std::exception_ptr lower = failure_of([&] { next.emplace(combined(*carry_, *std::move(part))); });
-        if (lower != nullptr) failure = std::move(lower);
-      }
-      part = std::exchange(carry_, std::move(next));
-    }
-    return b;
-  }
-
-  // What work() throws, but for a cancellation: that is thrown on.
-  template <class Work>
-  static std::exception_ptr failure_of(Work&& work) {
-#if SENNIT_EXCEPTIONS
-    try {
-      work();
-    } catch (const cancelled&) {
-      throw;
-    } catch (...) {
-      return std::current_exception();
-    }
-#else
-    work();
+template <class T, class In, class Out, class Combine>
+void expect_scannable([[maybe_unused]] const elements<In>& in, [[maybe_unused]] const elements<Out>& out,
+                      [[maybe_unused]] Combine& combine, [[maybe_unused]] const char* algorithm,
+                      [[maybe_unused]] std::source_location where) {
+#if SENNIT_CHECKED
+  expect_apart(in, out, algorithm, where);
+  if constexpr (std::same_as<T, std::iter_value_t<In>>) expect_associative<T>(in, combine, algorithm, where);
 #endif
-    return nullptr;
-  }
+}
 
-  // As many blocks as a block has elements: what is done serially for each block is then next to nothing.
-  position default_block() const {
-    return static_cast<position>(std::sqrt(static_cast<double>(in_.size))) + 1;
-  }
-
-  position end_of(position block) const { return std::min(in_.size, (block + 1) * block_); }
-
-  template <class Right>
-  T combined(const T& left, Right&& right) const {
-    return combine_scan<T>(combine_, left, std::forward<Right>(right));
-  }
-
-  T reduced(position block) const {
-    In i = in_.at(block * block_);
-    const In end = in_.at(end_of(block));
-    T sum = static_cast<T>(*i);
-    for (++i; i != end; ++i) sum = combined(sum, *i);
-    return sum;
-  }
-
-  // `carry` is what comes before the block, and then what comes before the next one.
-  void scan_block(position block, std::optional<T>& carry) const {
-    In i = in_.at(block * block_);
-    const In end = in_.at(end_of(block));
-    Out o = out_.at(block * block_);
-    if constexpr (Kind == scan_kind::inclusive) {
-      carry = scan_from(i, end, o, carry ? combined(*carry, *i) : static_cast<T>(*i), combine_);
-    } else {
-      carry = scan_before(i, end, o, *std::move(carry), combine_);
-    }
-  }
-
-  const elements<In> in_;
-  const elements<Out> out_;
-  Combine& combine_;
-  position block_ = 1;
-  std::atomic<position> done_{0};
-  std::optional<T> carry_;
-  // Of the strand at the block done_, as carry_ is.
-  bool at_frontier_ = false;
-  std::vector<std::optional<T>> parts_;
-};
-
-template <class Engine, class In, class D, class Combine>
+// `initial` is a T that comes before the first element, or nothing.
+template <class T, class Engine, class In, class D, class Combine, class... Initial>
 void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
-                    [[maybe_unused]] const loop_options& how) {
+                    [[maybe_unused]] const loop_options& how, std::source_location where,
+                    Initial&&... initial) {
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_scan"), in.size};
-  using T = std::iter_value_t<In>;
+  expect_scannable<T>(in, to, combine, "parallel_scan", where);
   if constexpr (Engine::serial) {
-    if (in.size > 0) scan_from(in.at(0), in.at(in.size), to.at(0), static_cast<T>(*in.at(0)), combine);
+    if (in.size == 0) return;
+    if constexpr (sizeof...(Initial) == 0) {
+      scan_from(in.at(0), in.at(in.size), to.at(0), static_cast<T>(*in.at(0)), combine);
+    } else {
+      scan_from(in.at(0), in.at(in.size), to.at(0), combine_scan<T>(combine, initial..., *in.at(0)), combine);
+    }
   } else {
-    scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine).run(how);
+    scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine, std::forward<Initial>(initial)...)
+        .run(how);
   }
 }
 
 template <class Engine, class In, class D, class T, class Combine>
 T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine,
-                 [[maybe_unused]] const loop_options& how) {
-  static_assert(!drops_fractions<std::invoke_result_t<Combine&, const T&, std::iter_reference_t<In>>, T> &&
-                    !drops_fractions<std::invoke_result_t<Combine&, const T&, T>, T>,
-                "parallel_exclusive_scan: the initial value is an integer, so the fraction of each prefix "
-                "would be lost; give it the type of the prefixes, as in 0.0");
+                 [[maybe_unused]] const loop_options& how, std::source_location where) {
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_exclusive_scan"), in.size};
+  expect_scannable<T>(in, to, combine, "parallel_exclusive_scan", where);
   if constexpr (Engine::serial) {
     return scan_before(in.at(0), in.at(in.size), to.at(0), std::move(initial), combine);
   } else {
@@ -241,40 +84,157 @@ T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine,
   }
 }
 
+// The forms of parallel_scan, listed below.
+template <class Engine>
+struct inclusive_scan_calls {
+  template <countable_range R, class Out, class Combine = std::plus<>,
+            class T = std::ranges::range_value_t<R>>
+    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>, T> &&
+             destination<Out, const T&>
+  void operator()(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where);
+  }
+  template <class It, class End, class Out, class Combine = std::plus<>, class T = std::iter_value_t<It>>
+    requires iterator_bounds<It, End> && scan_over_elements<Combine, T, std::iter_reference_t<It>, T> &&
+             destination<Out, const T&>
+  void operator()(It first, End last, Out&& out, Combine&& combine = {}, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where);
+  }
+
+  template <countable_range R, class Out, class Combine, class T>
+    requires(!option<T>) &&
+            scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
+                               std::ranges::range_value_t<R>> &&
+            destination<Out, const T&>
+  void operator()(R&& in, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where, std::move(initial));
+  }
+  template <class It, class End, class Out, class Combine, class T>
+    requires iterator_bounds<It, End> && (!option<T>) &&
+             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
+             destination<Out, const T&>
+  void operator()(It first, End last, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where, std::move(initial));
+  }
+};
+
+// The forms of parallel_exclusive_scan.
+template <class Engine>
+struct exclusive_scan_calls {
+  template <countable_range R, class Out, class T, class Combine = std::plus<>>
+    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
+                                std::ranges::range_value_t<R>> &&
+             destination<Out, T>
+  T operator()(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
+               std::source_location where = std::source_location::current()) const {
+    return exclusive_scan<Engine>(sequence_of(in), out, std::move(initial), combine, how, where);
+  }
+  template <class It, class End, class Out, class T, class Combine = std::plus<>>
+    requires iterator_bounds<It, End> &&
+             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
+             destination<Out, T>
+  T operator()(It first, End last, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
+               std::source_location where = std::source_location::current()) const {
+    return exclusive_scan<Engine>(sequence_of(first, last), out, std::move(initial), combine, how, where);
+  }
+};
+
+template <class T, class F, class V, class Element, class... A>
+consteval void refuse_scan_operation() {
+  if constexpr (!std::invocable<F&, T, T> && !std::invocable<F&, const T&, V> && std::convertible_to<F, T>) {
+    static_assert(
+        accepted<A...>,
+        "sennit: a value stands where the scan's operation is to be; the operation comes first, as in "
+        "parallel_scan(in, out, std::plus<>(), first)");
+  } else if constexpr (drops_fractions<V, T> || gives_fractions<F, T, V> || gives_fractions<F, T>) {
+    static_assert(accepted<A...>, "sennit: the scan's first value is an integer, so the fraction of each "
+                                  "prefix would be lost; give the "
+                                  "first value the type of the prefixes, as in 0.0");
+  } else if constexpr (never_associates<F>) {
+    static_assert(accepted<A...>, "sennit: the scan's operation is not associative, as it has to be");
+  } else if constexpr (forgets_to_return<F, T, V> || forgets_to_return<F, T&, V>) {
+    static_assert(accepted<A...>, "sennit: the scan's operation returns nothing; let it return the value of "
+                                  "both, [](T left, T right) -> T");
+  } else if constexpr (!std::copyable<T> || !std::convertible_to<V, T>) {
+    static_assert(accepted<A...>,
+                  "sennit: the scan's elements are no prefixes, which have the type of the first value, or "
+                  "of the elements, "
+                  "and are copied; transform the elements to that type, by std::views::transform, say");
+  } else if constexpr (scan_operation<F, T, V>) {
+    static_assert(
+        accepted<A...>,
+        "sennit: the scan's elements are of another type than its first value, so the operation may be a "
+        "fold; "
+        "transform the elements to that type, as by std::views::transform, and combine two of those");
+  } else {
+    static_assert(accepted<A...>, "sennit: the scan's operation does not combine two prefixes into one; give "
+                                  "one as [](T left, T right) "
+                                  "-> T");
+  }
+}
+
+// `Value` and `Operation`: the places, after the destination, of the first value and of the operation.
+template <std::size_t Value, std::size_t Operation, class... A>
+consteval void refuse_scan() {
+  constexpr auto sequence = require_sequence<A...>();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n != 0) {
+    using found = decltype(sequence);
+    using V = typename found::value;
+    using Element = typename found::element;
+    using given = std::decay_t<argument<n + 1 + Value, A...>>;
+    constexpr bool has_first = !std::is_void_v<given> && !option<given>;
+    using T = std::conditional_t<has_first, given, Element>;
+    using operation = argument<n + 1 + Operation, A...>;
+    constexpr bool has_operation = !std::is_void_v<operation> && !option<operation>;
+    using F = std::conditional_t<has_operation, operation, std::plus<>>;
+    if constexpr (!require_destination<n, const Element&, A...>()) {
+    } else if constexpr (has_first && has_operation &&
+                         !std::invocable<operation, const Element&, const Element&> &&
+                         std::invocable<std::add_lvalue_reference_t<given>, const Element&, const Element&>) {
+      static_assert(
+          accepted<A...>,
+          "sennit: the scan's first value and its operation stand in each other's place: it is "
+          "parallel_scan(in, out, operation, first), and parallel_exclusive_scan(in, out, first, operation), "
+          "as in std");
+    } else if constexpr (Value == 0 && !has_first) {
+      static_assert(accepted<A...>,
+                    "parallel_exclusive_scan: there is no first value, which comes after the destination; "
+                    "parallel_scan takes none");
+    } else if constexpr (scan_over_elements<F, T, V, Element>) {
+      refuse_the_rest<A...>();
+    } else {
+      refuse_scan_operation<T, F, V, Element, A...>();
+    }
+  }
+}
+
 // parallel_scan, and its serial elision. See below.
 template <class Engine>
-struct inclusive_scanning {
-  template <countable_range R, class Out, class Combine = std::plus<>>
-    requires scan_result<std::ranges::range_value_t<R>, std::ranges::range_reference_t<R>> &&
-             scan_operation<Combine, std::ranges::range_value_t<R>, std::ranges::range_reference_t<R>> &&
-             destination<Out, const std::ranges::range_value_t<R>&>
-  void operator()(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {}) const {
-    inclusive_scan<Engine>(sequence_of(in), out, combine, how);
-  }
-  template <class It, class End, class Out, class Combine = std::plus<>>
-    requires iterator_bounds<It, End> && scan_result<std::iter_value_t<It>, std::iter_reference_t<It>> &&
-             scan_operation<Combine, std::iter_value_t<It>, std::iter_reference_t<It>> &&
-             destination<Out, const std::iter_value_t<It>&>
-  void operator()(It first, End last, Out&& out, Combine&& combine = {}, const loop_options& how = {}) const {
-    inclusive_scan<Engine>(sequence_of(first, last), out, combine, how);
+struct inclusive_scanning : inclusive_scan_calls<Engine> {
+  using inclusive_scan_calls<Engine>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const inclusive_scan_calls<Engine>&, A...>)
+  void operator()(A&&...) const {
+    refuse_scan<1, 0, A...>();
   }
 };
 
 // parallel_exclusive_scan, likewise.
 template <class Engine>
-struct exclusive_scanning {
-  template <countable_range R, class Out, class T, class Combine = std::plus<>>
-    requires scan_result<T, std::ranges::range_reference_t<R>> &&
-             scan_operation<Combine, T, std::ranges::range_reference_t<R>> && destination<Out, T>
-  T operator()(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {}) const {
-    return exclusive_scan<Engine>(sequence_of(in), out, std::move(initial), combine, how);
-  }
-  template <class It, class End, class Out, class T, class Combine = std::plus<>>
-    requires iterator_bounds<It, End> && scan_result<T, std::iter_reference_t<It>> &&
-             scan_operation<Combine, T, std::iter_reference_t<It>> && destination<Out, T>
-  T operator()(It first, End last, Out&& out, T initial, Combine&& combine = {},
-               const loop_options& how = {}) const {
-    return exclusive_scan<Engine>(sequence_of(first, last), out, std::move(initial), combine, how);
+struct exclusive_scanning : exclusive_scan_calls<Engine> {
+  using exclusive_scan_calls<Engine>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const exclusive_scan_calls<Engine>&, A...>)
+  auto operator()(A&&...) const {
+    refuse_scan<0, 1, A...>();
+    return refused();
   }
 };
 
@@ -283,10 +243,14 @@ struct exclusive_scanning {
 // The inclusive scan: out[i] = combine(... combine(in[0], in[1]) ..., in[i]), in any bracketing.
 //
 //   parallel_scan(range, out, combine = std::plus<>(), how = {})        random-access, sized
-//   parallel_scan(first, last, out, combine = std::plus<>(), how = {})  two iterators
+//   parallel_scan(range, out, combine, initial, how = {})               beginning with combine(initial, in[0])
 //
+// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`, or without one that
+// of the elements.
 // combine is associative; it need not be commutative: the order is that of the elements. `out` is an
-// iterator, with room behind it, or a range; it may be that of the input, but not otherwise overlap it.
+// iterator, with room behind it, or a range; it may be that of the input, but not otherwise overlap it, which
+// the checked variant finds out. For what combine has to be see parallel_reduce: an operation of the program's own over
+// elements of another type than the prefixes does not compile.
 //
 // combine is called by several threads at once, once for each element where one worker does it all, and at
 // most about twice where several do. grain(n) makes blocks of n elements. Throws what combine(prefix,
@@ -309,10 +273,9 @@ inline constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{}
 // all of it combined, which is what would come next.
 //
 //   parallel_exclusive_scan(range, out, initial, combine = std::plus<>(), how = {})
-//   parallel_exclusive_scan(first, last, out, initial, combine = std::plus<>(), how = {})
 //
-// The prefixes have the type of `initial`; where that is an integer and combine gives floating-point numbers,
-// it does not compile. Otherwise as parallel_scan.
+// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`; where that is an
+// integer and combine gives floating-point numbers, it does not compile. Otherwise as parallel_scan.
 //
 // Example:
 //   #include <vector>

@@ -3,26 +3,34 @@
 
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/merge_sort.hpp>
+#include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <type_traits>
 
 namespace sennit {
 namespace detail {
 
-// parallel_sort and parallel_stable_sort, and their serial elision. See below.
+// std::ranges::less needs all six comparisons of a type; a < alone is an order, too.
+template <class It>
+using natural_order =
+    std::conditional_t<std::sortable<It, std::ranges::less>, std::ranges::less, std::less<>>;
+
+// The forms of parallel_sort and parallel_stable_sort, listed below.
 template <class Engine, bool Stable>
-struct sorting {
-  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
-            class Proj = std::identity>
-    requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
+struct sort_calls {
+  template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
+    requires iterator_bounds<It, End> && std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, End last, Comp comp = {}, Proj proj = {}) const {
     sort(sequence_of(first, last), comp, proj);
   }
-  template <countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
+            class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void operator()(R&& range, Comp comp = {}, Proj proj = {}) const {
@@ -38,13 +46,76 @@ struct sorting {
   }
 };
 
+template <class It, class Comp, class Proj, class... A>
+consteval void refuse_order() {
+  if constexpr (!writable_in_parallel<It>) {
+    static_assert(
+        accepted<A...>,
+        "sennit: a std::vector<bool> is not sorted in parallel, as its elements share words; count its true "
+        "elements");
+  } else if constexpr (!std::permutable<It>) {
+    static_assert(accepted<A...>, "sennit: the elements to sort are constant, or cannot be moved; sort a "
+                                  "std::vector of their copies, or "
+                                  "of pointers to them");
+  } else if constexpr (!std::indirectly_regular_unary_invocable<Proj, It>) {
+    static_assert(accepted<A...>,
+                  "sennit: the projection, after the comparator, cannot be called with an element to sort");
+  } else if constexpr (std::same_as<Comp, std::less<>>) {
+    static_assert(
+        accepted<A...>,
+        "sennit: the elements to sort have no order: there is no < of them; give a comparator, as in "
+        "parallel_sort(range, [](const T& a, const T& b) { ... })");
+  } else {
+    static_assert(
+        accepted<A...>,
+        "sennit: the comparator cannot be called with two elements to sort, or gives no bool; give one as "
+        "[](const T& a, const T& b) { ... }, which says whether a comes before b");
+  }
+}
+
+template <class... A>
+consteval void refuse_sort() {
+  constexpr auto sequence = require_sequence<A...>();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
+    static_assert(accepted<A...>, "sennit: there are two integers where elements to sort are to be");
+  } else if constexpr (n != 0) {
+    if constexpr (option<argument<n, A...>> || option<argument<n + 1, A...>> ||
+                  option<argument<n + 2, A...>>) {
+      static_assert(accepted<A...>,
+                    "sennit: a sort takes no option, such as grain(100), but a comparator and a projection");
+    } else {
+      using Comp = std::decay_t<argument<n, A...>>;
+      using Proj = std::decay_t<argument<n + 1, A...>>;
+      refuse_order<typename decltype(sequence)::iterator,
+                   std::conditional_t<std::is_void_v<Comp>, std::less<>, Comp>,
+                   std::conditional_t<std::is_void_v<Proj>, std::identity, Proj>, A...>();
+    }
+  }
+}
+
+// parallel_sort and parallel_stable_sort, and their serial elision. See below.
+template <class Engine, bool Stable>
+struct sorting : sort_calls<Engine, Stable> {
+  using sort_calls<Engine, Stable>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const sort_calls<Engine, Stable>&, A...>)
+  void operator()(A&&...) const {
+    refuse_sort<A...>();
+  }
+};
+
 }  // namespace detail
 
 // Sorts as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)). Which of several equal
 // elements comes first is the same in every run, and in sennit::serial.
 //
+// Without comp by < or, where elements have all six comparisons, by std::ranges::less.
+//
 //   parallel_sort(range, comp = std::ranges::less(), proj = std::identity())        random-access, sized
-//   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators
+//   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators, or one
+//                                                                                  and a number
 //
 // comp and proj are called by several threads at once; elements are moved, never copied unless that is
 // trivial, and moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has

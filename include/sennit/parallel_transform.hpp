@@ -4,13 +4,17 @@
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/overlap.hpp>
+#include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <source_location>
 #include <type_traits>
 
 namespace sennit {
@@ -76,78 +80,201 @@ void fill(const Target& target, const T& value, const loop_options& how) {
       [&](position from, position to) { std::ranges::fill(target.at(from), target.at(to), value); }, how);
 }
 
-template <class D>
-auto target_of(D& out, position n, const char* algorithm) {
-  return elements<typename destination_of<D>::iterator>{begin_of(out, n, algorithm), n};
+// The destination for all of the sources. Throws std::invalid_argument for a range of fewer elements.
+template <class D, class... Sources>
+auto target_of(D& out, position n, const char* algorithm, [[maybe_unused]] std::source_location where,
+               [[maybe_unused]] const Sources&... sources) {
+  const elements<typename destination_of<D>::iterator> target{begin_of(out, n, algorithm), n};
+#if SENNIT_CHECKED
+  (expect_apart(sources, target, algorithm, where), ...);
+#endif
+  return target;
 }
 
-// parallel_transform, and its serial elision. See below.
+// The forms of parallel_transform, listed below.
 template <class Engine>
-struct transforming {
+struct transform_calls {
   template <countable_range R, class Out, class F>
     requires transformation<F, std::ranges::range_reference_t<R>> &&
              destination<Out, transformed<F, std::ranges::range_reference_t<R>>>
-  void operator()(R&& in, Out&& out, F&& f, const loop_options& how = {}) const {
+  void operator()(R&& in, Out&& out, F&& f, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
     const auto source = sequence_of(in);
-    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform"), f, how);
+    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f,
+                              how);
   }
   template <class It, class End, class Out, class F>
     requires iterator_bounds<It, End> && transformation<F, std::iter_reference_t<It>> &&
              destination<Out, transformed<F, std::iter_reference_t<It>>>
-  void operator()(It first, End last, Out&& out, F&& f, const loop_options& how = {}) const {
+  void operator()(It first, End last, Out&& out, F&& f, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
     const auto source = sequence_of(first, last);
-    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform"), f, how);
+    detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f,
+                              how);
   }
 
   template <countable_range Left, countable_range Right, class Out, class F>
     requires transformation<F, std::ranges::range_reference_t<Left>, std::ranges::range_reference_t<Right>> &&
              destination<Out, transformed<F, std::ranges::range_reference_t<Left>,
                                           std::ranges::range_reference_t<Right>>>
-  void operator()(Left&& left, Right&& right, Out&& out, F&& f, const loop_options& how = {}) const {
-    const auto a = sequence_of(left);
-    const auto b = sequence_of(right);
-    detail::transform<Engine>(a, b, target_of(out, std::min(a.size, b.size), "parallel_transform"), f, how);
+  void operator()(Left&& left, Right&& right, Out&& out, F&& f, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    auto a = sequence_of(left);
+    auto b = sequence_of(right);
+    a.size = b.size = std::min(a.size, b.size);
+    detail::transform<Engine>(a, b, target_of(out, a.size, "parallel_transform", where, a, b), f, how);
   }
   template <class It, class End, std::random_access_iterator Second, class Out, class F>
     requires iterator_bounds<It, End> &&
              transformation<F, std::iter_reference_t<It>, std::iter_reference_t<Second>> &&
              destination<Out, transformed<F, std::iter_reference_t<It>, std::iter_reference_t<Second>>>
-  void operator()(It first, End last, Second second, Out&& out, F&& f, const loop_options& how = {}) const {
+  void operator()(It first, End last, Second second, Out&& out, F&& f, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
     const auto a = sequence_of(first, last);
-    detail::transform<Engine>(a, elements<Second>{second, a.size},
-                              target_of(out, a.size, "parallel_transform"), f, how);
+    const elements<Second> b{second, a.size};
+    detail::transform<Engine>(a, b, target_of(out, a.size, "parallel_transform", where, a, b), f, how);
+  }
+};
+
+// The forms of parallel_copy.
+template <class Engine>
+struct copy_calls {
+  template <countable_range R, class Out>
+    requires destination<Out, std::ranges::range_reference_t<R>>
+  void operator()(R&& in, Out&& out, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    const auto source = sequence_of(in);
+    detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy", where, source), how);
+  }
+  template <class It, class End, class Out>
+    requires iterator_bounds<It, End> && destination<Out, std::iter_reference_t<It>>
+  void operator()(It first, End last, Out&& out, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    const auto source = sequence_of(first, last);
+    detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy", where, source), how);
+  }
+};
+
+// The forms of parallel_fill.
+template <class Engine>
+struct fill_calls {
+  template <countable_range R, class T>
+    requires(!option<T>) && destination<R, const T&>
+  void operator()(R&& range, const T& value, const loop_options& how = {}) const {
+    detail::fill<Engine>(sequence_of(range), value, how);
+  }
+  template <class It, class End, class T>
+    requires iterator_bounds<It, End> && (!option<T>) && destination<It, const T&>
+  void operator()(It first, End last, const T& value, const loop_options& how = {}) const {
+    detail::fill<Engine>(sequence_of(first, last), value, how);
+  }
+};
+
+template <class F, class V>
+consteval bool returns_nothing() {
+  if constexpr (std::invocable<F&, V>) return std::is_void_v<std::invoke_result_t<F&, V>>;
+  return false;
+}
+
+template <class... A>
+consteval void refuse_transform() {
+  constexpr auto sequence = require_sequence<A...>();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n != 0) {
+    using V = typename decltype(sequence)::value;
+    // With one input: the function comes second to last, or last.
+    using F = argument<n + 1, A...>;
+    using G = argument<n + 2, A...>;
+    if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
+      static_assert(
+          accepted<A...>,
+          "parallel_transform: the input is two integers; to transform indices, give std::views::iota(first, "
+          "last), or call parallel_for");
+    } else if constexpr (std::is_void_v<F> || option<F>) {
+      static_assert(accepted<A...>,
+                    "parallel_transform: there is no function; it comes after the input and the destination");
+    } else if constexpr (returns_nothing<F, V>()) {
+      static_assert(
+          accepted<A...>,
+          "parallel_transform: the function returns nothing that could be written; to change elements in "
+          "place, call parallel_for");
+    } else if constexpr (transformation<F, V>) {
+      if constexpr (require_destination<n, transformed<F, V>, A...>()) refuse_the_rest<A...>();
+    } else if constexpr (!std::is_void_v<G> && !option<G>) {
+      if constexpr (require_destination<n + 1, V, A...>()) {
+        static_assert(
+            accepted<A...>,
+            "parallel_transform: the function cannot be called with an element of each of the two inputs, or "
+            "what it returns cannot be written to the destination");
+      }
+    } else if constexpr (require_destination<n, V, A...>()) {
+      static_assert(
+          accepted<A...>,
+          "parallel_transform: the function, after the destination, cannot be called with an element of the "
+          "input");
+    }
+  }
+}
+
+template <class... A>
+consteval void refuse_copy() {
+  constexpr auto sequence = require_sequence<A...>();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
+    static_assert(accepted<A...>,
+                  "parallel_copy: the input is two integers; give std::views::iota(first, last)");
+  } else if constexpr (n != 0) {
+    if constexpr (require_destination<n, typename decltype(sequence)::value, A...>()) refuse_the_rest<A...>();
+  }
+}
+
+template <class... A>
+consteval void refuse_fill() {
+  constexpr auto sequence = require_sequence<A...>();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n != 0) {
+    using value = argument<n, A...>;
+    if constexpr (std::is_void_v<value> || option<value>) {
+      static_assert(accepted<A...>, "parallel_fill: there is no value to fill the elements with");
+    } else if constexpr (require_destination<0, const value&, A...>()) {
+      refuse_the_rest<A...>();
+    }
+  }
+}
+
+// parallel_transform, and its serial elision. See below.
+template <class Engine>
+struct transforming : transform_calls<Engine> {
+  using transform_calls<Engine>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const transform_calls<Engine>&, A...>)
+  void operator()(A&&...) const {
+    refuse_transform<A...>();
   }
 };
 
 // parallel_copy, likewise.
 template <class Engine>
-struct copying {
-  template <countable_range R, class Out>
-    requires destination<Out, std::ranges::range_reference_t<R>>
-  void operator()(R&& in, Out&& out, const loop_options& how = {}) const {
-    const auto source = sequence_of(in);
-    detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy"), how);
-  }
-  template <class It, class End, class Out>
-    requires iterator_bounds<It, End> && destination<Out, std::iter_reference_t<It>>
-  void operator()(It first, End last, Out&& out, const loop_options& how = {}) const {
-    const auto source = sequence_of(first, last);
-    detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy"), how);
+struct copying : copy_calls<Engine> {
+  using copy_calls<Engine>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const copy_calls<Engine>&, A...>)
+  void operator()(A&&...) const {
+    refuse_copy<A...>();
   }
 };
 
 // parallel_fill, likewise.
 template <class Engine>
-struct filling {
-  template <countable_range R, class T>
-    requires destination<R, const T&>
-  void operator()(R&& range, const T& value, const loop_options& how = {}) const {
-    detail::fill<Engine>(sequence_of(range), value, how);
-  }
-  template <class It, class End, class T>
-    requires iterator_bounds<It, End> && destination<It, const T&>
-  void operator()(It first, End last, const T& value, const loop_options& how = {}) const {
-    detail::fill<Engine>(sequence_of(first, last), value, how);
+struct filling : fill_calls<Engine> {
+  using fill_calls<Engine>::operator();
+
+  template <class... A>
+    requires(!std::invocable<const fill_calls<Engine>&, A...>)
+  void operator()(A&&...) const {
+    refuse_fill<A...>();
   }
 };
 
@@ -156,12 +283,12 @@ struct filling {
 // out[i] = f(in[i]), or f(left[i], right[i]) as long as both have elements.
 //
 //   parallel_transform(range, out, f, how = {})                random-access, sized
-//   parallel_transform(first, last, out, f, how = {})          two iterators
+//   parallel_transform(first, last, out, f, how = {})          two iterators, or one and a number
 //   parallel_transform(left, right, out, f, how = {})          two ranges
 //   parallel_transform(first, last, second, out, f, how = {})  as many elements from `second` on
 //
 // `out` is an iterator, with room behind it, or a range; it may be that of an input, but not otherwise
-// overlap it. For a function of the index, transform a std::views::iota.
+// overlap it: the checked variant of the library ends the program if it does. For a function of the index, transform a std::views::iota.
 //
 // f is called by several threads at once. Throws what the lowest call that throws threw; elements behind it
 // may have been written. Throws std::invalid_argument if `out` is a range with too few elements, before any
@@ -179,10 +306,10 @@ struct filling {
 //   }
 inline constexpr detail::transforming<detail::in_parallel> parallel_transform{};
 
-// Copies elements to `out`, an iterator or a range that does not overlap them. Throws as parallel_transform.
+// Copies elements to `out`, an iterator or a range. Overlapping and exceptions: as with parallel_transform.
 //
 //   parallel_copy(range, out, how = {})        random-access, sized
-//   parallel_copy(first, last, out, how = {})  two iterators
+//   parallel_copy(first, last, out, how = {})  two iterators, or one and a number
 //
 // Example:
 //   #include <span>
@@ -194,7 +321,7 @@ inline constexpr detail::copying<detail::in_parallel> parallel_copy{};
 // that will use them. Throws as parallel_transform.
 //
 //   parallel_fill(range, value, how = {})        random-access, sized
-//   parallel_fill(first, last, value, how = {})  two iterators
+//   parallel_fill(first, last, value, how = {})  two iterators, or one and a number
 //
 // Example:
 //   #include <span>

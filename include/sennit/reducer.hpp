@@ -3,6 +3,10 @@
 
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/laws.hpp>
+#include <sennit/detail/misuse.hpp>
+#include <sennit/detail/operations.hpp>
+#include <sennit/detail/refusal.hpp>
 #include <sennit/detail/view.hpp>
 
 #include <atomic>
@@ -10,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -19,26 +24,47 @@ namespace detail {
 template <class F, class T>
 concept reducer_operation = std::movable<T> && combines<F, T>;
 
-template <class F, class T>
-concept identity_maker = std::invocable<F&> && std::convertible_to<std::invoke_result_t<F&>, T>;
-
-template <class T>
-struct made_by_default {
-  T operator()() const { return T(); }
-};
-
+// Makers of what views begin with, besides functions: the identity that the operation is known to have, or copies.
+struct known_identity {};
 template <class T>
 struct copies_of {
   T value;
-  T operator()() const { return value; }
+  T operator()() const
+    requires std::copy_constructible<T>
+  {
+    return value;
+  }
 };
+template <class Make>
+concept knowing = std::same_as<Make, known_identity>;
+template <class Make>
+inline constexpr bool is_copying = false;
+template <class T>
+inline constexpr bool is_copying<copies_of<T>> = true;
+template <class Make>
+concept copying_maker = is_copying<Make>;
+
+template <class T, class Combine>
+using default_maker = std::conditional_t<knows_identity<Combine, T>, known_identity, copies_of<T>>;
+
+template <class F, class T>
+concept identity_maker =
+    knowing<F> || (std::invocable<F&> && std::convertible_to<std::invoke_result_t<F&>, T>);
 
 template <class T, class Combine, class Make>
 struct reducer_state : reducer_base {
   reducer_state(Make m, Combine c) : make(std::move(m)), combine(std::move(c)) {}
   ~reducer_state() { end_views(left.load(std::memory_order_relaxed)); }
 
-  Make make;
+  T identity() {
+    if constexpr (knowing<Make>) {
+      return identity_of<T>(combine);
+    } else {
+      return std::invoke(make);
+    }
+  }
+
+  [[no_unique_address]] Make make;
   Combine combine;
 };
 
@@ -46,7 +72,7 @@ template <class T, class State>
 class reducer_view final : public view {
  public:
   explicit reducer_view(const std::shared_ptr<State>& whole)
-      : view(whole), value(std::invoke(whole->make)), whole_(*whole) {}
+      : view(whole), value(whole->identity()), whole_(*whole) {}
 
   void append(view& base) noexcept override {
     auto& right = static_cast<reducer_view&>(base);
@@ -76,15 +102,23 @@ class reducer_view final : public view {
 // combined in the order in which the program would have run serially. So combine() must be associative but
 // need not be commutative, and the value is what the serial program computes.
 //
-//   reducer<T>                          combined by +, beginning with T()
-//   reducer<T, Combine>(combine)        beginning with T()
-//   reducer(identity, combine)          beginning with copies of `identity`
-//   reducer(make, combine)              beginning with make(), for types that cannot be copied
+//   reducer<T>                            combined by +, beginning with T()
+//   reducer<T, Combine>                   by an operation whose identity is known, beginning with that
+//   reducer<T, Combine>(value)            likewise, and `value` counts once, before all that is added
+//   reducer(value, combine)
+//   reducer(identity, combine)            any other combine, beginning with copies of `identity`
+//   reducer(make, combine)                beginning with make(), for types that cannot be copied
 //
-// combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both. The
-// identity must be one: combined with x, on either side, it gives x. Both functions may be called by several
-// threads at once, and may fork and use other reducers, but not in a circle: two whose combine() add to each
-// other never end.
+// combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both.
+//
+// The identities of the standard library's operations are known: std::plus<>, std::multiplies<>, std::bit_and<>,
+// std::bit_or<>, std::bit_xor<>, std::logical_and<>, std::logical_or<>, and for numbers decltype(std::ranges::min) and
+// decltype(std::ranges::max). An operation of the program's own may say its identity by a member T identity() const. Any
+// other one is given with its identity, which it must be: combined with x, on either side, it gives x. If T can be
+// compared, the constructor combines it with itself, once, and ends the program if that gives anything else.
+//
+// combine and make may be called by several threads at once, and may fork and use other reducers, but not in a
+// circle: two whose combine() add to each other never end.
 //
 // The order is that of the serial program unless a strand has several task_groups open at once and spawns in,
 // or waits for, another one than the latest of them. Then each group's children are in order among
@@ -111,28 +145,63 @@ class reducer_view final : public view {
 //     });
 //     return std::move(found.value());  // in the order of `words`
 //   }
-template <class T, class Combine = std::plus<>, class Make = detail::made_by_default<T>>
+template <class T, class Combine = std::plus<>, class Make = detail::default_maker<T, Combine>>
 class reducer {
   // Not as constraints of the class: where its arguments are deduced, the concept would not be named.
   static_assert(
       detail::reducer_operation<Combine, T>,
       "reducer: Combine does not combine two values of T; give an operation that appends the right one to "
       "the left one, or returns the value of both, as in reducer(T(), [](T& left, T&& right) { ... })");
+  static_assert(!detail::never_associates<Combine>, "reducer: Combine is not associative, as it has to be");
   static_assert(detail::identity_maker<Make, T>,
                 "reducer: Make makes no T; give a function that returns what each view begins with");
 
  public:
   reducer()
-    requires std::default_initializable<Combine> && std::default_initializable<Make>
-      : reducer(Make(), Combine()) {}
+    requires(!detail::copying_maker<Make>) && std::default_initializable<Combine> &&
+            std::default_initializable<Make>
+      : reducer(own_tag(), Make(), Combine()) {}
   explicit reducer(Combine combine)
-    requires std::default_initializable<Make>
-      : reducer(Make(), std::move(combine)) {}
-  // Not make_shared(), whose symbol, unique in the process, would keep a shared object from being unloaded.
-  reducer(Make make, Combine combine) : state_(new state(std::move(make), std::move(combine))) {}
-  reducer(T identity, Combine combine)
-    requires std::same_as<Make, detail::copies_of<T>>
-      : reducer(Make{std::move(identity)}, std::move(combine)) {}
+    requires(!detail::copying_maker<Make>) && std::default_initializable<Make>
+      : reducer(own_tag(), Make(), std::move(combine)) {}
+  template <class... Given>
+    requires detail::copying_maker<Make> &&
+             (sizeof...(Given) == 0 ||
+              (std::same_as<std::remove_cv_t<Given>, std::remove_cv_t<Combine>> && ...))
+  explicit reducer(Given...) {
+    static_assert(
+        detail::accepted<Given...>,
+        "reducer: the identity of Combine is not known; give it, as in reducer<T, Combine>(identity), or let "
+        "Combine say it by a function T identity() const");
+  }
+
+  explicit reducer(T value)
+    requires detail::knowing<Make> && std::default_initializable<Combine>
+      : reducer(std::move(value), Combine()) {}
+  reducer(T value, Combine combine)
+    requires detail::knowing<Make>
+      : reducer(own_tag(), Make(), std::move(combine)) {
+    own().value = std::move(value);
+  }
+  // Precondition: `identity` is one.
+  explicit reducer(T identity, std::source_location where = std::source_location::current())
+    requires detail::copying_maker<Make> && std::default_initializable<Combine>
+      : reducer(std::move(identity), Combine(), where) {}
+  reducer(T identity, Combine combine, std::source_location where = std::source_location::current())
+    requires detail::copying_maker<Make>
+      : reducer(own_tag(), Make{std::move(identity)}, std::move(combine)) {
+    if (!detail::may_be_identity(state_->make.value, state_->combine)) [[unlikely]] {
+      detail::misuse("reducer: the value that views are to begin with is no identity of the operation, which "
+                     "changes it when it is "
+                     "combined with itself, so it would count once for each view; give an identity, such as "
+                     "0 for a sum, and add "
+                     "your value",
+                     where);
+    }
+  }
+  reducer(Make make, Combine combine)
+    requires(!detail::copying_maker<Make> && !detail::knowing<Make>)
+      : reducer(own_tag(), std::move(make), std::move(combine)) {}
   reducer(const reducer&) = delete;
   reducer& operator=(const reducer&) = delete;
   // Precondition: all parallel code that uses it has ended. What threads that go on have added is lost.
@@ -163,6 +232,10 @@ class reducer {
  private:
   using state = detail::reducer_state<T, Combine, Make>;
   using part = detail::reducer_view<T, state>;
+  struct own_tag {};
+
+  // Not make_shared(), whose symbol, unique in the process, would keep a shared object from being unloaded.
+  reducer(own_tag, Make make, Combine combine) : state_(new state(std::move(make), std::move(combine))) {}
 
   SENNIT_INLINE part& own() {
     detail::view* const mine = detail::find_view(state_.get());
@@ -181,7 +254,9 @@ class reducer {
 
 template <class T, class Combine>
   requires(!std::invocable<T&>)
-reducer(T, Combine) -> reducer<T, Combine, detail::copies_of<T>>;
+reducer(T, Combine) -> reducer<T, Combine>;
+template <class T>
+reducer(T) -> reducer<T>;
 template <class Make, class Combine>
   requires std::invocable<Make&>
 reducer(Make, Combine) -> reducer<std::invoke_result_t<Make&>, Combine, Make>;

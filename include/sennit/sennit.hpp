@@ -15,6 +15,7 @@
 #include <sennit/memoized_splice.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>
+#include <sennit/parallel_fold.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/parallel_scan.hpp>

@@ -8,6 +8,7 @@
 #include <sennit/detail/sequence.hpp>
 #include <sennit/join.hpp>
 #include <sennit/nest.hpp>
+#include <sennit/parallel_fold.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/parallel_scan.hpp>
@@ -47,6 +48,7 @@ struct parallel {
   static constexpr detail::looping<detail::in_parallel> parallel_for{};
   static constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
   static constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
+  static constexpr detail::folding<detail::in_parallel> parallel_fold{};
   static constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{};
   static constexpr detail::exclusive_scanning<detail::in_parallel> parallel_exclusive_scan{};
   static constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
@@ -84,6 +86,7 @@ struct serial {
   static constexpr detail::looping<detail::elided> parallel_for{};
   static constexpr detail::nesting<detail::elided> parallel_for_nest{};
   static constexpr detail::reduction<detail::elided> parallel_reduce{};
+  static constexpr detail::folding<detail::elided> parallel_fold{};
   static constexpr detail::inclusive_scanning<detail::elided> parallel_scan{};
   static constexpr detail::exclusive_scanning<detail::elided> parallel_exclusive_scan{};
   static constexpr detail::sorting<detail::elided, false> parallel_sort{};
@@ -120,6 +123,11 @@ struct counted_serial {
   static auto parallel_reduce(Loop&&... loop) {
     count();
     return serial::parallel_reduce(std::forward<Loop>(loop)...);
+  }
+  template <class... Loop>
+  static auto parallel_fold(Loop&&... loop) {
+    count();
+    return serial::parallel_fold(std::forward<Loop>(loop)...);
   }
   template <class... Loop>
   static void parallel_scan(Loop&&... loop) {

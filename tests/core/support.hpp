@@ -166,6 +166,13 @@ class tracked {
 
 // What reducers combine by where the order matters.
 struct appending {
+  struct nothing {
+    template <class T>
+    operator std::vector<T>() const {
+      return {};
+    }
+  };
+  nothing identity() const { return {}; }
   template <class T>
   void operator()(std::vector<T>& left, std::vector<T>&& right) const {
     left.insert(left.end(), std::move_iterator(right.begin()), std::move_iterator(right.end()));

@@ -207,6 +207,72 @@ TEST(reducer, begins_with_the_identity) {
   EXPECT_EQ(product.value(), 6) << "asked a second time";
 }
 
+// Catches views that begin with T(): products of 0, and a maximum that is above all that was added.
+TEST(reducer, knows_the_identities_of_operations) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    sennit::reducer<long, std::multiplies<>> product;
+    sennit::reducer<bool, std::logical_and<>> all;
+    sennit::reducer<bool, std::logical_or<>> any;
+    sennit::reducer<unsigned, std::bit_and<>> common;
+    sennit::reducer<unsigned char, std::bit_xor<>> parity;
+    sennit::reducer<int, std::remove_const_t<decltype(std::ranges::max)>> most;
+    sennit::reducer<double, std::remove_const_t<decltype(std::ranges::min)>> least;
+    rt.run([&] {
+      sennit::parallel_for(
+          1, 11,
+          [&](int i) {
+            spin(1000);
+            *product *= i;
+            *all = *all && i > 0;
+            *any = *any || i == 7;
+            *common &= 0xf0U | static_cast<unsigned>(i);
+            *parity = static_cast<unsigned char>(*parity ^ 1);
+            *most = std::max(*most, -i);
+            *least = std::min(*least, i + 0.5);
+          },
+          sennit::grain(1));
+    });
+    EXPECT_EQ(product.value(), 3'628'800);
+    EXPECT_TRUE(all.value());
+    EXPECT_TRUE(any.value());
+    EXPECT_EQ(common.value(), 0xf0U);
+    EXPECT_EQ(parity.value(), 0);
+    EXPECT_EQ(most.value(), -1);
+    EXPECT_EQ(least.value(), 1.5);
+  });
+}
+
+// Catches an initial value that each view begins with, or that comes after what is added.
+TEST(reducer, counts_an_initial_value_once) {
+  under(all_settings(), [](sennit::runtime& rt) {
+    sennit::reducer sum(100L, std::plus<>());
+    sennit::reducer<int> deduced(100);
+    sennit::reducer<std::string> text("a");
+    EXPECT_EQ(*sum, 100);
+    rt.run([&] {
+      sennit::parallel_for(
+          0, 100,
+          [&](int) {
+            spin(1000);
+            *sum += 1;
+            *deduced += 1;
+            *text += 'b';
+          },
+          sennit::grain(1));
+    });
+    EXPECT_EQ(sum.value(), 200);
+    EXPECT_EQ(deduced.value(), 200);
+    EXPECT_EQ(text.value(), "a" + std::string(100, 'b'));
+  });
+}
+
+// Catches a first value that is counted an unknown number of times, and nobody says so.
+TEST(reducer, refuses_what_is_no_identity) {
+  const auto add = [](long a, long b) { return a + b; };
+  sennit::reducer sum(0L, add);
+  EXPECT_DEATH(sennit::reducer(100L, add), "views_test.cpp:[0-9]+: reducer: the value .* is no identity");
+}
+
 // Catches an exception of combine() that ends the program, that nobody hears of, or that is told again; and one that is
 // not the first in the serial order.
 TEST(reducer, throws_what_combine_threw) {
@@ -546,7 +612,7 @@ TEST(reducer, may_fork_in_combine) {
       group.wait();
     };
     using merging = sennit::reducer<numbers, decltype(append)>;
-    merging r(append);
+    merging r(numbers{}, append);
     rt.run([&] {
       r->push_back(0);
       join_stolen([&] { *combined += 1; }, [&] { r->push_back(1); });

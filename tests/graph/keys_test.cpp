@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <new>
@@ -184,6 +185,22 @@ TEST(graph_keys, far_apart) {
                             }});
     EXPECT_TRUE(done.computed() == std::vector<std::uint32_t>(1000, 1));
   });
+}
+
+// Catches: a literal that is a key by its address, or its own array type, which no function of strings takes.
+TEST(graph_keys, that_are_literals_are_strings) {
+  const auto before = [](const std::string& k) {
+    return k == "program" ? std::vector<std::string>{"main", "library"} : std::vector<std::string>();
+  };
+  const auto count = [](const std::string&, auto& node) -> int {
+    int all = 1;
+    for (const std::string& p : node.predecessors()) all += node.value(p);
+    return all;
+  };
+  EXPECT_EQ(graph::run("program", graph::nodes{.predecessors = before, .compute = count}), 3);
+  std::atomic<int> computed{0};
+  graph::run("program", {.predecessors = before, .compute = [&](const std::string&) { ++computed; }});
+  EXPECT_EQ(computed, 3);
 }
 
 }  // namespace

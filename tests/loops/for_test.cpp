@@ -452,5 +452,20 @@ INSTANTIATE_TEST_SUITE_P(workers, loops,
                                           testing::Values(sennit::steal_barrier::automatic,
                                                           sennit::steal_barrier::fence)));
 
+// Catches chunks of no iterations, or of so many that their ends overflow.
+TEST(for_loop, clamps_the_grain) {
+  static_assert(sennit::grain(-1).grain == 1 && sennit::grain(0).grain == 1 && sennit::grain(7U).grain == 7);
+  static_assert(sennit::grain(~std::uint64_t{0}).grain == std::uint64_t{1} << 62);
+  for (const sennit::loop_options& how :
+       {sennit::grain(-1), sennit::grain(0), sennit::grain(~std::uint64_t{0}),
+        sennit::loop_options{.grain = ~std::uint64_t{0}}}) {
+    with_workers([&] {
+      std::vector<int> seen(1000);
+      sennit::parallel_for(0, 1000, [&](int i) { ++seen[static_cast<std::size_t>(i)]; }, how);
+      EXPECT_EQ(seen, std::vector<int>(1000, 1)) << how.grain;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace sennit_test

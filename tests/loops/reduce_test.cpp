@@ -82,21 +82,6 @@ TEST(reduce, takes_bounds_of_different_signs) {
   expect(sennit::serial::parallel_reduce);
 }
 
-struct count_above_half {
-  int operator()(int n, double x) const { return n + (x > 0.5); }
-  int operator()(int n, int m) const { return n + m; }
-};
-
-// Catches a first value that loses its fraction, so that it counts as what it is not.
-TEST(reduce, counts_floating_point_numbers) {
-  const std::vector<double> x(1000, 7.5);
-  with_options([&](const sennit::loop_options& how) {
-    EXPECT_EQ(sennit::parallel_reduce(x, 0, count_above_half(), how), 1000);
-  });
-  EXPECT_EQ(sennit::parallel_reduce(x, 0, count_above_half(), sennit::deterministic), 1000);
-  EXPECT_EQ(sennit::serial::parallel_reduce(x, 0, count_above_half()), 1000);
-}
-
 // Catches a first value that each strand counts.
 TEST(reduce, counts_the_identity_once) {
   const std::vector<int> ones(1000, 1);
@@ -127,6 +112,9 @@ TEST(reduce, takes_integers_iterators_and_ranges) {
     EXPECT_EQ(parallel_reduce(v.begin(), std::counted_iterator(v.begin(), 1000).base() + 1000, 0), 499500);
     EXPECT_EQ(parallel_reduce(std::counted_iterator(v.begin(), 10), std::default_sentinel, 0), 45);
     EXPECT_EQ(parallel_reduce(std::span(v).subspan(990), 0), 9945);
+    EXPECT_EQ(parallel_reduce(v.begin(), 10, 0), 45);
+    EXPECT_EQ(parallel_reduce(v.data(), std::size_t{10}, 0L, odd), 5);
+    EXPECT_EQ(parallel_reduce(v.begin(), -1, 42), 42);
     EXPECT_EQ(parallel_reduce(std::views::iota(0L, 1000L), 0L), 499500);
     EXPECT_EQ(parallel_reduce(v | std::views::transform(odd), 0), 500);
     EXPECT_EQ(parallel_reduce(v | std::views::reverse, -1, [](int, int last) { return last; }), 0);
@@ -154,31 +142,6 @@ TEST(reduce, takes_members_for_maps) {
   EXPECT_EQ(sennit::parallel_reduce(bodies, 0.0, &body::twice), 100.0);
 }
 
-// Appends numbers, or lists of them.
-struct append {
-  std::vector<int> operator()(std::vector<int>&& list, int x) const {
-    list.push_back(x);
-    return std::move(list);
-  }
-  std::vector<int> operator()(std::vector<int>&& list, std::vector<int>&& more) const {
-    list.insert(list.end(), more.begin(), more.end());
-    return std::move(list);
-  }
-};
-
-// Catches a part that starts with another one's value, where values do not convert to the result.
-TEST(reduce, folds_into_containers) {
-  std::vector<int> expected(1000);
-  std::iota(expected.begin(), expected.end(), 0);
-  with_options([&](const sennit::loop_options& how) {
-    EXPECT_EQ(sennit::parallel_reduce(0, 1000, std::vector<int>(), append(), how), expected);
-  });
-  with_workers([&] {
-    EXPECT_EQ(sennit::parallel_reduce(0, 1000, std::vector<int>(), append(), sennit::deterministic),
-              expected);
-  });
-}
-
 tracked sum_of(tracked&& a, tracked&& b) { return tracked(a.value() + b.value()); }
 
 // Catches copies of the result, and values that are lost or never ended.
@@ -196,51 +159,8 @@ TEST(reduce, takes_results_that_only_move) {
   EXPECT_EQ(*sum, 499500);
 }
 
-// A list that counts its copies, which takes its values in place.
-class counted_list {
- public:
-  counted_list() = default;
-  counted_list(const counted_list& other) : values(other.values) { copies.fetch_add(1); }
-  counted_list(counted_list&&) = default;
-  counted_list& operator=(counted_list&&) = default;
-  ~counted_list() = default;
-
-  std::vector<int> values;
-  inline static std::atomic<int> copies{0};
-};
-struct append_in_place {
-  void operator()(counted_list& left, int x) const { left.values.push_back(x); }
-  void operator()(counted_list& left, counted_list&& right) const {
-    left.values.insert(left.values.end(), right.values.begin(), right.values.end());
-  }
-};
-
-// Catches parts that are appended out of order, and a value that is copied for each element rather than once
-// for each strand: on one worker, once.
-TEST(reduce, takes_operations_that_append_in_place) {
-  std::vector<int> expected(1000);
-  std::iota(expected.begin(), expected.end(), 0);
-  const auto list = [](const auto& reduce, const auto& how) {
-    return reduce(0, 1000, counted_list(), append_in_place(), how).values;
-  };
-  with_options(
-      [&](const sennit::loop_options& how) { EXPECT_EQ(list(sennit::parallel_reduce, how), expected); });
-  with_workers([&] { EXPECT_EQ(list(sennit::parallel_reduce, sennit::deterministic), expected); });
-
-  counted_list::copies = 0;
-  EXPECT_EQ(list(sennit::serial::parallel_reduce, sennit::loop_options()), expected);
-  EXPECT_EQ(counted_list::copies, 1);
-  sennit::runtime({.workers = 1}).run([&] {
-    for (const named_options& options : all_options()) {
-      counted_list::copies = 0;
-      EXPECT_EQ(list(sennit::parallel_reduce, options.how), expected);
-      EXPECT_EQ(counted_list::copies, 1) << options.name;
-    }
-  });
-}
-
-// Catches the same for values that fit registers, or that only move; and a first value that is not at the
-// left.
+// Catches values that are appended out of order, those that fit registers and those that only move; and a first value
+// that is not at the left.
 TEST(reduce, appends_mapped_values_in_place) {
   const auto follow = [](affine& left, const affine& right) { left = composed(left, right); };
   const auto add = [](std::unique_ptr<int>& left, std::unique_ptr<int> right) { *left += *right; };

@@ -268,5 +268,42 @@ TEST(scan, refuses_a_destination_that_is_too_small) {
   EXPECT_THROW(sennit::parallel_exclusive_scan(in, out, 0), std::invalid_argument);
 }
 
+// Catches a first value that is lost, or counted for each block, and prefixes of the elements' type.
+TEST(scan, takes_a_first_value) {
+  const std::vector<int> ones(1000, 1);
+  std::vector<long> expected(1000);
+  std::iota(expected.begin(), expected.end(), 101L);
+  const auto expect = [&](const auto& scan, const auto& how) {
+    std::vector<long> sums(1000);
+    scan(ones, sums, std::plus<>(), 100L, how);
+    EXPECT_EQ(sums, expected);
+    std::vector<long> counted(1000);
+    scan(ones.begin(), 1000, counted.begin(), std::plus<>(), 100L, how);
+    EXPECT_EQ(counted, expected);
+    scan(std::span(ones).first(0), sums, std::plus<>(), 1L, how);
+    EXPECT_EQ(sums, expected);
+  };
+  with_options([&](const sennit::loop_options& how) { expect(sennit::parallel_scan, how); });
+  expect(sennit::serial::parallel_scan, sennit::loop_options());
+}
+
+// Catches blocks whose ends overflow, so that nothing is done.
+TEST(scan, takes_any_grain) {
+  const std::vector<int> ones(1000, 1);
+  std::vector<int> expected(1000);
+  std::iota(expected.begin(), expected.end(), 1);
+  for (const sennit::loop_options& how :
+       {sennit::grain(-1), sennit::grain(0), sennit::grain(~std::uint64_t{0}),
+        sennit::grain(std::int64_t{1} << 62), sennit::loop_options{.grain = ~std::uint64_t{0}}}) {
+    with_workers([&] {
+      std::vector<int> sums(1000);
+      sennit::parallel_scan(ones, sums, std::plus<>(), how);
+      EXPECT_EQ(sums, expected) << how.grain;
+      EXPECT_EQ(sennit::parallel_exclusive_scan(ones, sums, 1, std::plus<>(), how), 1001);
+      EXPECT_EQ(sums, expected) << how.grain;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -246,5 +246,19 @@ TEST(sort, prefers_an_exception_to_a_cancellation) {
   });
 }
 
+// Catches a default order that asks for more than std::sort does.
+TEST(sort, takes_elements_that_have_only_a_less) {
+  struct version {
+    int number;
+    bool operator<(const version& other) const { return number < other.number; }
+  };
+  std::vector<version> versions{{3}, {1}, {2}};
+  sennit::parallel_sort(versions);
+  EXPECT_EQ(versions[0].number, 1);
+  EXPECT_EQ(versions[2].number, 3);
+  sennit::parallel_sort(versions.begin(), 3, std::greater<>(), &version::number);
+  EXPECT_EQ(versions[0].number, 3);
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -164,5 +164,24 @@ TEST(transform, ends_with_its_region) {
   });
 }
 
+// Catches a number of elements that is taken for an end.
+TEST(transform, takes_an_iterator_and_a_number) {
+  std::vector<int> in(1000, 3);
+  std::vector<int> out(1000, 0);
+  with_options([&](const sennit::loop_options& how) {
+    sennit::parallel_fill(out.begin(), 1000, 1, how);
+    EXPECT_EQ(out, std::vector<int>(1000, 1));
+    sennit::parallel_copy(in.begin(), 500, out.begin(), how);
+    EXPECT_EQ(out[499], 3);
+    EXPECT_EQ(out[500], 1);
+    sennit::parallel_transform(in.data(), std::size_t{1000}, out.data(), std::negate<>(), how);
+    EXPECT_EQ(out, std::vector<int>(1000, -3));
+    sennit::parallel_transform(in.begin(), 1000, out.begin(), out.begin(), std::plus<>(), how);
+    EXPECT_EQ(out, std::vector<int>(1000, 0));
+    sennit::parallel_fill(out.begin(), -5, 7, how);
+    EXPECT_EQ(out[0], 0);
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

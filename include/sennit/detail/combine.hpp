@@ -13,11 +13,16 @@ namespace sennit::detail {
 // combine(left, right), which gives the value of both, in this order.
 template <class F, class T, class V = T>
 concept gives_both = std::invocable<F&, T, V> && std::convertible_to<std::invoke_result_t<F&, T, V>, T>;
-// Or, returning nothing, appends the right one to the left one.
+// Or takes the left one by reference, appends the right one to it, and returns nothing, or the left one. A function that
+// takes its left value by copy, and forgets to return it, would append to nothing.
 template <class F, class T, class V = T>
-concept appends_right = std::invocable<F&, T&, V> && std::is_void_v<std::invoke_result_t<F&, T&, V>>;
+concept appends_right =
+    !std::invocable<F&, T, V> && std::invocable<F&, T&, V> &&
+    (std::is_void_v<std::invoke_result_t<F&, T&, V>> || std::same_as<std::invoke_result_t<F&, T&, V>, T&>);
 template <class F, class T, class V = T>
 concept combines = gives_both<F, T, V> || appends_right<F, T, V>;
+template <class F, class T, class V = T>
+concept forgets_to_return = std::invocable<F&, T, V> && std::is_void_v<std::invoke_result_t<F&, T, V>>;
 
 template <class F, class T, class V>
 SENNIT_INLINE void combine_into(F& combine, T& left, V&& right) {
@@ -27,5 +32,12 @@ SENNIT_INLINE void combine_into(F& combine, T& left, V&& right) {
     detail::invoke(combine, left, std::forward<V>(right));
   }
 }
+
+// A conversion that drops the fraction of each value. What is added up in integers for lack of a point in "0"
+// is wrong without a sign of it; a sum that is too large for its integer type is not refused, as with +.
+template <class From, class To>
+concept drops_fractions = std::integral<To> && std::floating_point<std::remove_cvref_t<From>>;
+template <class F, class T, class V = T>
+concept gives_fractions = std::invocable<F&, T, V> && drops_fractions<std::invoke_result_t<F&, T, V>, T>;
 
 }  // namespace sennit::detail

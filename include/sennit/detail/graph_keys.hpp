@@ -22,6 +22,10 @@ template <class Key>
 concept tuple_key = requires { std::tuple_size<Key>::value; };
 
 template <class Key>
+concept literal_key =
+    std::same_as<std::decay_t<const Key&>, const char*> || std::same_as<std::decay_t<const Key&>, char*>;
+
+template <class Key>
 constexpr std::size_t rank_of() {
   if constexpr (tuple_key<Key>) return std::tuple_size_v<Key>;
   return 1;

@@ -1,5 +1,5 @@
-// What the algorithms run over: n values, told by two integers, two iterators or a range, and where results
-// go.
+// What the algorithms run over: n values, told by two integers, two iterators, an iterator and a number, or a range;
+// and where results go.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -71,6 +71,7 @@ template <std::integral I>
 struct integers {
   using cursor = I;
   using value = I;
+  using element = I;
 
   SENNIT_INLINE cursor at(position p) const noexcept {
     using offset = std::make_unsigned_t<I>;
@@ -86,6 +87,7 @@ template <std::random_access_iterator It>
 struct elements {
   using cursor = It;
   using value = std::iter_reference_t<It>;
+  using element = std::iter_value_t<It>;
 
   SENNIT_INLINE cursor at(position p) const { return first + static_cast<std::iter_difference_t<It>>(p); }
   SENNIT_INLINE static value read(const cursor& i) { return *i; }
@@ -105,13 +107,18 @@ SENNIT_INLINE bool goes_on(const Cursor& i, const Cursor& begin, const Cursor& e
 }
 
 template <class First, class Last>
-concept iterator_bounds = std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>;
+concept two_iterators = std::random_access_iterator<First> && std::sized_sentinel_for<Last, First>;
+template <class First, class Count>
+concept counted_elements =
+    std::random_access_iterator<First> && std::integral<Count> && !std::same_as<Count, bool>;
+template <class First, class Last>
+concept iterator_bounds = two_iterators<First, Last> || counted_elements<First, Last>;
 template <class First, class Last>
 concept bounds = integer_bounds<First, Last> || iterator_bounds<First, Last>;
 template <class R>
 concept countable_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-// A last below the first makes an empty sequence.
+// A last below the first makes an empty sequence, and so does a negative number of elements.
 template <class First, class Last>
   requires integer_bounds<First, Last>
 auto sequence_of(First first, Last last) noexcept {
@@ -119,10 +126,15 @@ auto sequence_of(First first, Last last) noexcept {
   return integers<I>{static_cast<I>(first), count(first, last)};
 }
 template <class First, class Last>
-  requires iterator_bounds<First, Last>
+  requires two_iterators<First, Last>
 auto sequence_of(First first, Last last) {
   const auto size = last - first;
   return elements<First>{std::move(first), size > 0 ? static_cast<position>(size) : 0};
+}
+template <class First, class Count>
+  requires counted_elements<First, Count>
+auto sequence_of(First first, Count n) {
+  return elements<First>{std::move(first), n > 0 ? static_cast<position>(n) : 0};
 }
 template <countable_range R>
 auto sequence_of(R& range) {
@@ -132,11 +144,6 @@ auto sequence_of(R& range) {
 
 template <class... Bounds>
 using sequence_for = decltype(sequence_of(std::declval<Bounds&>()...));
-
-// A conversion that drops the fraction of each value. What is added up in integers for lack of a point in "0"
-// is wrong without a sign of it; a sum that is too large for its integer type is not refused, as with +.
-template <class From, class To>
-concept drops_fractions = std::integral<To> && std::floating_point<std::remove_cvref_t<From>>;
 
 // Where results go: an iterator, with room behind it, or a range.
 template <class D>

@@ -1,0 +1,8 @@
+// Indices are no elements.
+#include <sennit/parallel_transform.hpp>
+
+#include <vector>
+
+void squares(std::vector<int>& results) {
+  sennit::parallel_transform(0, 10, results.begin(), [](int i) { return i * i; });
+}

@@ -60,7 +60,7 @@ position loop_state::deal(position first, position last, position least, positio
   worker* const w = worker::current();
   // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
   if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
-  worker* idle[64];
+  worker* idle[runtime_options::most_workers];
   const unsigned found = w->find_idle(idle, std::size(idle));
   if (found == 0) return last;
   const policy::deal parts(first, last, found + 1, least, lead);
@@ -75,7 +75,7 @@ position loop_state::deal(position first, position last, position least, const s
                           loop_piece*& parted) noexcept {
   worker* const w = worker::current();
   if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
-  worker* idle[64];
+  worker* idle[runtime_options::most_workers];
   const runtime_core& core = w->core();
   const unsigned roles = core.numbered_workers();
   const position n = last;
@@ -217,7 +217,7 @@ position loop_frame::meet(position from, position to) noexcept {
     start_.exchange(to, std::memory_order_seq_cst);
     if (to <= end_.load(std::memory_order_seq_cst)) return to;
   }
-  (void)answer_gates(*w);
+  (void)answer_gates(*w, false);
   worker& here = *worker::current();
   stopped_ = detail::stopped(here);
   const position until = stopped_ ? from : here.frames().claim(*this, from, to);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/attendant.hpp"
+#include "core/barrier.hpp"
 #include "core/coloring.hpp"
+#include "core/idle_set.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
 #include "core/worker.hpp"
@@ -23,6 +25,8 @@ namespace sennit::detail {
 
 class runtime_core {
  public:
+  static constexpr unsigned most_places = 4096;
+
   explicit runtime_core(const runtime_options& options);
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;
@@ -53,12 +57,37 @@ class runtime_core {
   void end_colored() noexcept;
   unsigned color_count(color_kind kind) const noexcept;
   unsigned color_of(const worker& w, color_kind kind) const noexcept;
-  // Makes each worker's next push wake a sleeper; true if there is work already.
-  bool arm_gates() noexcept;
-  bool work_in_sight() noexcept;
+  // Which workers look for work: a hint.
+  idle_set<most_places>& idle() noexcept { return idle_; }
+  barriers& paid() noexcept { return paid_; }
+
+  // --- Sleeping and waking: waking.cpp.
+  // Makes each worker's next push wake a sleeper; true if there is such work already.
+  bool arm_gates(const wanted& what) noexcept;
+  bool work_in_sight(const wanted& what) noexcept;
+  // The same without a barrier, and without a look.
+  barriers::ticket shut_push_gates() noexcept;
+  // Of all deques.
+  deque::watched look_again() noexcept;
+  // There is new work: wakes somebody for it, unless a wake is in flight.
+  void call_for_work() noexcept;
+  // A wake has landed: its owner has found work, or leaves. While there is more, wakes two others.
+  void hand_on() noexcept;
+  void falls_asleep(worker& w) noexcept;
+  // True: it owns a wake.
+  bool wakes_up(worker& w, bool saw_work) noexcept;
+
+  // --- Stacks: tidying.cpp.
   // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
   fiber* take_fiber(void (*entry)() noexcept) noexcept;
   void put_fiber(fiber& suspended) noexcept;
+  // All but so many of a pool that the caller has for itself.
+  void take_surplus(fiber_pool& from, unsigned but) noexcept;
+  // By a worker that sleeps. False: there is no need, or somebody else does it.
+  bool begin_tidying() noexcept;
+  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
+  bool tidy() noexcept;
+  void end_tidying() noexcept;
   steal_barrier barrier() const noexcept { return settings_.barrier; }
   unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
@@ -105,7 +134,6 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
-  static constexpr unsigned most_places = 4096;
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
@@ -122,6 +150,13 @@ class runtime_core {
   void seat_locked(worker& place) noexcept;
   void unseat_locked(worker& place) noexcept;
   bool add_spare() noexcept;
+  unsigned wake_for_work(unsigned most) noexcept;
+  unsigned wake_guests(unsigned most) noexcept;
+  void note_at_work() noexcept;
+  unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
+  bool too_many_stacks() const noexcept;
+  void have_tidied(fiber_pool& left) noexcept;
+  void drop(fiber& suspended) noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
@@ -131,7 +166,9 @@ class runtime_core {
   const unsigned generation_;
   runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
   unsigned held_for_fork_ = 0;          // deques; under no_fork
+  barriers paid_;
   sleepers asleep_;
+  idle_set<most_places> idle_;
   detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
@@ -148,6 +185,9 @@ class runtime_core {
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};
+  std::atomic<int> stacks_{0};  // that are there
+  std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
+  std::atomic<bool> tidying_{false};
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };

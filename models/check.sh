@@ -104,6 +104,7 @@ holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
 holds   sleep SHUTDOWN
+holds   sleep WATCH
 fails   sleep NO_BARRIER
 fails   sleep LIMIT_BEFORE_TAIL
 fails   sleep NO_RECHECK
@@ -112,14 +113,19 @@ fails   sleep FLAG_OUTSIDE_LOCK
 fails   sleep LEAVE_BARE
 fails   sleep NO_HAND_ON
 fails   sleep ATTACH_OPEN
+fails   sleep NO_LAST_LOOK
+fails   sleep WATCH WATCHED_OUTSIDE_LOCK
 fails   sleep FENCE NO_SECOND_LOOK
 holds   home
 holds   home FENCE
+holds   home PUSHES=2 REGIONS=1
 fails   home CALL_FIRST
 fails   home KEEP_WAKE
 fails   home LEAVE_BARE
 fails   home NAP_RETURNS
 fails   home HOME_READ_LATE
+fails   home PUSHES=2 REGIONS=1 NO_REARM
+fails   home PUSHES=2 REGIONS=1 GUEST_LANDS
 holds   donation
 holds   donation STRICT
 holds   donation WAITS DONATIONS=1

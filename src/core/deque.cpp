@@ -6,6 +6,7 @@
 #include "core/mailbox.hpp"
 #include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
+#include "core/sleepers.hpp"
 
 #include <sys/mman.h>
 
@@ -204,13 +205,15 @@ slot* deque::tail_for_thieves() const noexcept {
   return std::min(tail, words_->tail_seen.load(std::memory_order_acquire));
 }
 
-deque::opened deque::open_push_gate(bool watched, bool pushed) noexcept {
+deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
   const std::lock_guard guard(lock_);
   opened result{
       .wake = false, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
   if (wake_wanted_) {
     using verdict = policy::waking::verdict;
     const bounds in = filled();
+    // Under the lock: whoever has ceased to watch looks at this deque after that.
+    const bool watched = asleep.watched();
     const verdict said = waking_.met(watched, pushed, watched ? now_ns() : 0, epoch_, in.head, in.tail);
     wake_wanted_ = said == verdict::wait;
     result.wake = said == verdict::wake;

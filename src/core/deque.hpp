@@ -21,6 +21,7 @@
 
 namespace sennit::detail {
 
+class sleepers;
 class worker;
 
 // Why both gates of a worker stay shut. (The push gate is also shut, once, to be told of the next push.)
@@ -44,8 +45,7 @@ class deque {
   // `for_good`: the thread leaves the place, as a guest does.
   void detach(bool for_good) noexcept;
 
-  // After the owner met the gate, with a push or otherwise: opens it, unless it is to stay shut. `watched`: somebody who naps
-  // looks for work now and then. `wake`: a sleeper wants to know of the push, which is worth it.
+  // After the owner met the gate, with a push or otherwise: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push, which is worth it.
   // `room`: the frame is within the deque.
   // `handed`: a frame that the owner is to pass on to whoever wants one; it has left the deque.
   struct opened {
@@ -53,7 +53,7 @@ class deque {
     bool room;
     frame* handed;
   };
-  opened open_push_gate(bool watched, bool pushed) noexcept;
+  opened open_push_gate(const sleepers& asleep, bool pushed) noexcept;
   // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the gate.
   bool push_colored(frame& f, color_set colors) noexcept;
   // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.

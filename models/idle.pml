@@ -139,8 +139,17 @@ inline wake_one()
   :: more -> more = false
   :: else ->
      atomic { drained(me) -> in_flight++ };
-     atomic { under_lock -> choose(); in_flight-- };
-     call_chosen()
+     atomic {
+       under_lock -> choose();
+       if
+       :: chosen != NOBODY -> in_flight--
+       :: else
+       fi
+     };
+     if
+     :: chosen == NOBODY -> atomic { drained(me) -> in_flight-- }
+     :: else -> call_chosen()
+     fi
   fi
 #else
   atomic {

@@ -52,6 +52,7 @@ struct statistics {
   std::uint64_t barriers = 0;     // membarrier system calls
   std::uint64_t interrupts = 0;   // of threads at work, by these: the runtime's own, at most one a barrier each
   std::uint64_t fibers = 0;       // stacks made
+  std::uint64_t stacks = 0;       // those of them that are there now: no more than two a worker after two idle seconds
   std::uint64_t promotions = 0;   // latent frames that became work for other workers
 };
 

@@ -27,6 +27,10 @@ namespace sennit::detail {
 loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
     : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {}
 
+void* loop_piece::operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return worker::current()->at_hand().take(bytes);
+}
+
 fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<loop_piece&>(base);
   loop_state& whole = self.whole_;

@@ -297,6 +297,7 @@ sennit::statistics runtime_core::statistics() const noexcept {
   sum.barriers = paid_.issued();
   sum.interrupts = paid_.interrupts();
   sum.fibers = fibers_.load(std::memory_order_relaxed);
+  sum.stacks = static_cast<std::uint64_t>(stacks_.load(std::memory_order_relaxed));
   return sum;
 }
 

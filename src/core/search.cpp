@@ -78,6 +78,7 @@ frame* worker::look_around(bool insist) noexcept {
   if (frame* const own = frames_.take_listed(frames_.own_wish())) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
+  at_hand_.fill();
   for (unsigned attempt = 1; attempt < count; ++attempt) {
     worker& victim = core_.worker_at(victims_.next(count, index_));
     perturb();

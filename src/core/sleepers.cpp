@@ -54,6 +54,11 @@ worker* sleepers::take_latest() noexcept {
   return chosen;
 }
 
+void sleepers::note_depth(worker& w, unsigned depth) noexcept {
+  w.sleep_place().depth = depth;
+  if (depth > deepest_.load(std::memory_order_relaxed)) deepest_.store(depth, std::memory_order_relaxed);
+}
+
 bool sleepers::call_one() noexcept {
   worker* chosen = nullptr;
   {
@@ -70,7 +75,7 @@ bool sleepers::call_one() noexcept {
       chosen = take_latest();
       if (chosen == nullptr) return guests_ == 0;
     }
-    chosen->sleep_place().depth = 1;
+    note_depth(*chosen, 1);
   }
   chosen->parking().unpark();
   return true;
@@ -84,7 +89,7 @@ unsigned sleepers::wake(unsigned most) noexcept {
       const std::lock_guard guard(lock_);
       chosen = take_latest();
       if (chosen == nullptr) return woken;
-      chosen->sleep_place().depth = (here != nullptr ? here->sleep_place().depth : 0) + 1;
+      note_depth(*chosen, (here != nullptr ? here->sleep_place().depth : 0) + 1);
     }
     chosen->parking().unpark();
   }

@@ -42,11 +42,14 @@ class sleepers {
   // counted here has yet to arm the gates, and to look. Model: models/sleep.pml.
   bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }
   int count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  // How long the longest chain of wakes was, each by a worker that the one before had woken.
+  unsigned deepest() const noexcept { return deepest_.load(std::memory_order_relaxed); }
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
   void unlink(worker& w) noexcept;
   worker* take_latest() noexcept;
+  void note_depth(worker& w, unsigned depth) noexcept;
 
   std::mutex lock_;
   worker* latest_ = nullptr;  // of those that take any work; a list
@@ -55,6 +58,7 @@ class sleepers {
   std::atomic<unsigned> in_flight_{0};  // raised under the lock
   std::atomic<worker*> watcher_{nullptr};  // written under the lock
   std::atomic<std::uint64_t> wakes_{0};
+  std::atomic<unsigned> deepest_{0};
 };
 
 // A worker's place among those that sleep. Under their lock.

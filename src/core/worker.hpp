@@ -6,6 +6,7 @@
 #include "core/fiber_pool.hpp"
 #include "core/mailbox.hpp"
 #include "core/parker.hpp"
+#include "core/reserve.hpp"
 #include "core/sleepers.hpp"
 #include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
@@ -88,6 +89,8 @@ class worker {
   unsigned index() const noexcept { return index_; }
   // Of the worker's thread; under the runtime's lock of members while the place is nobody's.
   fiber_pool& pool() noexcept { return pool_; }
+  // For what a thief makes while the owner of a deque waits. Of the worker's thread.
+  reserve& at_hand() noexcept { return at_hand_; }
 
   struct counters {
     std::atomic<std::uint64_t> steals{0};
@@ -136,6 +139,7 @@ class worker {
   // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from worker to
   // worker: what is too many for one goes back to the runtime.
   fiber_pool pool_{4};
+  reserve at_hand_;
   frame* first_ = nullptr;  // to run before anything else
   fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;

@@ -48,13 +48,13 @@ byte sleepers;          /* its size; under the set's lock, also looked at withou
 byte in_flight;         /* wakes; raised under the set's lock */
 byte watcher = NOBODY;  /* whose wake came in vain, and who naps; written under the set's lock */
 bool token[3];          /* what unpark leaves, also for a worker that is not parked, or not any more */
-bool holds[3];          /* ghost: whose wakes are in flight */
+bool carries[3];        /* ghost: whose wakes are in flight */
 byte pushes;
 
 #define visible(worker) (mem[TAIL + worker] > head[worker])
 #define in_sight(worker) (visible(worker) || DONATED(worker))
 #define suits(worker) (in_sight(worker) && (!GUEST(me) || !FOREIGN(worker)))
-#define at_rest_all (in_flight == 0 && watcher == NOBODY && !holds[0] && !holds[1] && !holds[2])
+#define at_rest_all (in_flight == 0 && watcher == NOBODY && !carries[0] && !carries[1] && !carries[2])
 #define work_waits (visible(0) || visible(1) || visible(2) || claimable > 0)
 
 #define under_lock drained(me)
@@ -85,8 +85,8 @@ inline take_out(worker)
   asleep[worker] = false;
   sleepers--;
   in_flight++;
-  assert(!holds[worker]);
-  holds[worker] = true;
+  assert(!carries[worker]);
+  carries[worker] = true;
   chosen = worker
 }
 
@@ -109,12 +109,13 @@ inline call_chosen()
   fi
 }
 
-/* If there is work for it. */
-inline wake_guest()
+#define work_of_guest ((in_sight(0) && !FOREIGN(0)) || (in_sight(1) && !FOREIGN(1)) || (in_sight(2) && !FOREIGN(2)))
+
+inline wake_guest(for_it)
 {
 #ifndef NO_GUESTS
   if
-  :: asleep[0] && ((in_sight(0) && !FOREIGN(0)) || (in_sight(1) && !FOREIGN(1)) || (in_sight(2) && !FOREIGN(2))) ->
+  :: asleep[0] && (for_it) ->
      atomic {
        under_lock ->
        if
@@ -163,7 +164,14 @@ inline wake_one()
   };
   call_chosen();
   if
-  :: more -> more = false; wake_guest()
+  :: more ->
+     more = false;
+     /* also if the frame has gone: the gate that the guest has shut is open now */
+#ifdef WAKE_FOR_FRAME
+     wake_guest(work_of_guest)
+#else
+     wake_guest(!FOREIGN(me))
+#endif
   :: else
   fi
 #endif
@@ -175,7 +183,7 @@ inline wake_for_work()
   atomic { under_lock -> choose(); more = (chosen == NOBODY) };
   call_chosen();
   if
-  :: more -> more = false; wake_guest()
+  :: more -> more = false; wake_guest(work_of_guest)
   :: else ->
      if
      :: atomic { under_lock -> choose() }; call_chosen()
@@ -330,9 +338,9 @@ inline land()
 {
   atomic {
     drained(me) ->
-    assert(in_flight > 0 && holds[me]);
+    assert(in_flight > 0 && carries[me]);
     in_flight--;
-    holds[me] = false;
+    carries[me] = false;
     more = (in_flight == 0);
     woken = false
   }
@@ -403,7 +411,7 @@ inline withdraw()
        sleepers--;
 #ifndef LEAVE_BARE
        if
-       :: seen && in_flight == 0 -> in_flight++; holds[me] = true; woken = true
+       :: seen && in_flight == 0 -> in_flight++; carries[me] = true; woken = true
        :: else
        fi
 #endif
@@ -424,11 +432,6 @@ inline sleep()
   :: woken && !GUEST(me) -> land(); more = false
   :: !woken
   fi;
-#ifdef NAP_RETURNS
-  if
-  :: token[me] -> token[me] = false
-  :: true ->
-#endif
   atomic { under_lock -> asleep[me] = true; sleepers++ };
   arm_and_look();
   if
@@ -443,9 +446,6 @@ end_parked:
      atomic { token[me] -> token[me] = false }
   fi;
   withdraw()
-#ifdef NAP_RETURNS
-  fi
-#endif
 }
 
 /* The owner of a wake that came in vain may nap, and look for itself; if it sees nothing, then or later, it gives up. */

@@ -38,7 +38,7 @@ bool stopped(worker& w) noexcept {
 
 bool answer_gates(worker& w, bool pushed) noexcept {
   const deque::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
-  if (gate.wake) w.core().call_for_work();
+  if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
   if (gate.handed != nullptr) w.pass_on(*gate.handed);
   if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
   if (w.leaving()) {

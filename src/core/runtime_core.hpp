@@ -69,8 +69,9 @@ class runtime_core {
   barriers::ticket shut_push_gates() noexcept;
   // Of all deques.
   deque::watched look_again() noexcept;
-  // There is new work: wakes somebody for it, unless a wake is in flight.
-  void call_for_work() noexcept;
+  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push that has opened its
+  // gate; null: it is in a list.
+  void call_for_work(const region_state* pushed_in) noexcept;
   // A wake has landed: its owner has found work, or leaves. While there is more, wakes two others.
   void hand_on() noexcept;
   void falls_asleep(worker& w) noexcept;
@@ -151,7 +152,7 @@ class runtime_core {
   void unseat_locked(worker& place) noexcept;
   bool add_spare() noexcept;
   unsigned wake_for_work(unsigned most) noexcept;
-  unsigned wake_guests(unsigned most) noexcept;
+  unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
   void note_at_work() noexcept;
   unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
   bool too_many_stacks() const noexcept;

@@ -15,7 +15,7 @@
 
 namespace sennit::detail {
 
-void worker::announce_work() noexcept { core_.call_for_work(); }
+void worker::announce_work() noexcept { core_.call_for_work(nullptr); }
 
 unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
   // Where nobody searches, one look will do.

@@ -39,20 +39,23 @@ deque::watched runtime_core::look_again() noexcept {
   return all;
 }
 
-void runtime_core::call_for_work() noexcept {
+void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
   // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
   if (!asleep_.any() && !asleep_.watched()) return;
-  if (!asleep_.call_one()) (void)wake_guests(1);
+  if (!asleep_.call_one()) (void)wake_guests(1, pushed_in);
 }
 
-// Each takes work of its own region only.
-unsigned runtime_core::wake_guests(unsigned most) noexcept {
+// Each takes work of its own region only. A guest whose region it is, is told of a push even if the frame has gone: the push has
+// opened a gate that the guest has shut.
+unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
   unsigned woken = 0;
   const unsigned count = worker_count();
   for (unsigned i = thread_places_; i < count && woken < most; ++i) {
     worker& w = worker_at(i);
     if (!w.sleep_place().asleep.load(std::memory_order_relaxed) || !w.is_guest()) continue;
-    if (work_in_sight(w.frames().own_wish()) && asleep_.wake_guest(w)) ++woken;
+    const wanted wish = w.frames().own_wish();
+    if (pushed_in != nullptr ? !wish.admits(pushed_in) : !work_in_sight(wish)) continue;
+    if (asleep_.wake_guest(w)) ++woken;
   }
   return woken;
 }
@@ -62,7 +65,7 @@ unsigned runtime_core::wake_for_work(unsigned most) noexcept {
   const unsigned count = worker_count();
   for (unsigned i = 0; i < count && found < most; ++i) found += worker_at(i).frames().work_for(most - found);
   const unsigned woken = asleep_.wake(found);
-  return woken < found ? woken + wake_guests(found - woken) : woken;
+  return woken < found ? woken + wake_guests(found - woken, nullptr) : woken;
 }
 
 void runtime_core::hand_on() noexcept {

@@ -44,13 +44,13 @@ TEST(sleep, many_are_woken_as_a_tree) {
     const auto before = rt.statistics();
     need_all(rt);
     const auto after = rt.statistics();
-    EXPECT_LE(core_of(rt).asleep().deepest(), 16U);
-    std::printf("%u: %llu wakes, %llu in vain, %llu barriers, %llu interrupts, depth %u\n", rt.workers(),
-                static_cast<unsigned long long>(after.wakes - before.wakes),
-                static_cast<unsigned long long>(after.vain_wakes - before.vain_wakes),
-                static_cast<unsigned long long>(after.barriers - before.barriers),
-                static_cast<unsigned long long>(after.interrupts - before.interrupts),
-                core_of(rt).asleep().deepest());
+    EXPECT_LE(core_of(rt).asleep().deepest(), rt.workers() / 2);
+    // A leaf's owner does not answer who asks it: a barrier gets at what it has. Nobody needs another one to be woken.
+    EXPECT_LE(after.barriers - before.barriers, 2 * rt.workers());
+    if (rt.barrier() == sennit::steal_barrier::fence) {
+      EXPECT_EQ(after.barriers, 0U);
+    }
+    EXPECT_LE(after.interrupts - before.interrupts, (after.barriers - before.barriers) * (rt.workers() - 1));
   });
 }
 
@@ -60,14 +60,11 @@ TEST(sleep, short_forks_wake_hardly_anybody) {
     await_all_asleep(rt);
     const auto before = rt.statistics();
     rt.run([&] {
-      for (int i = 0; i < scaled(5'000'000); ++i) sennit::join([] {}, [] {});
+      for (int i = 0; i < scaled(20'000'000); ++i) sennit::join([] {}, [] {});
     });
     const auto after = rt.statistics();
-    std::printf("%u: %llu wakes, %llu in vain, %llu steals, %llu barriers\n", rt.workers(),
-                static_cast<unsigned long long>(after.wakes - before.wakes),
-                static_cast<unsigned long long>(after.vain_wakes - before.vain_wakes),
-                static_cast<unsigned long long>(after.steals - before.steals),
-                static_cast<unsigned long long>(after.barriers - before.barriers));
+    // Who finds something wakes two others, and may be the only one who does.
+    EXPECT_LE(after.vain_wakes - before.vain_wakes, 10 + 2 * (after.steals - before.steals));
   });
 }
 
@@ -101,7 +98,8 @@ TEST(sleep, one_barrier_serves_all_who_wait) {
 
 // Catches stacks that are kept for ever, also where nothing more happens in the process.
 TEST(sleep, stacks_are_given_back) {
-  under(settings({1, 2, 8}), [](sennit::runtime& rt) {
+  for (const unsigned workers : {1U, 8U}) {
+    sennit::runtime rt({.workers = workers});
     // Strands that wait inside one another, each on a stack of its own.
     const std::function<void(int)> nest = [&](int depth) {
       if (depth == 0) return;
@@ -127,7 +125,7 @@ TEST(sleep, stacks_are_given_back) {
     await([&] { return rt.statistics().stacks <= 2 * rt.workers(); }, "no more than two stacks a worker");
     // And it works as before.
     rt.run([&] { nest(3); });
-  });
+  }
 }
 
 // Catches phases that follow each other and make their stacks anew.

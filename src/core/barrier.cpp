@@ -20,7 +20,7 @@ namespace {
 long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
 
 // Of the process, as its barriers are. The copy of a plugin has its own, and then serves only its own.
-std::mutex running;                     // held while a barrier runs
+std::mutex running;                      // held while a barrier runs
 std::atomic<barriers::ticket> begun{0};  // under `running`; read without it
 std::atomic<barriers::ticket> ended{0};  // the same
 
@@ -40,7 +40,7 @@ barriers::ticket barriers::now() const noexcept {
   // ORD[D45] seq_cst: all that this thread has stored is in memory before `begun` is read. A barrier that is not counted in
   // the ticket begins after that. Model: models/barrier.pml.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return begun.load(std::memory_order_seq_cst);
+  return begun.load(std::memory_order_relaxed);
 }
 
 void barriers::settle(ticket since) noexcept {

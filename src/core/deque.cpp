@@ -311,7 +311,8 @@ bool deque::has_donation(worker& by) noexcept {
 // another region, and to insist would not help.
 bool deque::open_to_others(frame& donated) const noexcept {
   const observer* const by = observer_of(donated.away().region);
-  return deserted_ || !own_wish().admits(donated.away().region) || (innermost_ != nullptr && (by == nullptr || !by->strict()));
+  return deserted_ || !own_wish().admits(donated.away().region) ||
+         (innermost_ != nullptr && (by == nullptr || !by->strict()));
 }
 
 frame* deque::open_donation(const wanted& what) const noexcept {

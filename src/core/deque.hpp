@@ -134,7 +134,8 @@ class deque {
   }
   void admit_also(const region_state* r) noexcept { also_.store(r, std::memory_order_relaxed); }
   wanted own_wish() const noexcept {
-    return {.within = only_.load(std::memory_order_relaxed), .or_within = also_.load(std::memory_order_relaxed)};
+    return {.within = only_.load(std::memory_order_relaxed),
+            .or_within = also_.load(std::memory_order_relaxed)};
   }
   // When the next frame that is latent now may be taken; 0: as far as beats go, at any time. A hint.
   std::uint64_t next_beat_ns() const noexcept { return next_beat_ns_.load(std::memory_order_relaxed); }
@@ -212,18 +213,18 @@ class deque {
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
-  policy::waking waking_;         // the forks that sleepers may have to be told of
-  policy::beats beats_;           // written under the lock, its period by the owner
-  bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
+  policy::waking waking_;    // the forks that sleepers may have to be told of
+  policy::beats beats_;      // written under the lock, its period by the owner
+  bool wake_wanted_ = true;  // a new deque may come after its runtime's workers went to sleep
   barriers::ticket wake_wanted_since_ = 0;
-  std::uint64_t wake_wanted_ns_ = 0;  // the same, for who watches
+  std::uint64_t wake_wanted_ns_ = 0;    // the same, for who watches
   const region_state* root_ = nullptr;  // around the latest strand's regions; only to be compared
-  std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner
-  scope* innermost_ = nullptr;    // null while no strand is here
-  bool strict_ = false;           // the strand's observer has all donated that anybody may take
-  frame_list listed_;             // claimable by anyone
-  frame_list withheld_;           // claimable by their strands only
-  frame_list donated_;            // for this worker
+  std::atomic<unsigned> sticky_;        // written under the lock; read without it by the owner
+  scope* innermost_ = nullptr;          // null while no strand is here
+  bool strict_ = false;                 // the strand's observer has all donated that anybody may take
+  frame_list listed_;                   // claimable by anyone
+  frame_list withheld_;                 // claimable by their strands only
+  frame_list donated_;                  // for this worker
   // Hints, read without the lock: thieves look here before they take it.
   // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
   // list.

@@ -12,7 +12,9 @@ namespace sennit::detail {
 template <unsigned Places>
 class idle_set {
  public:
-  void add(unsigned place) noexcept { words_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed); }
+  void add(unsigned place) noexcept {
+    words_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed);
+  }
   void remove(unsigned place) noexcept {
     words_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
   }

@@ -54,8 +54,8 @@ class sleepers {
   std::mutex lock_;
   worker* latest_ = nullptr;  // of those that take any work; a list
   unsigned guests_ = 0;
-  std::atomic<int> count_{0};         // of both
-  std::atomic<unsigned> in_flight_{0};  // raised under the lock
+  std::atomic<int> count_{0};              // of both
+  std::atomic<unsigned> in_flight_{0};     // raised under the lock
   std::atomic<worker*> watcher_{nullptr};  // written under the lock
   std::atomic<std::uint64_t> wakes_{0};
   std::atomic<unsigned> deepest_{0};

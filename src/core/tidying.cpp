@@ -6,7 +6,8 @@
 namespace sennit::detail {
 
 namespace {
-constexpr int stacks_a_worker = 2;  // that an idle runtime keeps: the one that the worker sleeps on, and another
+constexpr int stacks_a_worker =
+    2;  // that an idle runtime keeps: the one that the worker sleeps on, and another
 }
 
 fiber* runtime_core::take_fiber(void (*entry)() noexcept) noexcept {
@@ -57,7 +58,8 @@ void runtime_core::end_tidying() noexcept { tidying_.store(false, std::memory_or
 bool runtime_core::tidy() noexcept {
   {
     const std::lock_guard guard(membership_);
-    for (worker* const place : free_guests_) take_surplus(place->pool(), place->index() == thread_places_ ? 1 : 0);
+    for (worker* const place : free_guests_)
+      take_surplus(place->pool(), place->index() == thread_places_ ? 1 : 0);
   }
   fiber_pool unused(most_pooled());
   bool done = false;

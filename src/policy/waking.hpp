@@ -49,8 +49,8 @@ class waking {
   }
   // By who watches: whether what is in [head, tail) has been there for long. `since_ns`: when the gate was shut; it has not been
   // opened since.
-  [[nodiscard]] bool lasts(std::uint64_t now_ns, std::uint64_t since_ns, std::uint64_t epoch, std::size_t head,
-                           std::size_t tail) const noexcept {
+  [[nodiscard]] bool lasts(std::uint64_t now_ns, std::uint64_t since_ns, std::uint64_t epoch,
+                           std::size_t head, std::size_t tail) const noexcept {
     if (tail <= head) return false;
     if (!noted_) return now_ns - since_ns >= worth_ns;
     return holds(epoch, head, tail) && now_ns - since_ns_ >= worth_ns;

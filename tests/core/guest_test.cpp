@@ -108,9 +108,10 @@ TEST(guest, is_told_by_a_worker_that_comes_from_another_region) {
       std::thread second([&] {
         first_is_away.await();
         rt.run([&] {
-          join_stolen([] {}, [] {
-            for (int i = 0; i < 100; ++i) sennit::join([] {}, [] {});
-          });
+          join_stolen([] {},
+                      [] {
+                        for (int i = 0; i < 100; ++i) sennit::join([] {}, [] {});
+                      });
         });
         foreign_done.light();
       });

@@ -1,10 +1,9 @@
 // Waking many, sharing barriers, and giving back stacks: by counts.
-#include "support.hpp"
-
 #include "core/barrier.hpp"
 #include "core/idle_set.hpp"
 #include "core/reserve.hpp"
 #include "core/runtime_core.hpp"
+#include "support.hpp"
 
 #include <functional>
 
@@ -17,7 +16,8 @@ using sennit::detail::runtime_core;
 runtime_core& core_of(sennit::runtime& rt) { return sennit::detail::core_of(&rt); }
 
 void await_all_asleep(sennit::runtime& rt) {
-  await([&] { return core_of(rt).asleep().count() == static_cast<int>(rt.workers()) - 1; }, "all workers to sleep");
+  await([&] { return core_of(rt).asleep().count() == static_cast<int>(rt.workers()) - 1; },
+        "all workers to sleep");
 }
 
 template <class F>
@@ -167,10 +167,13 @@ TEST(sleep, more_than_64_workers_share_a_loop) {
   sennit::runtime rt({.workers = 100});
   std::atomic<unsigned> present{0};
   rt.run([&] {
-    sennit::parallel_for(0, 100, [&](int) {
-      ++present;
-      await([&] { return present == 100; }, "a worker for each iteration");
-    }, sennit::grain(1));
+    sennit::parallel_for(
+        0, 100,
+        [&](int) {
+          ++present;
+          await([&] { return present == 100; }, "a worker for each iteration");
+        },
+        sennit::grain(1));
   });
 }
 

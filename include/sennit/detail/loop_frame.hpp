@@ -35,7 +35,8 @@ class loop_piece : public frame {
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept;
   static void operator delete(void* memory) noexcept { ::operator delete(memory); }
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { ::operator delete(memory); }
-  static void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t& no) noexcept {
+  static void* operator new(std::size_t bytes, std::align_val_t alignment,
+                            const std::nothrow_t& no) noexcept {
     return ::operator new(bytes, alignment, no);
   }
   static void operator delete(void* memory, std::align_val_t alignment) noexcept {

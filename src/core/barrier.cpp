@@ -49,7 +49,8 @@ void barriers::settle(ticket since) noexcept {
   if (ended.load(std::memory_order_acquire) > since) return;
   // A barrier is short: worth spinning for.
   for (int i = 0; !running.try_lock(); ++i) {
-    if (ended.load(std::memory_order_acquire) > since) return;  // ORD[D45] acquire: as above
+    // ORD[D45] acquire: as above.
+    if (ended.load(std::memory_order_acquire) > since) return;
     if (i == 64) {
       running.lock();
       break;

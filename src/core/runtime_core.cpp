@@ -48,7 +48,7 @@ runtime_core::runtime_core(const runtime_options& options)
       if (!start_thread("sennit", i, [this, &place] { serve_as_worker(place); })) break;
     }
   });
-  thread_places_ = worker_count();
+  thread_places_.store(worker_count(), std::memory_order_relaxed);
 }
 
 runtime_core::~runtime_core() {

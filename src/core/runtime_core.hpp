@@ -117,15 +117,15 @@ class runtime_core {
   static void let_go_after_fork() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
-  unsigned numbered_workers() const noexcept { return thread_places_ + 1; }
+  unsigned numbered_workers() const noexcept { return thread_places() + 1; }
   // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all others.
   unsigned number_of(const worker& w) const noexcept {
     const unsigned i = w.index();
-    return i < thread_places_ ? i + 1 : i == thread_places_ ? 0 : i;
+    return i < thread_places() ? i + 1 : i == thread_places() ? 0 : i;
   }
   // Precondition: `number` < numbered_workers(), and there has been a guest.
   worker& numbered(unsigned number) const noexcept {
-    return worker_at(number == 0 ? thread_places_ : number - 1);
+    return worker_at(number == 0 ? thread_places() : number - 1);
   }
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
@@ -135,6 +135,7 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
+  unsigned thread_places() const noexcept { return thread_places_.load(std::memory_order_relaxed); }
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
@@ -177,7 +178,8 @@ class runtime_core {
   std::atomic<unsigned> worker_count_{0};
   attendant* attendants_ = nullptr;  // under membership_
   std::atomic<bool> attended_{false};
-  unsigned thread_places_ = 0;        // those of the threads that the constructor started come first
+  // Those of the threads that the constructor started come first. While it does, they read it: none.
+  std::atomic<unsigned> thread_places_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;

@@ -59,7 +59,7 @@ bool runtime_core::tidy() noexcept {
   {
     const std::lock_guard guard(membership_);
     for (worker* const place : free_guests_)
-      take_surplus(place->pool(), place->index() == thread_places_ ? 1 : 0);
+      take_surplus(place->pool(), place->index() == thread_places() ? 1 : 0);
   }
   fiber_pool unused(most_pooled());
   bool done = false;
@@ -76,7 +76,7 @@ bool runtime_core::tidy() noexcept {
 // After a thread has left stacks behind while the runtime's own may be asleep for good.
 void runtime_core::have_tidied(fiber_pool& left) noexcept {
   if (!too_many_stacks()) return;
-  if (thread_places_ == 0) {
+  if (thread_places() == 0) {
     // Nobody is there who could wait for a while.
     while (left.count() > 1) drop(*left.take());
     while (!tidy()) {

@@ -50,7 +50,7 @@ void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
 unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
   unsigned woken = 0;
   const unsigned count = worker_count();
-  for (unsigned i = thread_places_; i < count && woken < most; ++i) {
+  for (unsigned i = thread_places(); i < count && woken < most; ++i) {
     worker& w = worker_at(i);
     if (!w.sleep_place().asleep.load(std::memory_order_relaxed) || !w.is_guest()) continue;
     const wanted wish = w.frames().own_wish();

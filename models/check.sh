@@ -107,6 +107,7 @@ holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
 holds   sleep SHUTDOWN
+holds   sleep WATCH
 fails   sleep NO_BARRIER
 fails   sleep LIMIT_BEFORE_TAIL
 fails   sleep NO_RECHECK
@@ -115,14 +116,24 @@ fails   sleep FLAG_OUTSIDE_LOCK
 fails   sleep LEAVE_BARE
 fails   sleep NO_HAND_ON
 fails   sleep ATTACH_OPEN
+fails   sleep NO_LAST_LOOK
+fails   sleep WATCH WATCHED_OUTSIDE_LOCK
 fails   sleep FENCE NO_SECOND_LOOK
+reaches barrier
+fails   barrier NO_FENCE
+fails   barrier SAME_NUMBER
+fails   barrier EARLY_END
+fails   barrier NO_BARRIER
 holds   home
 holds   home FENCE
+holds   home PUSHES=2 REGIONS=1
+holds   home PUSHES=2 ALONE
 fails   home CALL_FIRST
 fails   home KEEP_WAKE
-fails   home LEAVE_BARE
-fails   home NAP_RETURNS
 fails   home HOME_READ_LATE
+fails   home PUSHES=2 REGIONS=1 ALONE NO_REARM
+fails   home PUSHES=2 ALONE WAKE_FOR_FRAME
+fails   home PUSHES=2 REGIONS=1 GUEST_LANDS
 holds   donation
 holds   donation STRICT
 holds   donation WAITS DONATIONS=1

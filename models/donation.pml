@@ -266,6 +266,7 @@ inline rest()
   if
   :: woken ->
      land();
+     more = false;
      if  /* a nap takes a token that is there */
      :: token[me] -> token[me] = false
      :: true
@@ -457,7 +458,7 @@ again:
     lost = (strands == 0 && sleepers > 0 && frame[f] != ended && frame[f] != absent);
     assert(!lost)
   }
-  assert(!waking && holder == NOBODY)
+  assert(at_rest_all)
 }
 
 init

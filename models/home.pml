@@ -2,28 +2,42 @@
  *
  * Thread 0, no worker of the runtime's own, opens REGIONS regions one after the other. Each ends on worker 1, which
  * tells thread 0; that is meanwhile in the scheduler like any worker, and may hold a wake in flight when it leaves.
- * Worker 2 is there to be let down. Every region returns once, and is not touched by worker 1 when it has returned.
+ * Worker 2 is there to be let down. Every region returns once, and is not touched by worker 1 when it has returned. Worker 1 has
+ * strands of that region and of others, which thread 0 does not take.
  *
+ *   ALONE     without worker 2; and worker 1 may stay busy for ever with a strand of the region
  * Mutants: CALL_FIRST        home is unparked before the flag is set
  *          KEEP_WAKE         home leaves with the wake in flight
- *          LEAVE_BARE        see sleep.pml; here the sleeper leaves because it is home
- *          NAP_RETURNS       a worker that has landed a vain wake naps, and goes home from there without a look
  *          HOME_READ_LATE    worker 1 reads whom to call after setting the flag
+ *          NO_REARM          with ALONE: a worker goes on with another region's strand, and leaves its gate open
+ *          WAKE_FOR_FRAME    with ALONE: a push that opens the gate wakes the guest only if the frame is still there
+ *          GUEST_LANDS       a guest that gives up its wake looks for itself only
  */
+#ifndef REGIONS
 #define REGIONS 2
+#endif
 #ifndef PUSHES
 #define PUSHES 1
 #endif
 #define INSERTS 0
+#ifndef CHANGES
+#define CHANGES 1
+#endif
 #define HOME 0
 
 #define OTHER_CELLS 1
 #define DONE OTHER  /* the home-return flag, part of the region */
 #define OTHER_SOURCE(me) (me == HOME && mem[DONE])
 
+bool foreign;         /* the strand on worker 1 is of another region. Under the deque's lock */
+#define GUEST(worker) (worker == HOME)
+#define FOREIGN(worker) (worker == 1 && foreign)
+
 #include "idle.pml"
 
 byte opened, returned;
+byte changes;
+bool busy;
 bool alive;           /* the region's memory is */
 bool home_busy;       /* home has taken work that never ends: that strand, not the region, holds it */
 
@@ -70,6 +84,23 @@ proctype ender(byte me)
 end_no_region:  /* none will come once home is busy forever; else at_rest knows how many there must have been */
   do
   :: atomic { pushes < PUSHES -> pushes++ }; push()
+  :: atomic {
+       under_lock && changes < CHANGES && !visible(me) ->
+       changes++;
+       foreign = !foreign;
+#ifndef NO_REARM
+       if
+       :: sleepers > 0 -> arm(me)
+       :: else
+       fi
+#endif
+     }
+  :: atomic { under_lock && visible(me) -> head[me]++ }
+#ifdef ALONE
+  :: atomic { opened > region -> busy = true };
+end_busy:
+     false
+#endif
   :: atomic { opened > region -> region++ };
      if
      :: atomic { pushes < PUSHES -> pushes++ }; push()
@@ -111,10 +142,10 @@ active proctype at_rest()
   bool lost_wake;
 
   timeout ->
-  assert(home_busy || returned == REGIONS);
-  lost_wake = work_waits && sleepers > 0;
+  assert(home_busy || busy || returned == REGIONS);
+  lost_wake = work_waits && (asleep[2] || asleep[1] || (asleep[HOME] && visible(1) && !foreign));
   assert(!lost_wake);
-  assert(!waking && holder == NOBODY)
+  assert(at_rest_all)
 }
 
 init
@@ -126,6 +157,12 @@ init
     limit[1] = OPEN;
     run home(0);
     run ender(1);
-    run searcher(2)
+#ifndef ALONE
+    run searcher(2);
+#endif
+    if
+    :: foreign = true
+    :: true
+    fi
   }
 }

@@ -7,6 +7,8 @@
  * and claimable list, with OTHER_CELLS for it; DONATED(worker) if something that was donated to that worker is for anybody
  * to take. Worker 0 attaches late, if at all; 1 and 2 are there from the start.
  * Each worker process has `byte me, w, seen, chosen = NOBODY` and `bool woken, more`, all at rest between inlines.
+ * GUEST(worker), FOREIGN(worker): whether it takes work of its own region only, which is that of worker 0; and whether the strand
+ * on that worker is of another one.
  *
  *   FENCE  the fallback without membarrier: the sleeper waits until stores made before its look have surely come
  *          (in the code a millisecond; here their arrival itself), and looks once more
@@ -26,6 +28,11 @@
 #ifndef DONATED
 #define DONATED(worker) false
 #endif
+#ifndef GUEST
+#define GUEST(worker) false
+#define FOREIGN(worker) false
+#define NO_GUESTS
+#endif
 
 #define SHUT 0
 #define OPEN 255
@@ -38,13 +45,16 @@ byte claimable;         /* items in the claimable list; under the list's lock */
 bool attached[3];       /* the workers a sleeper knows of; under a lock */
 bool asleep[3];         /* the sleeper set; under the set's lock */
 byte sleepers;          /* its size; under the set's lock, also looked at without */
-bool waking;            /* a wake is in flight; set under the set's lock */
+byte in_flight;         /* wakes; raised under the set's lock */
+byte watcher = NOBODY;  /* whose wake came in vain, and who naps; written under the set's lock */
 bool token[3];          /* what unpark leaves, also for a worker that is not parked, or not any more */
-byte holder = NOBODY;   /* ghost: whose the wake in flight is */
+bool carries[3];        /* ghost: whose wakes are in flight */
 byte pushes;
 
 #define visible(worker) (mem[TAIL + worker] > head[worker])
 #define in_sight(worker) (visible(worker) || DONATED(worker))
+#define suits(worker) (in_sight(worker) && (!GUEST(me) || !FOREIGN(worker)))
+#define at_rest_all (in_flight == 0 && watcher == NOBODY && !carries[0] && !carries[1] && !carries[2])
 #define work_waits (visible(0) || visible(1) || visible(2) || claimable > 0)
 
 #define under_lock drained(me)
@@ -70,47 +80,116 @@ inline unpark(worker)
   atomic { drained(me) -> token[worker] = true }
 }
 
-/* Any of them. Under the set's lock. */
+inline take_out(worker)
+{
+  asleep[worker] = false;
+  sleepers--;
+  in_flight++;
+  assert(!carries[worker]);
+  carries[worker] = true;
+  chosen = worker
+}
+
+/* Any of those that take any work. Under the set's lock. */
 inline choose()
 {
   if
-  :: asleep[0] -> chosen = 0
-  :: asleep[1] -> chosen = 1
-  :: asleep[2] -> chosen = 2
-  :: sleepers == 0
-  fi;
-  if
-  :: chosen == NOBODY
-  :: else -> asleep[chosen] = false; sleepers--; assert(holder == NOBODY); holder = chosen
+  :: asleep[0] && !GUEST(0) -> take_out(0)
+  :: asleep[1] -> take_out(1)
+  :: asleep[2] -> take_out(2)
+  :: !(asleep[0] && !GUEST(0)) && !asleep[1] && !asleep[2]
   fi
 }
 
+inline call_chosen()
+{
+  if
+  :: chosen == NOBODY
+  :: else -> unpark(chosen); chosen = NOBODY
+  fi
+}
+
+#define work_of_guest ((in_sight(0) && !FOREIGN(0)) || (in_sight(1) && !FOREIGN(1)) || (in_sight(2) && !FOREIGN(2)))
+
+inline wake_guest(for_it)
+{
+#ifndef NO_GUESTS
+  if
+  :: asleep[0] && (for_it) ->
+     atomic {
+       under_lock ->
+       if
+       :: asleep[0] -> take_out(0)
+       :: else
+       fi
+     };
+     call_chosen()
+  :: else
+  fi
+#else
+  skip
+#endif
+}
+
+/* There is new work. */
 inline wake_one()
 {
 #ifdef FLAG_OUTSIDE_LOCK
-  atomic { drained(me) -> more = waking; waking = true };
+  atomic { drained(me) -> more = (in_flight > 0) };
   if
   :: more -> more = false
   :: else ->
-     atomic { under_lock -> choose() };
+     atomic { drained(me) -> in_flight++ };
+     atomic {
+       under_lock -> choose();
+       if
+       :: chosen != NOBODY -> in_flight--
+       :: else
+       fi
+     };
      if
-     :: chosen == NOBODY -> atomic { drained(me) -> waking = false }
-     :: else -> unpark(chosen); chosen = NOBODY
+     :: chosen == NOBODY -> atomic { drained(me) -> in_flight-- }
+     :: else -> call_chosen()
      fi
   fi
 #else
   atomic {
     under_lock ->
     if
-    :: waking  /* its holder is going to look for what the caller has made: see land */
-    :: else -> choose(); waking = (chosen != NOBODY)
+    :: in_flight > 0 ->  /* its holder is going to look for what the caller has made: see land */
+       chosen = watcher;
+       watcher = NOBODY
+    :: else -> choose(); more = (chosen == NOBODY)
     fi
   };
+  call_chosen();
   if
-  :: chosen == NOBODY
-  :: else -> unpark(chosen); chosen = NOBODY
+  :: more ->
+     more = false;
+     /* also if the frame has gone: the gate that the guest has shut is open now */
+#ifdef WAKE_FOR_FRAME
+     wake_guest(work_of_guest)
+#else
+     wake_guest(!FOREIGN(me))
+#endif
+  :: else
   fi
 #endif
+}
+
+/* By who has seen work. */
+inline wake_for_work()
+{
+  atomic { under_lock -> choose(); more = (chosen == NOBODY) };
+  call_chosen();
+  if
+  :: more -> more = false; wake_guest(work_of_guest)
+  :: else ->
+     if
+     :: atomic { under_lock -> choose() }; call_chosen()
+     :: true
+     fi
+  fi
 }
 
 /* Owner: publish, then compare with the gate. */
@@ -127,7 +206,20 @@ inline push()
   if
   :: w + 1 <= seen
   :: else ->
-     atomic { under_lock -> more = wake_asked[me]; wake_asked[me] = false; limit[me] = OPEN };
+#ifdef WATCHED_OUTSIDE_LOCK
+     more = (watcher != NOBODY);
+#endif
+     atomic {
+       under_lock ->
+#ifndef WATCHED_OUTSIDE_LOCK
+       more = (watcher != NOBODY);
+#endif
+       if
+       :: more && wake_asked[me] -> more = false  /* the next push decides, with the gate left shut */
+       :: more -> more = false; wake_asked[me] = false; limit[me] = OPEN  /* the fork before was over */
+       :: more = wake_asked[me]; wake_asked[me] = false; limit[me] = OPEN
+       fi
+     };
      if
      :: more -> more = false; wake_one()
      :: else
@@ -158,27 +250,32 @@ inline look()
 #endif
   :: else ->
      if
-     :: attached[0] && in_sight(0) -> seen = true
+     :: attached[0] && suits(0) -> seen = true
      :: else ->
         if
-        :: in_sight(1) -> seen = true
-        :: else -> seen = in_sight(2)
+        :: suits(1) -> seen = true
+        :: else -> seen = suits(2)
         fi
      fi
   fi
 #endif
 }
 
-/* Ask for a wake from whoever makes work from now on; then see what was made before. */
-inline arm_and_look()
+inline shut_all()
 {
-#if PUSHES
   if
   :: atomic { under_lock && attached[0] -> arm(0) }
   :: !attached[0]
   fi;
   atomic { under_lock -> arm(1) };
-  atomic { under_lock -> arm(2) };
+  atomic { under_lock -> arm(2) }
+}
+
+/* Ask for a wake from whoever makes work from now on; then see what was made before. */
+inline arm_and_look()
+{
+#if PUSHES
+  shut_all();
 #ifdef NO_BARRIER
   fence();
 #else
@@ -200,20 +297,58 @@ inline arm_and_look()
 #endif
 }
 
-/* The wake in flight has landed. Always before a look: producers have skipped theirs because of it. */
+inline look_for_all()
+{
+  if
+#if INSERTS
+  :: claimable > 0 -> seen = true
+#endif
+  :: else -> seen = (attached[0] && in_sight(0)) || in_sight(1) || in_sight(2)
+  fi
+}
+
+/* The same for all who sleep. */
+inline arm_and_look_for_all()
+{
+#if PUSHES
+  shut_all();
+#ifdef NO_BARRIER
+  fence();
+#else
+#ifdef FENCE
+  fence();
+#else
+  membarrier();
+#endif
+#endif
+#endif
+  look_for_all();
+#ifdef FENCE
+#ifndef NO_SECOND_LOOK
+  if
+  :: seen
+  :: else -> membarrier(); look_for_all()
+  fi
+#endif
+#endif
+}
+
+/* A wake has landed. Always before a look: producers have skipped theirs because of it. `more`: it was the last in flight. */
 inline land()
 {
   atomic {
     drained(me) ->
-    assert(waking && holder == me);
-    waking = false;
-    holder = NOBODY;
+    assert(in_flight > 0 && carries[me]);
+    in_flight--;
+    carries[me] = false;
+    more = (in_flight == 0);
     woken = false
   }
 }
 
-/* Whoever stops searching with the wake in flight: the gates which that wake has opened are armed again for those
- * who sleep on, and work that is left behind wakes the next. */
+/* Whoever stops searching with a wake in flight: where work is left behind it wakes two more, who do the same. Where there is
+ * none, the last of those in flight arms the gates again for those who sleep on, and looks behind a barrier. A guest looks for
+ * others, too. */
 inline hand_on()
 {
   if
@@ -225,17 +360,41 @@ inline hand_on()
      :: sleepers == 0
      fi;
      land();
+     more = false;
+     if
+     :: seen -> seen = false; wake_for_work()
+     :: else
+     fi
 #else
      land();
      if
-     :: sleepers > 0 -> arm_and_look()
-     :: sleepers == 0
-     fi;
+     :: sleepers > 0 && watcher == NOBODY ->
+        if
+        :: attached[0] && in_sight(0) -> seen = true
+        :: in_sight(1) || in_sight(2) -> seen = true
+#if INSERTS
+        :: claimable > 0 -> seen = true
 #endif
-     if
-     :: seen -> seen = false; wake_one()
-     :: else
+        :: else
+        fi;
+        if
+        :: seen -> seen = false; more = false; wake_for_work()
+#ifdef NO_LAST_LOOK
+        :: else -> more = false
+#else
+        :: !seen && !more
+        :: !seen && more ->
+           more = false;
+           arm_and_look_for_all();
+           if
+           :: seen -> seen = false; wake_for_work()
+           :: else
+           fi
+#endif
+        fi
+     :: else -> more = false
      fi
+#endif
   fi
 }
 
@@ -252,7 +411,7 @@ inline withdraw()
        sleepers--;
 #ifndef LEAVE_BARE
        if
-       :: seen && !waking -> waking = true; holder = me; woken = true
+       :: seen && in_flight == 0 -> in_flight++; carries[me] = true; woken = true
        :: else
        fi
 #endif
@@ -265,14 +424,14 @@ inline withdraw()
 inline sleep()
 {
   if
-  :: woken -> land()  /* and maybe a nap */
-  :: else
-  fi;
-#ifdef NAP_RETURNS
-  if
-  :: token[me] -> token[me] = false
-  :: true ->
+#ifdef GUEST_LANDS
+  :: woken && GUEST(me) -> land(); more = false
+#else
+  :: woken && GUEST(me) -> hand_on()
 #endif
+  :: woken && !GUEST(me) -> land(); more = false
+  :: !woken
+  fi;
   atomic { under_lock -> asleep[me] = true; sleepers++ };
   arm_and_look();
   if
@@ -287,18 +446,47 @@ end_parked:
      atomic { token[me] -> token[me] = false }
   fi;
   withdraw()
-#ifdef NAP_RETURNS
+}
+
+/* The owner of a wake that came in vain may nap, and look for itself; if it sees nothing, then or later, it gives up. */
+inline watch()
+{
+  if
+  :: woken && !GUEST(me) && watcher == NOBODY ->
+     atomic {
+       under_lock ->
+       if
+       :: watcher == NOBODY -> watcher = me
+       :: else
+       fi
+     };
+     if
+     :: watcher == me ->
+        shut_all();
+        if
+        :: atomic { token[me] -> token[me] = false }
+        :: true
+        fi;
+        atomic {
+          under_lock ->
+          if
+          :: watcher == me -> watcher = NOBODY
+          :: else
+          fi
+        }
+     :: else
+     fi
+  :: else
   fi
-#endif
 }
 
 /* Any source. Nothing is always possible, as a try_lock may fail. */
 inline take_something()
 {
   if
-  :: atomic { under_lock && visible(0) -> head[0]++; seen = true }
-  :: atomic { under_lock && visible(1) -> head[1]++; seen = true }
-  :: atomic { under_lock && visible(2) -> head[2]++; seen = true }
+  :: atomic { under_lock && visible(0) && (!GUEST(me) || !FOREIGN(0)) -> head[0]++; seen = true }
+  :: atomic { under_lock && visible(1) && (!GUEST(me) || !FOREIGN(1)) -> head[1]++; seen = true }
+  :: atomic { under_lock && visible(2) && (!GUEST(me) || !FOREIGN(2)) -> head[2]++; seen = true }
 #if INSERTS
   :: atomic { under_lock && claimable > 0 -> claimable--; seen = true }
 #endif

@@ -6,12 +6,15 @@
  *
  *   SHUTDOWN  the runtime ends at any moment: nobody sleeps through it
  *   FENCE     see idle.pml
+ *   WATCH     a worker whose wake came in vain may nap and look for itself
  * Mutants: NO_BARRIER, LIMIT_BEFORE_TAIL, NO_RECHECK;
  *          LAND_LATE          the woken worker arms and looks first, and lands its wake afterwards
  *          FLAG_OUTSIDE_LOCK  `waking` is exchanged first, the set looked at under the lock afterwards
  *          LEAVE_BARE         a sleeper that has seen work just leaves the set
  *          NO_HAND_ON         the woken worker works without arming again
  *          ATTACH_OPEN        a worker attaches with its gate open
+ *          NO_LAST_LOOK       nobody arms again where the woken workers saw no work
+ *          WATCHED_OUTSIDE_LOCK  with WATCH: a push looks whether somebody watches before it has the lock
  *          NO_SECOND_LOOK     with FENCE
  */
 #ifdef SHUTDOWN  /* it can happen at any moment, so a smaller rest has to do */
@@ -50,7 +53,14 @@ search:
   take_something();
   if
   :: seen -> seen = 0
-  :: else -> sleep(); goto search
+  :: else ->
+#ifdef WATCH
+     if
+     :: watch(); if :: woken -> goto search :: true -> skip fi
+     :: true
+     fi;
+#endif
+     sleep(); goto search
   fi;
 #ifndef NO_HAND_ON
   hand_on();
@@ -96,7 +106,7 @@ active proctype at_rest()
 #else
   lost_wake = work_waits && sleepers > 0;
   assert(!lost_wake);
-  assert(!waking && holder == NOBODY)
+  assert(at_rest_all)
 #endif
 }
 

@@ -61,8 +61,14 @@ struct statistics {
   std::uint64_t steals = 0;       // frames that ran on a worker other than the one that pushed them
   std::uint64_t suspensions = 0;  // waits of joins and groups that gave their worker back
   std::uint64_t wakes = 0;        // sleeping workers woken because there was work
-  std::uint64_t fibers = 0;       // stacks made
-  std::uint64_t promotions = 0;   // latent frames that became work for other workers
+  std::uint64_t vain_wakes = 0;   // those of them that found none when they came
+  std::uint64_t barriers = 0;     // membarrier system calls
+  std::uint64_t interrupts =
+      0;                     // of threads at work, by these: the runtime's own, at most one a barrier each
+  std::uint64_t fibers = 0;  // stacks made
+  std::uint64_t stacks =
+      0;  // those of them that are there now: no more than two a worker after two idle seconds
+  std::uint64_t promotions = 0;  // latent frames that became work for other workers
 };
 
 // A construct uses the runtime whose run() it is in, the innermost, and outside any the default one. To make

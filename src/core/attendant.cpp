@@ -9,12 +9,16 @@ namespace sennit::detail {
 
 void runtime_core::seat_locked(worker& place) noexcept {
   place.thread = thread_id();
+  seats_.store(seats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  note_at_work();
   for (attendant* a = attendants_; a != nullptr; a = a->next_attendant) a->comes(place.thread);
 }
 
 void runtime_core::unseat_locked(worker& place) noexcept {
   for (attendant* a = attendants_; a != nullptr; a = a->next_attendant) a->rests(place.thread);
   place.thread = 0;
+  seats_.store(seats_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  note_at_work();
 }
 
 void runtime_core::attend(attendant& added) noexcept {

@@ -1,6 +1,7 @@
 #include "core/barrier.hpp"
 
 #include "core/failure.hpp"
+#include "core/relax.hpp"
 
 #include <sennit/detail/config.hpp>
 
@@ -8,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
 namespace sennit::detail {
@@ -15,6 +18,11 @@ namespace sennit::detail {
 namespace {
 
 long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
+
+// Of the process, as its barriers are. The copy of a plugin has its own, and then serves only its own.
+std::mutex running;                      // held while a barrier runs
+std::atomic<barriers::ticket> begun{0};  // under `running`; read without it
+std::atomic<barriers::ticket> ended{0};  // the same
 
 }  // namespace
 
@@ -28,7 +36,42 @@ bool membarrier_available() noexcept {
   return available;
 }
 
-void membarrier_all() noexcept { membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+barriers::ticket barriers::now() const noexcept {
+  // ORD[D45] seq_cst: all that this thread has stored is in memory before `begun` is read. A barrier that is not counted in
+  // the ticket begins after that. Model: models/barrier.pml.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return begun.load(std::memory_order_relaxed);
+}
+
+void barriers::settle(ticket since) noexcept {
+  // ORD[D45] acquire: what other threads had stored before the fences of a barrier that has ended; pairs with the release
+  // below. Model: models/barrier.pml.
+  if (ended.load(std::memory_order_acquire) > since) return;
+  // A barrier is short: worth spinning for.
+  for (int i = 0; !running.try_lock(); ++i) {
+    // ORD[D45] acquire: as above.
+    if (ended.load(std::memory_order_acquire) > since) return;
+    if (i == 64) {
+      running.lock();
+      break;
+    }
+    relax();
+  }
+  const std::lock_guard guard(running, std::adopt_lock);
+  const ticket number = begun.load(std::memory_order_relaxed) + 1;
+  if (number > since + 1) return;  // it began after the ticket, and has ended: its thread had the lock
+  // ORD[D45] seq_cst: before the kernel's fences; whoever has a ticket without this barrier had stored before.
+  begun.store(number, std::memory_order_seq_cst);
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  // ORD[D45] release: see above.
+  ended.store(number, std::memory_order_release);
+  issued_.fetch_add(1, std::memory_order_relaxed);
+  interrupts_.fetch_add(static_cast<std::uint64_t>(std::max(0, reach_.load(std::memory_order_relaxed))),
+                        std::memory_order_relaxed);
+}
+
+void barriers::hold_for_fork() noexcept { running.lock(); }
+void barriers::let_go_after_fork() noexcept { running.unlock(); }
 
 steal_barrier resolve(steal_barrier asked) {
   if (asked == steal_barrier::membarrier && !membarrier_available()) {

@@ -36,9 +36,9 @@ bool stopped(worker& w) noexcept {
 #endif
 }
 
-bool answer_gates(worker& w) noexcept {
-  const deque::opened gate = w.frames().open_push_gate();
-  if (gate.wake) w.core().asleep().wake_one();
+bool answer_gates(worker& w, bool pushed) noexcept {
+  const deque::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
+  if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
   if (gate.handed != nullptr) w.pass_on(*gate.handed);
   if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
   if (w.leaving()) {

@@ -41,7 +41,7 @@ bool crew_state::others_wait() noexcept {
   if (current_words().strand != nullptr) return false;
   if (!w->frames().empty()) {
     // Whoever shut the gate can have the oldest frame.
-    answer_gates(*w);
+    answer_gates(*w, false);
     w = worker::current();
   }
   return w->frames().empty() && !w->frames().has_listed();
@@ -69,10 +69,12 @@ bool crew_state::offer(frame& part, color_set colors) noexcept {
 worker* crew_state::claim_idle(color_set colors) noexcept {
   runtime_core& core = worker::current()->core();
   core.coloring().remove_idle(colors);
+  const region_state* const region = worker::current()->frames().innermost()->region;
   const unsigned count = core.numbered_workers();
   for (unsigned i = 0; i < count; ++i) {
     worker& other = core.numbered(i);
-    if ((other.frames().color() & colors) == 0 || !other.claim_idle()) continue;
+    if ((other.frames().color() & colors) == 0 || !other.frames().own_wish().admits(region)) continue;
+    if (!other.claim_idle()) continue;
     core.coloring().add_idle(colors);  // there may be more
     return &other;
   }

@@ -6,12 +6,14 @@
 #include "core/mailbox.hpp"
 #include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
+#include "core/sleepers.hpp"
 
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -21,10 +23,8 @@ constexpr std::uintptr_t kind_mask = 7;
 constexpr std::uintptr_t colored_tag = 2;  // a fork with colors
 static_assert((loop_frame::tag & colored_tag) == 0);
 
-// Colors of nobody are for whoever takes anything.
-bool suits(color_set colors, color_set wanted) noexcept {
-  return wanted == all_colors || (colors & wanted) != 0;
-}
+// So many frames of a list are looked at for one that is wanted: a list may be long, and the lock is held.
+constexpr unsigned listed_in_view = 64;
 
 slot* const shut_limit = nullptr;
 slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
@@ -56,10 +56,11 @@ slot* reserve(std::size_t slots) {
 }  // namespace
 
 // One slot before the first for a pop below it, one behind the last for the push that finds the deque full.
-deque::deque(std::size_t slots, bool fenced, unsigned sticky, std::uint64_t beat_ns)
+deque::deque(std::size_t slots, barriers& paid, bool fenced, unsigned sticky, std::uint64_t beat_ns)
     : base_(reserve(slots + 2) + 1),
       end_(base_ + slots),
       colors_(reinterpret_cast<std::atomic<color_set>*>(end_ + 1)),
+      paid_(paid),
       fenced_(fenced),
       default_beat_ns_(beat_ns),
       head_(base_),
@@ -107,14 +108,27 @@ void deque::detach(bool for_good) noexcept {
   mute_.store(true, std::memory_order_relaxed);
 }
 
-bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
+bool deque::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
   const std::lock_guard guard(lock_);
   innermost_ = innermost;
   follow_region();
   follow_beats();
+  if (innermost != nullptr && follow_root() && sleepers && !wake_wanted_) {
+    // The owner's own gate: its next push sees it without a barrier.
+    wake_wanted_ = true;
+    note_wake_wanted();
+    set_gates();
+  }
   if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_ && !between_beats()) ask(true);
   set_gates();
-  return open_donation(all_colors) != nullptr;
+  return open_donation({}) != nullptr;
+}
+
+// True: the strand is of another outside thread's region than the one before.
+bool deque::follow_root() noexcept {
+  const region_state* r = innermost_->region;
+  while (!r->root && r->outer != nullptr) r = r->outer;
+  return std::exchange(root_, r) != r;
 }
 
 void deque::region_cancelled() noexcept {
@@ -193,11 +207,19 @@ slot* deque::tail_for_thieves() const noexcept {
   return std::min(tail, words_->tail_seen.load(std::memory_order_acquire));
 }
 
-deque::opened deque::open_push_gate() noexcept {
+deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
   const std::lock_guard guard(lock_);
   opened result{
-      .wake = wake_wanted_, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
-  wake_wanted_ = false;
+      .wake = false, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
+  if (wake_wanted_) {
+    using verdict = policy::waking::verdict;
+    const bounds in = filled();
+    // Under the lock: whoever has ceased to watch looks at this deque after that.
+    const bool watched = asleep.watched();
+    const verdict said = waking_.met(watched, pushed, watched ? now_ns() : 0, epoch_, in.head, in.tail);
+    wake_wanted_ = said == verdict::wait;
+    result.wake = said == verdict::wake;
+  }
   if (frame_wanted_) result.handed = hand_over_oldest();
   set_gates();
   return result;
@@ -261,8 +283,9 @@ bool deque::donate(frame& f) noexcept {
   return open_to_others(f);
 }
 
-bool deque::may_begin(worker& by, frame& donated) noexcept {
+bool deque::may_begin(worker& by, frame& donated) const noexcept {
   const departure& away = donated.away();
+  if (!own_wish().admits(away.region)) return false;
   return away.number == nowhere || observer_of(away.region)->may_begin(by, away.number);
 }
 
@@ -286,16 +309,17 @@ bool deque::has_donation(worker& by) noexcept {
   return false;
 }
 
-// Its worker is too busy to begin with it, unless its observer insists on that worker. Or its thread has left, and to
-// insist would not help.
+// Its worker is too busy to begin with it, unless its observer insists on that worker. Or its thread has left, or is one of
+// another region, and to insist would not help.
 bool deque::open_to_others(frame& donated) const noexcept {
   const observer* const by = observer_of(donated.away().region);
-  return deserted_ || (innermost_ != nullptr && (by == nullptr || !by->strict()));
+  return deserted_ || !own_wish().admits(donated.away().region) ||
+         (innermost_ != nullptr && (by == nullptr || !by->strict()));
 }
 
-frame* deque::open_donation(color_set wanted) const noexcept {
+frame* deque::open_donation(const wanted& what) const noexcept {
   for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
-    if (open_to_others(*f) && suits(f->away().colors, wanted)) return f;
+    if (open_to_others(*f) && what.suits(f->away().colors) && what.admits(f->away().region)) return f;
   }
   return nullptr;
 }
@@ -432,7 +456,7 @@ frame* deque::claim_frozen() noexcept {
   // ORD[D2] [D15] The owner lowers tail and then reads head_gate, or raises a loop's start and then reads limit, with no
   // fence between. After the barrier, either its store is visible here, or it has not read the gate yet and will see it
   // shut. Models: models/deque.pml, models/loop.pml.
-  membarrier_all();
+  paid_.settle(paid_.now());
   asking_.barrier_took(now_ns() - begin);
   perturb();
   slot* const tail = tail_for_thieves();
@@ -523,9 +547,20 @@ position deque::claim(loop_frame& loop, position from, position to) noexcept {
   return std::max(from, std::min(to, loop.end()));
 }
 
-frame* deque::take_oldest_listed(color_set wanted) noexcept {
-  frame* taken = listed_.oldest();
-  while (taken != nullptr && !suits(taken->away().colors, wanted)) taken = frame_list::after(*taken);
+frame* deque::oldest_listed(const wanted& what) const noexcept {
+  frame* f = listed_.oldest();
+  if (what.within == nullptr && what.colors == all_colors) return f;
+  for (unsigned looked_at = 0; f != nullptr; f = frame_list::after(*f)) {
+    const departure& away = f->away();
+    // A strand that its thread has left for good is in no hurry to end, but may have nobody else.
+    if (what.suits(away.colors) && (what.admits(away.region) || (away.is_strand && deserted_))) return f;
+    if (what.within != nullptr && ++looked_at == listed_in_view) return nullptr;
+  }
+  return nullptr;
+}
+
+frame* deque::take_oldest_listed(const wanted& what) noexcept {
+  frame* const taken = oldest_listed(what);
   if (taken == nullptr) return nullptr;
   listed_.unlink(*taken);
   taken->away().holder.store(nullptr, std::memory_order_relaxed);
@@ -538,27 +573,29 @@ void deque::expect_thief() noexcept {
   if (!frame_wanted_ && !strict_ && !between_beats()) ask(true);
 }
 
-frame* deque::take_listed() noexcept {
+frame* deque::take_listed(const wanted& what) noexcept {
   if (!listed_.any()) return nullptr;
   const std::lock_guard guard(lock_);
-  return take_oldest_listed(all_colors);
+  return take_oldest_listed(what);
 }
 
-frame* deque::steal(bool insist, color_set wanted) noexcept {
+frame* deque::steal(bool insist, const wanted& what) noexcept {
   const bool latent_to_be_had = (insist || !mute_.load(std::memory_order_relaxed)) && !between_beats();
   if (!latent_to_be_had && !insist && !listed_.any()) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
-  if (frame* const listed = take_oldest_listed(wanted)) return listed;
-  if (frame* const donated = insist ? open_donation(wanted) : nullptr) {
+  if (frame* const listed = take_oldest_listed(what)) return listed;
+  if (frame* const donated = insist ? open_donation(what) : nullptr) {
     donated_.unlink(*donated);
     return donated;
   }
   // Another thief may have been here since.
   if (words_ == nullptr || strict_ || between_beats()) return nullptr;
+  // What is in a deque belongs to one strand. Nor is that asked for what the thief could not take.
+  if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return nullptr;
   const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
-  if (!empty && !suits(colors_at(head_.load(std::memory_order_relaxed)), wanted)) return nullptr;
+  if (!empty && !what.suits(colors_at(head_.load(std::memory_order_relaxed)))) return nullptr;
   if (fenced_) return empty ? nullptr : claim_fenced();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
     // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
@@ -572,19 +609,57 @@ frame* deque::steal(bool insist, color_set wanted) noexcept {
   return claim_frozen();
 }
 
-bool deque::has_work() noexcept {
+bool deque::has_work(const wanted& what) noexcept {
   const std::lock_guard guard(lock_);
-  return listed_.oldest() != nullptr || open_donation(all_colors) != nullptr ||
-         (words_ != nullptr &&
-          words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed));
+  if (oldest_listed(what) != nullptr || open_donation(what) != nullptr) return true;
+  if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return false;
+  return words_ != nullptr &&
+         words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed);
 }
 
-void deque::shut_push_gate() noexcept {
+deque::bounds deque::filled() const noexcept {
+  if (words_ == nullptr) return {0, 0};
+  const auto at = [this](const slot* s) { return static_cast<std::size_t>(s - base_); };
+  const slot* const head = head_.load(std::memory_order_relaxed);
+  return {at(head), at(std::max<const slot*>(head, words_->tail.load(std::memory_order_relaxed)))};
+}
+
+unsigned deque::work_for(unsigned most) noexcept {
   const std::lock_guard guard(lock_);
-  wake_wanted_ = true;
-  if (words_ == nullptr) return;
-  words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
-  words_->limit.store(shut_limit, std::memory_order_relaxed);
+  unsigned found = open_donation({}) != nullptr ? 1 : 0;
+  for (frame* f = listed_.oldest(); f != nullptr && found < most; f = frame_list::after(*f)) ++found;
+  const bounds in = filled();
+  // A loop is for many.
+  if (in.head < in.tail && loop_in(*head_.load(std::memory_order_relaxed)) != nullptr) return most;
+  return static_cast<unsigned>(std::min<std::size_t>(most, found + in.tail - in.head));
+}
+
+deque::watched deque::look_again() noexcept {
+  const std::lock_guard guard(lock_);
+  const bool met = !wake_wanted_ || waking_.noted();
+  if (listed_.any() || open_donation({}) != nullptr) return {.lasts = true, .met = met};
+  const bounds in = filled();
+  return {.lasts = wake_wanted_ && waking_.lasts(now_ns(), wake_wanted_ns_, epoch_, in.head, in.tail),
+          .met = met};
+}
+
+barriers::ticket deque::shut_push_gate() noexcept {
+  const std::lock_guard guard(lock_);
+  if (!wake_wanted_) {
+    wake_wanted_ = true;
+    if (words_ != nullptr) {
+      words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+      words_->limit.store(shut_limit, std::memory_order_relaxed);
+    }
+    note_wake_wanted();
+  }
+  return wake_wanted_since_;
+}
+
+void deque::note_wake_wanted() noexcept {
+  waking_.forget();
+  wake_wanted_since_ = paid_.now();
+  wake_wanted_ns_ = now_ns();
 }
 
 bool deque::reclaim(frame& f) noexcept {

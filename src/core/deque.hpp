@@ -1,12 +1,15 @@
 // A worker's frames: the owner works at the tail, thieves at the head. docs/protocols/deque.md has the protocol.
 #pragma once
 
+#include "core/barrier.hpp"
 #include "core/fiber.hpp"
 #include "core/frame_list.hpp"
 #include "core/steal_lock.hpp"
+#include "core/wanted.hpp"
 #include "policy/asking.hpp"
 #include "policy/beats.hpp"
 #include "policy/colored_steals.hpp"
+#include "policy/waking.hpp"
 
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/loop_frame.hpp>
@@ -18,6 +21,7 @@
 
 namespace sennit::detail {
 
+class sleepers;
 class worker;
 
 // Why both gates of a worker stay shut. (The push gate is also shut, once, to be told of the next push.)
@@ -31,7 +35,7 @@ class deque {
  public:
   // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `fenced`: the owner fences. `beat_ns`: what
   // has to pass between promotions where no region says otherwise.
-  deque(std::size_t slots, bool fenced, unsigned sticky_reasons, std::uint64_t beat_ns);
+  deque(std::size_t slots, barriers& paid, bool fenced, unsigned sticky_reasons, std::uint64_t beat_ns);
   deque(const deque&) = delete;
   deque& operator=(const deque&) = delete;
   ~deque();
@@ -41,7 +45,7 @@ class deque {
   // `for_good`: the thread leaves the place, as a guest does.
   void detach(bool for_good) noexcept;
 
-  // After a push met the gate: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push.
+  // After the owner met the gate, with a push or otherwise: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push, which is worth it.
   // `room`: the frame is within the deque.
   // `handed`: a frame that the owner is to pass on to whoever wants one; it has left the deque.
   struct opened {
@@ -49,7 +53,7 @@ class deque {
     bool room;
     frame* handed;
   };
-  opened open_push_gate() noexcept;
+  opened open_push_gate(const sleepers& asleep, bool pushed) noexcept;
   // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the gate.
   bool push_colored(frame& f, color_set colors) noexcept;
   // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.
@@ -85,12 +89,13 @@ class deque {
   void searchers_served() noexcept;
   // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked for.
   void expect_thief() noexcept;
-  // The oldest frame of the list, claimed.
-  frame* take_listed() noexcept;
+  // The oldest frame of the list that is wanted, claimed.
+  frame* take_listed(const wanted& what) noexcept;
   slot* bottom() const noexcept { return base_; }
   // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they had the time.
-  // True: there are donations that others may begin with, as this worker is busy now.
-  bool enter(scope* innermost, bool frame_wanted = false) noexcept;
+  // `sleepers`: somebody sleeps, and may want to know of this strand's next push although that of the strand before concerned
+  // nobody. True: there are donations that others may begin with, as this worker is busy now.
+  bool enter(scope* innermost, bool frame_wanted = false, bool sleepers = false) noexcept;
   // Whether something is listed that anybody can have. A hint.
   bool has_listed() const noexcept { return listed_.any(); }
   // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
@@ -112,9 +117,29 @@ class deque {
   // --- Anyone.
   // The oldest claimable frame, claimed; null if there is none yet, or another thief is at it. Where the owner is not
   // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
-  // Only one that has work of a `wanted` color below it: where the oldest has none, no younger one is looked at.
-  frame* steal(bool insist, color_set wanted) noexcept;
-  bool has_work() noexcept;
+  // Only one that is wanted: where the oldest is not, no younger one is looked at.
+  frame* steal(bool insist, const wanted& what) noexcept;
+  // Whether there is something for whoever wants that.
+  bool has_work(const wanted& what = {}) noexcept;
+  // For how many workers there is something, as far as can be seen; at most `most`.
+  unsigned work_for(unsigned most) noexcept;
+  // Whether there is something that will be there for a while. By who watches, some time after shut_push_gate(). `met`: the owner
+  // has met the gate since.
+  struct watched {
+    bool lasts;
+    bool met;
+  };
+  watched look_again() noexcept;
+  // What the worker of this deque may take, but for colors: see worker::come_home_for().
+  void restrict_to(const region_state* only) noexcept {
+    only_.store(only, std::memory_order_relaxed);
+    also_.store(nullptr, std::memory_order_relaxed);
+  }
+  void admit_also(const region_state* r) noexcept { also_.store(r, std::memory_order_relaxed); }
+  wanted own_wish() const noexcept {
+    return {.within = only_.load(std::memory_order_relaxed),
+            .or_within = also_.load(std::memory_order_relaxed)};
+  }
   // When the next frame that is latent now may be taken; 0: as far as beats go, at any time. A hint.
   std::uint64_t next_beat_ns() const noexcept { return next_beat_ns_.load(std::memory_order_relaxed); }
   // A part of a loop has been handed to another worker.
@@ -128,8 +153,8 @@ class deque {
   bool donation_pending() const noexcept { return donated_.any(); }
   // Whether there is one.
   bool has_donation(worker& by) noexcept;
-  // A sleeper wants to know of the next push.
-  void shut_push_gate() noexcept;
+  // A sleeper wants to know of the next push. Since when the gate has been shut for that.
+  barriers::ticket shut_push_gate() noexcept;
   // Some region has been cancelled: shuts the gates if the strand here is in it.
   void region_cancelled() noexcept;
   // While the process forks no thief has the lock, which the child would have to do without.
@@ -139,13 +164,21 @@ class deque {
   static bool reclaim(frame& f) noexcept;
 
  private:
+  // The positions between which there are frames.
+  struct bounds {
+    std::size_t head;
+    std::size_t tail;
+  };
+  bounds filled() const noexcept;
+  void note_wake_wanted() noexcept;
   void append(frame& f) noexcept;
-  frame* take_oldest_listed(color_set wanted) noexcept;
+  frame* oldest_listed(const wanted& what) const noexcept;
+  frame* take_oldest_listed(const wanted& what) noexcept;
   color_set colors_at(const slot* position) const noexcept;
   void depart(frame& f, const slot* position) noexcept;
   bool open_to_others(frame& donated) const noexcept;
-  frame* open_donation(color_set wanted) const noexcept;
-  static bool may_begin(worker& by, frame& donated) noexcept;
+  frame* open_donation(const wanted& what) const noexcept;
+  bool may_begin(worker& by, frame& donated) const noexcept;
   slot* tail_for_thieves() const noexcept;
   void shut_gates() noexcept;
   frame* hand_over_oldest() noexcept;
@@ -158,6 +191,7 @@ class deque {
   region_state* region_of(const slot* position) const noexcept;
   void begin_anew() noexcept;
   void follow_region() noexcept;
+  bool follow_root() noexcept;
   void follow_beats() noexcept;
   bool between_beats() const noexcept;
   void count_promotion() noexcept;
@@ -169,6 +203,7 @@ class deque {
   slot* const end_;
   // Of the frames in colored slots. Beside the slots, as thieves look at no frame that they have not claimed.
   std::atomic<color_set>* const colors_;
+  barriers& paid_;
   const bool fenced_;
   const std::uint64_t default_beat_ns_;
   std::uint64_t epoch_ = 0;  // the owner's alone
@@ -183,19 +218,25 @@ class deque {
   bool insisted_ = false;          // a thief found nothing but chunks under way: whatever is left of one is to be handed over
   std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
-  policy::beats beats_;           // written under the lock, its period by the owner
-  bool wake_wanted_ = true;       // a new deque may come after its runtime's workers went to sleep
-  std::atomic<unsigned> sticky_;  // written under the lock; read without it by the owner
-  scope* innermost_ = nullptr;    // null while no strand is here
-  bool strict_ = false;           // the strand's observer has all donated that anybody may take
-  frame_list listed_;             // claimable by anyone
-  frame_list withheld_;           // claimable by their strands only
-  frame_list donated_;            // for this worker
+  policy::waking waking_;    // the forks that sleepers may have to be told of
+  policy::beats beats_;      // written under the lock, its period by the owner
+  bool wake_wanted_ = true;  // a new deque may come after its runtime's workers went to sleep
+  barriers::ticket wake_wanted_since_ = 0;
+  std::uint64_t wake_wanted_ns_ = 0;    // the same, for who watches
+  const region_state* root_ = nullptr;  // around the latest strand's regions; only to be compared
+  std::atomic<unsigned> sticky_;        // written under the lock; read without it by the owner
+  scope* innermost_ = nullptr;          // null while no strand is here
+  bool strict_ = false;                 // the strand's observer has all donated that anybody may take
+  frame_list listed_;                   // claimable by anyone
+  frame_list withheld_;                 // claimable by their strands only
+  frame_list donated_;                  // for this worker
   // Hints, read without the lock: thieves look here before they take it.
   // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
   // list.
   alignas(128) std::atomic<bool> mute_{true};
   std::atomic<color_set> own_color_{all_colors};
+  std::atomic<const region_state*> only_{nullptr};
+  std::atomic<const region_state*> also_{nullptr};
   std::atomic<std::uint64_t> next_beat_ns_{0};
   std::atomic<std::uint64_t> promotions_{0};
 };

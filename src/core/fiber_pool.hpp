@@ -3,6 +3,8 @@
 
 #include "core/fiber.hpp"
 
+#include <algorithm>
+
 namespace sennit::detail {
 
 class fiber_pool {
@@ -20,6 +22,7 @@ class fiber_pool {
     if (taken != nullptr) {
       first_ = taken->next;
       --count_;
+      fewest_ = std::min(fewest_, count_);
     }
     return taken;
   }
@@ -33,6 +36,11 @@ class fiber_pool {
     return true;
   }
 
+  unsigned count() const noexcept { return count_; }
+  // Of all numbers of fibers that were here at once since count_anew(): so many have not been needed.
+  unsigned fewest() const noexcept { return fewest_; }
+  void count_anew() noexcept { fewest_ = count_; }
+
   // Gives back the memory that the fibers do not need while they wait.
   void trim() const noexcept {
     for (const fiber* f = first_; f != nullptr; f = f->next) f->trim();
@@ -41,6 +49,7 @@ class fiber_pool {
  private:
   const unsigned capacity_;
   unsigned count_ = 0;
+  unsigned fewest_ = 0;
   fiber* first_ = nullptr;
 };
 

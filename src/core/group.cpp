@@ -134,6 +134,8 @@ void group_state::collect() noexcept {
   worker* const place = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
   if (place != nullptr && !on_top()) place->relocate();
+  // What children of an outside thread have begun is for that thread, too.
+  if (place != nullptr && lender_ != nullptr) place->frames().admit_also(&outside_);
   group_member* kept = nullptr;
   std::intptr_t away = 0;
   while (newest_ != nullptr) {

@@ -28,6 +28,10 @@ namespace sennit::detail {
 loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
     : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {}
 
+void* loop_piece::operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return worker::current()->at_hand().take(bytes);
+}
+
 fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<loop_piece&>(base);
   loop_state& whole = self.whole_;
@@ -60,7 +64,7 @@ position loop_state::deal(position first, position last, position least, positio
   worker* const w = worker::current();
   // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
   if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
-  worker* idle[64];
+  worker* idle[runtime_options::most_workers];
   const unsigned found = w->find_idle(idle, std::size(idle));
   if (found == 0) return last;
   const policy::deal parts(first, last, found + 1, least, lead);
@@ -75,7 +79,7 @@ position loop_state::deal(position first, position last, position least, const s
                           loop_piece*& parted) noexcept {
   worker* const w = worker::current();
   if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
-  worker* idle[64];
+  worker* idle[runtime_options::most_workers];
   const runtime_core& core = w->core();
   const unsigned roles = core.numbered_workers();
   const position n = last;
@@ -221,7 +225,7 @@ position loop_frame::meet(position from, position to) noexcept {
     start_.store(to, std::memory_order_relaxed);
     w->frames().readmit(*this);
   }
-  (void)answer_gates(*w);
+  (void)answer_gates(*w, false);
   worker& here = *worker::current();
   stopped_ = whole_.can_throw() && detail::stopped(here);
   const position until = stopped_ ? from : here.frames().claim(*this, from, to);

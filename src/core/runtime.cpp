@@ -125,6 +125,7 @@ void run_region(runtime* asked, action body) {
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
   root.depart(&region);
+  (*guest).frames().restrict_to(&region);
   (*guest).serve(&root);
   append_views(root.away().views);
   root.rethrow();

@@ -26,13 +26,16 @@ namespace {
 // ended, be lost with each shared object that is unloaded.
 constinit runtime_core* newest_core = nullptr;
 
+// Work of it there is none: for places of outside threads that none is in.
+constinit region_state nobodys;
+
 }  // namespace
 
 runtime_core::runtime_core(const runtime_options& options)
     : settings_(resolve(options)),
       machine_(topology::machine::detect(settings_.topology, settings_.pin)),
       generation_(fork_generation()),
-      pool_(16 + 4 * settings_.workers) {
+      pool_(most_pooled()) {
   install_overflow_handler();
   {
     const no_fork guard;
@@ -55,7 +58,7 @@ runtime_core::runtime_core(const runtime_options& options)
       }
     }
   });
-  thread_places_ = worker_count();
+  thread_places_.store(worker_count(), std::memory_order_relaxed);
 }
 
 runtime_core::~runtime_core() {
@@ -85,7 +88,6 @@ worker& runtime_core::add_worker_locked() {
     fail<std::runtime_error>("sennit: more than " + std::to_string(most_places) +
                              " threads use one runtime at once");
   }
-  asleep_.expect(index + 1);  // first, as it may throw
   auto* const added = new worker(*this, index);
   workers_[index].store(added, std::memory_order_relaxed);
   // ORD[D10] release: the worker and its place in the array; pairs with the acquire in worker_count().
@@ -144,7 +146,9 @@ worker& runtime_core::admit_guest() {
 
 worker& runtime_core::add_returnable_locked() {
   free_guests_.reserve(worker_count() + 1);  // so that giving it back needs no memory
-  return add_worker_locked();
+  worker& added = add_worker_locked();
+  added.frames().restrict_to(&nobodys);
+  return added;
 }
 
 // The lowest, so that a guest who is alone has number 0 whoever was here before.
@@ -162,6 +166,9 @@ void runtime_core::return_place_locked(worker& place) noexcept {
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
+  have_tidied(guest.pool());
+  // Before the thread enters anything else: a region at the same address is not to be taken for this one.
+  guest.frames().restrict_to(&nobodys);
   {
     const std::lock_guard guard(membership_);
     unseat_locked(guest);
@@ -169,45 +176,6 @@ void runtime_core::dismiss_guest(worker& guest) noexcept {
   }
   // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
   regions_.fetch_sub(1, std::memory_order_release);
-}
-
-bool runtime_core::arm_gates() noexcept {
-  const unsigned count = worker_count();
-  for (unsigned i = 0; i < count; ++i) worker_at(i).frames().shut_push_gate();
-  // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is visible here.
-  // Model: models/sleep.pml.
-  if (barrier() == steal_barrier::membarrier) membarrier_all();
-  return work_in_sight();
-}
-
-bool runtime_core::work_in_sight() noexcept {
-  const unsigned count = worker_count();
-  for (unsigned i = 0; i < count; ++i) {
-    if (worker_at(i).frames().has_work()) return true;
-  }
-  return false;
-}
-
-fiber* runtime_core::take_fiber(void (*entry)() noexcept) noexcept {
-  {
-    const std::lock_guard guard(pooling_);
-    if (fiber* const pooled = pool_.take()) return pooled;
-  }
-  auto* made = new (std::nothrow) fiber(settings_.stack_bytes, entry);
-  if (made != nullptr && !made->usable()) {
-    delete made;
-    made = nullptr;
-  }
-  if (made != nullptr) fibers_.fetch_add(1, std::memory_order_relaxed);
-  return made;
-}
-
-void runtime_core::put_fiber(fiber& suspended) noexcept {
-  {
-    const std::lock_guard guard(pooling_);
-    if (pool_.put(suspended)) return;
-  }
-  delete &suspended;
 }
 
 std::size_t runtime_core::deque_slots() const noexcept {
@@ -252,10 +220,14 @@ bool runtime_core::add_spare() noexcept {
     worker& place = add_returnable_locked();
     auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.place = place, .call = {}});
     spare* const self = added.get();
-    if (self != nullptr) spares_.push_back(std::move(added));
+    if (self != nullptr) {
+      place.frames().restrict_to(nullptr);
+      spares_.push_back(std::move(added));
+    }
     if (self == nullptr ||
         !start_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
       if (self != nullptr) spares_.pop_back();
+      place.frames().restrict_to(&nobodys);
       return_place_locked(place);
     }
   });
@@ -285,6 +257,8 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
     // leave: either the lower count is seen here, or leave stays set and serve() returns.
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
       serve_as_worker(self.place);
+      take_surplus(self.place.pool(), 0);
+      have_tidied(self.place.pool());
     } else {
       self.call.park();
     }
@@ -307,9 +281,11 @@ void runtime_core::hold_for_fork() noexcept {
     for (unsigned i = 0; i < core->held_for_fork_; ++i) core->worker_at(i).frames().hold_for_fork();
     core->asleep_.hold_for_fork();
   }
+  barriers::hold_for_fork();
 }
 
 void runtime_core::let_go_after_fork() noexcept {
+  barriers::let_go_after_fork();
   for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     core->asleep_.let_go_after_fork();
@@ -324,9 +300,13 @@ sennit::statistics runtime_core::statistics() const noexcept {
     sum.steals += c.steals.load(std::memory_order_relaxed);
     sum.promotions += worker_at(i).frames().promotions();
     sum.suspensions += c.suspensions.load(std::memory_order_relaxed);
-    sum.wakes += c.wakes.load(std::memory_order_relaxed);
+    sum.vain_wakes += c.vain_wakes.load(std::memory_order_relaxed);
   }
+  sum.wakes = asleep_.wakes();
+  sum.barriers = paid_.issued();
+  sum.interrupts = paid_.interrupts();
   sum.fibers = fibers_.load(std::memory_order_relaxed);
+  sum.stacks = static_cast<std::uint64_t>(stacks_.load(std::memory_order_relaxed));
   return sum;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/attendant.hpp"
+#include "core/barrier.hpp"
 #include "core/coloring.hpp"
+#include "core/idle_set.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
 #include "core/worker.hpp"
@@ -24,6 +26,8 @@ namespace sennit::detail {
 
 class runtime_core {
  public:
+  static constexpr unsigned most_places = worker_index_bound;
+
   explicit runtime_core(const runtime_options& options);
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;
@@ -56,12 +60,38 @@ class runtime_core {
   void end_colored() noexcept;
   unsigned color_count(color_kind kind) const noexcept;
   unsigned color_of(const worker& w, color_kind kind) const noexcept;
-  // Makes each worker's next push wake a sleeper; true if there is work already.
-  bool arm_gates() noexcept;
-  bool work_in_sight() noexcept;
+  // Which workers look for work: a hint.
+  idle_set<most_places>& idle() noexcept { return idle_; }
+  barriers& paid() noexcept { return paid_; }
+
+  // --- Sleeping and waking: waking.cpp.
+  // Makes each worker's next push wake a sleeper; true if there is such work already.
+  bool arm_gates(const wanted& what) noexcept;
+  bool work_in_sight(const wanted& what) noexcept;
+  // The same without a barrier, and without a look.
+  barriers::ticket shut_push_gates() noexcept;
+  // Of all deques.
+  deque::watched look_again() noexcept;
+  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push that has opened its
+  // gate; null: it is in a list.
+  void call_for_work(const region_state* pushed_in) noexcept;
+  // A wake has landed: its owner has found work, or leaves. While there is more, wakes two others.
+  void hand_on() noexcept;
+  void falls_asleep(worker& w) noexcept;
+  // True: it owns a wake.
+  bool wakes_up(worker& w, bool saw_work) noexcept;
+
+  // --- Stacks: tidying.cpp.
   // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
   fiber* take_fiber(void (*entry)() noexcept) noexcept;
   void put_fiber(fiber& suspended) noexcept;
+  // All but so many of a pool that the caller has for itself.
+  void take_surplus(fiber_pool& from, unsigned but) noexcept;
+  // By a worker that sleeps. False: there is no need, or somebody else does it.
+  bool begin_tidying() noexcept;
+  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
+  bool tidy() noexcept;
+  void end_tidying() noexcept;
   steal_barrier barrier() const noexcept { return settings_.barrier; }
   unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
@@ -90,15 +120,15 @@ class runtime_core {
   static void let_go_after_fork() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
-  unsigned numbered_workers() const noexcept { return thread_places_ + 1; }
+  unsigned numbered_workers() const noexcept { return thread_places() + 1; }
   // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all others.
   unsigned number_of(const worker& w) const noexcept {
     const unsigned i = w.index();
-    return i < thread_places_ ? i + 1 : i == thread_places_ ? 0 : i;
+    return i < thread_places() ? i + 1 : i == thread_places() ? 0 : i;
   }
   // Precondition: `number` < numbered_workers(), and there has been a guest.
   worker& numbered(unsigned number) const noexcept {
-    return worker_at(number == 0 ? thread_places_ : number - 1);
+    return worker_at(number == 0 ? thread_places() : number - 1);
   }
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
@@ -108,7 +138,7 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
-  static constexpr unsigned most_places = worker_index_bound;
+  unsigned thread_places() const noexcept { return thread_places_.load(std::memory_order_relaxed); }
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
@@ -125,6 +155,13 @@ class runtime_core {
   void seat_locked(worker& place) noexcept;
   void unseat_locked(worker& place) noexcept;
   bool add_spare() noexcept;
+  unsigned wake_for_work(unsigned most) noexcept;
+  unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
+  void note_at_work() noexcept;
+  unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
+  bool too_many_stacks() const noexcept;
+  void have_tidied(fiber_pool& left) noexcept;
+  void drop(fiber& suspended) noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
@@ -134,7 +171,9 @@ class runtime_core {
   const unsigned generation_;
   runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
   unsigned held_for_fork_ = 0;          // deques; under no_fork
+  barriers paid_;
   sleepers asleep_;
+  idle_set<most_places> idle_;
   detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
@@ -142,7 +181,8 @@ class runtime_core {
   std::atomic<unsigned> worker_count_{0};
   attendant* attendants_ = nullptr;  // under membership_
   std::atomic<bool> attended_{false};
-  unsigned thread_places_ = 0;        // those of the threads that the constructor started come first
+  // Those of the threads that the constructor started come first. While it does, they read it: none.
+  std::atomic<unsigned> thread_places_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
@@ -152,6 +192,9 @@ class runtime_core {
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};
+  std::atomic<int> stacks_{0};  // that are there
+  std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
+  std::atomic<bool> tidying_{false};
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };

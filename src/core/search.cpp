@@ -15,20 +15,21 @@
 
 namespace sennit::detail {
 
-void worker::announce_work() noexcept {
-  // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
-  if (core_.asleep().any()) core_.asleep().wake_one();
-}
+void worker::announce_work() noexcept { core_.call_for_work(nullptr); }
 
 unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
   // Where nobody searches, one look will do.
   if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
-  const unsigned count = core_.worker_count();
+  const region_state* const region = running_->innermost->region;
   unsigned idle = 0;
-  for (unsigned i = 1; i < count && idle < room; ++i) {
-    worker& other = core_.worker_at((index_ + i) % count);
-    if (other.mail_.awaits() && (other.frames_.color() & colors) != 0) found[idle++] = &other;
-  }
+  core_.idle().each_after(index_, core_.worker_count(), [&](unsigned place) {
+    worker& other = core_.worker_at(place);
+    if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
+        other.frames_.own_wish().admits(region)) {
+      found[idle++] = &other;
+    }
+    return idle < room;
+  });
   return idle;
 }
 
@@ -54,17 +55,19 @@ void worker::pass_on(frame& handed) noexcept {
   announce_work();
 }
 
-// What the next attempt to steal may take. While no colored graph runs, anything.
-color_set worker::next_wanted() noexcept {
+// What the next attempt to steal may take. While no colored graph runs, any color.
+wanted worker::next_wanted() noexcept {
+  wanted what = frames_.own_wish();
   const unsigned run = core_.coloring().run();
   if (run == 0) [[likely]]
-    return all_colors;
+    return what;
   if (run != colored_run_) {
     colored_run_ = run;
     colored_steals_.begin(core_.coloring().constants());
     core_.coloring().add_idle(frames_.color());
   }
-  return colored_steals_.next_is_colored() ? frames_.color() : all_colors;
+  if (colored_steals_.next_is_colored()) what.colors = frames_.color();
+  return what;
 }
 
 frame* worker::look_around(bool insist) noexcept {
@@ -72,9 +75,10 @@ frame* worker::look_around(bool insist) noexcept {
     if (!donated->away().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
     return donated;
   }
-  if (frame* const own = frames_.take_listed()) return own;
+  if (frame* const own = frames_.take_listed(frames_.own_wish())) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
+  at_hand_.fill();
   for (unsigned attempt = 1; attempt < count; ++attempt) {
     worker& victim = core_.worker_at(victims_.next(count, index_));
     perturb();
@@ -100,6 +104,7 @@ frame* worker::next_frame() noexcept {
   };
   std::optional<search> searching(std::in_place, core_.searching());
   mail_.open();
+  core_.idle().add(index_);
   idle_.store(true, std::memory_order_relaxed);
   if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
   frame* found = nullptr;
@@ -131,6 +136,7 @@ frame* worker::next_frame() noexcept {
   }
   // It has other work, or is leaving.
   idle_.store(false, std::memory_order_relaxed);
+  core_.idle().remove(index_);
   if (frame* const letter = mail_.close()) {
     frames_.list(*letter);
     announce_work();
@@ -139,11 +145,7 @@ frame* worker::next_frame() noexcept {
     found_work();
     return found;
   }
-  if (owns_wake_) {
-    owns_wake_ = false;
-    core_.asleep().landed();
-    if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
-  }
+  hand_on();
   return nullptr;
 }
 
@@ -159,11 +161,12 @@ frame* worker::take_letter() noexcept {
 void worker::found_work() noexcept {
   patience_.found_work();
   colored_steals_.found_work();
-  if (!owns_wake_) return;
-  owns_wake_ = false;
-  core_.asleep().landed();
-  // While the wake was in flight, pushes elsewhere found it so and woke nobody.
-  if (core_.asleep().any() && core_.arm_gates()) core_.asleep().wake_one();
+  hand_on();
+}
+
+// The wake that this worker owns has landed. While it was in flight, pushes elsewhere found it so and woke nobody.
+void worker::hand_on() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.hand_on();
 }
 
 // Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner for nothing.
@@ -186,21 +189,45 @@ void worker::sleep() noexcept {
   core_.insist_on_threads();
   sleepers& asleep = core_.asleep();
   if (owns_wake_) {
-    owns_wake_ = false;
-    asleep.landed();
-    patience_.woken_in_vain();
-    if (const auto nap = patience_.nap_ns(); nap > 0) parker_.park(std::chrono::nanoseconds(nap));
+    if (watch()) return;
+    if (is_guest()) {
+      // Others may want what it may not take.
+      hand_on();
+    } else {
+      owns_wake_ = false;
+      asleep.landed();
+    }
   }
-  asleep.announce(*this);
+  core_.falls_asleep(*this);
   perturb();
   const bool rested = core_.attended();
   if (rested) core_.note_rest(*this);
-  const bool saw_work = core_.arm_gates() || frames_.has_donation(*this) || doze();
+  const bool saw_work = core_.arm_gates(frames_.own_wish()) || frames_.has_donation(*this) || doze();
   if (rested) core_.note_return(*this);
-  if (asleep.withdraw(*this, saw_work)) {
-    owns_wake_ = true;
-    counts.wakes.fetch_add(1, std::memory_order_relaxed);
+  if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
+}
+
+// Woken in vain. As long as forks come and go before anybody can come for them, one worker looks now and then whether there is
+// one that lasts, so that none of them needs to wake anybody. It keeps its wake: to pushes, it is still on its way. True: there
+// may be work.
+bool worker::watch() noexcept {
+  patience_.woken_in_vain();
+  counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
+  sleepers& asleep = core_.asleep();
+  if (is_guest()) return false;
+  bool called = false;
+  bool lasts = false;
+  while (!called && !lasts && !leaving()) {
+    if (!asleep.begin_watch(*this)) return false;
+    // No barrier: a push that misses it is seen later.
+    core_.shut_push_gates();
+    called = parker_.park(std::chrono::nanoseconds(patience_.nap_ns()));
+    const deque::watched seen = core_.look_again();
+    asleep.end_watch(*this);
+    lasts = seen.lasts || frames_.donation_pending();
+    if (!patience_.goes_on_after_nap(seen.met)) break;
   }
+  return called || lasts;
 }
 
 // Sleeps until somebody calls; true if there turned out to be work first.
@@ -211,7 +238,7 @@ bool worker::doze() noexcept {
     // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.
     constexpr auto settled = std::chrono::milliseconds(1);
     const bool called = parker_.park(settled);
-    if (core_.work_in_sight()) return true;
+    if (core_.work_in_sight(frames_.own_wish())) return true;
     if (called) return false;
   }
   if (frames_.donation_pending()) {
@@ -221,6 +248,16 @@ bool worker::doze() noexcept {
   }
   if (parker_.park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
+  core_.take_surplus(pool_, 1);
+  // One of those that sleep looks what nobody has used for a while.
+  if (core_.begin_tidying()) {
+    bool called = false;
+    do {
+      called = parker_.park(std::chrono::nanoseconds(policy::patience::between_tidying_ns));
+    } while (!called && !core_.tidy());
+    core_.end_tidying();
+    if (called) return false;
+  }
   parker_.park();
   return false;
 }

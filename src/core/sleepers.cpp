@@ -2,55 +2,132 @@
 
 #include "core/worker.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace sennit::detail {
 
-void sleepers::expect(unsigned workers) {
-  const std::lock_guard guard(lock_);
-  asleep_.reserve(workers);
-}
-
 void sleepers::announce(worker& w) noexcept {
   const std::lock_guard guard(lock_);
-  asleep_.push_back(&w);
+  sleeping& place = w.sleep_place();
+  place.asleep.store(true, std::memory_order_relaxed);
+  if (w.is_guest()) {
+    ++guests_;
+  } else {
+    place.before = nullptr;
+    place.after = latest_;
+    if (latest_ != nullptr) latest_->sleep_place().before = &w;
+    latest_ = &w;
+  }
   // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count after it
   // has unlocked such a list. Whoever locks the list second sees the other. Model: models/sleep.pml.
   count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
+void sleepers::unlink(worker& w) noexcept {
+  sleeping& place = w.sleep_place();
+  place.asleep.store(false, std::memory_order_relaxed);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  if (w.is_guest()) {
+    --guests_;
+    return;
+  }
+  (place.before != nullptr ? place.before->sleep_place().after : latest_) = place.after;
+  if (place.after != nullptr) place.after->sleep_place().before = place.before;
+}
+
 bool sleepers::withdraw(worker& w, bool saw_work) noexcept {
   const std::lock_guard guard(lock_);
-  const auto found = std::find(asleep_.begin(), asleep_.end(), &w);
-  if (found == asleep_.end()) return true;
-  asleep_.erase(found);
-  count_.fetch_sub(1, std::memory_order_relaxed);
+  if (!w.sleep_place().asleep.load(std::memory_order_relaxed)) return true;
+  unlink(w);
   // It may take one frame of several and leave others unseen: so it counts as woken, and will look again.
-  if (!saw_work || waking_.load(std::memory_order_relaxed)) return false;
-  waking_.store(true, std::memory_order_relaxed);
+  if (!saw_work || in_flight_.load(std::memory_order_relaxed) > 0) return false;
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
-bool sleepers::wake_one() noexcept {
+worker* sleepers::take_latest() noexcept {
+  worker* const chosen = latest_;
+  if (chosen == nullptr) return nullptr;
+  unlink(*chosen);
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  wakes_.fetch_add(1, std::memory_order_relaxed);
+  return chosen;
+}
+
+void sleepers::note_depth(worker& w, unsigned depth) noexcept {
+  w.sleep_place().depth = depth;
+  if (depth > deepest_.load(std::memory_order_relaxed)) deepest_.store(depth, std::memory_order_relaxed);
+}
+
+bool sleepers::call_one() noexcept {
   worker* chosen = nullptr;
   {
-    // Under the lock, lest the flag be seen by a push while nobody is woken.
+    // Under the lock, lest the count be seen by a push while nobody is woken.
     const std::lock_guard guard(lock_);
     // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks at every
     // deque after landed(), and counts the sleepers that were announced before this. Model: models/sleep.pml.
-    if (waking_.load(std::memory_order_seq_cst) || asleep_.empty()) return false;
-    waking_.store(true, std::memory_order_relaxed);
-    chosen = asleep_.back();
-    asleep_.pop_back();
-    count_.fetch_sub(1, std::memory_order_relaxed);
+    if (in_flight_.load(std::memory_order_seq_cst) > 0) {
+      chosen = watcher_.load(std::memory_order_relaxed);
+      if (chosen == nullptr) return true;
+      watcher_.store(nullptr, std::memory_order_relaxed);
+      wakes_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      chosen = take_latest();
+      if (chosen == nullptr) return guests_ == 0;
+    }
+    note_depth(*chosen, 1);
   }
   chosen->parking().unpark();
   return true;
 }
 
-void sleepers::landed() noexcept {
+unsigned sleepers::wake(unsigned most) noexcept {
+  worker* const here = worker::current();
+  for (unsigned woken = 0; woken < most; ++woken) {
+    worker* chosen = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      chosen = take_latest();
+      if (chosen == nullptr) return woken;
+      note_depth(*chosen, (here != nullptr ? here->sleep_place().depth : 0) + 1);
+    }
+    chosen->parking().unpark();
+  }
+  return most;
+}
+
+bool sleepers::wake_guest(worker& guest) noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    if (!guest.sleep_place().asleep.load(std::memory_order_relaxed)) return false;
+    unlink(guest);
+    in_flight_.fetch_add(1, std::memory_order_relaxed);
+    wakes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  guest.parking().unpark();
+  return true;
+}
+
+bool sleepers::landed() noexcept {
   // ORD[D5] seq_cst: before its caller arms the gates and looks at the deques. Model: models/sleep.pml.
-  waking_.store(false, std::memory_order_seq_cst);
+  return in_flight_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+}
+
+bool sleepers::begin_watch(worker& w) noexcept {
+  const std::lock_guard guard(lock_);
+  if (watcher_.load(std::memory_order_relaxed) != nullptr) return false;
+  watcher_.store(&w, std::memory_order_relaxed);
+  return true;
+}
+
+void sleepers::nudge() noexcept {
+  const std::lock_guard guard(lock_);
+  if (latest_ != nullptr) latest_->parking().unpark();
+}
+
+void sleepers::end_watch(worker& w) noexcept {
+  const std::lock_guard guard(lock_);
+  if (watcher_.load(std::memory_order_relaxed) == &w) watcher_.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace sennit::detail

@@ -1,9 +1,9 @@
-// The workers that sleep, and the one wake that may be in flight. docs/protocols/sleep.md has the protocol.
+// The workers that sleep, and the wakes that are in flight. docs/protocols/sleep.md has the protocol.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
-#include <vector>
 
 namespace sennit::detail {
 
@@ -11,28 +11,63 @@ class worker;
 
 class sleepers {
  public:
-  // So many may sleep; may throw, so that announce() need not.
-  void expect(unsigned workers);
-  // The worker is about to sleep. From here on wake_one() may choose it.
+  // The worker is about to sleep. From here on it may be chosen to be woken.
   void announce(worker& w) noexcept;
-  // It will not, or no longer. True if it owns the wake in flight: wake_one() chose it, or it saw work before it slept.
+  // It will not, or no longer. True if it owns a wake in flight: it was chosen, or it saw work before it slept.
   bool withdraw(worker& w, bool saw_work) noexcept;
-  // Wakes a sleeper, unless a wake is in flight already. True if one was woken.
-  bool wake_one() noexcept;
+
+  // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work. False: only guests
+  // sleep, and somebody has to look whose work it is.
+  bool call_one() noexcept;
+  // By who has seen work: wakes up to `most` workers that take any. How many.
+  unsigned wake(unsigned most) noexcept;
+  // The same for a guest, for whom there is some. False: it does not sleep.
+  bool wake_guest(worker& guest) noexcept;
+  // The owner of a wake in flight has found work, or gives up. True: no other is in flight.
+  bool landed() noexcept;
+
+  // The owner of a wake that came in vain keeps it, and naps: it looks for work now and then, and call_one() calls it.
+  // False: somebody else does that.
+  bool begin_watch(worker& w) noexcept;
+  void end_watch(worker& w) noexcept;
+  // One that sleeps for good looks around once more, and falls asleep anew.
+  void nudge() noexcept;
+  // A hint.
+  bool watched() const noexcept { return watcher_.load(std::memory_order_relaxed) != nullptr; }
+
   // As deque::hold_for_fork().
   void hold_for_fork() noexcept { lock_.lock(); }
   void let_go_after_fork() noexcept { lock_.unlock(); }
-  // The owner of the wake in flight has found work, or gives up.
-  void landed() noexcept;
   // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not
   // counted here has yet to arm the gates, and to look. Model: models/sleep.pml.
   bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }
+  int count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  // How long the longest chain of wakes was, each by a worker that the one before had woken.
+  unsigned deepest() const noexcept { return deepest_.load(std::memory_order_relaxed); }
+  std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
+  void unlink(worker& w) noexcept;
+  worker* take_latest() noexcept;
+  void note_depth(worker& w, unsigned depth) noexcept;
+
   std::mutex lock_;
-  std::vector<worker*> asleep_;
-  std::atomic<int> count_{0};
-  std::atomic<bool> waking_{false};  // set under the lock
+  worker* latest_ = nullptr;  // of those that take any work; a list
+  unsigned guests_ = 0;
+  std::atomic<int> count_{0};              // of both
+  std::atomic<unsigned> in_flight_{0};     // raised under the lock
+  std::atomic<worker*> watcher_{nullptr};  // written under the lock
+  std::atomic<std::uint64_t> wakes_{0};
+  std::atomic<unsigned> deepest_{0};
+};
+
+// A worker's place among those that sleep. Under their lock.
+struct sleeping {
+  worker* before = nullptr;
+  worker* after = nullptr;
+  std::atomic<bool> asleep{false};  // read without the lock, as a hint
+  // How many wakes led to this worker's latest, one after the other.
+  unsigned depth = 0;
 };
 
 }  // namespace sennit::detail

@@ -69,7 +69,7 @@ void leave_outside_slots() noexcept { current_words().tail.store(outside_slots, 
 worker::worker(runtime_core& core, unsigned index)
     : core_(core),
       index_(index),
-      frames_(core.deque_slots(), core.barrier() == steal_barrier::fence, core.sticky_reasons(),
+      frames_(core.deque_slots(), core.paid(), core.barrier() == steal_barrier::fence, core.sticky_reasons(),
               core.beat_ns()),
       victims_(index + 1) {}
 
@@ -95,8 +95,8 @@ void worker::serve(frame* first) {
   switch_from(home, *start, &leave_as_is, nullptr);
 
   frames_.detach(true);
-  // What was donated to this place meanwhile is anybody's now.
-  if (frames_.donation_pending()) announce_work();
+  // What was donated to this place meanwhile is anybody's now, and so are strands that were left here.
+  if (frames_.donation_pending() || frames_.has_listed()) announce_work();
   set_current(outer);
   if (outer != nullptr) {
     words.loop_sharing = outer->core_.loop_sharing();
@@ -175,7 +175,8 @@ void worker::run(frame& claimed) noexcept {
 
 // A strand begins here, or goes on.
 void worker::enter(scope* innermost) noexcept {
-  if (frames_.enter(innermost, core_.searching().load(std::memory_order_relaxed) > 0)) announce_work();
+  if (frames_.enter(innermost, core_.searching().load(std::memory_order_relaxed) > 0, core_.asleep().any()))
+    announce_work();
 }
 
 // Returns the strand that waited for the branch, if it is to be resumed.
@@ -304,7 +305,9 @@ void worker::wait_without_stack(const completion& done, std::intptr_t branches) 
 frame* worker::take_listed_anywhere() noexcept {
   const unsigned count = core_.worker_count();
   for (unsigned i = 0; i < count; ++i) {
-    if (frame* const listed = core_.worker_at((index_ + i) % count).frames_.take_listed()) return listed;
+    if (frame* const listed = core_.worker_at((index_ + i) % count).frames_.take_listed(frames_.own_wish())) {
+      return listed;
+    }
   }
   return nullptr;
 }

@@ -6,6 +6,8 @@
 #include "core/fiber_pool.hpp"
 #include "core/mailbox.hpp"
 #include "core/parker.hpp"
+#include "core/reserve.hpp"
+#include "core/sleepers.hpp"
 #include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
@@ -66,7 +68,7 @@ class worker {
   bool donate_strand(worker& to, std::uint64_t number) noexcept;
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
-  // Workers that wait for work, in the order of places after this one; at most `room`. A hint.
+  // Workers that wait for work and may take this strand's, in the order of places after this one; at most `room`. A hint.
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
   bool post(frame& letter) noexcept;
@@ -81,12 +83,19 @@ class worker {
   fiber& running() noexcept { return *running_; }
   runtime_core& core() noexcept { return core_; }
   parker& parking() noexcept { return parker_; }
+  sleeping& sleep_place() noexcept { return sleep_place_; }
+  // Whether the place is that of an outside thread, which takes work of its own region only.
+  bool is_guest() const noexcept { return frames_.own_wish().within != nullptr; }
   unsigned index() const noexcept { return index_; }
+  // Of the worker's thread; under the runtime's lock of members while the place is nobody's.
+  fiber_pool& pool() noexcept { return pool_; }
+  // For what a thief makes while the owner of a deque waits. Of the worker's thread.
+  reserve& at_hand() noexcept { return at_hand_; }
 
   struct counters {
     std::atomic<std::uint64_t> steals{0};
     std::atomic<std::uint64_t> suspensions{0};
-    std::atomic<std::uint64_t> wakes{0};
+    std::atomic<std::uint64_t> vain_wakes{0};
   };
   counters counts;
   pid_t thread = 0;         // that it stands for; 0: none. Under the runtime's lock of members
@@ -94,7 +103,7 @@ class worker {
 
  private:
   static void loop() noexcept;
-  color_set next_wanted() noexcept;
+  wanted next_wanted() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;
   static void pool_left(fiber& left, void*) noexcept;
   static void leave_as_is(fiber&, void*) noexcept {}
@@ -115,6 +124,8 @@ class worker {
   fiber* run_observed(frame& claimed, scope& whole, observer& by) noexcept;
   void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;
   void sleep() noexcept;
+  bool watch() noexcept;
+  void hand_on() noexcept;
   bool nap_until_beat() noexcept;
   bool doze() noexcept;
   void found_work() noexcept;
@@ -128,6 +139,7 @@ class worker {
   // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from worker to
   // worker: what is too many for one goes back to the runtime.
   fiber_pool pool_{4};
+  reserve at_hand_;
   frame* first_ = nullptr;  // to run before anything else
   fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;
@@ -137,6 +149,7 @@ class worker {
   bool owns_wake_ = false;
   bool dealt_ = false;  // the latest frame was
   parker parker_;
+  sleeping sleep_place_;
   alignas(128) std::atomic<bool> leave_{false};
   std::atomic<bool> idle_{false};
   alignas(128) mailbox mail_;

@@ -25,9 +25,12 @@ class patience {
   static constexpr unsigned rounds_before_asking_back = 8;
   // Stacks that are given back cost a page fault for each page when the next phase needs them again.
   static constexpr std::uint64_t idle_before_trimming_ns = 100'000'000;
+  // Stacks that nobody has used for so long are unmapped, where there are more than two a worker.
+  static constexpr std::uint64_t between_tidying_ns = 500'000'000;
   static constexpr std::uint64_t longest_wait_for_turn_ns = 5'000'000;
   static constexpr std::uint64_t first_nap_ns = 50'000;
   static constexpr std::uint64_t longest_nap_ns = 400'000;
+  static constexpr unsigned quiet_naps = 8;
 
   // What to do after the n-th vain round in a row.
   static step after(unsigned rounds) noexcept {
@@ -35,16 +38,28 @@ class patience {
     return rounds < spin_rounds + yield_rounds ? step::yield : step::sleep;
   }
 
-  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such
-  // wake makes it nap, deaf to pushes, for twice as long before it arms the gates again. Zero: no nap.
+  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such wake makes it
+  // nap, and look for itself, for twice as long each time. Zero: no nap.
   std::uint64_t nap_ns() const noexcept {
     return vain_ == 0 ? 0 : std::min(longest_nap_ns, first_nap_ns << std::min(vain_ - 1, 16U));
   }
   void woken_in_vain() noexcept { ++vain_; }
-  void found_work() noexcept { vain_ = 0; }
+  // After such a nap. `forks`: there were some meanwhile. False: there have been none for a while, and it is to sleep.
+  bool goes_on_after_nap(bool forks) noexcept {
+    ++vain_;
+    quiet_ = forks ? 0 : quiet_ + 1;
+    if (quiet_ < quiet_naps) return true;
+    quiet_ = 0;
+    return false;
+  }
+  void found_work() noexcept {
+    vain_ = 0;
+    quiet_ = 0;
+  }
 
  private:
   unsigned vain_ = 0;
+  unsigned quiet_ = 0;
 };
 
 }  // namespace sennit::policy

@@ -11,9 +11,14 @@ class runtime_core;
 using color_set = std::uint64_t;
 inline constexpr color_set all_colors = ~color_set{0};
 
-// A color among `count`, as one of 64 bits. Where there are more, neighbors, which tend to be near each other, share one.
+inline constexpr unsigned colors_told_apart = 64;
+static_assert(colors_told_apart == 8 * sizeof(color_set));
+
+// A color among `count`, as a bit. Where there are more colors than bits, neighbors, which tend to be near each other, share one.
 constexpr color_set color_bit(unsigned color, unsigned count) noexcept {
-  return color_set{1} << (count <= 64 ? color : static_cast<unsigned>(std::uint64_t{color} * 64 / count));
+  const std::uint64_t bit =
+      count <= colors_told_apart ? color : std::uint64_t{color} * colors_told_apart / count;
+  return color_set{1} << bit;
 }
 
 enum class color_kind : unsigned char { workers, caches, nodes };

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <new>
 
 namespace sennit {
 class split;
@@ -29,6 +30,21 @@ class loop_piece : public frame {
  public:
   loop_piece(loop_state& whole, position first, position last) noexcept;
   virtual ~loop_piece() = default;
+
+  // A thief makes pieces while the loop's owner waits: from memory that it had before.
+  static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept;
+  static void operator delete(void* memory) noexcept { ::operator delete(memory); }
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept { ::operator delete(memory); }
+  static void* operator new(std::size_t bytes, std::align_val_t alignment,
+                            const std::nothrow_t& no) noexcept {
+    return ::operator new(bytes, alignment, no);
+  }
+  static void operator delete(void* memory, std::align_val_t alignment) noexcept {
+    ::operator delete(memory, alignment);
+  }
+  static void operator delete(void* memory, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    ::operator delete(memory, alignment);
+  }
 
   loop_state& whole() noexcept { return whole_; }
   position first() const noexcept { return first_; }

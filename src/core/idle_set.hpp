@@ -1,0 +1,51 @@
+// Which places' workers look for work: a bit each, a cache line for 64.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+namespace sennit::detail {
+
+// Hints: whoever finds a worker here asks it.
+template <unsigned Places>
+class idle_set {
+ public:
+  void add(unsigned place) noexcept {
+    words_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed);
+  }
+  void remove(unsigned place) noexcept {
+    words_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
+  }
+  // Calls visit(place) for each of the first `count` places that is here, from the one behind `start` on and around, until that
+  // says false.
+  template <class Visit>
+  void each_after(unsigned start, unsigned count, Visit&& visit) const noexcept {
+    each_in(start + 1, count, visit) && each_in(0, start, visit);
+  }
+
+ private:
+  static std::uint64_t bit(unsigned place) noexcept { return std::uint64_t{1} << place % 64; }
+
+  template <class Visit>
+  bool each_in(unsigned first, unsigned last, Visit& visit) const noexcept {
+    for (unsigned word = first / 64; word * 64 < last; ++word) {
+      std::uint64_t bits = words_[word].bits.load(std::memory_order_relaxed);
+      if (word == first / 64) bits &= ~std::uint64_t{0} << first % 64;
+      for (; bits != 0; bits &= bits - 1) {
+        const unsigned place = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+        if (place >= last) return true;
+        if (!visit(place)) return false;
+      }
+    }
+    return true;
+  }
+
+  struct alignas(64) word {
+    std::atomic<std::uint64_t> bits{0};
+  };
+  std::array<word, (Places + 63) / 64> words_{};
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,27 @@
+// What a worker that searches may take.
+#pragma once
+
+#include <sennit/detail/colors.hpp>
+#include <sennit/region.hpp>
+
+namespace sennit::detail {
+
+struct wanted {
+  color_set colors = all_colors;
+  // Only what belongs to one of these regions, or to one inside it. Null: to any; the second counts only beside the first.
+  const region_state* within = nullptr;
+  const region_state* or_within = nullptr;
+
+  // Whoever calls it keeps the region from ending.
+  bool admits(const region_state* r) const noexcept {
+    if (within == nullptr) return true;
+    for (; r != nullptr; r = r->outer) {
+      if (r == within || r == or_within) return true;
+    }
+    return false;
+  }
+  // Colors of nobody are for whoever takes anything.
+  bool suits(color_set c) const noexcept { return colors == all_colors || (c & colors) != 0; }
+};
+
+}  // namespace sennit::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/colors.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/graph_calls.hpp>
 #include <sennit/detail/graph_dense.hpp>
 #include <sennit/detail/graph_hashed.hpp>
@@ -66,7 +67,7 @@ struct coloring {
 
 struct no_color {};
 
-class trace;  // sennit/graph_trace.hpp
+class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
 
 // A graph, as the functions that tell what it consists of. They are called by several workers at once, predecessors() and

@@ -17,7 +17,7 @@ namespace sennit {
 
 // What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it; code
 // between may catch it to clean up, and should throw it on. Any other exception takes precedence over it.
-class cancelled : public std::exception {
+class SENNIT_EXPORT cancelled : public std::exception {
  public:
   const char* what() const noexcept override;
 };
@@ -50,10 +50,10 @@ struct region_state {
 
 // Makes `region` the calling strand's innermost while `body` runs. Outside any runtime,
 // starts a region of the default.
-void enter_region(region_state& region, action body);
-void cancel_region(region_state& region) noexcept;
+SENNIT_EXPORT void enter_region(region_state& region, action body);
+SENNIT_EXPORT void cancel_region(region_state& region) noexcept;
 // Throws as region(promotion) does.
-void set_promotion(region_state& region, promotion when);
+SENNIT_EXPORT void set_promotion(region_state& region, promotion when);
 
 }  // namespace detail
 
@@ -146,6 +146,6 @@ class region {
 
 // Whether the region of the calling strand, or one around it, has been cancelled. False outside any region.
 // For long serial work that should stop early. Cost: about a nanosecond.
-bool cancel_requested() noexcept;
+SENNIT_EXPORT bool cancel_requested() noexcept;
 
 }  // namespace sennit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/promotion.hpp>
 
 #include <atomic>
@@ -72,7 +73,7 @@ struct statistics {
 //     std::printf("%ld by %u workers, %llu steals\n", answer, small.workers(),
 //                 static_cast<unsigned long long>(small.statistics().steals));
 //   }
-class runtime {
+class SENNIT_EXPORT runtime {
  public:
   // Throws std::invalid_argument that names a bad option or variable, its value and what it may be,
   // and std::bad_alloc. Threads that the system refuses are done without.

@@ -1,6 +1,8 @@
 // Which worker the calling strand is on: for storage that each worker has its own part of.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 namespace sennit {
 
 // A number that no other thread at work in the same runtime has: 0 for the thread that entered it (of
@@ -27,11 +29,11 @@ namespace sennit {
 // time is in the runtime; each further thread that is in a region of it meanwhile, and each call of
 // blocking() under way, counts on from there. The lowest number that is free is given first. Throws nothing.
 // Cost: a call and a few loads.
-unsigned worker_index() noexcept;
+SENNIT_EXPORT unsigned worker_index() noexcept;
 
 // The workers of the runtime whose strand calls, or else of the default runtime, which it starts. Constant
 // for each runtime, and on threads outside any for the life of the process. Throws as
 // runtime::default_runtime() does. Any thread may call it. Cost: a call and a few loads.
-unsigned worker_count();
+SENNIT_EXPORT unsigned worker_count();
 
 }  // namespace sennit

@@ -33,7 +33,7 @@ class worker {
   worker& operator=(const worker&) = delete;
 
   // The worker of the calling thread; null outside any runtime. Its answer is stale after a switch.
-  static worker* current() noexcept;
+  SENNIT_EXPORT static worker* current() noexcept;
 
   // --- On the thread that the worker stands for, between its runtimes.
 

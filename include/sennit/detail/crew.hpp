@@ -23,7 +23,7 @@ namespace sennit::detail {
 class worker;
 
 // What the strands at work on one thing have in common. docs/protocols/graphs.md, "Crews".
-class crew_state {
+class SENNIT_EXPORT crew_state {
  public:
   crew_state() = default;
   crew_state(const crew_state&) = delete;

@@ -5,6 +5,7 @@
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/variant.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -9,8 +9,8 @@
 namespace sennit::detail {
 
 // Prints "sennit: FILE:LINE: message" to stderr and ends the program. `where`: the construct in the user's program.
-[[noreturn]] SENNIT_COLD void misuse(const std::string& message, std::source_location where);
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void misuse(const std::string& message, std::source_location where);
 // The same where no line is known.
-[[noreturn]] SENNIT_COLD void misuse(const std::string& message);
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void misuse(const std::string& message);
 
 }  // namespace sennit::detail

@@ -30,7 +30,7 @@ concept cell_body = takes_indices<F, std::make_index_sequence<D>>;
 template <class F, std::size_t D>
 concept takes_indices_or_tile = cell_body<F, D> || std::invocable<F&, const tile<D>&>;
 
-[[noreturn]] void refuse_cells();
+SENNIT_EXPORT [[noreturn]] void refuse_cells();
 
 // The nest as it is written: the first dimension outermost.
 template <std::size_t D, class F, std::integral... I>

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/variant.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -61,13 +62,14 @@ inline constexpr std::uint64_t first_count_of_workers = std::uint64_t{1} << 48;
 }  // namespace sennit::detail
 
 extern "C" {
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local sennit::detail::worker_words sennit_words;
+SENNIT_EXPORT [[gnu::tls_model(
+    "initial-exec")]] extern constinit thread_local sennit::detail::worker_words sennit_words;
 }
 
 namespace sennit::detail {
 
 // The words of the thread that runs the call.
-[[gnu::noinline]] worker_words& current_words() noexcept;
+SENNIT_EXPORT [[gnu::noinline]] worker_words& current_words() noexcept;
 
 #if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
 

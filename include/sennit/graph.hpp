@@ -125,14 +125,14 @@ class node {
 };
 
 // A node's function threw. what() names the node and says what was thrown; that itself is nested (std::nested_exception).
-class node_error : public std::runtime_error {
+class SENNIT_EXPORT node_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // Nodes wait for one another.
 template <class Key>
-class cycle_error : public std::runtime_error {
+class SENNIT_EXPORT cycle_error : public std::runtime_error {
  public:
   explicit cycle_error(std::vector<Key> found)
       : std::runtime_error(detail::text_of_cycle(found)), keys_(std::move(found)) {}

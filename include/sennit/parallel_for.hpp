@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
@@ -123,7 +124,8 @@ struct element_chunks {
 //   }
 template <class First, class Last, class F, detail::for_options Options = loop_options>
   requires detail::integer_bounds<First, Last>
-void parallel_for(First first, Last last, F&& body, const Options& how = {}) {
+void parallel_for(First first, Last last, F&& body, const Options& how = {} SENNIT_WHERE) {
+  SENNIT_SITE("parallel_for");
   using I = detail::index<First, Last>;
   if (const auto n = detail::count(first, last); n > 0)
     detail::for_positions(n, detail::index_chunks<I, F>{static_cast<I>(first), body}, how);
@@ -133,7 +135,8 @@ void parallel_for(First first, Last last, F&& body, const Options& how = {}) {
 // be a pointer to a member of the elements.
 template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F,
           detail::for_options Options = loop_options>
-void parallel_for(It first, End last, F&& body, const Options& how = {}) {
+void parallel_for(It first, End last, F&& body, const Options& how = {} SENNIT_WHERE) {
+  SENNIT_SITE("parallel_for");
   if (const auto n = last - first; n > 0) {
     detail::for_positions(static_cast<detail::position>(n), detail::element_chunks<It, F>{first, body}, how);
   }
@@ -141,7 +144,8 @@ void parallel_for(It first, End last, F&& body, const Options& how = {}) {
 
 // The same for the elements of a range.
 template <std::ranges::range R, class F, detail::for_options Options = loop_options>
-void parallel_for(R&& range, F&& body, const Options& how = {}) {
+void parallel_for(R&& range, F&& body, const Options& how = {} SENNIT_WHERE) {
+  SENNIT_SITE("parallel_for");
   static_assert(detail::countable_range<R>,
                 "parallel_for: the range has no random access, or no size, so it cannot be split; go over a "
                 "std::vector of its elements, or of pointers to them");

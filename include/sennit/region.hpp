@@ -3,6 +3,7 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/promotion.hpp>
 
 #include <atomic>
@@ -97,7 +98,8 @@ class region {
   // Cost: some tens of nanoseconds inside a runtime.
   template <class F>
     requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
-  auto run(F&& f) {
+  auto run(F&& f SENNIT_WHERE) {
+    SENNIT_SITE("region::run");
     using value = std::invoke_result_t<F>;
     if (std::exchange(has_run_, true)) state_.cancel_requested.store(false, std::memory_order_relaxed);
     if constexpr (std::is_void_v<value>) {

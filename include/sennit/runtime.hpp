@@ -4,6 +4,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/promotion.hpp>
 
 #include <atomic>
@@ -97,7 +98,8 @@ class SENNIT_EXPORT runtime {
   // Cost: a few tenths of a microsecond.
   template <class F>
     requires std::invocable<F>
-  auto run(F&& f) -> std::invoke_result_t<F> {
+  auto run(F&& f SENNIT_WHERE) -> std::invoke_result_t<F> {
+    SENNIT_SITE("runtime::run");
     using result = std::invoke_result_t<F>;
     if constexpr (std::is_void_v<result>) {
       auto body = [&] { std::forward<F>(f)(); };

@@ -3,6 +3,7 @@
 
 #include "core/stack.hpp"
 
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
 
@@ -48,6 +49,9 @@ class fiber {
   // Gives back the memory of a suspended fiber below what is live on it.
   void trim() const noexcept { stack_.release_below(context_); }
 
+#if SENNIT_CHECKED
+  const construct_site* site = nullptr;  // the innermost construct of that strand
+#endif
   scope* innermost = nullptr;  // regions of the strand that runs here
   fiber* next = nullptr;       // in a pool
 

@@ -7,6 +7,7 @@
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/misuse.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
@@ -72,6 +73,9 @@ class root_frame : public frame {
     auto& self = static_cast<root_frame&>(base);
     // A region entered in a handler or a destructor: its strand sees the exceptions that the caller sees.
     current_exceptions() = self.exceptions_;
+#if SENNIT_CHECKED
+    innermost_site() = self.site_;
+#endif
 #if SENNIT_EXCEPTIONS
     try {
       self.body_();
@@ -82,6 +86,9 @@ class root_frame : public frame {
     self.body_();
 #endif
     current_exceptions() = {};
+#if SENNIT_CHECKED
+    innermost_site() = nullptr;
+#endif
     leave_branch(self);
     // Ends self: the home thread may be gone from here before the call returns.
     self.home_.go_home();
@@ -91,6 +98,9 @@ class root_frame : public frame {
   action body_;
   worker& home_;
   const exception_state exceptions_ = current_exceptions();
+#if SENNIT_CHECKED
+  const construct_site* const site_ = innermost_site();
+#endif
 };
 
 // A guest's place, for the length of a region.
@@ -143,6 +153,13 @@ runtime::runtime(runtime_options options) : options_(std::move(options)), core_(
 
 runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
+#if SENNIT_CHECKED
+  if (!core->outlived_by_fork() && core->in_use()) {
+    detail::misuse("a runtime is destroyed while a region runs in it, maybe the one that destroys it: let "
+                   "the object outlive its "
+                   "regions, and the threads that use it.");
+  }
+#endif
   if (core->outlived_by_fork() || core->in_use()) {
     detail::runtime_access::keep_for_ever(core);
   } else {

@@ -321,6 +321,11 @@ sennit::statistics runtime_core::statistics() const noexcept {
   return sum;
 }
 
+std::uint64_t runtime_core::progress() const noexcept {
+  const sennit::statistics sum = statistics();
+  return sum.steals + sum.suspensions + sum.wakes + sum.promotions;
+}
+
 bool runtime_core::outlived_by_fork() const noexcept { return generation_ != fork_generation(); }
 
 void runtime_core::insist_on_threads() const noexcept {

@@ -70,6 +70,12 @@ class runtime_core {
   void begin_blocking() noexcept;
   void end_blocking() noexcept;
 
+  // Grows whenever a strand is taken, left, or resumed. A hint.
+  std::uint64_t progress() const noexcept;
+  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program with a message if
+  // nobody is left to end the wait.
+  void look_for_deadlock(const char* call) noexcept;
+
   // --- Attendants. Under no_fork.
   void attend(attendant& added) noexcept;
   void dismiss(attendant& gone) noexcept;
@@ -148,6 +154,7 @@ class runtime_core {
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> fibers_{0};
+  std::atomic<bool> deadlock_reported_{false};
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };

@@ -146,7 +146,7 @@ bool contract_choice() {
     if (*text == "1" && can_check_contract()) return true;
     refuse("SENNIT_CHECK", *text,
            can_check_contract() ? "0 or 1"
-                                : "0: this build of the library cannot see locks (use a debug build)");
+                                : "0: this build of the library cannot see locks (use sennit-checked)");
   }
   return can_check_contract();
 }

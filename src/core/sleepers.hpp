@@ -24,6 +24,8 @@ class sleepers {
   void let_go_after_fork() noexcept { lock_.unlock(); }
   // The owner of the wake in flight has found work, or gives up.
   void landed() noexcept;
+  // A hint.
+  int count() const noexcept { return count_.load(std::memory_order_relaxed); }
   // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not
   // counted here has yet to arm the gates, and to look. Model: models/sleep.pml.
   bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }

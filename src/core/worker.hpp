@@ -79,7 +79,7 @@ class worker {
   deque& frames() noexcept { return frames_; }
   const deque& frames() const noexcept { return frames_; }
   fiber& running() noexcept { return *running_; }
-  runtime_core& core() noexcept { return core_; }
+  runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return parker_; }
   unsigned index() const noexcept { return index_; }
 
@@ -89,8 +89,9 @@ class worker {
     std::atomic<std::uint64_t> wakes{0};
   };
   counters counts;
-  pid_t thread = 0;         // that it stands for; 0: none. Under the runtime's lock of members
-  worker* outer = nullptr;  // which this thread was before, in another runtime
+  pid_t thread = 0;                 // that it stands for; 0: none. Under the runtime's lock of members
+  std::atomic<bool> blocks{false};  // its strand is in a call that blocks: known in the checked variant only
+  worker* outer = nullptr;          // which this thread was before, in another runtime
 
  private:
   static void loop() noexcept;

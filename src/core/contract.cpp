@@ -52,29 +52,41 @@ construct_site::~construct_site() { innermost_site() = outer_; }
 #include <stdio.h>
 #include <time.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace {
 
-// By this library's own replacements of the pthread functions, below.
+// By this library's own replacements of the pthread functions, below: how many locks the thread holds, and which they are,
+// as far as there is room.
+struct held_lock {
+  const void* lock;
+  const char* kind;
+};
 constinit thread_local int locks_held [[gnu::tls_model("initial-exec")]] = 0;
-constinit thread_local void* newest_lock [[gnu::tls_model("initial-exec")]] = nullptr;
-constinit thread_local const char* newest_kind [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local held_lock held [[gnu::tls_model("initial-exec")]][16] = {};
 
 template <class Function>
 Function* next(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-int counted(int result, void* lock, const char* kind) noexcept {
-  if (result == 0) {
-    ++locks_held;
-    newest_lock = lock;
-    newest_kind = kind;
-  }
+int counted(int result, const void* lock, const char* kind) noexcept {
+  if (result != 0) return result;
+  if (locks_held >= 0 && locks_held < static_cast<int>(std::size(held))) held[locks_held] = {lock, kind};
+  ++locks_held;
   return result;
 }
 
-int released(int result) noexcept {
-  if (result == 0) --locks_held;
+int released(int result, const void* lock) noexcept {
+  if (result != 0) return result;
+  const int known = std::clamp(locks_held, 0, static_cast<int>(std::size(held)));
+  for (int i = known; i-- > 0;) {
+    if (held[i].lock != lock) continue;
+    std::copy(held + i + 1, held + known, held + i);
+    break;
+  }
+  --locks_held;
   return result;
 }
 
@@ -108,7 +120,7 @@ SENNIT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t cloc
 
 SENNIT_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   SENNIT_NEXT(pthread_mutex_unlock);
-  return released(real(mutex));
+  return released(real(mutex), mutex);
 }
 
 SENNIT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
@@ -155,7 +167,7 @@ SENNIT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t c
 
 SENNIT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   SENNIT_NEXT(pthread_rwlock_unlock);
-  return released(real(lock));
+  return released(real(lock), lock);
 }
 }
 
@@ -170,13 +182,15 @@ void check_contract() noexcept {
            "Set a flag, or call region::cancel() from a thread that waits with sigwait().");
   }
   if (locks_held > 0) {
+    const held_lock& newest = held[std::min(locks_held, static_cast<int>(std::size(held))) - 1];
     char address[32];
-    snprintf(address, sizeof address, "%p", newest_lock);
-    misuse("a " + std::string(newest_kind) + " (at " + address +
+    snprintf(address, sizeof address, "%p", newest.lock);
+    const std::string kind = newest.kind;
+    misuse("a " + kind + " (at " + address +
            ") is held across a construct. The strand may go on on another thread, and this one may run other "
            "work that "
            "takes the " +
-           newest_kind +
+           kind +
            ", or has it already if that is recursive: unlock it before join, spawn, wait, run, a "
            "loop or the end of a branch.");
   }

@@ -34,6 +34,7 @@ runtime_core::runtime_core(const runtime_options& options)
       generation_(fork_generation()),
       pool_(16 + 4 * settings_.workers) {
   install_overflow_handler();
+  if (settings_.watchdog_ns != 0) prepare_to_ask_threads();
   {
     const no_fork guard;
     older_core_ = std::exchange(newest_core, this);
@@ -46,6 +47,10 @@ runtime_core::runtime_core(const runtime_options& options)
     }
   });
   thread_places_ = worker_count();
+  if (settings_.watchdog_ns != 0) {
+    watchdog_.emplace(*this, settings_.watchdog_ns);
+    start_thread("sennit-watch", 0, [this] { watchdog_->serve(); });
+  }
 }
 
 runtime_core::~runtime_core() {
@@ -99,6 +104,7 @@ bool runtime_core::start_thread(const char* name, unsigned number, std::function
   // A fault must reach its handler: the kernel ends the program if the signal is blocked.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
   sigdelset(&all, settings_.beat_signal);
+  if (watchdog_signal() != 0) sigdelset(&all, watchdog_signal());
   // The program's signals are for the program's threads; the new thread inherits the mask.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = attempt<std::exception>([&] {
@@ -119,6 +125,7 @@ void runtime_core::stop() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).go_home();
   for (const auto& s : spares_) s->call.unpark();
+  if (watchdog_) watchdog_->stop();
   for (std::thread& t : threads_) t.join();
   threads_.clear();
 }

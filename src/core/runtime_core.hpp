@@ -5,6 +5,7 @@
 #include "core/coloring.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
+#include "core/watchdog.hpp"
 #include "core/worker.hpp"
 #include "topology/machine.hpp"
 
@@ -16,6 +17,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -72,6 +75,8 @@ class runtime_core {
 
   // Grows whenever a strand is taken, left, or resumed. A hint.
   std::uint64_t progress() const noexcept;
+  // Who waits for whom, and where: for people.
+  std::string strands_as_text();
   // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program with a message if
   // nobody is left to end the wait.
   void look_for_deadlock(const char* call) noexcept;
@@ -111,6 +116,8 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
+  friend struct inspection;
+
   static constexpr unsigned most_places = 4096;
   static constexpr unsigned most_spares = 256;
 
@@ -147,6 +154,7 @@ class runtime_core {
   std::atomic<bool> attended_{false};
   unsigned thread_places_ = 0;        // those of the threads that the constructor started come first
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
+  std::optional<watchdog> watchdog_;
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};

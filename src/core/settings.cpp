@@ -151,6 +151,15 @@ bool contract_choice() {
   return can_check_contract();
 }
 
+std::uint64_t watchdog_choice() {
+  const auto text = variable("SENNIT_WATCHDOG");
+  if (!text) return 0;
+  using namespace std::chrono_literals;
+  const auto period = parse_period(*text);
+  if (!period || *period < 10ms) refuse("SENNIT_WATCHDOG", *text, "a period from 10ms to 3600s, such as 5s");
+  return static_cast<std::uint64_t>(period->count());
+}
+
 int beat_signal_choice() {
   if (const auto text = variable("SENNIT_BEAT_SIGNAL")) {
     if (*text == "URG") return SIGURG;
@@ -215,6 +224,7 @@ settings resolve(const runtime_options& options) {
   result.beat_ns = beat_choice(options.promotion);
   result.check_contract = contract_choice();
   result.beat_signal = choose_beat_signal();
+  result.watchdog_ns = watchdog_choice();
   return result;
 }
 

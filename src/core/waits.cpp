@@ -134,7 +134,7 @@ void runtime_core::look_for_deadlock(const char* call) noexcept {
                               "no branch may wait for another one. A "
                               "wait for what happens outside the runtime belongs into sennit::blocking().";
   // Others may end the wait yet.
-  if (count_of_threads() > threads) {
+  if (count_of_threads() > threads + (watchdog_ ? 1 : 0)) {
     if (!deadlock_reported_.exchange(true, std::memory_order_relaxed)) warn(message);
     return;
   }

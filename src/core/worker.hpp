@@ -94,6 +94,8 @@ class worker {
   worker* outer = nullptr;          // which this thread was before, in another runtime
 
  private:
+  friend struct inspection;
+
   static void loop() noexcept;
   color_set next_wanted() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;

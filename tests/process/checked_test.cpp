@@ -4,6 +4,7 @@
 #include <sennit/sennit.hpp>
 
 #include <setjmp.h>
+#include <signal.h>
 
 #include <condition_variable>
 #include <future>
@@ -85,7 +86,7 @@ TEST(Checked, FindsAJoinInASignalHandler) {
   });
   EXPECT_THAT(inside, misused("in join", "signal handler"));
   const ending outside = apart([] {
-    std::signal(SIGUSR1, &fork_in_handler);
+    signal(SIGUSR1, &fork_in_handler);
     raise(SIGUSR1);
   });
   EXPECT_THAT(outside, misused("in join", "signal handler"));
@@ -97,15 +98,15 @@ TEST(Checked, IsSilentAfterSignalHandlers) {
   // Catches: a handler that returned, or was left by a jump, and still counts; a program that does not get back what it set.
   const ending run = apart([] {
     const auto returns = [](int) {};
-    std::signal(SIGUSR1, returns);
-    EXPECT_EQ(std::signal(SIGUSR1, returns), +returns);
+    signal(SIGUSR1, returns);
+    EXPECT_EQ(signal(SIGUSR1, returns), +returns);
     raise(SIGUSR1);
     EXPECT_EQ(fib(10), 55);
-    std::signal(SIGUSR2, [](int) { siglongjmp(before_handler, 1); });
+    signal(SIGUSR2, [](int) { siglongjmp(before_handler, 1); });
     if (sigsetjmp(before_handler, 1) == 0) raise(SIGUSR2);
     EXPECT_EQ(fib(10), 55);
     struct sigaction now{};
-    std::signal(SIGUSR1, SIG_IGN);
+    signal(SIGUSR1, SIG_IGN);
     sigaction(SIGUSR1, nullptr, &now);
     EXPECT_EQ(now.sa_handler, SIG_IGN);
   });

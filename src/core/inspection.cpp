@@ -123,6 +123,6 @@ bool look_at(const fiber& strand, strand_facts& found) {
 extern "C" {
 
 // For debuggers: see tools/gdb/sennit-gdb.py.
-SENNIT_EXPORT extern const sennit::detail::inspection sennit_inspection;
+extern const sennit::detail::inspection sennit_inspection;
 const sennit::detail::inspection sennit_inspection = sennit::detail::inspection::layout();
 }

@@ -18,15 +18,15 @@
 #include <system_error>
 #include <utility>
 
+extern "C" {
+
+// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime, or, never ended, be
+// lost with each shared object that is unloaded. Debuggers find it by its name: see inspection.cpp.
+extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
+constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
+}
+
 namespace sennit::detail {
-
-namespace {
-
-// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime, or, never
-// ended, be lost with each shared object that is unloaded.
-constinit runtime_core* newest_core = nullptr;
-
-}  // namespace
 
 runtime_core::runtime_core(const runtime_options& options)
     : settings_(resolve(options)),
@@ -37,7 +37,7 @@ runtime_core::runtime_core(const runtime_options& options)
   if (settings_.watchdog_ns != 0) prepare_to_ask_threads();
   {
     const no_fork guard;
-    older_core_ = std::exchange(newest_core, this);
+    older_core_ = std::exchange(sennit_newest_runtime, this);
   }
   // Where memory or threads give out, the runtime works with those it has.
   attempt<std::exception>([this] {
@@ -57,7 +57,7 @@ runtime_core::~runtime_core() {
   stop();
   {
     const no_fork guard;
-    runtime_core** at = &newest_core;
+    runtime_core** at = &sennit_newest_runtime;
     while (*at != this) at = &(*at)->older_core_;
     *at = older_core_;
     while (attendants_ != nullptr) {
@@ -291,14 +291,14 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
 
 void runtime_core::note_cancellation() noexcept {
   const no_fork guard;
-  for (const runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+  for (const runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;  // its locks may be held by threads that are gone
     for (unsigned i = 0; i < core->worker_count(); ++i) core->worker_at(i).frames().region_cancelled();
   }
 }
 
 void runtime_core::hold_for_fork() noexcept {
-  for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+  for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     // Others may be added meanwhile.
     core->held_for_fork_ = core->worker_count();
@@ -308,7 +308,7 @@ void runtime_core::hold_for_fork() noexcept {
 }
 
 void runtime_core::let_go_after_fork() noexcept {
-  for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+  for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     core->asleep_.let_go_after_fork();
     for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();

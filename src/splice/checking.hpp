@@ -21,8 +21,8 @@ using calls_runner = void(std::uint32_t first, std::uint32_t count,
 SENNIT_EXPORT extern constinit calls_runner* instead_of_splicer;
 
 // Begins a root; what that throws is the call's failure.
-SENNIT_EXPORT void begin_root(void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object, std::uint32_t i,
-                spliced_call& root);
+SENNIT_EXPORT void begin_root(void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
+                              std::uint32_t i, spliced_call& root);
 // Of a call that has been begun. True: it is of a function that has declared nothing, and so has been run, in its turn; it
 // does not fail for that, then.
 SENNIT_EXPORT bool accept_as_run(spliced_call& c) noexcept;

@@ -7,6 +7,9 @@
 
 #if SENNIT_CHECKED
 
+#include <dlfcn.h>
+#include <execinfo.h>
+
 #include <cstring>
 #include <string>
 
@@ -23,6 +26,21 @@ constinit thread_local const construct_site* site_outside [[gnu::tls_model("init
   const construct_site** site = w != nullptr ? &w->running().site : &site_outside;
   asm volatile("" : "+r"(site));
   return *site;
+}
+
+// No handler of exit() is early enough to tell: static objects that were made later end before it is called.
+bool program_exits() noexcept {
+  void* calls[64];
+  const int count = backtrace(calls, 64);
+  for (int i = 0; i < count; ++i) {
+    Dl_info found{};
+    // The call does not return, so that what follows it may be another function.
+    if (dladdr(static_cast<char*>(calls[i]) - 1, &found) != 0 && found.dli_sname != nullptr &&
+        std::strcmp(found.dli_sname, "exit") == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 construct_site::construct_site(const char* construct, std::source_location where) noexcept

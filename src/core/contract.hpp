@@ -41,6 +41,8 @@ inline void end_to_allow_blocking() noexcept {}
 
 // The innermost construct that the calling strand is in; null: none that is known.
 const construct_site*& innermost_site() noexcept;
+// Whether the calling strand has called exit().
+bool program_exits() noexcept;
 
 #endif
 

@@ -154,10 +154,9 @@ runtime::runtime(runtime_options options) : options_(std::move(options)), core_(
 runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
 #if SENNIT_CHECKED
-  if (!core->outlived_by_fork() && core->in_use()) {
-    detail::misuse("a runtime is destroyed while a region runs in it, maybe the one that destroys it: let "
-                   "the object outlive its "
-                   "regions, and the threads that use it.");
+  const detail::worker* const here = detail::worker::current();
+  if (here != nullptr && &here->core() == core && !detail::program_exits()) {
+    detail::misuse("a runtime is destroyed in a region of its own: let the object outlive its regions.");
   }
 #endif
   if (core->outlived_by_fork() || core->in_use()) {

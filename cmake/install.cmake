@@ -1,9 +1,14 @@
 # The installed package: headers, library, and the files for find_package(sennit) and pkg-config. All of it can be moved.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sennit)
+set_target_properties(sennit PROPERTIES EXPORT_NAME plain)  # sennit::sennit is that or a variant
 install(TARGETS sennit EXPORT sennitTargets)
+foreach(variant IN LISTS installed_variants)
+  install(TARGETS sennit_${variant} EXPORT sennitTargets)
+endforeach()
 install(EXPORT sennitTargets NAMESPACE sennit:: DESTINATION ${package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sennit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/sennit-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sennit)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A shared library brings what it links; a static one leaves that to its user, whom both files then tell what it is.
@@ -38,11 +43,24 @@ write_basic_package_version_file(
 install(
   FILES ${CMAKE_CURRENT_BINARY_DIR}/sennitConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sennitConfigVersion.cmake
         ${PROJECT_SOURCE_DIR}/cmake/sennit_check_effects.cmake ${PROJECT_SOURCE_DIR}/cmake/sennit_rollforward.cmake
-        ${PROJECT_SOURCE_DIR}/cmake/sennit_splicec.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/sennit_splicec.cmake ${PROJECT_SOURCE_DIR}/cmake/sennit_variant.cmake
   DESTINATION ${package_dir}
 )
 
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
-configure_file(${PROJECT_SOURCE_DIR}/cmake/sennit.pc.in ${CMAKE_CURRENT_BINARY_DIR}/sennit.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sennit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(variant IN ITEMS "" LISTS installed_variants)
+  set(dash_variant "")
+  set(variant_libs "")
+  set(variant_cflags "")
+  if(variant)
+    set(dash_variant -${variant})
+    set(variant_cflags ${variant_flags_${variant}})
+    if(NOT variant STREQUAL "checked")
+      set(variant_libs ${variant_flags_${variant}})
+    endif()
+  endif()
+  set(pc_file ${CMAKE_CURRENT_BINARY_DIR}/sennit${dash_variant}.pc)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/sennit.pc.in ${pc_file} @ONLY)
+  install(FILES ${pc_file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

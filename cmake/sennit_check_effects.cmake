@@ -25,6 +25,11 @@ function(sennit_check_effects target)
                         "or not for Linux")
   endif()
 
+  if(DEFINED sennit_VARIANT AND NOT sennit_VARIANT STREQUAL "plain")
+    message(FATAL_ERROR "sennit_check_effects(${target}): the effect checker goes with the plain library, not with the variant "
+                        "${sennit_VARIANT}; configure without sanitizers and SENNIT_VARIANT for it")
+  endif()
+
   # Calls at the end of a function would return to its caller, and name its line. Vectors wider than 16 bytes are accessed
   # without a hook by clang. Of DWARF 5 the addr2line of binutils 2.40 does not read all.
   target_compile_options(

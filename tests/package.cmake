@@ -36,3 +36,44 @@ set_tests_properties(
 )
 set_tests_properties(package.find_package package.pkg_config PROPERTIES FIXTURES_REQUIRED installed)
 set_tests_properties(package.install package.find_package package.pkg_config PROPERTIES LABELS package TIMEOUT 300)
+
+# Programs for the variants that this build has; a few, as each compiles the headers once more.
+set(fits_asan -DCMAKE_CXX_FLAGS=-fsanitize=address)
+set(fits_tsan -DCMAKE_CXX_FLAGS=-fsanitize=thread)
+set(fits_checked -DSENNIT_VARIANT=checked)
+foreach(variant IN LISTS installed_variants)
+  add_test(
+    NAME package.${variant}
+    COMMAND
+      ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consume/variant
+      ${CMAKE_CURRENT_BINARY_DIR}/consume/${variant} --build-generator ${CMAKE_GENERATOR}
+      --build-options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} ${fits_${variant}}
+      --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure
+  )
+  set_tests_properties(package.${variant} PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 300)
+endforeach()
+
+# Catches: a program built for one variant that links another, and then crashes or reports what is not there.
+add_test(
+  NAME package.tsan_program_with_plain_library
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/link_fails.sh needs_library_sennit_tsan ${CMAKE_CXX_COMPILER} ${flags}
+          -fsanitize=thread
+  WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/consume
+)
+set_tests_properties(
+  package.tsan_program_with_plain_library
+  PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 300 ENVIRONMENT "LIBDIR=${prefix}/${CMAKE_INSTALL_LIBDIR}"
+)
+if(NOT "asan" IN_LIST installed_variants)
+  # Catches: a project built for a variant that is not there, and gets another one without a word.
+  add_test(
+    NAME package.missing_variant
+    COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consume/variant -B ${CMAKE_CURRENT_BINARY_DIR}/consume/missing
+            -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} ${fits_asan}
+  )
+  set_tests_properties(
+    package.missing_variant
+    PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60
+               PASS_REGULAR_EXPRESSION "variant 'asan' of sennit, which is not installed"
+  )
+endif()

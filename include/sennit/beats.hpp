@@ -84,7 +84,7 @@ struct beat_count {
 //       std::printf("%d: %llu of %llu\n", static_cast<int>(c.thread),
 //                   static_cast<unsigned long long>(c.delivered), static_cast<unsigned long long>(c.asked));
 //   }
-class beats {
+class SENNIT_EXPORT beats {
  public:
   // Throws std::invalid_argument that names a bad option or variable; std::runtime_error that says why the system refuses the
   // source, or the calling thread, and what would mend that, or that the signal is in use; std::bad_alloc; what
@@ -109,10 +109,10 @@ class beats {
 
 namespace detail {
 
-extern std::atomic<unsigned> polled_threads;
+SENNIT_EXPORT extern std::atomic<unsigned> polled_threads;
 // On x86-64, ticks; the calling thread's next beat is not due before.
-extern constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]];
-SENNIT_COLD bool take_polled_beat() noexcept;
+SENNIT_EXPORT extern constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]];
+SENNIT_EXPORT SENNIT_COLD bool take_polled_beat() noexcept;
 
 }  // namespace detail
 

@@ -12,7 +12,7 @@ namespace detail {
 class runtime_core;
 
 // While one exists on a worker's strand, the runtime has one more thread at work.
-class blocking_scope {
+class SENNIT_EXPORT blocking_scope {
  public:
   SENNIT_COLD blocking_scope() noexcept;
   SENNIT_COLD ~blocking_scope();

@@ -1,6 +1,7 @@
 // Regions of data to say effects with: contiguous memory, strided boxes, index sets, subtrees.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/effects.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace sennit {
 namespace detail {
 
 // For a memory_box. Throws std::length_error.
-[[noreturn]] void refuse_index(std::int64_t index);
+SENNIT_EXPORT [[noreturn]] void refuse_index(std::int64_t index);
 
 }  // namespace detail
 

@@ -1,6 +1,7 @@
 // Schedules of loops, written rather than recorded.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/schedule.hpp>
 
 #include <cstdint>
@@ -30,20 +31,22 @@ namespace sennit {
 //     sennit::replay(sennit::blocks(x.size(), sennit::worker_count()), sennit::strict_unordered,
 //                    [&] { sennit::parallel_for(x, [](double& e) { e *= 2; }); });
 //   }
-schedule distribution(std::uint64_t iterations, const std::function<unsigned(std::uint64_t)>& worker_of,
-                      unsigned loops = 1, std::uint64_t grain = 0);
+SENNIT_EXPORT schedule distribution(std::uint64_t iterations,
+                                    const std::function<unsigned(std::uint64_t)>& worker_of,
+                                    unsigned loops = 1, std::uint64_t grain = 0);
 
 // Equal contiguous blocks, one for each worker.
-schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops = 1, std::uint64_t grain = 0);
+SENNIT_EXPORT schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops = 1,
+                              std::uint64_t grain = 0);
 
 // Blocks of `size` iterations, dealt out to the workers in turn.
-schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size, unsigned loops = 1,
-                std::uint64_t grain = 0);
+SENNIT_EXPORT schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size,
+                              unsigned loops = 1, std::uint64_t grain = 0);
 
 // For a loop over the cells of a grid, by rows: iteration i is (i / columns, i % columns). The grid is cut into
 // worker_rows x worker_columns blocks, which go to the workers by rows, too. grain = 1 gives each cell to its worker
 // exactly.
-schedule blocks_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows, unsigned worker_columns,
-                   unsigned loops = 1, std::uint64_t grain = 0);
+SENNIT_EXPORT schedule blocks_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows,
+                                 unsigned worker_columns, unsigned loops = 1, std::uint64_t grain = 0);
 
 }  // namespace sennit

@@ -1,6 +1,7 @@
 // divided: work that is halved until its parts are small, as splices and sequences take it.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/spliced_call.hpp>
 #include <sennit/effects.hpp>
 
@@ -133,7 +134,7 @@ struct tree_call {
 };
 
 // Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and runtime.
-bool step_fits(std::uint64_t bytes, std::uint64_t together);
+SENNIT_EXPORT bool step_fits(std::uint64_t bytes, std::uint64_t together);
 
 // If it has none.
 template <class Tree>

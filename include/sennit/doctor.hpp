@@ -1,6 +1,8 @@
 // What the runtime sees of the machine, and what it misses.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <string>
 #include <vector>
 
@@ -29,6 +31,6 @@ struct doctor_line {
 //       std::printf("%s: %s; %s\n", line.topic.c_str(), line.finding.c_str(), line.remedy.c_str());
 //     }
 //   }
-std::vector<doctor_line> doctor();
+SENNIT_EXPORT std::vector<doctor_line> doctor();
 
 }  // namespace sennit

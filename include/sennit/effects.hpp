@@ -1,6 +1,8 @@
 // Effects: the regions of data that a step or a call reads and writes.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -251,7 +253,7 @@ constexpr auto writes(const R&...) noexcept {
 //     return {sennit::reads(sennit::memory_range(in, rows.grown(1))),
 //             sennit::writes(sennit::memory_range(out, rows))};
 //   }
-class effects {
+class SENNIT_EXPORT effects {
  public:
   effects() noexcept {}  // of code that touches no data that others do
   template <detail::access_list... Sets>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/colors.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/graph_calls.hpp>
 #include <sennit/detail/graph_dense.hpp>
 #include <sennit/detail/graph_hashed.hpp>
@@ -67,7 +68,7 @@ struct coloring {
 
 struct no_color {};
 
-class trace;  // sennit/graph_trace.hpp
+class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
 
 // A graph, as the functions that tell what it consists of. They are called by several workers at once, predecessors() and
@@ -125,14 +126,14 @@ class node {
 };
 
 // A node's function threw. what() names the node and says what was thrown; that itself is nested (std::nested_exception).
-class node_error : public std::runtime_error {
+class SENNIT_EXPORT node_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // Nodes wait for one another.
 template <class Key>
-class cycle_error : public std::runtime_error {
+class SENNIT_EXPORT cycle_error : public std::runtime_error {
  public:
   explicit cycle_error(std::vector<Key> found)
       : std::runtime_error(detail::text_of_cycle(found)), keys_(std::move(found)) {}

@@ -1,6 +1,7 @@
 // trace: which worker computed which node of a graph, and when.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/graph.hpp>
 
 #include <chrono>
@@ -35,7 +36,7 @@ namespace sennit::graph {
 //                                                .trace = &seen});
 //     seen.save(file);
 //   }
-class trace {
+class SENNIT_EXPORT trace {
  public:
   struct node {
     std::string key;                    // as errors have it, strings without quotes

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/join_range.hpp>
@@ -204,5 +205,28 @@ template <class... F>
 void join(const F&...) {
   detail::explain_no_join<F...>();
 }
+
+#if SENNIT_CHECKED
+
+// With the caller's line, which can be had only where the number of branches is fixed: of more than four, it is not known.
+template <int = 0, detail::branch F, detail::branch G>
+auto join(F&& f, G&& g SENNIT_WHERE) {
+  SENNIT_SITE("join");
+  return join<F, G>(std::forward<F>(f), std::forward<G>(g));
+}
+
+template <int = 0, detail::branch F, detail::branch G, detail::branch H>
+auto join(F&& f, G&& g, H&& h SENNIT_WHERE) {
+  SENNIT_SITE("join");
+  return join<F, G, H>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h));
+}
+
+template <int = 0, detail::branch F, detail::branch G, detail::branch H, detail::branch I>
+auto join(F&& f, G&& g, H&& h, I&& i SENNIT_WHERE) {
+  SENNIT_SITE("join");
+  return join<F, G, H, I>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h), std::forward<I>(i));
+}
+
+#endif
 
 }  // namespace sennit

@@ -1,6 +1,7 @@
 // parallel_for_nest: nests of loops, run in the order that suits the caches.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/cuts.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/nest.hpp>
@@ -15,7 +16,7 @@ namespace sennit {
 
 namespace detail {
 
-[[noreturn]] void refuse_tile_size(const char* order, std::ptrdiff_t size);
+SENNIT_EXPORT [[noreturn]] void refuse_tile_size(const char* order, std::ptrdiff_t size);
 
 template <std::integral... I>
 constexpr sizes<sizeof...(I)> tile_sizes(const char* order, I... size) {

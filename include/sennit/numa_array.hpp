@@ -1,6 +1,8 @@
 // numa_array: memory whose pages lie where they are first touched.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -14,8 +16,8 @@ enum class page_size { usual, huge };
 namespace detail {
 
 // Untouched and zero. Throws std::bad_alloc.
-void* reserve_pages(std::size_t bytes, page_size size);
-void return_pages(void* memory, std::size_t bytes) noexcept;
+SENNIT_EXPORT void* reserve_pages(std::size_t bytes, page_size size);
+SENNIT_EXPORT void return_pages(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace detail
 

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/chunks.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/loop_mistakes.hpp>
@@ -55,13 +56,15 @@ template <class Engine>
 struct looping {
   template <std::integral N, class F, for_options Options = loop_options>
     requires(integer_bounds<N, N> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
-  SENNIT_INLINE void operator()(N n, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(N n, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     from_index(N{0}, n, body, how);
   }
 
   template <std::integral First, std::integral Last, class F, for_options Options = loop_options>
     requires(integer_bounds<First, Last> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
-  SENNIT_INLINE void operator()(First first, Last last, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(First first, Last last, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     from_index(first, last, body, how);
   }
 
@@ -69,7 +72,8 @@ struct looping {
             for_options Options = loop_options>
     requires(integer_bounds<First, Last> && integer_bounds<Step, Step> &&
              !std::is_arithmetic_v<std::remove_cvref_t<F>>)
-  SENNIT_INLINE void operator()(First first, Last last, Step step, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(First first, Last last, Step step, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     using I = index<First, Last>;
     if constexpr (check_stepped_body<F, I>()) {
       Engine::for_positions(count(first, last, step),
@@ -80,24 +84,28 @@ struct looping {
 
   template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class F,
             for_options Options = loop_options>
-  SENNIT_INLINE void operator()(It first, End last, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(It first, End last, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     const auto n = last - first;
     from_iterator(first, n > 0 ? static_cast<position>(n) : 0, body, how);
   }
 
   template <std::random_access_iterator It, std::integral N, class F, for_options Options = loop_options>
-  SENNIT_INLINE void operator()(It first, N n, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(It first, N n, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     from_iterator(first, n > 0 ? static_cast<position>(n) : 0, body, how);
   }
 
   template <std::ranges::range R, class F, for_options Options = loop_options>
-  SENNIT_INLINE void operator()(R&& range, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(R&& range, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     if constexpr (check_range<R>()) {
       from_iterator(std::ranges::begin(range), static_cast<position>(std::ranges::size(range)), body, how);
     }
   }
   template <class T, class F, for_options Options = loop_options>
-  SENNIT_INLINE void operator()(std::initializer_list<T> list, F&& body, const Options& how = {}) const {
+  SENNIT_INLINE void operator()(std::initializer_list<T> list, F&& body, const Options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     from_iterator(list.begin(), list.size(), body, how);
   }
 

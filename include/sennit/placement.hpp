@@ -1,6 +1,7 @@
 // placement: on which NUMA nodes the pages of an array lie.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/numa_array.hpp>
 
@@ -14,8 +15,8 @@ namespace detail {
 
 // The node of each page that has a byte of the memory, as the kernel numbers them; -1 for pages that nobody has touched, or
 // where the kernel does not tell. Throws std::bad_alloc.
-std::vector<int> nodes_of_pages(const void* memory, std::size_t bytes);
-std::size_t bytes_of_page() noexcept;
+SENNIT_EXPORT std::vector<int> nodes_of_pages(const void* memory, std::size_t bytes);
+SENNIT_EXPORT std::size_t bytes_of_page() noexcept;
 
 }  // namespace detail
 
@@ -44,7 +45,7 @@ std::size_t bytes_of_page() noexcept;
 //                                 .color = where.color_by([=](std::size_t k) { return std::pair(k * block, (k + 1) * block); }),
 //                                 .keys = sennit::graph::dense(all + 1)});
 //   }
-class placement {
+class SENNIT_EXPORT placement {
  public:
   template <class T>
   explicit placement(const numa_array<T>& array)

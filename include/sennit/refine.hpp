@@ -1,6 +1,7 @@
 // refine: schedules that get better from one phase of a program to the next.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/convergence.hpp>
 #include <sennit/replay.hpp>
 #include <sennit/schedule.hpp>
@@ -55,7 +56,7 @@ inline constexpr refinement_options coarsening{.most_rounds = 5, .prune = 85};
 //       std::swap(x, next);
 //     }
 //   }
-class refinement {
+class SENNIT_EXPORT refinement {
  public:
   // `start`: what the first round follows; for instance the schedule of the program's initialization.
   explicit refinement(schedule start = {}, refinement_options options = {});

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/promotion.hpp>
 
 #include <atomic>
@@ -17,7 +18,7 @@ namespace sennit {
 
 // What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it; code
 // between may catch it to clean up, and should throw it on. Any other exception takes precedence over it.
-class cancelled : public std::exception {
+class SENNIT_EXPORT cancelled : public std::exception {
  public:
   const char* what() const noexcept override;
 };
@@ -59,12 +60,12 @@ struct region_state {
 
 // Makes `region` the calling strand's innermost while `body` runs. Outside any runtime,
 // starts a region of the default.
-void enter_region(region_state& region, action body);
-void cancel_region(region_state& region) noexcept;
+SENNIT_EXPORT void enter_region(region_state& region, action body);
+SENNIT_EXPORT void cancel_region(region_state& region) noexcept;
 // Whether the calling strand's constructs are to end early.
-SENNIT_COLD bool stop_requested() noexcept;
+SENNIT_EXPORT SENNIT_COLD bool stop_requested() noexcept;
 // Throws as region(promotion) does.
-void set_promotion(region_state& region, promotion when);
+SENNIT_EXPORT void set_promotion(region_state& region, promotion when);
 
 }  // namespace detail
 
@@ -109,7 +110,8 @@ class region {
   // the default one, and throws as runtime::run() does. Cost: some tens of nanoseconds inside a runtime.
   template <class F>
     requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
-  auto run(F&& f) {
+  auto run(F&& f SENNIT_WHERE) {
+    SENNIT_SITE("region::run");
     using value = std::invoke_result_t<F>;
     if constexpr (std::is_void_v<value>) {
       bool completed = false;
@@ -164,6 +166,6 @@ class region {
 
 // Whether the region of the calling strand, or one around it, has been cancelled. False outside any region.
 // For long serial work that should stop early. Cost: about a nanosecond.
-bool cancel_requested() noexcept;
+SENNIT_EXPORT bool cancel_requested() noexcept;
 
 }  // namespace sennit

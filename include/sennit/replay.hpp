@@ -34,8 +34,9 @@ inline constexpr fidelity strict_ordered = fidelity::strict_ordered;
 namespace detail {
 
 // Runs the body as a region that follows `followed`, if not null. Returns what it turned out to be, if that is wanted.
-std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bool recorded, action body);
-schedule run_designed(action body);
+SENNIT_EXPORT std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bool recorded,
+                                                    action body);
+SENNIT_EXPORT schedule run_designed(action body);
 
 }  // namespace detail
 
@@ -126,11 +127,11 @@ schedule design(F&& f) {
 //   sennit::schedule one_quarter_each(void (*visit)(int)) {
 //     return sennit::design([=] { quarters(visit, 0, 4); });
 //   }
-void designate(unsigned worker);
+SENNIT_EXPORT void designate(unsigned worker);
 
 // Whether something below the calling strand may yet run elsewhere. Where it returns false, in a strict replay, a task may
 // as well call its serial kernel: nothing that it could fork would be taken (dynamic coarsening: Lifflander et al., 2014,
 // VI). True outside strict replays, as in design(). Cost: some nanoseconds.
-bool may_be_stolen() noexcept;
+SENNIT_EXPORT bool may_be_stolen() noexcept;
 
 }  // namespace sennit

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/promotion.hpp>
 
 #include <atomic>
@@ -95,7 +97,7 @@ struct statistics {
 //     std::printf("%ld by %u workers, %llu steals\n", answer, small.workers(),
 //                 static_cast<unsigned long long>(small.statistics().steals));
 //   }
-class runtime {
+class SENNIT_EXPORT runtime {
  public:
   // Throws std::invalid_argument that names a bad option or variable, its value and what it may be,
   // and std::bad_alloc. Threads that the system refuses are done without.
@@ -126,7 +128,8 @@ class runtime {
   // Cost: a few tenths of a microsecond.
   template <class F>
     requires std::invocable<F>
-  auto run(F&& f) -> std::invoke_result_t<F> {
+  auto run(F&& f SENNIT_WHERE) -> std::invoke_result_t<F> {
+    SENNIT_SITE("runtime::run");
     using result = std::invoke_result_t<F>;
     if constexpr (std::is_void_v<result>) {
       auto body = [&] { std::forward<F>(f)(); };

@@ -1,6 +1,8 @@
 // schedule: who runs what of a parallel program, as a value.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +45,7 @@ struct worker_share {
 //     std::printf("%zu of %zu steals, %zu bytes\n", coarse.steals(), recorded.steals(), coarse.bytes());
 //     coarse.save(to);
 //   }
-class schedule {
+class SENNIT_EXPORT schedule {
  public:
   // Worker 0 runs everything.
   schedule() = default;
@@ -99,7 +101,7 @@ class schedule {
 namespace detail {
 
 // For the library's own parts and tools, which know what a steal_tree is.
-struct schedule_access {
+struct SENNIT_EXPORT schedule_access {
   static schedule make(std::shared_ptr<const steal_tree> tree) { return schedule(std::move(tree)); }
   // Never null; as long as the schedule or a copy of it lasts, or the pointer.
   static std::shared_ptr<const steal_tree> tree(const schedule& s);

@@ -2,6 +2,8 @@
 // and tiles, the parts of both.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -12,7 +14,7 @@ namespace sennit {
 namespace detail {
 
 // The index as the type that all nests count in. Throws std::out_of_range if it does not fit.
-[[noreturn]] void refuse_index();
+SENNIT_EXPORT [[noreturn]] void refuse_index();
 template <std::integral I>
 constexpr std::ptrdiff_t to_index(I value) {
   if (!std::in_range<std::ptrdiff_t>(value)) refuse_index();

@@ -1,6 +1,8 @@
 // splice_schedule: in which order the steps of a splice are run, and which of them beside one another, as a value.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,7 +53,7 @@ struct splice_place {
 //     std::printf("%zu steps of %zu calls, as long as %llu\n", s.size(), s.blocks().size(),
 //                 static_cast<unsigned long long>(s.length()));
 //   }
-class splice_schedule {
+class SENNIT_EXPORT splice_schedule {
  public:
   struct step {
     std::uint32_t call;
@@ -109,7 +111,7 @@ class splice_schedule {
 namespace detail {
 
 // For the library's own parts.
-struct splice_schedule_access {
+struct SENNIT_EXPORT splice_schedule_access {
   static splice_schedule make(unsigned workers, std::vector<std::uint32_t> blocks,
                               std::vector<splice_item> items, std::vector<std::int64_t> sizes = {});
   // Up to which a part is a block, for each call; maybe empty.
@@ -120,13 +122,14 @@ struct splice_schedule_access {
 };
 
 // There is no order. Throws std::logic_error.
-[[noreturn]] void refuse_no_order();
+SENNIT_EXPORT [[noreturn]] void refuse_no_order();
 // The schedule of that name is for another number of calls, or of blocks of one call (which has the schedule's number, if
 // it has more), or for other effects. Throw std::runtime_error.
-[[noreturn]] void refuse_calls(const std::string& name, const splice_schedule& s, std::size_t calls);
-[[noreturn]] void refuse_blocks(const std::string& name, const splice_schedule& s, std::uint32_t call,
-                                std::size_t blocks);
-[[noreturn]] void refuse_order(const std::string& name, splice_item before, splice_item after);
+SENNIT_EXPORT [[noreturn]] void refuse_calls(const std::string& name, const splice_schedule& s,
+                                             std::size_t calls);
+SENNIT_EXPORT [[noreturn]] void refuse_blocks(const std::string& name, const splice_schedule& s,
+                                              std::uint32_t call, std::size_t blocks);
+SENNIT_EXPORT [[noreturn]] void refuse_order(const std::string& name, splice_item before, splice_item after);
 
 }  // namespace detail
 }  // namespace sennit

@@ -1,6 +1,7 @@
 // split: where a loop is cut among workers as it begins.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/schedule.hpp>
 
 #include <cstddef>
@@ -34,7 +35,7 @@ namespace sennit {
 //       sennit::parallel_for(std::size_t{1}, n - 1, relax, as_then);
 //     }
 //   }
-class split {
+class SENNIT_EXPORT split {
  public:
   // Parts in these proportions. Throws std::invalid_argument if one is negative or not finite, or none is
   // positive.

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/agenda.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/crew.hpp>
 #include <sennit/detail/graph_node.hpp>
 
@@ -52,7 +53,7 @@ namespace sennit::graph {
 //     sennit::graph::static_graph order_;
 //     std::uint32_t columns_;
 //   };
-class static_graph {
+class SENNIT_EXPORT static_graph {
  public:
   using node = std::uint32_t;
 
@@ -100,7 +101,7 @@ class static_graph {
     std::uint32_t last;
   };
 
-  class claim {
+  class SENNIT_EXPORT claim {
    public:
     explicit claim(static_graph& g);
     claim(const claim&) = delete;

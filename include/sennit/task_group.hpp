@@ -1,6 +1,7 @@
 // task_group: branches whose number is known only at run time.
 #pragma once
 
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/group.hpp>
 
 #include <concepts>
@@ -53,7 +54,8 @@ class task_group {
   // outside any runtime as runtime::default_runtime() and runtime::run(). The child does not run then.
   template <class F>
     requires std::invocable<std::decay_t<F>&>
-  void spawn(F&& f) {
+  void spawn(F&& f SENNIT_WHERE) {
+    SENNIT_SITE("task_group::spawn");
     static_assert(std::constructible_from<std::decay_t<F>, F>,
                   "task_group::spawn: the child cannot be copied; hand it over, as in spawn(std::move(f))");
     using child = detail::group_child<std::decay_t<F>>;
@@ -75,7 +77,14 @@ class task_group {
   // The group may be used again.
   //
   // Precondition: the caller holds no lock; the strand may change threads here.
+#if SENNIT_CHECKED
+  void wait(std::source_location where = std::source_location::current()) {
+    SENNIT_SITE("task_group::wait");
+    state_.wait();
+  }
+#else
   void wait() { state_.wait(); }
+#endif
 
  private:
   detail::group_state state_{SENNIT_EXCEPTIONS};

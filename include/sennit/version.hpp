@@ -1,6 +1,8 @@
 // Which Sennit this is.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 // That of the headers. Until 1.0.0 a minor version may change the API and the ABI.
 #define SENNIT_VERSION_MAJOR 0
 #define SENNIT_VERSION_MINOR 1
@@ -14,6 +16,6 @@ namespace sennit {
 //   #include <cstdio>
 //
 //   void print_version() { std::printf("Sennit %s\n", sennit::version()); }
-const char* version() noexcept;
+SENNIT_EXPORT const char* version() noexcept;
 
 }  // namespace sennit

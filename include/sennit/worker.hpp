@@ -1,6 +1,8 @@
 // Which worker the calling strand is on.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 namespace sennit {
 
 // A number that no other thread at work in the same runtime has: 0 for the thread that entered it (of
@@ -23,7 +25,7 @@ namespace sennit {
 //
 // Constant between constructs; stale after one, as the strand may be on another thread then: ask again. The
 // lowest number that is free is given first. Throws nothing. Cost: a call and a few loads.
-unsigned worker_index() noexcept;
+SENNIT_EXPORT unsigned worker_index() noexcept;
 
 // How many threads can be in one runtime at once, its own and those that stand in for blocked ones included.
 inline constexpr unsigned worker_index_bound = 4096;
@@ -31,6 +33,6 @@ inline constexpr unsigned worker_index_bound = 4096;
 // The workers of the runtime whose strand calls, or else of the default runtime, which it starts. Constant
 // for each runtime, and on threads outside any for the life of the process. Throws as
 // runtime::default_runtime() does. Any thread may call it. Cost: a call and a few loads.
-unsigned worker_count();
+SENNIT_EXPORT unsigned worker_count();
 
 }  // namespace sennit

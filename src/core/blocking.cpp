@@ -1,3 +1,4 @@
+#include "core/contract.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
@@ -9,11 +10,14 @@ blocking_scope::blocking_scope() noexcept : core_(nullptr) {
   if (worker* const w = worker::current()) {
     core_ = &w->core();
     core_->begin_blocking();
+    begin_to_allow_blocking();
   }
 }
 
 blocking_scope::~blocking_scope() {
-  if (core_ != nullptr) core_->end_blocking();
+  if (core_ == nullptr) return;
+  end_to_allow_blocking();
+  core_->end_blocking();
 }
 
 }  // namespace sennit::detail

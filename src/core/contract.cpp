@@ -1,87 +1,218 @@
 #include "core/contract.hpp"
 
-#if defined(SENNIT_LOCK_CHECK)
+#include "core/runtime_core.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/detail/misuse.hpp>
+
+#if SENNIT_CHECKED
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <time.h>
+#include <execinfo.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace sennit::detail {
 
 namespace {
 
-// By this library's own replacements of the pthread functions, below.
+constinit thread_local const construct_site* site_outside [[gnu::tls_model("initial-exec")]] = nullptr;
+
+}  // namespace
+
+[[gnu::noinline]] const construct_site*& innermost_site() noexcept {
+  worker* const w = worker::current();
+  const construct_site** site = w != nullptr ? &w->running().site : &site_outside;
+  asm volatile("" : "+r"(site));
+  return *site;
+}
+
+// No handler of exit() is early enough to tell: static objects that were made later end before it is called.
+bool program_exits() noexcept {
+  void* calls[64];
+  const int count = backtrace(calls, 64);
+  for (int i = 0; i < count; ++i) {
+    Dl_info found{};
+    // The call does not return, so that what follows it may be another function.
+    if (dladdr(static_cast<char*>(calls[i]) - 1, &found) != 0 && found.dli_sname != nullptr &&
+        std::strcmp(found.dli_sname, "exit") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+construct_site::construct_site(const char* construct, std::source_location where) noexcept
+    : construct_(construct), where_(where), outer_(innermost_site()) {
+  // Of a construct that another one is made of, the program knows nothing.
+  if (outer_ != nullptr && std::strstr(where.file_name(), "/sennit/") != nullptr) {
+    construct_ = outer_->construct_;
+    where_ = outer_->where_;
+  }
+  innermost_site() = this;
+  // Outside, whoever enters a region looks for locks.
+  const worker* const here = worker::current();
+  if (here != nullptr ? (here->core().sticky_reasons() & contract) != 0 : in_signal_handler())
+    check_contract();
+}
+
+construct_site::~construct_site() { innermost_site() = outer_; }
+
+}  // namespace sennit::detail
+
+#endif
+
+#if SENNIT_SEES_LOCKS
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace {
+
+// By this library's own replacements of the pthread functions, below: how many locks the thread holds, and which they are,
+// as far as there is room.
+struct held_lock {
+  const void* lock;
+  const char* kind;
+};
 constinit thread_local int locks_held [[gnu::tls_model("initial-exec")]] = 0;
-constinit thread_local void* newest_lock [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local held_lock held [[gnu::tls_model("initial-exec")]][16] = {};
 
 template <class Function>
 Function* next(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-int counted(int result, pthread_mutex_t* mutex) noexcept {
-  if (result == 0) {
-    ++locks_held;
-    newest_lock = mutex;
+int counted(int result, const void* lock, const char* kind) noexcept {
+  if (result != 0) return result;
+  if (locks_held >= 0 && locks_held < static_cast<int>(std::size(held))) held[locks_held] = {lock, kind};
+  ++locks_held;
+  return result;
+}
+
+int released(int result, const void* lock) noexcept {
+  if (result != 0) return result;
+  const int known = std::clamp(locks_held, 0, static_cast<int>(std::size(held)));
+  for (int i = known; i-- > 0;) {
+    if (held[i].lock != lock) continue;
+    std::copy(held + i + 1, held + known, held + i);
+    break;
   }
+  --locks_held;
   return result;
 }
 
 }  // namespace
 
+// The one that is called next, with the same arguments.
+#define SENNIT_NEXT(name) static const auto real = next<decltype(name)>(#name)
+
 extern "C" {
 
-int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  static const auto real = next<int(pthread_mutex_t*)>("pthread_mutex_lock");
-  return counted(real(mutex), mutex);
+SENNIT_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  SENNIT_NEXT(pthread_mutex_lock);
+  return counted(real(mutex), mutex, "mutex");
 }
 
-int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  static const auto real = next<int(pthread_mutex_t*)>("pthread_mutex_trylock");
-  return counted(real(mutex), mutex);
+SENNIT_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  SENNIT_NEXT(pthread_mutex_trylock);
+  return counted(real(mutex), mutex, "mutex");
 }
 
-int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
-  static const auto real = next<int(pthread_mutex_t*, const timespec*)>("pthread_mutex_timedlock");
-  return counted(real(mutex, until), mutex);
+SENNIT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
+  SENNIT_NEXT(pthread_mutex_timedlock);
+  return counted(real(mutex, until), mutex, "mutex");
 }
 
-int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
-  static const auto real = next<int(pthread_mutex_t*, clockid_t, const timespec*)>("pthread_mutex_clocklock");
-  return counted(real(mutex, clock, until), mutex);
+SENNIT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* until) noexcept {
+  SENNIT_NEXT(pthread_mutex_clocklock);
+  return counted(real(mutex, clock, until), mutex, "mutex");
 }
 
-int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  static const auto real = next<int(pthread_mutex_t*)>("pthread_mutex_unlock");
-  const int result = real(mutex);
-  if (result == 0) --locks_held;
-  return result;
+SENNIT_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  SENNIT_NEXT(pthread_mutex_unlock);
+  return released(real(mutex), mutex);
+}
+
+SENNIT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  SENNIT_NEXT(pthread_rwlock_rdlock);
+  return counted(real(lock), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  SENNIT_NEXT(pthread_rwlock_wrlock);
+  return counted(real(lock), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
+  SENNIT_NEXT(pthread_rwlock_tryrdlock);
+  return counted(real(lock), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
+  SENNIT_NEXT(pthread_rwlock_trywrlock);
+  return counted(real(lock), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
+  SENNIT_NEXT(pthread_rwlock_timedrdlock);
+  return counted(real(lock, until), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
+  SENNIT_NEXT(pthread_rwlock_timedwrlock);
+  return counted(real(lock, until), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* until) noexcept {
+  SENNIT_NEXT(pthread_rwlock_clockrdlock);
+  return counted(real(lock, clock, until), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* until) noexcept {
+  SENNIT_NEXT(pthread_rwlock_clockwrlock);
+  return counted(real(lock, clock, until), lock, "shared mutex");
+}
+
+SENNIT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  SENNIT_NEXT(pthread_rwlock_unlock);
+  return released(real(lock), lock);
 }
 }
+
+#undef SENNIT_NEXT
 
 namespace sennit::detail {
-
-bool can_check_contract() noexcept { return true; }
 
 void check_contract() noexcept {
-  if (locks_held <= 0) return;
-  std::fprintf(
-      stderr,
-      "sennit: a mutex (at %p) is held across a construct. The strand may go on on another thread, and this "
-      "one may run other work that takes the mutex: unlock it before join, spawn, wait or run.\n",
-      newest_lock);
-  std::abort();
+  if (in_signal_handler()) {
+    misuse("a construct in a signal handler: it would change what the construct that the signal interrupted "
+           "has in hand. "
+           "Set a flag, or call region::cancel() from a thread that waits with sigwait().");
+  }
+  if (locks_held > 0) {
+    const held_lock& newest = held[std::min(locks_held, static_cast<int>(std::size(held))) - 1];
+    char address[32];
+    snprintf(address, sizeof address, "%p", newest.lock);
+    const std::string kind = newest.kind;
+    misuse("a " + kind + " (at " + address +
+           ") is held across a construct. The strand may go on on another thread, and this one may run other "
+           "work that "
+           "takes the " +
+           kind +
+           ", or has it already if that is recursive: unlock it before join, spawn, wait, run, a "
+           "loop or the end of a branch.");
+  }
 }
-
-}  // namespace sennit::detail
-
-#else
-
-namespace sennit::detail {
-
-bool can_check_contract() noexcept { return false; }
-void check_contract() noexcept {}
 
 }  // namespace sennit::detail
 

@@ -100,7 +100,8 @@ void crew_state::pause_for_others(unsigned attempt) noexcept {
 
 void crew_state::donate(frame& part, color_set colors, worker& to) noexcept {
   at_work_.fetch_add(1, std::memory_order_relaxed);
-  part.depart(worker::current()->frames().innermost()->region).colors = colors;
+  const scope& here = *worker::current()->frames().innermost();
+  part.depart(here.region, here.strand).colors = colors;
   to.take_in(part);
 }
 

@@ -73,7 +73,7 @@ deque::~deque() { munmap(base_ - 1, bytes_for(static_cast<std::size_t>(end_ - ba
 // While no strand is here it is shut, for loops of one that has left: see gate_view.
 slot* deque::open_limit() const noexcept {
   const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
-  return innermost_ == nullptr || wake_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
+  return innermost_ == nullptr || wake_wanted_ || sign_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
@@ -220,6 +220,8 @@ deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcep
     wake_wanted_ = said == verdict::wait;
     result.wake = said == verdict::wake;
   }
+  if (sign_wanted_) ++signs_;
+  sign_wanted_ = false;
   if (frame_wanted_) result.handed = hand_over_oldest();
   set_gates();
   return result;
@@ -340,7 +342,7 @@ color_set deque::colors_at(const slot* position) const noexcept {
 }
 
 void deque::depart(frame& f, const slot* position) noexcept {
-  f.depart(region_of(position)).colors = colors_at(position);
+  f.depart(region_of(position), strand()).colors = colors_at(position);
 }
 
 void deque::promote(slot* position) noexcept {
@@ -353,7 +355,7 @@ void deque::promote(slot* position) noexcept {
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut(left, left.start)) {
-      rest->depart(region_of(position));
+      rest->depart(region_of(position), strand());
       append(*rest);
       loop->parted_with(*rest);
       count_promotion();
@@ -521,7 +523,7 @@ frame* deque::claim_fenced() noexcept {
     if (left.none()) continue;
     loop_piece* const half = loop->cut_fenced(left, left.middle());
     if (half != nullptr) {
-      half->depart(region_of(head));
+      half->depart(region_of(head), strand());
       count_promotion();
     }
     // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
@@ -660,6 +662,35 @@ void deque::note_wake_wanted() noexcept {
   waking_.forget();
   wake_wanted_since_ = paid_.now();
   wake_wanted_ns_ = now_ns();
+}
+
+deque::sign deque::ask_for_sign() noexcept {
+  const std::lock_guard guard(lock_);
+  sign_wanted_ = true;
+  if (words_ == nullptr) return {};
+  words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+  words_->limit.store(shut_limit, std::memory_order_relaxed);
+  return {.signs = signs_,
+          .epoch = epoch_,
+          .tail = words_->tail.load(std::memory_order_relaxed),
+          .strand = strand()};
+}
+
+deque::holding deque::look() noexcept {
+  const std::lock_guard guard(lock_);
+  holding result;
+  if (words_ != nullptr) {
+    const slot* const head = head_.load(std::memory_order_relaxed);
+    const slot* const tail = words_->tail.load(std::memory_order_relaxed);
+    if (tail > head) result.latent = static_cast<std::size_t>(tail - head);
+  }
+  for (const frame_list* list : {&listed_, &withheld_, &donated_}) {
+    for (frame* f = list->oldest(); f != nullptr; f = frame_list::after(*f)) {
+      if (result.listed++ == 0) result.oldest_listed = f->away().opener;
+    }
+  }
+  result.strand = strand();
+  return result;
 }
 
 bool deque::reclaim(frame& f) noexcept {

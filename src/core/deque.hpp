@@ -155,6 +155,24 @@ class deque {
   bool has_donation(worker& by) noexcept;
   // A sleeper wants to know of the next push. Since when the gate has been shut for that.
   barriers::ticket shut_push_gate() noexcept;
+  // For the watchdog. What differs from one call to the next where the strand has gone on meanwhile: it meets the gate that this
+  // shuts, at its next push or block of a loop.
+  struct sign {
+    std::uint64_t signs = 0;
+    std::uint64_t epoch = 0;
+    const slot* tail = nullptr;
+    const fiber* strand = nullptr;
+    friend bool operator==(const sign&, const sign&) = default;
+  };
+  sign ask_for_sign() noexcept;
+  // And what lies here: frames in the deque, and such as have left it. Fibers may be gone when it returns.
+  struct holding {
+    std::size_t latent = 0;
+    std::size_t listed = 0;
+    const fiber* oldest_listed = nullptr;  // whose strand opened it
+    const fiber* strand = nullptr;         // that runs here
+  };
+  holding look() noexcept;
   // Some region has been cancelled: shuts the gates if the strand here is in it.
   void region_cancelled() noexcept;
   // While the process forks no thief has the lock, which the child would have to do without.
@@ -172,6 +190,7 @@ class deque {
   bounds filled() const noexcept;
   void note_wake_wanted() noexcept;
   void append(frame& f) noexcept;
+  fiber* strand() const noexcept { return innermost_ != nullptr ? innermost_->strand : nullptr; }
   frame* oldest_listed(const wanted& what) const noexcept;
   frame* take_oldest_listed(const wanted& what) noexcept;
   color_set colors_at(const slot* position) const noexcept;
@@ -224,6 +243,8 @@ class deque {
   barriers::ticket wake_wanted_since_ = 0;
   std::uint64_t wake_wanted_ns_ = 0;    // the same, for who watches
   const region_state* root_ = nullptr;  // around the latest strand's regions; only to be compared
+  bool sign_wanted_ = false;            // the watchdog asks whether the strand goes on
+  std::uint64_t signs_ = 0;             // how often it was answered
   std::atomic<unsigned> sticky_;        // written under the lock; read without it by the owner
   scope* innermost_ = nullptr;          // null while no strand is here
   bool strict_ = false;                 // the strand's observer has all donated that anybody may take

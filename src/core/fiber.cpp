@@ -29,7 +29,7 @@ struct fiber::passage {
   // The first thing that runs on the stack of `to`.
   static void arrive(context::transfer_t transfer) noexcept {
     const passage& p = *static_cast<passage*>(transfer.data);
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
     __sanitizer_finish_switch_fiber(p.to.sanitizer_, &p.from.stack_bottom_, &p.from.stack_size_);
 #endif
     exception_state& globals = current_exceptions();
@@ -68,7 +68,7 @@ fiber::fiber(std::size_t stack_bytes, void (*entry)() noexcept) noexcept
 #endif
 }
 
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
 // The tool frees the fake stack of a fiber that leaves for good. Ours end while they are suspended: to the tool, the
 // fiber runs for a moment here. Instrumented, this function would use the fake stack it frees.
 [[gnu::noinline, gnu::no_sanitize_address]] void fiber::end_fake_stack() noexcept {
@@ -83,7 +83,7 @@ fiber::fiber(std::size_t stack_bytes, void (*entry)() noexcept) noexcept
 #endif
 
 fiber::~fiber() {
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   if (entry_ != nullptr && sanitizer_ != nullptr) end_fake_stack();
 #elif SENNIT_TSAN
   if (entry_ != nullptr && sanitizer_ != nullptr) __tsan_destroy_fiber(sanitizer_);
@@ -92,7 +92,7 @@ fiber::~fiber() {
 
 void fiber::switch_to(fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept {
   passage p{*this, to, then, argument};
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   __sanitizer_start_switch_fiber(&sanitizer_, to.stack_bottom_, to.stack_size_);
 #elif SENNIT_TSAN
   __tsan_switch_to_fiber(to.sanitizer_, 0);

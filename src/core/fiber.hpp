@@ -3,12 +3,16 @@
 
 #include "core/stack.hpp"
 
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sennit::detail {
+
+class frame;
 
 // A region that the code on a fiber is in, from the deque's point of view: frames at `first` and beyond
 // belong to it, older ones to the regions around it.
@@ -16,6 +20,7 @@ struct scope {
   region_state* region;
   slot* first;
   scope* outer;
+  class fiber* strand = nullptr;  // that the code belongs to
 };
 
 // Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
@@ -48,12 +53,19 @@ class fiber {
   // Gives back the memory of a suspended fiber below what is live on it.
   void trim() const noexcept { stack_.release_below(context_); }
 
+#if SENNIT_CHECKED
+  const construct_site* site = nullptr;  // the innermost construct of that strand
+#endif
+  // For debuggers: the branch that the strand began with, or null, and how many it waits for, having been left for that.
+  frame* branch = nullptr;
+  std::intptr_t awaited = 0;
   scope* innermost = nullptr;  // regions of the strand that runs here
   fiber* next = nullptr;       // in a pool
 
  private:
   struct passage;
   friend struct fiber_entry;
+  friend struct inspection;
   void end_fake_stack() noexcept;
 
   stack stack_;

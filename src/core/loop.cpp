@@ -100,7 +100,7 @@ bool loop_state::hand(worker& from, worker& to, position begin, position& last,
   loop_piece* const piece = cut(begin, last);
   if (piece == nullptr) return false;
   last = begin;
-  piece->depart(from.frames().innermost()->region);
+  piece->depart(from.frames().innermost()->region, from.frames().innermost()->strand);
   piece->away().dealt = true;
   piece->part(parted);
   from.frames().count_dealt();

@@ -27,6 +27,7 @@ class stay_in_region {
     scope_ = {&region, load_tail(), strand_.innermost};
     region.outer = strand_.innermost->region;
     capture_float_environment(region);
+    scope_.strand = &strand_;
     enter(w, &scope_);
   }
   ~stay_in_region() {

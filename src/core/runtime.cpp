@@ -9,6 +9,7 @@
 #include "topology/environment.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/misuse.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
@@ -75,6 +76,9 @@ class root_frame : public frame {
     auto& self = static_cast<root_frame&>(base);
     // A region entered in a handler or a destructor: its strand sees the exceptions that the caller sees.
     current_exceptions() = self.exceptions_;
+#if SENNIT_CHECKED
+    innermost_site() = self.site_;
+#endif
 #if SENNIT_EXCEPTIONS
     try {
       self.body_();
@@ -85,6 +89,9 @@ class root_frame : public frame {
     self.body_();
 #endif
     current_exceptions() = {};
+#if SENNIT_CHECKED
+    innermost_site() = nullptr;
+#endif
     leave_branch(self);
     // Ends self: the home thread may be gone from here before the call returns.
     self.home_.go_home();
@@ -94,6 +101,9 @@ class root_frame : public frame {
   action body_;
   worker& home_;
   const exception_state exceptions_ = current_exceptions();
+#if SENNIT_CHECKED
+  const construct_site* const site_ = innermost_site();
+#endif
 };
 
 // A guest's place, for the length of a region.
@@ -148,6 +158,12 @@ runtime::runtime(runtime_options options) : options_(std::move(options)), core_(
 
 runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
+#if SENNIT_CHECKED
+  const detail::worker* const here = detail::worker::current();
+  if (here != nullptr && &here->core() == core && !detail::program_exits()) {
+    detail::misuse("a runtime is destroyed in a region of its own: let the object outlive its regions.");
+  }
+#endif
   if (core->outlived_by_fork() || core->in_use()) {
     detail::runtime_access::keep_for_ever(core);
   } else {

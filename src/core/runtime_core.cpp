@@ -18,13 +18,17 @@
 #include <system_error>
 #include <utility>
 
+extern "C" {
+
+// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime, or, never ended, be
+// lost with each shared object that is unloaded. Debuggers find it by its name: see inspection.cpp.
+extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
+constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
+}
+
 namespace sennit::detail {
 
 namespace {
-
-// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime, or, never
-// ended, be lost with each shared object that is unloaded.
-constinit runtime_core* newest_core = nullptr;
 
 // Work of it there is none: for places of outside threads that none is in.
 constinit region_state nobodys;
@@ -37,9 +41,10 @@ runtime_core::runtime_core(const runtime_options& options)
       generation_(fork_generation()),
       pool_(most_pooled()) {
   install_overflow_handler();
+  if (settings_.watchdog_ns != 0) prepare_to_ask_threads();
   {
     const no_fork guard;
-    older_core_ = std::exchange(newest_core, this);
+    older_core_ = std::exchange(sennit_newest_runtime, this);
   }
   // Where memory or threads give out, the runtime works with those it has.
   attempt<std::exception>([this] {
@@ -59,13 +64,17 @@ runtime_core::runtime_core(const runtime_options& options)
     }
   });
   thread_places_.store(worker_count(), std::memory_order_relaxed);
+  if (settings_.watchdog_ns != 0) {
+    watchdog_.emplace(*this, settings_.watchdog_ns);
+    start_thread("sennit-watch", 0, [this] { watchdog_->serve(); });
+  }
 }
 
 runtime_core::~runtime_core() {
   stop();
   {
     const no_fork guard;
-    runtime_core** at = &newest_core;
+    runtime_core** at = &sennit_newest_runtime;
     while (*at != this) at = &(*at)->older_core_;
     *at = older_core_;
     while (attendants_ != nullptr) {
@@ -111,6 +120,7 @@ bool runtime_core::start_thread(const char* name, unsigned number, std::function
   // A fault must reach its handler: the kernel ends the program if the signal is blocked.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
   sigdelset(&all, settings_.beat_signal);
+  if (watchdog_signal() != 0) sigdelset(&all, watchdog_signal());
   // The program's signals are for the program's threads; the new thread inherits the mask.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = attempt<std::exception>([&] {
@@ -131,6 +141,7 @@ void runtime_core::stop() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).go_home();
   for (const auto& s : spares_) s->call.unpark();
+  if (watchdog_) watchdog_->stop();
   for (std::thread& t : threads_) t.join();
   threads_.clear();
 }
@@ -267,14 +278,14 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
 
 void runtime_core::note_cancellation() noexcept {
   const no_fork guard;
-  for (const runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+  for (const runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;  // its locks may be held by threads that are gone
     for (unsigned i = 0; i < core->worker_count(); ++i) core->worker_at(i).frames().region_cancelled();
   }
 }
 
 void runtime_core::hold_for_fork() noexcept {
-  for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+  for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     // Others may be added meanwhile.
     core->held_for_fork_ = core->worker_count();
@@ -286,7 +297,7 @@ void runtime_core::hold_for_fork() noexcept {
 
 void runtime_core::let_go_after_fork() noexcept {
   barriers::let_go_after_fork();
-  for (runtime_core* core = newest_core; core != nullptr; core = core->older_core_) {
+  for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     core->asleep_.let_go_after_fork();
     for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();
@@ -308,6 +319,11 @@ sennit::statistics runtime_core::statistics() const noexcept {
   sum.fibers = fibers_.load(std::memory_order_relaxed);
   sum.stacks = static_cast<std::uint64_t>(stacks_.load(std::memory_order_relaxed));
   return sum;
+}
+
+std::uint64_t runtime_core::progress() const noexcept {
+  const sennit::statistics sum = statistics();
+  return sum.steals + sum.suspensions + sum.wakes + sum.promotions;
 }
 
 bool runtime_core::outlived_by_fork() const noexcept { return generation_ != fork_generation(); }

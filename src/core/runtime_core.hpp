@@ -7,6 +7,7 @@
 #include "core/idle_set.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
+#include "core/watchdog.hpp"
 #include "core/worker.hpp"
 #include "topology/machine.hpp"
 
@@ -19,6 +20,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -103,6 +106,14 @@ class runtime_core {
   void begin_blocking() noexcept;
   void end_blocking() noexcept;
 
+  // Grows whenever a strand is taken, left, or resumed. A hint.
+  std::uint64_t progress() const noexcept;
+  // Who waits for whom, and where: for people.
+  std::string strands_as_text();
+  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program with a message if
+  // nobody is left to end the wait.
+  void look_for_deadlock(const char* call) noexcept;
+
   // --- Attendants. Under no_fork.
   void attend(attendant& added) noexcept;
   void dismiss(attendant& gone) noexcept;
@@ -138,6 +149,8 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
+  friend struct inspection;
+
   unsigned thread_places() const noexcept { return thread_places_.load(std::memory_order_relaxed); }
   static constexpr unsigned most_spares = 256;
 
@@ -184,6 +197,7 @@ class runtime_core {
   // Those of the threads that the constructor started come first. While it does, they read it: none.
   std::atomic<unsigned> thread_places_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
+  std::optional<watchdog> watchdog_;
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};
@@ -195,6 +209,7 @@ class runtime_core {
   std::atomic<int> stacks_{0};  // that are there
   std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
   std::atomic<bool> tidying_{false};
+  std::atomic<bool> deadlock_reported_{false};
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };

@@ -148,9 +148,18 @@ bool contract_choice() {
     if (*text == "1" && can_check_contract()) return true;
     refuse("SENNIT_CHECK", *text,
            can_check_contract() ? "0 or 1"
-                                : "0: this build of the library cannot see locks (use a debug build)");
+                                : "0: this build of the library cannot see locks (use sennit-checked)");
   }
   return can_check_contract();
+}
+
+std::uint64_t watchdog_choice() {
+  const auto text = variable("SENNIT_WATCHDOG");
+  if (!text) return 0;
+  using namespace std::chrono_literals;
+  const auto period = parse_period(*text);
+  if (!period || *period < 10ms) refuse("SENNIT_WATCHDOG", *text, "a period from 10ms to 3600s, such as 5s");
+  return static_cast<std::uint64_t>(period->count());
 }
 
 int beat_signal_choice() {
@@ -221,6 +230,7 @@ settings resolve(const runtime_options& options) {
   result.beat_ns = beat_choice(options.promotion);
   result.check_contract = contract_choice();
   result.beat_signal = choose_beat_signal();
+  result.watchdog_ns = watchdog_choice();
   return result;
 }
 

@@ -21,6 +21,7 @@ struct settings {
   bool check_contract;
   std::uint64_t beat_ns;  // 0: promotion on demand
   int beat_signal;
+  std::uint64_t watchdog_ns;  // 0: none watches
 };
 
 // The period in nanoseconds. Throws std::invalid_argument that names `what`, if it is none that beats can have.

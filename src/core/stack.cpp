@@ -26,7 +26,7 @@ stack::stack(stack&& other) noexcept
 
 stack::~stack() {
   if (base_ == nullptr) return;
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   // A fiber ends while it is suspended: its frames' red zones must not outlive it.
   __asan_unpoison_memory_region(base_, bytes_);
 #endif

@@ -183,7 +183,9 @@ void worker::enter(scope* innermost) noexcept {
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.away().region;
   scope whole{region, frames_.bottom(), nullptr};
+  whole.strand = running_;
   running_->innermost = &whole;
+  running_->branch = &claimed;
   observer* const observed_by = claimed.away().is_strand ? nullptr : observer_of(region);
   if (observed_by != nullptr) [[unlikely]]
     return run_observed(claimed, whole, *observed_by);
@@ -209,6 +211,7 @@ void leave_branch(frame& branch) noexcept {
   }
   worker& here = *worker::current();
   here.running().innermost = nullptr;
+  here.running().branch = nullptr;
   here.frames().enter(nullptr);
 }
 
@@ -279,7 +282,9 @@ bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (!left) w.promote_all();
   w.counts.suspensions.fetch_add(1, std::memory_order_relaxed);
   waiting state{done, branches};
+  self.awaited = branches;
   w.switch_from(self, *next, &park_waiter, &state);
+  self.awaited = 0;
   arrive(self);
   return true;
 }
@@ -315,12 +320,14 @@ frame* worker::take_listed_anywhere() noexcept {
 void worker::run_on_top(frame& claimed) noexcept {
   fiber& self = *running_;
   scope* const below = self.innermost;
+  frame* const branch = self.branch;
   view* const views = exchange_views(nullptr);
   course* const strand = exchange_course(nullptr);
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
   exchange_course(strand);
   self.innermost = below;
+  self.branch = branch;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.

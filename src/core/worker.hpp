@@ -35,7 +35,7 @@ class worker {
   worker& operator=(const worker&) = delete;
 
   // The worker of the calling thread; null outside any runtime. Its answer is stale after a switch.
-  static worker* current() noexcept;
+  SENNIT_EXPORT static worker* current() noexcept;
 
   // --- On the thread that the worker stands for, between its runtimes.
 
@@ -81,7 +81,7 @@ class worker {
   deque& frames() noexcept { return frames_; }
   const deque& frames() const noexcept { return frames_; }
   fiber& running() noexcept { return *running_; }
-  runtime_core& core() noexcept { return core_; }
+  runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return parker_; }
   sleeping& sleep_place() noexcept { return sleep_place_; }
   // Whether the place is that of an outside thread, which takes work of its own region only.
@@ -98,10 +98,13 @@ class worker {
     std::atomic<std::uint64_t> vain_wakes{0};
   };
   counters counts;
-  pid_t thread = 0;         // that it stands for; 0: none. Under the runtime's lock of members
-  worker* outer = nullptr;  // which this thread was before, in another runtime
+  pid_t thread = 0;                 // that it stands for; 0: none. Under the runtime's lock of members
+  std::atomic<bool> blocks{false};  // its strand is in a call that blocks: known in the checked variant only
+  worker* outer = nullptr;          // which this thread was before, in another runtime
 
  private:
+  friend struct inspection;
+
   static void loop() noexcept;
   wanted next_wanted() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;

@@ -3,6 +3,8 @@
 
 #include "schedule/steal_tree.hpp"
 
+#include <sennit/detail/config.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -17,7 +19,7 @@ struct part_of_loop {
 
 // Goes along the constructs of a region's own strand. Loops count as if they had no grain, and what is in an
 // iteration counts as that does.
-class loop_reader {
+class SENNIT_EXPORT loop_reader {
  public:
   explicit loop_reader(const std::vector<steal>& list) : next_(list.data()), end_(next_ + list.size()) {}
 

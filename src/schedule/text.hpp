@@ -3,6 +3,8 @@
 
 #include "schedule/steal_tree.hpp"
 
+#include <sennit/detail/config.hpp>
+
 #include <string>
 
 namespace sennit::detail {
@@ -10,6 +12,6 @@ namespace sennit::detail {
 std::string text(const steal_tree& tree);
 
 // "fork 3", "loop 0 of 1000": what a node is and where in its list, without what happened there.
-std::string name_of(const steal& node);
+SENNIT_EXPORT std::string name_of(const steal& node);
 
 }  // namespace sennit::detail

@@ -3,6 +3,8 @@
 
 #include "schedule/steal_tree.hpp"
 
+#include <sennit/detail/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +25,6 @@ struct strand {
 
 // All strands of a tree whose length is known, or nothing: without times there is no telling which of the
 // nodes that follow a taken right branch in its list are in it.
-std::vector<strand> strands(const steal_tree& tree);
+SENNIT_EXPORT std::vector<strand> strands(const steal_tree& tree);
 
 }  // namespace sennit::detail

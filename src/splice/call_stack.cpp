@@ -46,13 +46,13 @@ call_stack* call_stack::running() noexcept { return running_on_this_thread(); }
 // Inlined, as is what calls it: after a switch the processor predicts no return rightly, so there had better be few.
 SENNIT_INLINE void call_stack::leave(saying what) {
   said_ = what;
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   __sanitizer_start_switch_fiber(&inside_fake_, outside_bottom_, outside_size_);
 #elif SENNIT_TSAN
   __tsan_switch_to_fiber(outside_fake_, 0);
 #endif
   outside_ = context::jump_fcontext(outside_, nullptr).fctx;
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   __sanitizer_finish_switch_fiber(inside_fake_, &outside_bottom_, &outside_size_);
 #endif
   if (what == saying::end) return;
@@ -64,7 +64,7 @@ SENNIT_INLINE void call_stack::leave(saying what) {
 
 SENNIT_INLINE void call_stack::enter() noexcept {
   running_on_this_thread() = this;
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   void* fake = nullptr;
   __sanitizer_start_switch_fiber(&fake, stack_.bottom(), stack_.size());
 #elif SENNIT_TSAN
@@ -72,7 +72,7 @@ SENNIT_INLINE void call_stack::enter() noexcept {
   __tsan_switch_to_fiber(inside_fake_, 0);
 #endif
   context_ = context::jump_fcontext(context_, this).fctx;
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif
   running_on_this_thread() = nullptr;
@@ -82,7 +82,7 @@ struct call_stack_entry {
   static void start(context::transfer_t from) noexcept {
     call_stack& s = *static_cast<call_stack*>(from.data);
     s.outside_ = from.fctx;
-#if defined(SENNIT_ASAN)
+#if SENNIT_ASAN
     __sanitizer_finish_switch_fiber(nullptr, &s.outside_bottom_, &s.outside_size_);
 #endif
     s.run();

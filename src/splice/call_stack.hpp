@@ -3,6 +3,7 @@
 
 #include "core/stack.hpp"
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/spliced_call.hpp>
 #include <sennit/splice.hpp>
 
@@ -25,7 +26,7 @@ class call_stack {
   // Of the free ones, which are kept for as long as a splice may need them again, few are left. At its end.
   static void keep_some() noexcept;
   // That whose function the calling thread runs; null if it runs none.
-  static call_stack* running() noexcept;
+  SENNIT_EXPORT static call_stack* running() noexcept;
   const stack& memory() const noexcept { return stack_; }
 
   call_stack();

@@ -30,7 +30,7 @@ constexpr std::string_view prefix = "SENNIT_";
 constexpr std::string_view known[] = {"SENNIT_WORKERS",      "SENNIT_STACK",    "SENNIT_BARRIER",
                                       "SENNIT_PIN",          "SENNIT_TOPOLOGY", "SENNIT_PROMOTION",
                                       "SENNIT_CHECK",        "SENNIT_BEAT",     "SENNIT_BEAT_SIGNAL",
-                                      "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
+                                      "SENNIT_PERTURB_SEED", "SENNIT_ROOT",     "SENNIT_WATCHDOG"};
 
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {

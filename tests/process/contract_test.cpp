@@ -1,4 +1,4 @@
-// The thread contract: no mutex is held across a construct. Debug builds of the library check it.
+// The thread contract: no mutex is held across a construct. The checked variant looks.
 #include "support.hpp"
 
 #include <sennit/sennit.hpp>

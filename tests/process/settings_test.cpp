@@ -39,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad{"SENNIT_PROMOTION", "heartbeat:"}, bad{"SENNIT_PROMOTION", "heartbeat:100"},
         bad{"SENNIT_PROMOTION", "heartbeat:us"}, bad{"SENNIT_PROMOTION", "heartbeat:-1us"},
         bad{"SENNIT_PROMOTION", "heartbeat:999ns"}, bad{"SENNIT_PROMOTION", "heartbeat:1001ms"},
-        bad{"SENNIT_PROMOTION", "heartbeat:18446744073709551615ms"}, bad{"SENNIT_BEAT_SIGNAL", "9"}));
+        bad{"SENNIT_PROMOTION", "heartbeat:18446744073709551615ms"}, bad{"SENNIT_BEAT_SIGNAL", "9"},
+        bad{"SENNIT_WATCHDOG", "5"}, bad{"SENNIT_WATCHDOG", "1ms"}));
 
 TEST_P(BadSetting, IsNamedByTheFirstJoin) {
   // Catches: a value that is ignored, guessed at, or refused without saying which.
@@ -81,8 +82,9 @@ TEST(Settings, AreReadOnce) {
 TEST(Settings, EmptyOnesCountAsUnset) {
   // Catches: `SENNIT_WORKERS= program` refused.
   const ending run = apart([] {
-    for (const char* name : {"SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN",
-                             "SENNIT_TOPOLOGY", "SENNIT_PROMOTION", "SENNIT_BEAT_SIGNAL"}) {
+    for (const char* name :
+         {"SENNIT_WORKERS", "SENNIT_STACK", "SENNIT_BARRIER", "SENNIT_PIN", "SENNIT_TOPOLOGY",
+          "SENNIT_PROMOTION", "SENNIT_BEAT_SIGNAL", "SENNIT_WATCHDOG"}) {
       setenv(name, "", 1);
     }
     EXPECT_EQ(complaint_of_first_join(), "none");
@@ -97,7 +99,8 @@ TEST(Settings, GoodOnesAreTaken) {
         bad{"SENNIT_STACK", "1048576"}, bad{"SENNIT_BARRIER", "fence"}, bad{"SENNIT_BARRIER", "automatic"},
         bad{"SENNIT_PIN", "none"}, bad{"SENNIT_PIN", "core"}, bad{"SENNIT_CHECK", "0"},
         bad{"SENNIT_PROMOTION", "on_demand"}, bad{"SENNIT_PROMOTION", "heartbeat:100us"},
-        bad{"SENNIT_PROMOTION", "heartbeat:1000ns"}, bad{"SENNIT_PROMOTION", "heartbeat:1000ms"}}) {
+        bad{"SENNIT_PROMOTION", "heartbeat:1000ns"}, bad{"SENNIT_PROMOTION", "heartbeat:1000ms"},
+        bad{"SENNIT_WATCHDOG", "5s"}}) {
     const ending run = apart([=] {
       setenv(good.name, good.value, 1);
       EXPECT_EQ(complaint_of_first_join(), "none");

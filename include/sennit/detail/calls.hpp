@@ -30,19 +30,19 @@ namespace ending_early {
 
 // After a push met the shut gate. Throws cancelled, the frame not being in the deque,
 // where the region is cancelled.
-SENNIT_COLD push_result push_shut(frame& pushed);
+SENNIT_EXPORT SENNIT_COLD push_result push_shut(frame& pushed);
 
 // After a pop met the shut gate. True: the branch is the caller's to run.
 // False: it has run elsewhere and its outcome is in the frame.
 // Throws cancelled where the branch has not been started and the region is cancelled.
-SENNIT_COLD bool pop_shut(frame& popped);
+SENNIT_EXPORT SENNIT_COLD bool pop_shut(frame& popped);
 
 }  // namespace ending_early
 namespace ending_late {
 
 // The same, but cancellation changes nothing.
-SENNIT_COLD push_result push_shut(frame& pushed) noexcept;
-SENNIT_COLD bool pop_shut(frame& popped) noexcept;
+SENNIT_EXPORT SENNIT_COLD push_result push_shut(frame& pushed) noexcept;
+SENNIT_EXPORT SENNIT_COLD bool pop_shut(frame& popped) noexcept;
 
 }  // namespace ending_late
 
@@ -55,32 +55,32 @@ using ending_late::push_shut;
 #endif
 
 // Returns when the branch, which another worker has taken, has ended.
-SENNIT_COLD void await_taken(frame& branch) noexcept;
+SENNIT_EXPORT SENNIT_COLD void await_taken(frame& branch) noexcept;
 
 // The whole pop, for the way out by an exception: never throws, and true means that
 // the branch must be dropped.
-SENNIT_COLD bool pop_unwinding(frame& popped) noexcept;
+SENNIT_EXPORT SENNIT_COLD bool pop_unwinding(frame& popped) noexcept;
 
 // The claimed branch that runs here has come to its end: its views stay in its frame, and the worker leaves its
 // region, which may be gone as soon as the branch says that it has finished.
-SENNIT_COLD void leave_branch(frame& branch) noexcept;
+SENNIT_EXPORT SENNIT_COLD void leave_branch(frame& branch) noexcept;
 
 // Whether the calling thread runs a strand of some runtime.
-SENNIT_COLD bool in_strand() noexcept;
+SENNIT_EXPORT SENNIT_COLD bool in_strand() noexcept;
 
 // Runs the action as the root of a region of `home` (null: the default runtime, or that of the calling
 // strand), on the calling thread and whoever helps it. What the action throws is thrown here.
-SENNIT_COLD void run_region(runtime* home, action body);
+SENNIT_EXPORT SENNIT_COLD void run_region(runtime* home, action body);
 
 // Throws the exception that a branch run elsewhere ended with, or cancelled.
-[[noreturn]] SENNIT_COLD void throw_outcome(frame& branch);
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_outcome(frame& branch);
 
 // Makes *kept the exception being handled.
-SENNIT_COLD void keep_exception(std::exception_ptr* kept) noexcept;
+SENNIT_EXPORT SENNIT_COLD void keep_exception(std::exception_ptr* kept) noexcept;
 
 // Throws *left, unless that is only `cancelled` and the branch to its right, run elsewhere, threw an
 // exception of its own. Ends *left and the branch's outcome. `right` is null where that branch did not run.
-[[noreturn]] SENNIT_COLD void throw_leftmost(std::exception_ptr* left, frame* right);
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_leftmost(std::exception_ptr* left, frame* right);
 
 }  // namespace detail
 }  // namespace sennit

@@ -1,6 +1,8 @@
 // Colors: the places that a task's data may be near to.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <cstdint>
 
 namespace sennit::detail {
@@ -24,13 +26,13 @@ constexpr color_set color_bit(unsigned color, unsigned count) noexcept {
 enum class color_kind : unsigned char { workers, caches, nodes };
 
 // The colors of the runtime of the calling strand, or of the default one, and that of the worker that runs the call.
-unsigned color_count(color_kind kind);
-unsigned color_here(color_kind kind) noexcept;
+SENNIT_EXPORT unsigned color_count(color_kind kind);
+SENNIT_EXPORT unsigned color_here(color_kind kind) noexcept;
 // That of the worker that runs the call; all of them while no colored graph runs. Precondition: there is a worker.
-color_set own_color() noexcept;
+SENNIT_EXPORT color_set own_color() noexcept;
 
 // While one lives, thieves of the runtime of the calling strand look for work of their own colors.
-class colored_run {
+class SENNIT_EXPORT colored_run {
  public:
   // As in graph::coloring.
   colored_run(color_kind kind, unsigned first_steal_attempts, unsigned colored_attempts) noexcept;

@@ -15,6 +15,17 @@
 #define SENNIT_TSAN 0
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SENNIT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SENNIT_ASAN 1
+#endif
+#endif
+#ifndef SENNIT_ASAN
+#define SENNIT_ASAN 0
+#endif
+
 #if defined(__cpp_exceptions)
 #define SENNIT_EXCEPTIONS 1
 #else
@@ -25,6 +36,9 @@
 #if !defined(SENNIT_CHECKED)
 #define SENNIT_CHECKED 0
 #endif
+
+// Defined in the library and used by programs. All else is hidden: nm -D of a shared library shows these alone.
+#define SENNIT_EXPORT [[gnu::visibility("default")]]
 
 // Always inlined: a fork is a handful of instructions, and a call around them would cost as much again.
 #define SENNIT_INLINE [[gnu::always_inline]] inline

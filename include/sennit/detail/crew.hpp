@@ -23,7 +23,7 @@ namespace sennit::detail {
 class worker;
 
 // What the strands at work on one thing have in common. docs/protocols/graphs.md, "Crews".
-class crew_state {
+class SENNIT_EXPORT crew_state {
  public:
   // `can_throw`: the strand that begins the work can be told of a cancellation.
   explicit crew_state(bool can_throw) noexcept : can_throw_(can_throw) {}

@@ -5,6 +5,7 @@
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/variant.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -14,6 +15,7 @@
 namespace sennit::detail {
 
 class deque;
+class fiber;
 class frame;
 class frame_list;
 class mailbox;
@@ -39,10 +41,11 @@ enum class outcome : std::uint8_t {
 // What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the
 // frame, under the lock of the deque it leaves: the owner's fast path never initializes it.
 struct departure {
-  explicit departure(region_state* r) noexcept : region(r) {}
+  explicit departure(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
 
   completion done;
   region_state* region;
+  fiber* opener;  // whose strand opened it, where that is known: for debuggers
   // Whose list the frame waits in to be claimed, where its strand may have it back; null once it is claimed.
   std::atomic<deque*> holder{nullptr};
   frame_list* list = nullptr;  // which of that deque's
@@ -75,12 +78,16 @@ class frame {
   SENNIT_INLINE ~frame() {}
 
   fiber* run() noexcept { return run_(*this); }
-  departure& depart(region_state* region) noexcept { return *std::construct_at(&away_, region); }
+  departure& depart(region_state* region, fiber* opener = nullptr) noexcept {
+    return *std::construct_at(&away_, region, opener);
+  }
   departure& away() noexcept { return away_; }
   // Not initialized but in observed regions.
   whereabouts& where() noexcept { return where_; }
 
  private:
+  friend struct inspection;
+
   entry run_;
   whereabouts where_;
   union {

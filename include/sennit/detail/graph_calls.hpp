@@ -218,7 +218,7 @@ struct nodes_of<Key, graph::dense<Rank>> {
 };
 
 // For graph::coloring::patience.
-SENNIT_COLD void check_patience(double patience);
+SENNIT_EXPORT SENNIT_COLD void check_patience(double patience);
 
 // From a node that waits for ever along such predecessors, until one comes again.
 template <class Key, class Run, class All>

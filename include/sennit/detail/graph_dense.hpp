@@ -1,6 +1,7 @@
 // Nodes whose keys are all the points of a box: their states are an array.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/graph_keys.hpp>
 #include <sennit/detail/graph_node.hpp>
 #include <sennit/numa_array.hpp>
@@ -15,10 +16,10 @@
 
 namespace sennit::detail {
 
-[[noreturn]] SENNIT_COLD void throw_key_outside(const std::string& key, const std::uint32_t* extents,
-                                                std::size_t rank);
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_key_outside(const std::string& key,
+                                                              const std::uint32_t* extents, std::size_t rank);
 // Their product; throws std::length_error beyond `most_nodes`.
-std::uint32_t count_of_nodes(const std::uint64_t* extents, std::size_t rank);
+SENNIT_EXPORT std::uint32_t count_of_nodes(const std::uint64_t* extents, std::size_t rank);
 
 template <class Key, std::size_t Rank>
 class dense_nodes {

@@ -85,6 +85,6 @@ std::string text_of_key(const Key& key) {
 }
 
 // Where a node's predecessors turn out to be others than they were, or more or fewer than their range says.
-[[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);
 
 }  // namespace sennit::detail

@@ -30,8 +30,8 @@ struct node_note {
   std::uint64_t end;
 };
 
-SENNIT_COLD std::uint64_t trace_now_ns() noexcept;
-SENNIT_COLD std::uint32_t trace_worker() noexcept;
+SENNIT_EXPORT SENNIT_COLD std::uint64_t trace_now_ns() noexcept;
+SENNIT_EXPORT SENNIT_COLD std::uint32_t trace_worker() noexcept;
 
 // Each strand notes by itself; its notes are put to the others' when it ends.
 template <bool Traced>
@@ -119,10 +119,10 @@ std::string label_of_key(const Key& key) {
   }
 }
 
-void clear_trace(graph::trace& t) noexcept;
+SENNIT_EXPORT void clear_trace(graph::trace& t) noexcept;
 
 // Makes a trace of notes.
-class trace_filler {
+class SENNIT_EXPORT trace_filler {
  public:
   // Sorts the notes by when their nodes began; positions are in that order.
   trace_filler(graph::trace& to, std::vector<node_note> notes, std::uint64_t length);

@@ -1,6 +1,7 @@
 // What nodes return, for as long as somebody may read it.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/graph_node.hpp>
 #include <sennit/detail/growing.hpp>
 
@@ -12,7 +13,7 @@
 
 namespace sennit::detail {
 
-[[noreturn]] SENNIT_COLD void throw_value_freed();
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_value_freed();
 
 // A value is freed by its last reader. Who that is, is known once all nodes have been explored; until then every value is
 // held by the strand that computed it. docs/protocols/graphs.md, "Values".

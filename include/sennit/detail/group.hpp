@@ -3,6 +3,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/completion.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/in_handler.hpp>
@@ -51,7 +52,7 @@ class group_member : public frame {
   course* counted_by_ = nullptr;  // null: it was not spawned in an observed region
 };
 
-class group_state {
+class SENNIT_EXPORT group_state {
  public:
   // `can_throw`: a cancellation can be thrown to the strand that makes the group.
   explicit group_state(bool can_throw) noexcept;

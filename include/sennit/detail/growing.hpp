@@ -70,7 +70,7 @@ class growing {
 };
 
 // Numbers from 1 on, given out in blocks: a strand's supply of elements of a growing array.
-class numbering {
+class SENNIT_EXPORT numbering {
  public:
   static constexpr std::uint32_t block = 1024;
 

@@ -345,7 +345,7 @@ class loop_over : public loop_state {
 };
 
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
-SENNIT_COLD position fixed_parts() noexcept;
+SENNIT_EXPORT SENNIT_COLD position fixed_parts() noexcept;
 
 template <class Body>
 [[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how,

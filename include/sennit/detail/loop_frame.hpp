@@ -26,7 +26,7 @@ using position = std::uint64_t;
 class loop_state;
 
 // Iterations cut off a loop, for another strand to work on.
-class loop_piece : public frame {
+class SENNIT_EXPORT loop_piece : public frame {
  public:
   loop_piece(loop_state& whole, position first, position last) noexcept;
   virtual ~loop_piece() = default;
@@ -68,7 +68,7 @@ class loop_piece : public frame {
 };
 
 // What a strand adds to reducers while it runs a piece taken back: others may have what comes before.
-class separate_views {
+class SENNIT_EXPORT separate_views {
  public:
   explicit separate_views(loop_piece& piece) noexcept;
   separate_views(const separate_views&) = delete;
@@ -81,7 +81,7 @@ class separate_views {
 };
 
 // One loop, on the stack of the function that began it.
-class loop_state {
+class SENNIT_EXPORT loop_state {
  public:
   // Makes a piece; null without memory.
   using maker = loop_piece* (*)(loop_state&, position first, position last) noexcept;
@@ -146,7 +146,7 @@ class loop_state {
 
 // The iterations that a strand has taken on and not claimed yet. Lives on its stack; in its worker's deque
 // once exposed.
-class loop_frame {
+class SENNIT_EXPORT loop_frame {
  public:
   // `parted`: the pieces that the strand has parted with.
   loop_frame(loop_state& whole, position first, position last, loop_piece*& parted) noexcept

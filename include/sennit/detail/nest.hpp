@@ -47,7 +47,7 @@ consteval bool check_nest_body() {
   return good;
 }
 
-[[noreturn]] void refuse_cells();
+SENNIT_EXPORT [[noreturn]] void refuse_cells();
 
 // The nest as it is written: the first dimension outermost.
 template <std::size_t D, class F, std::integral... I>

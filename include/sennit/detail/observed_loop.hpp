@@ -12,10 +12,10 @@
 namespace sennit::detail {
 
 // Whether the calling strand's region is observed.
-SENNIT_COLD bool in_observed_region() noexcept;
+SENNIT_EXPORT SENNIT_COLD bool in_observed_region() noexcept;
 
 // A loop in an observed region, while it lives: a construct that is counted, with what is inside a level deeper.
-class observed_loop {
+class SENNIT_EXPORT observed_loop {
  public:
   SENNIT_COLD explicit observed_loop(position iterations) noexcept;
   observed_loop(const observed_loop&) = delete;

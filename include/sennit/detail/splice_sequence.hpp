@@ -34,7 +34,7 @@ struct sequence_item {
 };
 
 // Whether the calling strand is in a spliced function, outside its steps.
-bool in_spliced_call() noexcept;
+SENNIT_EXPORT bool in_spliced_call() noexcept;
 
 // A step that is done in slices, in the frame of the function that does it.
 class sliced_step {
@@ -47,25 +47,26 @@ class sliced_step {
  protected:
   ~sliced_step() = default;
 };
-void declare_effects(const effects& all);  // does nothing outside
-void end_effects(const effects& all) noexcept;
+SENNIT_EXPORT void declare_effects(const effects& all);  // does nothing outside
+SENNIT_EXPORT void end_effects(const effects& all) noexcept;
 // False: it does nothing, as the caller runs in no spliced call.
-bool run_step(const effects& fx, action body);
-bool run_sliced_step(sliced_step& step);
-void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
+SENNIT_EXPORT bool run_step(const effects& fx, action body);
+SENNIT_EXPORT bool run_sliced_step(sliced_step& step);
+SENNIT_EXPORT void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
 
 // A function that declares its effects: begun on a stack of its own, up to its first step or sequence.
-void begin_call(spliced_call& in, const void* object, void (*run)(const void*));
+SENNIT_EXPORT void begin_call(spliced_call& in, const void* object, void (*run)(const void*));
 // Code without effects that are known: a step that may touch everything.
-void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*));
+SENNIT_EXPORT void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*));
 
 // log: where the order of the steps is noted; may be null.
-splice_report run_splice(const splicing& how, std::uint32_t n,
-                         void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
-                         splice_log* log);
-splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log);
+SENNIT_EXPORT splice_report run_splice(const splicing& how, std::uint32_t n,
+                                       void (*begin)(const void*, std::uint32_t, spliced_call&),
+                                       const void* object, splice_log* log);
+SENNIT_EXPORT splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees,
+                                       splice_log* log);
 // Whether the effect checker is to see all steps.
-bool splices_are_checked() noexcept;
+SENNIT_EXPORT bool splices_are_checked() noexcept;
 // What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the end of a
 // string.
 template <class Made, class Make>
@@ -77,7 +78,7 @@ struct made_in_place {
 
 // A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced function,
 // outside its steps.
-void in_region(action body);
+SENNIT_EXPORT void in_region(action body);
 
 template <class F, class... Args>
 struct deferred_call {
@@ -95,8 +96,8 @@ template <class F, class... Args>
 struct is_deferred_call<deferred_call<F, Args...>> : std::true_type {};
 
 // How many are interleaved with one another.
-std::uint32_t calls_together(const splicing& how) noexcept;
-[[noreturn]] void refuse_count();
+SENNIT_EXPORT std::uint32_t calls_together(const splicing& how) noexcept;
+SENNIT_EXPORT [[noreturn]] void refuse_count();
 template <std::integral N>
 std::uint32_t count_of_calls(N n) {
   if (n <= 0) return 0;
@@ -104,7 +105,7 @@ std::uint32_t count_of_calls(N n) {
   return static_cast<std::uint32_t>(n);
 }
 // Whether steps that take so long are too short, if some 10 ns pass between them.
-bool step_is_short(double ns) noexcept;
+SENNIT_EXPORT bool step_is_short(double ns) noexcept;
 
 // What body(0) ... body(n - 1) return; where one of them throws, those before it.
 template <class Tree>

@@ -21,7 +21,7 @@ struct reducer_base {
 };
 
 // What one strand has added to one reducer. A strand's views are a list: few reducers are in use at a time.
-class view {
+class SENNIT_EXPORT view {
  public:
   explicit view(std::shared_ptr<reducer_base> whole) noexcept : whole_(std::move(whole)) {}
   view(const view&) = delete;
@@ -52,12 +52,12 @@ SENNIT_INLINE view* find_view(const reducer_base* reducer) noexcept {
 }
 
 // Makes `made` one of the running strand's.
-SENNIT_COLD void add_view(view& made) noexcept;
+SENNIT_EXPORT SENNIT_COLD void add_view(view& made) noexcept;
 // The running strand's view, which is not its any more; null: it had none.
-SENNIT_COLD view* remove_view(const reducer_base* reducer) noexcept;
+SENNIT_EXPORT SENNIT_COLD view* remove_view(const reducer_base* reducer) noexcept;
 // Takes over the views that threads left. They come before the running strand's.
-SENNIT_COLD void recall_views(const std::shared_ptr<reducer_base>& reducer) noexcept;
+SENNIT_EXPORT SENNIT_COLD void recall_views(const std::shared_ptr<reducer_base>& reducer) noexcept;
 // Ends all views of the list.
-SENNIT_COLD void end_views(view* list) noexcept;
+SENNIT_EXPORT SENNIT_COLD void end_views(view* list) noexcept;
 
 }  // namespace sennit::detail

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/variant.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -58,13 +59,14 @@ static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, waiti
 }  // namespace sennit::detail
 
 extern "C" {
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local sennit::detail::worker_words sennit_words;
+SENNIT_EXPORT [[gnu::tls_model(
+    "initial-exec")]] extern constinit thread_local sennit::detail::worker_words sennit_words;
 }
 
 namespace sennit::detail {
 
 // The words of the thread that runs the call.
-[[gnu::noinline]] worker_words& current_words() noexcept;
+SENNIT_EXPORT [[gnu::noinline]] worker_words& current_words() noexcept;
 
 #if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
 

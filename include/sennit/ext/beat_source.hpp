@@ -2,6 +2,8 @@
 // beats_options::extension takes one of yours.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <signal.h>
 #include <sys/types.h>
 
@@ -21,11 +23,11 @@ class beat_source;
 
 // The number of the signal that all beats come with: a real-time one that is free, or what SENNIT_BEAT_SIGNAL says. It is
 // chosen once, and not blocked in the threads of any runtime. Throws std::invalid_argument for a bad SENNIT_BEAT_SIGNAL.
-int beat_signal();
+SENNIT_EXPORT int beat_signal();
 
 // One thread that is beaten, as its source sees it. Its memory stays, so that a signal that comes late finds it ended
 // rather than gone.
-class beaten {
+class SENNIT_EXPORT beaten {
  public:
   // Called on the beaten thread: in signal context with its ucontext, or null at a poll. So it must be
   // async-signal-safe. False: the beat came where nothing can be done about it; once more, soon.

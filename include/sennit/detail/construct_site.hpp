@@ -1,0 +1,54 @@
+// Where in the program a construct is: what the checked variant names in its messages. Nothing in other builds.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#if SENNIT_CHECKED
+
+#include <source_location>
+
+namespace sennit::detail {
+
+// While it exists the strand is in that construct. Its making is where the checked variant looks whether a construct may begin
+// there: not in a signal handler, and not with a lock held. If it may not, the program ends with a message.
+class SENNIT_EXPORT construct_site {
+ public:
+  construct_site(const char* construct, std::source_location where) noexcept;
+  construct_site(const construct_site&) = delete;
+  construct_site& operator=(const construct_site&) = delete;
+  ~construct_site();
+
+  const char* construct() const noexcept { return construct_; }
+  const std::source_location& where() const noexcept { return where_; }
+
+ private:
+  const char* construct_;
+  std::source_location where_;
+  const construct_site* outer_;
+};
+
+template <bool there>
+struct construct_site_if : construct_site {
+  using construct_site::construct_site;
+};
+template <>
+struct construct_site_if<false> {
+  construct_site_if(const char*, std::source_location) noexcept {}
+};
+
+}  // namespace sennit::detail
+
+// The last parameter of a construct, and the first line of its body.
+#define SENNIT_WHERE , std::source_location where = std::source_location::current()
+#define SENNIT_SITE(construct) const ::sennit::detail::construct_site site(construct, where)
+// The same where a serial elision shares the body.
+#define SENNIT_SITE_IF(there, construct) \
+  [[maybe_unused]] const ::sennit::detail::construct_site_if<(there)> site(construct, where)
+
+#else
+
+#define SENNIT_WHERE
+#define SENNIT_SITE(construct) static_cast<void>(0)
+#define SENNIT_SITE_IF(there, construct) static_cast<void>(0)
+
+#endif

@@ -1,0 +1,3 @@
+#include <sennit/detail/variant.hpp>
+
+constinit const char SENNIT_VARIANT_TAG = 0;

@@ -115,6 +115,11 @@ bool deque::enter(scope* innermost, bool frame_wanted) noexcept {
   return open_donation(all_colors) != nullptr;
 }
 
+void deque::leave() noexcept {
+  ++epoch_;
+  (void)enter(nullptr);
+}
+
 void deque::region_cancelled() noexcept {
   const std::lock_guard guard(lock_);
   follow_region();

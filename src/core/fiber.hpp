@@ -7,6 +7,7 @@
 #include <sennit/region.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sennit::detail {
 
@@ -16,6 +17,7 @@ struct scope {
   region_state* region;
   slot* first;
   scope* outer;
+  std::uint64_t spawns_before = 0;  // of its strand
 };
 
 // Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
@@ -26,6 +28,10 @@ struct exception_state {
 
 // That of the calling thread.
 exception_state& current_exceptions() noexcept;
+
+class group_state;
+
+struct child_underway;
 
 class fiber {
  public:
@@ -49,7 +55,11 @@ class fiber {
   void trim() const noexcept { stack_.release_below(context_); }
 
   scope* innermost = nullptr;  // regions of the strand that runs here
-  fiber* next = nullptr;       // in a pool
+  // Of the strand that runs here:
+  child_underway* innermost_child = nullptr;
+  group_state* open_groups = nullptr;  // with children that it pushed and has not waited for
+  std::uint64_t spawns = 0;            // how many it pushed
+  fiber* next = nullptr;               // in a pool
 
  private:
   struct passage;

@@ -3,6 +3,7 @@
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
 #include "core/runtime_core.hpp"
+#include "core/spawned_apart.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 
@@ -123,6 +124,7 @@ void run_region(runtime* asked, action body) {
   root_frame root(body, *guest);
   root.depart(&region);
   (*guest).serve(&root);
+  if (spawned_apart::any_open(root.away().views, region)) left_open();
   append_views(root.away().views);
   root.rethrow();
 }

@@ -104,6 +104,63 @@ view* remove_view(const reducer_base* reducer) noexcept {
   return removed;
 }
 
+view* split_views(const reducer_base* group) noexcept {
+  view* kept = nullptr;
+  view** end = &kept;
+  view* stays = nullptr;
+  view** stays_end = &stays;
+  for (view* v = load_views(); v != nullptr; v = v->next) {
+    view**& to = v->holds_children() && v->reducer() != group ? stays_end : end;
+    *to = v;
+    to = &v->next;
+  }
+  *end = nullptr;
+  *stays_end = nullptr;
+  store_views(stays);
+  return kept;
+}
+
+view* chain_views(view* earlier, view* later) noexcept {
+  if (earlier == nullptr) return later;
+  view* last = earlier;
+  while (last->next != nullptr) last = last->next;
+  last->next = later;
+  return earlier;
+}
+
+view* merge_views(view* earlier, view* later) noexcept {
+  if (earlier == nullptr || later == nullptr) return earlier != nullptr ? earlier : later;
+  view* const own = exchange_views(earlier);
+  append_views(later);
+  return exchange_views(own);
+}
+
+namespace {
+
+// What comes before children that the later strand has spawned apart is none of what comes after them.
+void put_before_children(view*& left, view* right) noexcept {
+  for (view* v = right; v != nullptr; v = v->next) {
+    if (!v->holds_children()) continue;
+    view* values = nullptr;
+    view** end = &values;
+    view** at = &left;
+    while (view* const l = *at) {
+      if (l->holds_children()) {
+        at = &l->next;
+      } else {
+        *at = l->next;
+        *end = l;
+        end = &l->next;
+      }
+    }
+    *end = nullptr;
+    if (values == nullptr) return;
+    if (!v->put_before(values)) left = chain_views(values, left);
+  }
+}
+
+}  // namespace
+
 void append_views(view* right) noexcept {
   if (right == nullptr) return;
   if (worker::current() == nullptr) expect_end_of_thread();
@@ -111,6 +168,7 @@ void append_views(view* right) noexcept {
   view* left = exchange_views(nullptr);
   drop_orphans(&left);
   drop_orphans(&right);
+  put_before_children(left, right);
   view** end = &left;
   while (*end != nullptr) end = &(*end)->next;
   while (right != nullptr) {

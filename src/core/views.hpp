@@ -12,6 +12,16 @@ inline view* exchange_views(view* views) noexcept {
   return before;
 }
 
+// What the strand has added to reducers since its last spawn, for the next child to keep. Children that it spawned apart
+// stay with it, but for those of `group` (may be null).
+view* split_views(const reducer_base* group) noexcept;
+
+// `later` behind `earlier`, unmerged.
+view* chain_views(view* earlier, view* later) noexcept;
+
+// One list, merged. What it calls may fork.
+view* merge_views(view* earlier, view* later) noexcept;
+
 // Appends what a strand that comes after the running one has added; ends `right`, or takes it over.
 void append_views(view* right) noexcept;
 

@@ -6,6 +6,7 @@
 #include "core/perturb.hpp"
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
+#include "core/spawned_apart.hpp"
 #include "core/views.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -178,7 +179,7 @@ void worker::enter(scope* innermost) noexcept {
 // Returns the strand that waited for the branch, if it is to be resumed.
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.away().region;
-  scope whole{region, frames_.bottom(), nullptr};
+  scope whole{region, frames_.bottom(), nullptr, 0};
   running_->innermost = &whole;
   observer* const observed_by = claimed.away().is_strand ? nullptr : observer_of(region);
   if (observed_by != nullptr) [[unlikely]]
@@ -204,8 +205,9 @@ void leave_branch(frame& branch) noexcept {
     if (course* const strand = exchange_course(nullptr)) strand->by().end(*strand, &branch);
   }
   worker& here = *worker::current();
+  if (here.running().open_groups != nullptr) left_open();
   here.running().innermost = nullptr;
-  here.frames().enter(nullptr);
+  here.frames().leave();
 }
 
 void worker::pool_left(fiber& left, void*) noexcept {
@@ -248,7 +250,7 @@ bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
 }
 
 bool worker::wait(completion& done, std::intptr_t branches) noexcept {
-  if (branches == 0 || done.done(branches)) return false;
+  if (done.done(branches)) return false;
   worker* const here = current();
   if (here == nullptr) {
     // A group's children, on a thread that could not enter a region: see group_state::wait().

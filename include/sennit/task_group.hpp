@@ -78,6 +78,11 @@ class task_group {
             new child(state_, true, std::forward<F>(f))));
         break;
       }
+      case detail::spawning::at_once_in_order: {
+        std::decay_t<F> body(std::forward<F>(f));
+        state_.run_in_order(body);
+        break;
+      }
       case detail::spawning::at_once: {
         std::decay_t<F> body(std::forward<F>(f));
         state_.run_at_once(body);

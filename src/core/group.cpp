@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace sennit::detail {
@@ -62,6 +63,16 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
 
 }  // namespace
 
+// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the newest.
+// The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top. For other strands
+// it never is: epochs end with strands.
+SENNIT_INLINE bool group_state::on_top() const noexcept {
+  worker* const w = worker::current();
+  return w != nullptr && w == place_.load(std::memory_order_relaxed) &&
+         epoch_.load(std::memory_order_relaxed) == w->frames().epoch() &&
+         top_.load(std::memory_order_relaxed) == load_tail();
+}
+
 group_state::group_state() noexcept : room_(most_pushed), unwinding_(std::uncaught_exceptions()) {
   worker* const w = worker::current();
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
@@ -78,22 +89,12 @@ void group_state::anchor(worker& place) noexcept {
   top_.store(load_tail(), std::memory_order_relaxed);
 }
 
-// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the newest.
-// The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top. For other strands
-// it never is: epochs end with strands.
-bool group_state::on_top() const noexcept {
-  worker* const w = worker::current();
-  return w != nullptr && w == place_.load(std::memory_order_relaxed) &&
-         epoch_.load(std::memory_order_relaxed) == w->frames().epoch() &&
-         top_.load(std::memory_order_relaxed) == load_tail();
-}
-
 // --- Spawning.
 
 spawning group_state::admit() {
   if (!on_top()) return admit_apart();
   if (latest().thrown) [[unlikely]]
-    return spawning::at_once;  // it is dropped
+    return spawning::at_once_in_order;  // it is dropped
   if (room_ > 0) [[likely]] {
     --room_;
     return spawning::pushed;
@@ -103,18 +104,21 @@ spawning group_state::admit() {
 
 spawning group_state::admit_when_full() {
   worker& w = *worker::current();
-  // Observed, it might be recorded where it runs.
-  if (current_words().strand != nullptr || !w.running().memory().half_left()) return spawning::pushed;
-  if (any_gate_shut()) {
+  if (any_gate_shut()) [[unlikely]] {
+    // Observed, it might be recorded where it runs.
+    if (current_words().strand != nullptr) return spawning::pushed;
 #if SENNIT_EXCEPTIONS
     if (stopped(w)) throw sennit::cancelled();
 #endif
     (void)answer_gates(w);
+    if (!on_top()) return admit_apart();
   }
+  if (!w.running().memory().half_left()) [[unlikely]]
+    return spawning::pushed;
   // Those that were taken are looked at now and then, or where none are left for others.
-  if (at_once_ > 0 && !w.frames().empty()) {
+  if (at_once_ > 0 && !w.frames().empty()) [[likely]] {
     --at_once_;
-    return spawning::at_once;
+    return spawning::at_once_in_order;
   }
   sweep();
   if (!on_top()) return admit_apart();
@@ -126,7 +130,7 @@ spawning group_state::admit_when_full() {
   }
   room_ = 0;
   at_once_ = most_pushed << std::min(swept_in_vain_++, 4);
-  return spawning::at_once;
+  return spawning::at_once_in_order;
 }
 
 spawning group_state::admit_apart() {
@@ -183,7 +187,7 @@ void group_state::push(group_member& child) {
 #endif
   fiber* strand = strand_.load(std::memory_order_relaxed);
   if (strand == nullptr) open(*(strand = &worker::current()->running()));
-  if (load_views() != nullptr) child.before_ = split_views(others_.load(std::memory_order_relaxed));
+  if (load_views() != nullptr) child.before_ = exchange_views(nullptr);
   child.order_ = ++strand->spawns;
   child.previous = std::exchange(newest_, &child);
 }
@@ -256,11 +260,47 @@ void group_state::note_counted(group_member& child) noexcept {
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
-// The serial order. What was thrown before lets it be dropped.
+// By the strand whose chain it is.
+void group_state::run_in_order(action body) {
+  // What was thrown before lets it be dropped.
+  if (latest().thrown) [[unlikely]]
+    return;
+  std::exception_ptr thrown;
+  {
+    fiber* const strand = strand_.load(std::memory_order_relaxed);
+    const in_child underway(*this, strand != nullptr ? *strand : worker::current()->running());
+#if SENNIT_EXCEPTIONS
+    try {
+      body();
+    } catch (const sennit::cancelled&) {
+      dropped_.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+#else
+    body();
+#endif
+  }
+  if (thrown) [[unlikely]]
+    note(std::move(thrown));
+}
+
+// What a child threw that ran at once: after all that the strand has spawned.
+void group_state::note(std::exception_ptr thrown) noexcept {
+  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  view* const spawned = all != nullptr ? find_view(all) : nullptr;
+  if (spawned != nullptr) {
+    all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
+  } else {
+    keep_first(latest().thrown, std::move(thrown));
+  }
+}
+
+// By any other.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
-  const bool own = on_top();
-  if (own ? static_cast<bool>(latest().thrown) : here != nullptr && others().view_here().failed()) return;
+  spawned_apart& all = others();
+  if (here != nullptr && all.view_here().failed()) return;
   std::exception_ptr thrown;
   const auto call = [&] {
     course* const strand = current_words().strand;
@@ -290,22 +330,14 @@ void group_state::run_at_once(action body) {
     ++nested;
     run();
     --nested;
-    if (thrown) others().note_outside(std::move(thrown));
+    if (thrown) all.note_outside(std::move(thrown));
     return;
   }
   {
     const in_child underway(*this, here->running());
     run();
   }
-  if (!thrown) return;
-  // After what the strand, and the child, have spawned.
-  spawned_apart* const all = others_.load(std::memory_order_relaxed);
-  view* const spawned = all != nullptr ? find_view(all) : nullptr;
-  if (spawned != nullptr) {
-    all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
-  } else {
-    keep_first(latest().thrown, std::move(thrown));
-  }
+  if (thrown) all.note(all.view_here(), std::move(thrown));
 }
 
 // --- Where a child runs elsewhere.
@@ -345,16 +377,16 @@ void group_state::settle(group_member& child) noexcept {
   child.settled_ = true;
 }
 
-bool group_state::leaves_nothing(const group_member& child) noexcept {
-  return child.before_ == nullptr && child.views_ == nullptr && !child.thrown;
-}
-
 // The last of those that are kept; the next of them in the list is the one that comes after it. What has ended is merged
 // with its neighbor, or goes where it leaves nothing.
 void group_state::keep(group_member*& kept, group_member& child) noexcept {
-  if (child.settled_ && leaves_nothing(child)) {
-    child.end_(child);
-    return;
+  if (child.settled_) {
+    spawned_apart::prune(child.before_);
+    spawned_apart::prune(child.views_);
+    if (leaves_nothing(child)) {
+      child.end_(child);
+      return;
+    }
   }
   if (child.settled_ && kept != nullptr && static_cast<group_member*>(kept)->settled_) {
     group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
@@ -413,7 +445,7 @@ void group_state::wait() {
   spawned_apart* const all = others_.load(std::memory_order_relaxed);
   if (all != nullptr) all->recall();
   // They come after those of all children.
-  view* const latest = exchange_views(nullptr);
+  view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
   auto inside = [&] { collect(latest); };
   // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
   if (here != nullptr || !all->borrows() || !attempt<std::exception>([&] { run_region(nullptr, inside); })) inside();
@@ -421,25 +453,36 @@ void group_state::wait() {
   report();
 }
 
+// What was spawned apart may be kept by a child of another group, which comes after it.
+view* group_state::gather(fiber& strand) noexcept {
+  const spawned_apart& all = *others_.load(std::memory_order_relaxed);
+  view* gathered = exchange_views(nullptr);
+  for (group_state* g = strand.open_groups; g != nullptr; g = g->next_open_) {
+    if (g == this) continue;
+    for (group_member* c = g->newest_; c != nullptr; c = static_cast<group_member*>(c->previous)) {
+      for (view** const list : {&c->views_, &c->before_}) {
+        while (spawn_view* const found = all.extract(*list).release()) {
+          found->next = nullptr;
+          gathered = chain_views(found, gathered);
+        }
+      }
+    }
+  }
+  return gathered;
+}
+
 void group_state::collect(view* latest) noexcept {
   worker* const place = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
   if (newest_ != nullptr && !on_top()) place->relocate();
   group_member* kept = nullptr;
-  while (group_member* const child = take_newest_spawned()) {
-    if (room_ < most_pushed) ++room_;
-    if (child->counted_by_ != nullptr) --child->counted_by_->children;
-    if (!child->settled_) {
-      if (take_back(*child)) {
-        child->thrown = run_here(*child);
-        child->views_ = exchange_views(nullptr);
-        child->settled_ = true;
-      } else {
-        ++away_;
-        if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
-      }
-    }
-    keep(kept, *child);
+  {
+    std::optional<in_child> underway;
+    if (place != nullptr) underway.emplace(*this, place->running());
+    kept = collect_pushed();
+    // What is spawned below is not pushed: its place is not after what was.
+    place_.store(nullptr, std::memory_order_relaxed);
+    help(latest);
   }
   await_all(latest);
   // In the serial order.
@@ -456,26 +499,56 @@ void group_state::collect(view* latest) noexcept {
   if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
 }
 
+// Returns those that left something behind, or run elsewhere.
+group_member* group_state::collect_pushed() noexcept {
+  group_member* kept = nullptr;
+  while (group_member* const child = take_newest_spawned()) {
+    if (room_ < most_pushed) ++room_;
+    if (child->counted_by_ != nullptr) [[unlikely]]
+      --child->counted_by_->children;
+    if (child->settled_) [[unlikely]] {
+    } else if (take_back(*child)) [[likely]] {
+      run_here(*child, child->thrown);
+      child->views_ = load_views();
+      if (leaves_nothing(*child)) [[likely]] {
+        child->end_(*child);
+        continue;
+      }
+      store_views(nullptr);
+      child->settled_ = true;
+    } else {
+      ++away_;
+      if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
+    }
+    keep(kept, *child);
+  }
+  return kept;
+}
+
+// With what others were to take.
+void group_state::help(view* latest) noexcept {
+  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  if (all == nullptr) return;
+  while (group_member* const child = all->claim_newest(latest)) {
+    all->started();
+    std::exception_ptr thrown;
+    run_here(*child, thrown);
+    child->views_ = exchange_views(nullptr);
+    all->finished(*child, std::move(thrown));
+    (void)done_.finish();
+  }
+}
+
 void group_state::await_all(view* latest) noexcept {
   worker* const place = worker::current();
   spawned_apart* const all = others_.load(std::memory_order_relaxed);
-  const auto help = [&] {
-    while (group_member* const child = all->claim_newest(latest)) {
-      all->started();
-      std::exception_ptr thrown = run_here(*child);
-      child->views_ = exchange_views(nullptr);
-      all->finished(*child, std::move(thrown));
-      (void)done_.finish();
-    }
-  };
-  if (all != nullptr) help();
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] {
     if (away_ == 0 && all == nullptr) return false;
     if (place != nullptr && (all == nullptr || all->at_home(*worker::current()))) return worker::wait(done_, finishes);
     // Whoever ends the last child is in another runtime, and cannot resume a strand of this one.
     while (!done_.done(finishes)) {
-      help();
+      help(latest);
       sched_yield();
     }
     return false;
@@ -499,37 +572,30 @@ bool group_state::take_back(group_member& child) noexcept {
   return mine;
 }
 
-// Returns what it threw.
-std::exception_ptr group_state::run_here(group_member& child) noexcept {
+void group_state::run_here(group_member& child, std::exception_ptr& thrown) noexcept {
 #if SENNIT_EXCEPTIONS
   // One that comes before it threw.
-  if (!child.apart_ && latest().thrown) return nullptr;
-  if (stopped()) {
+  if (!child.apart_ && latest().thrown) [[unlikely]]
+    return;
+  if (any_gate_shut() && stopped()) [[unlikely]] {
     dropped_.store(true, std::memory_order_relaxed);
-    return nullptr;
+    return;
   }
   try {
     call_here(child);
   } catch (const sennit::cancelled&) {
     dropped_.store(true, std::memory_order_relaxed);
   } catch (...) {
-    return std::current_exception();
+    thrown = std::current_exception();
   }
 #else
   call_here(child);
 #endif
-  return nullptr;
 }
 
 void group_state::call_here(group_member& child) {
-  worker* const here = worker::current();
-  if (here == nullptr) {
-    child.run_here_(child);
-    return;
-  }
-  const in_child underway(*this, here->running());
-  course* const strand = current_words().strand;
-  if (strand == nullptr) {
+  course* const strand = any_gate_shut() ? current_words().strand : nullptr;
+  if (strand == nullptr) [[likely]] {
     child.run_here_(child);
   } else if (strand == child.counted_by_) {
     const level_within inside(*strand, child.where());

@@ -70,8 +70,7 @@ spawn_view& spawned_apart::view_here() {
 }
 
 void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
-  child.before_ = split_views(nullptr);
-  // Those with children stay: also this group's, where the child is to be.
+  child.before_ = take_values();
   if (++spawned.added_ % 64 == 0) merge_ended(spawned);
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
@@ -84,7 +83,7 @@ void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place)
 
 void spawned_apart::add_from_outside(group_member& child, worker& place) noexcept {
   child.depart(&outside_);
-  child.before_ = split_views(nullptr);
+  child.before_ = take_values();
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard guard(lock_);
@@ -156,6 +155,18 @@ group_member* spawned_apart::take_oldest(group_link& list, std::exception_ptr& t
   group_member& oldest = member(*list.next);
   unlink(oldest);
   return &oldest;
+}
+
+void spawned_apart::prune(view*& list) noexcept {
+  for (view** at = &list; *at != nullptr;) {
+    view* const v = *at;
+    if (v->holds_children() && static_cast<spawn_view*>(v)->holds_nothing()) {
+      *at = v->next;
+      delete v;
+    } else {
+      at = &v->next;
+    }
+  }
 }
 
 bool spawned_apart::any_open(const view* list, const region_state& region) noexcept {
@@ -241,6 +252,11 @@ void spawn_view::append(view& right) noexcept {
   const std::lock_guard guard(all_.lock_);
   failed_ |= later.failed_;
   spawned_apart::splice_before(list_, later.list_);
+}
+
+bool spawn_view::holds_nothing() const noexcept {
+  const std::lock_guard guard(all_.lock_);
+  return list_.next == &list_ && !list_.thrown;
 }
 
 bool spawn_view::put_before(view* earlier) noexcept {

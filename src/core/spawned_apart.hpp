@@ -55,6 +55,8 @@ class spawned_apart : public reducer_base {
   group_link& stray_list() noexcept { return strays_; }
   // Back to the runtime that lent it.
   void return_place() noexcept;
+  // Ends views, of any groups, whose children have all ended and left nothing.
+  static void prune(view*& list) noexcept;
   // Whether a view of the list has a child of the region that is still to end.
   static bool any_open(const view* list, const region_state& region) noexcept;
   // Gives the strand the views that ended threads have left.
@@ -89,6 +91,7 @@ class spawn_view : public view {
   bool put_before(view* earlier) noexcept override;
   group_link& list() noexcept { return list_; }
   bool empty() const noexcept { return list_.next == &list_; }
+  bool holds_nothing() const noexcept;
   bool failed() const noexcept { return failed_; }
 
  private:

@@ -104,22 +104,6 @@ view* remove_view(const reducer_base* reducer) noexcept {
   return removed;
 }
 
-view* split_views(const reducer_base* group) noexcept {
-  view* kept = nullptr;
-  view** end = &kept;
-  view* stays = nullptr;
-  view** stays_end = &stays;
-  for (view* v = load_views(); v != nullptr; v = v->next) {
-    view**& to = v->holds_children() && v->reducer() != group ? stays_end : end;
-    *to = v;
-    to = &v->next;
-  }
-  *end = nullptr;
-  *stays_end = nullptr;
-  store_views(stays);
-  return kept;
-}
-
 view* chain_views(view* earlier, view* later) noexcept {
   if (earlier == nullptr) return later;
   view* last = earlier;
@@ -137,29 +121,42 @@ view* merge_views(view* earlier, view* later) noexcept {
 
 namespace {
 
+// Those that are no children.
+view* values_of(view*& list) noexcept {
+  view* values = nullptr;
+  view** end = &values;
+  view** at = &list;
+  while (view* const v = *at) {
+    if (v->holds_children()) {
+      at = &v->next;
+    } else {
+      *at = v->next;
+      *end = v;
+      end = &v->next;
+    }
+  }
+  *end = nullptr;
+  return values;
+}
+
 // What comes before children that the later strand has spawned apart is none of what comes after them.
 void put_before_children(view*& left, view* right) noexcept {
   for (view* v = right; v != nullptr; v = v->next) {
     if (!v->holds_children()) continue;
-    view* values = nullptr;
-    view** end = &values;
-    view** at = &left;
-    while (view* const l = *at) {
-      if (l->holds_children()) {
-        at = &l->next;
-      } else {
-        *at = l->next;
-        *end = l;
-        end = &l->next;
-      }
-    }
-    *end = nullptr;
-    if (values == nullptr) return;
-    if (!v->put_before(values)) left = chain_views(values, left);
+    view* const values = values_of(left);
+    if (values == nullptr || v->put_before(values)) return;
+    left = chain_views(values, left);
   }
 }
 
 }  // namespace
+
+view* take_values() noexcept {
+  view* views = load_views();
+  view* const values = values_of(views);
+  store_views(views);
+  return values;
+}
 
 void append_views(view* right) noexcept {
   if (right == nullptr) return;

@@ -12,9 +12,8 @@ inline view* exchange_views(view* views) noexcept {
   return before;
 }
 
-// What the strand has added to reducers since its last spawn, for the next child to keep. Children that it spawned apart
-// stay with it, but for those of `group` (may be null).
-view* split_views(const reducer_base* group) noexcept;
+// What the strand has added to reducers since it last took its values. Children that it spawned apart stay with it.
+view* take_values() noexcept;
 
 // `later` behind `earlier`, unmerged.
 view* chain_views(view* earlier, view* later) noexcept;

@@ -18,7 +18,7 @@ class block_pool {
 
   // Throws std::bad_alloc.
   void* allocate(std::size_t bytes, std::size_t alignment) {
-    if (bytes > largest || alignment > unit) [[unlikely]]
+    if (bytes > largest || alignment > alignof(std::max_align_t)) [[unlikely]]
       return ::operator new(bytes, std::align_val_t(alignment));
     const std::size_t kind = (bytes - 1) / unit;
     if (block* const freed = freed_[kind]) [[likely]] {
@@ -32,7 +32,7 @@ class block_pool {
     return made;
   }
   void free(void* freed, std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes > largest || alignment > unit) [[unlikely]] {
+    if (bytes > largest || alignment > alignof(std::max_align_t)) [[unlikely]] {
       ::operator delete(freed, std::align_val_t(alignment));
       return;
     }
@@ -47,7 +47,7 @@ class block_pool {
     while (pieces_ != nullptr) {
       piece* const gone = pieces_;
       pieces_ = gone->next;
-      ::operator delete(gone, std::align_val_t(unit));
+      ::operator delete(gone);
     }
     piece_bytes_ = first_piece_bytes;
   }
@@ -61,21 +61,21 @@ class block_pool {
   };
   static constexpr std::size_t unit = 64;
   static constexpr std::size_t largest = 8 * unit;
-  static constexpr std::size_t first_piece_bytes = 4096;
+  static constexpr std::size_t first_piece_bytes = 8192;
 
   void grow() {
     // What is left of the last piece is too small, and lost until release().
-    void* const memory = ::operator new(piece_bytes_, std::align_val_t(unit));
+    void* const memory = ::operator new(piece_bytes_);
     pieces_ = ::new (memory) piece{pieces_};
     begin_ = static_cast<std::byte*>(memory) + unit;
     end_ = static_cast<std::byte*>(memory) + piece_bytes_;
-    if (piece_bytes_ < 16 * first_piece_bytes) piece_bytes_ *= 2;
+    if (piece_bytes_ < 8 * first_piece_bytes) piece_bytes_ *= 2;
   }
 
   std::array<block*, largest / unit> freed_{};
   piece* pieces_ = nullptr;
   std::size_t piece_bytes_ = first_piece_bytes;
-  alignas(unit) std::array<std::byte, 8 * unit> nearby_;
+  alignas(std::max_align_t) std::array<std::byte, 8 * unit> nearby_;
   std::byte* begin_ = nearby_.data();
   std::byte* end_ = begin_ + nearby_.size();
 };

@@ -71,7 +71,7 @@ class group_member : public frame, public group_link {
   group_state& group_;
   call run_here_;
   destroy end_;
-  child_underway underway_{};        // elsewhere
+  child_underway underway_;          // elsewhere
   std::uint64_t order_ = 0;          // among the spawns of its strand
   bool on_deque_ = false;            // pushed; otherwise listed at once
   const bool apart_;                 // spawned by another strand, or below frames of this one: see spawned_apart
@@ -85,9 +85,10 @@ class group_member : public frame, public group_link {
 
 // How a spawn comes about.
 enum class spawning {
-  pushed,   // on the deque, by the group's own strand
-  apart,    // in the list of a worker, by any other strand, or by this one where the deque has other frames on top
-  at_once,  // not at all: the child is called
+  pushed,            // on the deque, by the group's own strand
+  apart,             // in the list of a worker, by any other strand, or by this one where the deque has other frames on top
+  at_once_in_order,  // not at all: the group's own strand calls the child
+  at_once,           // any other does
 };
 
 class group_state {
@@ -105,6 +106,7 @@ class group_state {
   }
   void push(group_member& child);
   void list_apart(std::unique_ptr<group_member, group_member::deleter> made);
+  void run_in_order(action body);
   void run_at_once(action body);
   void wait();
   void end();
@@ -122,6 +124,7 @@ class group_state {
   spawning admit_when_full();
   spawning admit_apart();
   spawned_apart& others();
+  void note(std::exception_ptr thrown) noexcept;
   void push_or_list(group_member& child);
   void begin_deque_anew() noexcept;
   void list(group_member& child, bool counted);
@@ -129,16 +132,21 @@ class group_state {
   group_link& latest() noexcept { return newest_ != nullptr ? static_cast<group_link&>(*newest_) : front_; }
 
   void settle(group_member& child) noexcept;
-  static bool leaves_nothing(const group_member& child) noexcept;
+  static bool leaves_nothing(const group_member& child) noexcept {
+    return child.before_ == nullptr && child.views_ == nullptr && !child.thrown;
+  }
   static void keep(group_member*& kept, group_member& child) noexcept;
   group_member* take_newest_spawned() noexcept;
   void sweep() noexcept;
 
   void check_waiter(worker* here) const;
+  view* gather(fiber& strand) noexcept;
   void collect(view* latest) noexcept;
   void await_all(view* latest) noexcept;
   bool take_back(group_member& child) noexcept;
-  std::exception_ptr run_here(group_member& child) noexcept;
+  group_member* collect_pushed() noexcept;
+  void help(view* latest) noexcept;
+  void run_here(group_member& child, std::exception_ptr& thrown) noexcept;
   void call_here(group_member& child);
   static void keep_first(std::exception_ptr& kept, std::exception_ptr thrown) noexcept;
   void add_in_order(group_member& child) noexcept;

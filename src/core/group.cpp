@@ -53,6 +53,11 @@ class in_child {
   child_underway underway_;
 };
 
+bool any_children(const view* list) noexcept {
+  while (list != nullptr && !list->holds_children()) list = list->next;
+  return list != nullptr;
+}
+
 // On the deque, whose other frames are another strand's if the group is not on the stack of this one, or older than what
 // lies on it.
 bool belongs_here(const group_state& group, worker& w) noexcept {
@@ -388,7 +393,11 @@ void group_state::keep(group_member*& kept, group_member& child) noexcept {
       return;
     }
   }
-  if (child.settled_ && kept != nullptr && static_cast<group_member*>(kept)->settled_) {
+  // What it threw comes before what children threw that the later one has spawned apart.
+  const auto separate = [&](const group_member& later) {
+    return child.thrown && (any_children(later.before_) || any_children(later.views_));
+  };
+  if (child.settled_ && kept != nullptr && kept->settled_ && !separate(*kept)) {
     group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
     if (!child.thrown) child.thrown = std::move(later.thrown);
     child.views_ = merge_views(child.views_, merge_views(later.before_, later.views_));
@@ -508,6 +517,8 @@ group_member* group_state::collect_pushed() noexcept {
       --child->counted_by_->children;
     if (child->settled_) [[unlikely]] {
     } else if (take_back(*child)) [[likely]] {
+      // What comes before it comes before its own children, too.
+      store_views(std::exchange(child->before_, nullptr));
       run_here(*child, child->thrown);
       child->views_ = load_views();
       if (leaves_nothing(*child)) [[likely]] {

@@ -111,7 +111,14 @@ void spawned_apart::finished(group_member& child, std::exception_ptr how) noexce
   bool gone = false;
   {
     const std::lock_guard guard(lock_);
-    if (below) splice_before(child, below->list_);
+    if (below) {
+      // What comes before the child comes before its own children.
+      if (child.before_ != nullptr && !below->empty()) {
+        group_member& first = member(*below->list_.next);
+        first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
+      }
+      splice_before(child, below->list_);
+    }
     if (how) child.thrown.swap(how);
     gone = child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
     if (gone) {

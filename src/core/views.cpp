@@ -114,7 +114,8 @@ view* chain_views(view* earlier, view* later) noexcept {
 
 view* merge_views(view* earlier, view* later) noexcept {
   if (earlier == nullptr || later == nullptr) return earlier != nullptr ? earlier : later;
-  view* const own = exchange_views(earlier);
+  view* const own = exchange_views(nullptr);
+  append_views(earlier);
   append_views(later);
   return exchange_views(own);
 }

@@ -63,7 +63,8 @@ bool any_children(const view* list) noexcept {
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
   const auto* const here = reinterpret_cast<const char*>(&group);
-  return here > static_cast<const char*>(__builtin_frame_address(0)) && here < static_cast<const char*>(memory.top());
+  return here > static_cast<const char*>(__builtin_frame_address(0)) &&
+         here < static_cast<const char*>(memory.top());
 }
 
 }  // namespace
@@ -150,7 +151,8 @@ spawning group_state::admit_apart() {
     return all.has_room() || nested >= most_nested ? spawning::apart : spawning::at_once;
   }
   const spawn_view& spawned = all.view_here();
-  if (spawned.failed() || current_words().strand != nullptr || all.place_for(here) == nullptr) return spawning::at_once;
+  if (spawned.failed() || current_words().strand != nullptr || all.place_for(here) == nullptr)
+    return spawning::at_once;
   return all.has_room() || !here->running().memory().half_left() ? spawning::apart : spawning::at_once;
 }
 
@@ -159,7 +161,8 @@ spawned_apart& group_state::others() {
   if (all != nullptr) return *all;
   spawned_apart* const made = spawned_apart::make(place_.load(std::memory_order_relaxed));
   // ORD[D36] acq_rel, and acquire above: what is made, before another strand uses it.
-  if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire)) return *made;
+  if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made;
   made->let_go();
   return *all;
 }
@@ -236,7 +239,8 @@ void group_state::push_or_list(group_member& child) {
 void group_state::begin_deque_anew() noexcept {
   worker& w = *worker::current();
   w.relocate();
-  for (group_member* c = newest_; c != nullptr; c = static_cast<group_member*>(c->previous)) c->on_deque_ = false;
+  for (group_member* c = newest_; c != nullptr; c = static_cast<group_member*>(c->previous))
+    c->on_deque_ = false;
   anchor(w);
 }
 
@@ -406,10 +410,6 @@ void group_state::keep(group_member*& kept, group_member& child) noexcept {
   child.next = std::exchange(kept, &child);
 }
 
-group_member* group_state::take_newest_spawned() noexcept {
-  return std::exchange(newest_, newest_ != nullptr ? static_cast<group_member*>(newest_->previous) : nullptr);
-}
-
 // Room for more is where children have ended.
 void group_state::sweep() noexcept {
   group_member* kept = nullptr;
@@ -434,12 +434,14 @@ void group_state::check_waiter(worker* here) const {
   fiber* const strand = strand_.load(std::memory_order_relaxed);
   fiber* const mine = here != nullptr ? &here->running() : nullptr;
   if (strand != nullptr && strand != mine) {
-    misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in it: call its "
+    misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
+           "it: call its "
            "wait() where it was made.");
   }
   for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr; c != nullptr; c = c->outer) {
     if (c->group == this) {
-      misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the group calls "
+      misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the "
+             "group calls "
              "its wait().");
     }
   }
@@ -449,7 +451,8 @@ void group_state::wait() {
   if (!open_.load(std::memory_order_relaxed)) return;
   worker* const here = worker::current();
   check_waiter(here);
-  if (waited_for_.exchange(true, std::memory_order_relaxed)) misuse("two strands wait for a task_group at the same time.");
+  if (waited_for_.exchange(true, std::memory_order_relaxed))
+    misuse("two strands wait for a task_group at the same time.");
   const bool anchored = on_top();
   spawned_apart* const all = others_.load(std::memory_order_relaxed);
   if (all != nullptr) all->recall();
@@ -457,7 +460,8 @@ void group_state::wait() {
   view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
   auto inside = [&] { collect(latest); };
   // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
-  if (here != nullptr || !all->borrows() || !attempt<std::exception>([&] { run_region(nullptr, inside); })) inside();
+  if (here != nullptr || !all->borrows() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
+    inside();
   if (anchored) anchor(*worker::current());
   report();
 }
@@ -556,7 +560,8 @@ void group_state::await_all(view* latest) noexcept {
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] {
     if (away_ == 0 && all == nullptr) return false;
-    if (place != nullptr && (all == nullptr || all->at_home(*worker::current()))) return worker::wait(done_, finishes);
+    if (place != nullptr && (all == nullptr || all->at_home(*worker::current())))
+      return worker::wait(done_, finishes);
     // Whoever ends the last child is in another runtime, and cannot resume a strand of this one.
     while (!done_.done(finishes)) {
       help(latest);
@@ -569,7 +574,8 @@ void group_state::await_all(view* latest) noexcept {
     whereabouts where{};
     if (strand->push(where)) (void)strand->by().reached(*strand, where);
     strand->pop();
-    wait_observed(*strand, where, wait, [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
+    wait_observed(*strand, where, wait,
+                  [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
   } else {
     (void)wait();
   }
@@ -634,7 +640,8 @@ void group_state::add_in_order(view* list) noexcept {
   if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) {
     while (const std::unique_ptr<spawn_view> spawned = all->extract(list)) {
       add_in_order(spawned->list());
-      if (!spawned->empty()) misuse("a strand that is no child of a task_group spawns while the group is waited for.");
+      if (!spawned->empty())
+        misuse("a strand that is no child of a task_group spawns while the group is waited for.");
     }
   }
   append_views(list);

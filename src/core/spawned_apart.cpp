@@ -13,7 +13,8 @@
 namespace sennit::detail {
 
 void left_open() {
-  misuse("children of a task_group are still open where the function that spawned them ends: call the group's wait() in it, "
+  misuse("children of a task_group are still open where the function that spawned them ends: call the "
+         "group's wait() in it, "
          "or spawn them from a group that is made in it.");
 }
 
@@ -224,7 +225,8 @@ void spawned_apart::merge_ended(spawn_view& spawned) noexcept {
     {
       const std::lock_guard guard(lock_);
       if (at == nullptr) at = spawned.list_.next;
-      while (at != &spawned.list_ && !(member(*at).settled_ && at->next != &spawned.list_ && member(*at->next).settled_)) {
+      while (at != &spawned.list_ &&
+             !(member(*at).settled_ && at->next != &spawned.list_ && member(*at->next).settled_)) {
         at = at->next;
       }
       if (at == &spawned.list_) return;
@@ -239,7 +241,8 @@ void spawned_apart::merge_ended(spawn_view& spawned) noexcept {
   }
 }
 
-spawn_view::spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept : view(whole), all_(all) {
+spawn_view::spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept
+    : view(whole), all_(all) {
   list_.previous = list_.next = &list_;
 }
 

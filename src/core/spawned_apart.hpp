@@ -97,9 +97,9 @@ class spawn_view : public view {
  private:
   friend class spawned_apart;
   spawned_apart& all_;
-  group_link list_;       // a ring; under the lock
-  unsigned added_ = 0;    // the strand's alone, as is:
-  bool failed_ = false;   // a child that ran at once threw: what the strand spawns comes after
+  group_link list_;      // a ring; under the lock
+  unsigned added_ = 0;   // the strand's alone, as is:
+  bool failed_ = false;  // a child that ran at once threw: what the strand spawns comes after
 };
 
 // The strand's that it is about to leave open, or the region's: ends the program.

@@ -57,11 +57,10 @@ class feeder {
     world_.visited->push_back(draw);
     if (depth <= 0) return;
     switch ((draw >> 8) % 6) {
-      case 0:
-        P::join([&] { feed(draw + 1, depth - 1); }, [&] { feed(draw + 2, depth - 1); });
-        break;
+      case 0: P::join([&] { feed(draw + 1, depth - 1); }, [&] { feed(draw + 2, depth - 1); }); break;
       case 1:
-        P::parallel_for(std::uint64_t{0}, (draw >> 16) % 9, [&](std::uint64_t i) { feed(draw + i, depth - 2); });
+        P::parallel_for(std::uint64_t{0}, (draw >> 16) % 9,
+                        [&](std::uint64_t i) { feed(draw + i, depth - 2); });
         break;
       case 2: nest(draw, depth); break;
       default:
@@ -125,8 +124,10 @@ TEST(FedGroup, IsItsSerialElision) {
           std::vector<task_group> far(1);
           for (task_group* const group : {&near, far.data()}) {
             const fed<sennit::parallel> got(seed, throws, *group);
-            ASSERT_EQ(got.thrown, expected.thrown) << "seed " << seed << (group == &near ? "" : ", on the heap");
-            ASSERT_EQ(got.visited, expected.visited) << "seed " << seed << (group == &near ? "" : ", on the heap");
+            ASSERT_EQ(got.thrown, expected.thrown)
+                << "seed " << seed << (group == &near ? "" : ", on the heap");
+            ASSERT_EQ(got.visited, expected.visited)
+                << "seed " << seed << (group == &near ? "" : ", on the heap");
           }
         });
         ASSERT_EQ(tracked::live(), 0);
@@ -463,10 +464,7 @@ TEST(FedGroupDeathTest, SaysWhatIsWrong) {
   EXPECT_DEATH(on(2,
                   [] {
                     auto g = std::make_unique<task_group>();
-                    join_stolen([&] { g.reset(); },
-                                [&] {
-                                  g->spawn([&] { g->wait(); });
-                                });
+                    join_stolen([&] { g.reset(); }, [&] { g->spawn([&] { g->wait(); }); });
                   }),
                "sennit: .*waits for the group");
   EXPECT_DEATH(on(2,
@@ -512,7 +510,8 @@ TEST(FedGroup, InObservedRegions) {
           EXPECT_EQ(got.visited, expected.visited) << "seed " << seed;
         };
         const sennit::schedule s = sennit::record(run);
-        for (const auto how : {sennit::relaxed, sennit::strict_unordered, sennit::strict_ordered}) sennit::replay(s, how, run);
+        for (const auto how : {sennit::relaxed, sennit::strict_unordered, sennit::strict_ordered})
+          sennit::replay(s, how, run);
       }
     });
   });

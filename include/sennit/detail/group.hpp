@@ -71,12 +71,12 @@ class group_member : public frame, public group_link {
   group_state& group_;
   call run_here_;
   destroy end_;
-  child_underway underway_;          // elsewhere
-  std::uint64_t order_ = 0;          // among the spawns of its strand
-  bool on_deque_ = false;            // pushed; otherwise listed at once
-  const bool apart_;                 // spawned by another strand, or below frames of this one: see spawned_apart
-  bool settled_ = false;             // it has ended, and `views_` and `thrown` say how
-  std::atomic<bool> ended_{false};   // elsewhere
+  child_underway underway_;  // elsewhere
+  std::uint64_t order_ = 0;  // among the spawns of its strand
+  bool on_deque_ = false;    // pushed; otherwise listed at once
+  const bool apart_;         // spawned by another strand, or below frames of this one: see spawned_apart
+  bool settled_ = false;     // it has ended, and `views_` and `thrown` say how
+  std::atomic<bool> ended_{false};  // elsewhere
   // What the strand had added to reducers since the child before this one was spawned, and what this one added.
   view* before_ = nullptr;
   view* views_ = nullptr;
@@ -85,8 +85,8 @@ class group_member : public frame, public group_link {
 
 // How a spawn comes about.
 enum class spawning {
-  pushed,            // on the deque, by the group's own strand
-  apart,             // in the list of a worker, by any other strand, or by this one where the deque has other frames on top
+  pushed,  // on the deque, by the group's own strand
+  apart,  // in the list of a worker, by any other strand, or by this one where the deque has other frames on top
   at_once_in_order,  // not at all: the group's own strand calls the child
   at_once,           // any other does
 };
@@ -136,7 +136,11 @@ class group_state {
     return child.before_ == nullptr && child.views_ == nullptr && !child.thrown;
   }
   static void keep(group_member*& kept, group_member& child) noexcept;
-  group_member* take_newest_spawned() noexcept;
+  group_member* take_newest_spawned() noexcept {
+    group_member* const taken = newest_;
+    if (taken != nullptr) newest_ = static_cast<group_member*>(taken->previous);
+    return taken;
+  }
   void sweep() noexcept;
 
   void check_waiter(worker* here) const;
@@ -164,16 +168,16 @@ class group_state {
   std::atomic<fiber*> strand_{nullptr};
   group_member* newest_ = nullptr;
   group_link front_;  // before the oldest of them
-  int room_;                  // how many more may be pushed before somebody looks how many have ended
-  int at_once_ = 0;           // how many are to be called before that
+  int room_;          // how many more may be pushed before somebody looks how many have ended
+  int at_once_ = 0;   // how many are to be called before that
   int swept_in_vain_ = 0;
-  std::intptr_t away_ = 0;  // that ran elsewhere, and left nothing behind
+  std::intptr_t away_ = 0;            // that ran elsewhere, and left nothing behind
   group_state* next_open_ = nullptr;  // of that strand
 
   // Counts that the waiter has from the start. Children that are taken from the deque are not expected; no number of them
   // brings the balance to zero before the waiter has given back its own.
   static constexpr std::intptr_t held = std::numeric_limits<std::intptr_t>::max() / 2;
-  completion done_{held};  // of the children that run elsewhere
+  completion done_{held};             // of the children that run elsewhere
   std::atomic<bool> dropped_{false};  // a child was, by cancellation
   std::atomic<bool> open_{false};     // something was spawned since the last wait
   std::atomic<bool> waited_for_{false};

@@ -313,10 +313,15 @@ void worker::run_on_top(frame& claimed) noexcept {
   scope* const below = self.innermost;
   view* const views = exchange_views(nullptr);
   course* const strand = exchange_course(nullptr);
+  child_underway* const child = std::exchange(self.innermost_child, nullptr);
+  group_state* const open = std::exchange(self.open_groups, nullptr);
+  frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
   exchange_course(strand);
   self.innermost = below;
+  self.innermost_child = child;
+  self.open_groups = open;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.

@@ -119,10 +119,11 @@ spawning group_state::admit_apart() {
 }
 
 spawned_apart& group_state::others() {
+  // ORD[D36] acquire: what is made; pairs with the release below.
   spawned_apart* all = others_.load(std::memory_order_acquire);
   if (all != nullptr) return *all;
   spawned_apart* const made = spawned_apart::make(place_.load(std::memory_order_relaxed));
-  // ORD[D36] acq_rel, and acquire above: what is made, before another strand uses it.
+  // ORD[D36] acq_rel: what is made, before another strand uses it, here and there; pairs with the acquires.
   if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire))
     return *made;
   made->let_go();

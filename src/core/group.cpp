@@ -44,7 +44,9 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
 group_state::group_state() noexcept : room_(most_pushed), unwinding_(std::uncaught_exceptions()) {
   worker* const w = worker::current();
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
-  if (w != nullptr && belongs_here(*this, *w)) anchor(*w);
+  if (w == nullptr || !belongs_here(*this, *w)) return;
+  home_ = w;
+  anchor(*w);
 }
 
 group_state::~group_state() {
@@ -122,7 +124,7 @@ spawned_apart& group_state::others() {
   // ORD[D36] acquire: what is made; pairs with the release below.
   spawned_apart* all = others_.load(std::memory_order_acquire);
   if (all != nullptr) return *all;
-  spawned_apart* const made = spawned_apart::make(place_.load(std::memory_order_relaxed));
+  spawned_apart* const made = spawned_apart::make(home_);
   // ORD[D36] acq_rel: what is made, before another strand uses it, here and there; pairs with the acquires.
   if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire))
     return *made;

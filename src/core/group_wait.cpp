@@ -255,7 +255,7 @@ void group_state::report() {
   room_ = most_pushed;
   at_once_ = 0;
   away_ = 0;
-  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) all->return_place();
+  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) all->settle_home(home_);
   open_.store(false, std::memory_order_relaxed);
   waited_for_.store(false, std::memory_order_relaxed);
   [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);

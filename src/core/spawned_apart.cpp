@@ -30,16 +30,15 @@ spawned_apart* spawned_apart::make(worker* home) {
 spawned_apart::~spawned_apart() { end_views(left.load(std::memory_order_relaxed)); }
 
 void spawned_apart::let_go() noexcept {
-  return_place();
+  settle_home(nullptr);
   ended.store(true, std::memory_order_relaxed);
   const std::shared_ptr<spawned_apart> last = std::move(self_);
 }
 
-void spawned_apart::return_place() noexcept {
+void spawned_apart::settle_home(worker* home) noexcept {
+  home_.store(home, std::memory_order_relaxed);
   worker* const lender = lender_.exchange(nullptr, std::memory_order_relaxed);
-  if (lender == nullptr) return;
-  home_.store(nullptr, std::memory_order_relaxed);
-  lender->core().dismiss_guest(*lender);
+  if (lender != nullptr) lender->core().dismiss_guest(*lender);
 }
 
 bool spawned_apart::at_home(worker& here) const noexcept {

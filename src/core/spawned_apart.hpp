@@ -53,8 +53,8 @@ class spawned_apart : public reducer_base {
   // The oldest child, which has ended, and is the caller's then. Null: there is none. `thrown`: what comes before it.
   group_member* take_oldest(group_link& list, std::exception_ptr& thrown) noexcept;
   group_link& stray_list() noexcept { return strays_; }
-  // Back to the runtime that lent it.
-  void return_place() noexcept;
+  // All children have ended: what place was borrowed goes back, and the next of them may have their home elsewhere.
+  void settle_home(worker* home) noexcept;
   // Ends views, of any groups, whose children have all ended and left nothing.
   static void prune(view*& list) noexcept;
   // Whether a view of the list has a child of the region that is still to end.

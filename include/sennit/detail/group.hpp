@@ -164,6 +164,9 @@ class group_state {
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<slot*> top_{nullptr};
 
+  // In the runtime whose workers run the children, if the group's own strand pushes them.
+  worker* home_ = nullptr;
+
   // The strand whose children are in the chain from newest_ on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};
   group_member* newest_ = nullptr;

@@ -13,26 +13,27 @@ namespace sennit {
 // Children that may run in parallel with the strand that spawns them and with one another.
 //
 // spawn() may be called by any strand, also by several at once: by the strand that made the group, by
-// children, in branches of joins and in bodies of loops; and by threads that run none. wait() waits for all of
-// them, for those that children spawn meanwhile, too. It is called by the strand that made the group, or, where
-// another one used it first, by a strand that waits for that one. Whoever spawns but is no child of the group
-// must have done so before wait() is called.
-// A group that is destroyed with open children waits for them.
+// children, in branches of joins and in bodies of loops; and by threads that run none. wait() waits for all
+// of them, for those that children spawn meanwhile, too. It is called by the strand that made the group, or,
+// where another one used it first, by a strand that waits for that one. Whoever spawns but is no child of the
+// group must have done so before wait() is called. A group that is destroyed with open children waits for
+// them.
 //
-// What the program does against that ends it, with a message: a strand that ends while children that it pushed
-// are open, a wait() by another strand meanwhile, or by a child for its own group. So does a
-// region::run(), record(), replay() or design() whose function spawns and does not wait, even if the
-// group is from outside. What was spawned before may be waited for there, too.
+// What the program does against that ends it, with a message: a strand that ends while children that it
+// pushed are open, a wait() by another strand meanwhile, or by a child for its own group. So does a
+// region::run(), record(), replay() or design() whose function spawns and does not wait, even if the group is
+// from outside. What was spawned before may be waited for there, too.
 //
-// A spawn may run its child at once, as the serial program does: where some hundreds of children wait to be taken
-// already. So memory follows the children that are alive, not those that were spawned. What is spawned by a strand
-// of another runtime always runs at once, and so does in an observed region (record(), replay(), design()) what is
-// spawned by other strands than the one that made the group, or in a branch or a loop of that one.
+// A spawn may run its child at once, as the serial program does: where some hundreds of children wait to be
+// taken already. So memory follows the children that are alive, not those that were spawned. What is spawned
+// by a strand of another runtime always runs at once, and so does in an observed region (record(), replay(),
+// design()) what is spawned by other strands than the one that made the group, or in a branch or a loop of
+// that one.
 //
-// A group is neither copied nor moved. It may be anywhere: on the stack, where it is fastest, in
-// a container, in an object on the heap. Outside any runtime children go to the default one.
-// Cost: some twenty nanoseconds a group, and as much a child that its own strand spawns, less where it runs at once.
-// Other spawns cost some hundred nanoseconds and an allocation, and less where their child runs at once.
+// A group is neither copied nor moved. It may be anywhere: on the stack, where it is fastest, in a container,
+// in an object on the heap. Outside any runtime children go to the default one. Cost: some twenty nanoseconds
+// a group, and as much a child that its own strand spawns, less where it runs at once. Other spawns cost some
+// hundred nanoseconds and an allocation, and less where their child runs at once.
 //
 // Example:
 //   #include <vector>

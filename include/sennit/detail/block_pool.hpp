@@ -7,8 +7,8 @@
 
 namespace sennit::detail {
 
-// A freed block is the next one of its size. The first few are within the pool; the others come in pieces that grow, and
-// go back all together. What is large or strictly aligned is allocated singly.
+// A freed block is the next one of its size. The first few are within the pool; the others come in pieces
+// that grow, and go back all together. What is large or strictly aligned is allocated singly.
 class block_pool {
  public:
   block_pool() = default;

@@ -36,8 +36,8 @@ struct child_underway {
 struct group_link {
   group_link* previous = nullptr;
   group_link* next = nullptr;
-  // What was thrown first by children that come between this one and the next, and ran at once; and once this one has
-  // ended, what it threw itself.
+  // What was thrown first by children that come between this one and the next, and ran at once; and once this
+  // one has ended, what it threw itself.
   std::exception_ptr thrown;
 };
 
@@ -77,7 +77,8 @@ class group_member : public frame, public group_link {
   const bool apart_;         // spawned by another strand, or below frames of this one: see spawned_apart
   bool settled_ = false;     // it has ended, and `views_` and `thrown` say how
   std::atomic<bool> ended_{false};  // elsewhere
-  // What the strand had added to reducers since the child before this one was spawned, and what this one added.
+  // What the strand had added to reducers since the child before this one was spawned, and what this one
+  // added.
   view* before_ = nullptr;
   view* views_ = nullptr;
   course* counted_by_ = nullptr;  // null: it was not spawned in an observed region
@@ -86,7 +87,8 @@ class group_member : public frame, public group_link {
 // How a spawn comes about.
 enum class spawning {
   pushed,  // on the deque, by the group's own strand
-  apart,  // in the list of a worker, by any other strand, or by this one where the deque has other frames on top
+  // In the list of a worker, by any other strand, or by this one where the deque has other frames on top.
+  apart,
   at_once_in_order,  // not at all: the group's own strand calls the child
   at_once,           // any other does
 };
@@ -158,8 +160,8 @@ class group_state {
   void add_in_order(group_link& ring) noexcept;
   void report();
 
-  // Where the strand that made the group works, as long as its deque is as the group left it: see on_top(). Others
-  // compare, too.
+  // Where the strand that made the group works, as long as its deque is as the group left it: see on_top().
+  // Others compare, too.
   std::atomic<worker*> place_{nullptr};
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<slot*> top_{nullptr};
@@ -177,8 +179,8 @@ class group_state {
   std::intptr_t away_ = 0;            // that ran elsewhere, and left nothing behind
   group_state* next_open_ = nullptr;  // of that strand
 
-  // Counts that the waiter has from the start. Children that are taken from the deque are not expected; no number of them
-  // brings the balance to zero before the waiter has given back its own.
+  // Counts that the waiter has from the start. Children that are taken from the deque are not expected; no
+  // number of them brings the balance to zero before the waiter has given back its own.
   static constexpr std::intptr_t held = std::numeric_limits<std::intptr_t>::max() / 2;
   completion done_{held};             // of the children that run elsewhere
   std::atomic<bool> dropped_{false};  // a child was, by cancellation

@@ -104,10 +104,15 @@ spawning group_state::admit_when_full() {
 }
 
 spawning group_state::admit_apart() {
-  worker* const here = worker::current();
+  worker* here = worker::current();
 #if SENNIT_EXCEPTIONS
   if (stopped()) throw sennit::cancelled();
 #endif
+  // A strand that only spawns meets no other gate.
+  if (here != nullptr && any_gate_shut() && current_words().strand == nullptr) {
+    (void)answer_gates(*here);
+    here = worker::current();
+  }
   spawned_apart& all = others();
   if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
   if (here == nullptr) {

@@ -99,8 +99,9 @@ void group_state::collect(view* latest) noexcept {
     }
     add_in_order(child);
   }
-  add_in_order(latest);
+  // A thread that runs no strand has no other children, and has added the latest values after them.
   if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
+  add_in_order(latest);
 }
 
 // Returns those that left something behind, or run elsewhere.

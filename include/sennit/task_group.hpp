@@ -27,8 +27,7 @@ namespace sennit {
 // A spawn may run its child at once, as the serial program does: where some hundreds of children wait to be
 // taken already. So memory follows the children that are alive, not those that were spawned. What is spawned
 // by a strand of another runtime always runs at once, and so does in an observed region (record(), replay(),
-// design()) what is spawned by other strands than the one that made the group, or in a branch or a loop of
-// that one.
+// design()) what is spawned by other strands than the one that has the group on its stack.
 //
 // A group is neither copied nor moved. It may be anywhere: on the stack, where it is fastest, in a container,
 // in an object on the heap. Outside any runtime children go to the default one. Cost: some twenty nanoseconds

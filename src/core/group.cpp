@@ -46,6 +46,7 @@ group_state::group_state() noexcept : room_(most_pushed), unwinding_(std::uncaug
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
   if (w == nullptr || !belongs_here(*this, *w)) return;
   home_ = w;
+  maker_ = &w->running();
   anchor(*w);
 }
 
@@ -113,6 +114,9 @@ spawning group_state::admit_apart() {
     (void)answer_gates(*here);
     here = worker::current();
   }
+  // Observed, what this strand spawns is counted with what it pushes.
+  const bool observed = here != nullptr && current_words().strand != nullptr;
+  if (observed && maker_ == &here->running()) return spawning::pushed;
   spawned_apart& all = others();
   if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
   if (here == nullptr) {
@@ -120,8 +124,7 @@ spawning group_state::admit_apart() {
     return all.has_room() || nested >= most_nested ? spawning::apart : spawning::at_once;
   }
   const spawn_view& spawned = all.view_here();
-  if (spawned.failed() || current_words().strand != nullptr || all.place_for(here) == nullptr)
-    return spawning::at_once;
+  if (spawned.failed() || observed || all.place_for(here) == nullptr) return spawning::at_once;
   return all.has_room() || !here->running().memory().half_left() ? spawning::apart : spawning::at_once;
 }
 
@@ -357,8 +360,8 @@ void group_state::settle(group_member& child) noexcept {
 }
 
 // The last of those that are kept; the next of them in the list is the one that comes after it. What has ended is merged
-// with its neighbor, or goes where it leaves nothing.
-void group_state::keep(group_member*& kept, group_member& child) noexcept {
+// with its neighbor where there are many, or goes where it leaves nothing.
+void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
   if (child.settled_) {
     spawned_apart::prune(child.before_);
     spawned_apart::prune(child.views_);
@@ -371,24 +374,27 @@ void group_state::keep(group_member*& kept, group_member& child) noexcept {
   const auto separate = [&](const group_member& later) {
     return child.thrown && (any_children(later.before_) || any_children(later.views_));
   };
-  if (child.settled_ && kept != nullptr && kept->settled_ && !separate(*kept)) {
+  if (child.settled_ && kept != nullptr && kept->settled_ && count > most_pushed / 2 && !separate(*kept)) {
     group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
     if (!child.thrown) child.thrown = std::move(later.thrown);
     child.views_ = merge_views(child.views_, merge_views(later.before_, later.views_));
     later.end_(later);
+    --count;
   }
+  ++count;
   child.next = std::exchange(kept, &child);
 }
 
 // Room for more is where children have ended.
 void group_state::sweep() noexcept {
   group_member* kept = nullptr;
+  int count = 0;
   while (group_member* const child = take_newest_spawned()) {
     if (!child->settled_ && child->counted_by_ == nullptr && child->has_ended()) {
       settle(*child);
       ++away_;
     }
-    keep(kept, *child);
+    keep(kept, *child, count);
   }
   room_ = most_pushed;
   while (kept != nullptr) {

@@ -107,6 +107,7 @@ void group_state::collect(view* latest) noexcept {
 // Returns those that left something behind, or run elsewhere.
 group_member* group_state::collect_pushed() noexcept {
   group_member* kept = nullptr;
+  int count = 0;
   while (group_member* const child = take_newest_spawned()) {
     if (room_ < most_pushed) ++room_;
     if (child->counted_by_ != nullptr) [[unlikely]]
@@ -127,7 +128,7 @@ group_member* group_state::collect_pushed() noexcept {
       ++away_;
       if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
     }
-    keep(kept, *child);
+    keep(kept, *child, count);
   }
   return kept;
 }

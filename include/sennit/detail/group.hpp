@@ -137,7 +137,7 @@ class group_state {
   static bool leaves_nothing(const group_member& child) noexcept {
     return child.before_ == nullptr && child.views_ == nullptr && !child.thrown;
   }
-  static void keep(group_member*& kept, group_member& child) noexcept;
+  static void keep(group_member*& kept, group_member& child, int& count) noexcept;
   group_member* take_newest_spawned() noexcept {
     group_member* const taken = newest_;
     if (taken != nullptr) newest_ = static_cast<group_member*>(taken->previous);
@@ -168,6 +168,7 @@ class group_state {
 
   // In the runtime whose workers run the children, if the group's own strand pushes them.
   worker* home_ = nullptr;
+  const fiber* maker_ = nullptr;  // that strand
 
   // The strand whose children are in the chain from newest_ on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};

@@ -47,6 +47,7 @@ group_state::group_state() noexcept : room_(most_pushed), unwinding_(std::uncaug
   if (w == nullptr || !belongs_here(*this, *w)) return;
   home_ = w;
   maker_ = &w->running();
+  made_in_ = w->running().innermost_child;
   anchor(*w);
 }
 
@@ -114,9 +115,10 @@ spawning group_state::admit_apart() {
     (void)answer_gates(*here);
     here = worker::current();
   }
-  // Observed, what this strand spawns is counted with what it pushes.
+  // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out of order.
   const bool observed = here != nullptr && current_words().strand != nullptr;
-  if (observed && maker_ == &here->running()) return spawning::pushed;
+  if (observed && maker_ == &here->running() && made_in_ == here->running().innermost_child)
+    return spawning::pushed;
   spawned_apart& all = others();
   if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
   if (here == nullptr) {

@@ -168,7 +168,8 @@ class group_state {
 
   // In the runtime whose workers run the children, if the group's own strand pushes them.
   worker* home_ = nullptr;
-  const fiber* maker_ = nullptr;  // that strand
+  const fiber* maker_ = nullptr;  // that strand, and the child that it was in
+  const child_underway* made_in_ = nullptr;
 
   // The strand whose children are in the chain from newest_ on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};

@@ -77,6 +77,11 @@ reaches join PIECES CHILDREN=3
 fails   join PIECES EXPECT_LATE
 fails   join PIECES NO_OWN_COUNT
 fails   join PIECES FINISH_FIRST
+reaches join GROUP
+reaches join GROUP CHILDREN=3
+fails   join GROUP EXPECT_LATE
+fails   join GROUP NO_OWN_COUNT
+fails   join GROUP CHILDREN=3 NO_OWN_COUNT
 reaches mailbox
 reaches mailbox PIECES
 reaches mailbox BOXES=2 STRANDS=1

@@ -7,10 +7,13 @@
  *   PIECES  the branches are pieces of a loop, cut off it, or off one another, while they run. The beginner of the loop
  *           holds a count from the start, each piece is expected before its victim can go on, and the wait takes back the
  *           beginner's own count.
+ *   GROUP   the branches are children of a group: child 0 was pushed and taken, which nobody expected; each may spawn the next
+ *           apart, which it expects before others can have it. The waiter holds more counts than there are children.
  * Mutants: PUBLISH_BEFORE_SWITCH, TOUCH_AFTER, SWITCH_TOUCHES (the next stack reads the frame after its own RMW),
  *          OUTCOME_AFTER (the finisher counts down before its outcome is written)
  *   with PIECES: EXPECT_LATE (a piece is expected when its victim may go on), NO_OWN_COUNT (the beginner's), FINISH_FIRST (a
  *          piece finishes before its frame is retired)
+ *   with GROUP: EXPECT_LATE (a child is expected once others can have it), NO_OWN_COUNT (the waiter's)
  */
 #ifndef CHILDREN
 #define CHILDREN 2
@@ -34,6 +37,14 @@
 #define HELD 1
 #endif
 #define AWAITED (0 - HELD)
+#elif defined(GROUP)
+#define ZERO CHILDREN
+#ifdef NO_OWN_COUNT
+#define HELD 0
+#else
+#define HELD (2 * CHILDREN)
+#endif
+#define AWAITED (1 - HELD)
 #else
 #define ZERO CHILDREN
 #define HELD 0
@@ -46,6 +57,7 @@
 bool at_loop[THREADS];  /* it has a loop frame that can be cut */
 bool frozen[THREADS];   /* a thief is at that, and the frame cannot be retired */
 bool returned;  /* the waiter went on; its frame is gone */
+bool listed[CHILDREN];  /* others can have it */
 byte expected[CHILDREN];  /* the outcome that the join must see: 0 for a piece that was never cut */
 byte resumed;   /* how often the saved context was switched to */
 
@@ -114,6 +126,23 @@ proctype finisher(byte me)
 #ifndef FINISH_FIRST
   retire();
 #endif
+#endif
+#ifdef GROUP
+  if
+  :: listed[me]
+  :: timeout -> goto end  /* never spawned */
+  fi;
+  if
+  :: me + 1 < CHILDREN ->
+#ifndef EXPECT_LATE
+     add_to_balance(1, old);
+#endif
+     d_step { expected[me + 1] = 1; listed[me + 1] = true };
+#ifdef EXPECT_LATE
+     add_to_balance(1, old);
+#endif
+  :: skip
+  fi;
 #endif
 #ifndef OUTCOME_AFTER
   touch_frame();
@@ -187,7 +216,10 @@ init
 #endif
     run waiter(WAITER);
     for (child : 0 .. CHILDREN - 1) {
-#ifndef PIECES
+#ifdef GROUP
+      expected[0] = 1;
+      listed[0] = true;
+#elif !defined(PIECES)
       expected[child] = 1;
 #endif
       run finisher(child)

@@ -61,13 +61,13 @@ bool take_newest(worker& w) noexcept {
 namespace {
 
 // Counts a construct. A child of a group does not make the strand go a level deeper.
-SENNIT_INLINE donee count_push(course& strand, frame& pushed, bool child) noexcept {
+SENNIT_INLINE donee count_push(course& strand, whereabouts& pushed, bool child) noexcept {
   donee away;
-  if (strand.push(pushed.where())) [[unlikely]]
-    away = strand.by().reached(strand, pushed.where());
+  if (strand.push(pushed)) [[unlikely]]
+    away = strand.by().reached(strand, pushed);
   if (child) {
-    pushed.where().plan = strand.level().plan;
-    pushed.where().within = true;
+    pushed.plan = strand.level().plan;
+    pushed.within = true;
     strand.pop();
   }
   return away;
@@ -77,7 +77,7 @@ SENNIT_INLINE donee count_push(course& strand, frame& pushed, bool child) noexce
 bool observe_push(course& strand, frame& pushed, bool child) noexcept {
   worker_words& words = current_words();
   slot* const tail = words.tail.load(std::memory_order_relaxed);
-  const donee away = count_push(strand, pushed, child);
+  const donee away = count_push(strand, pushed.where(), child);
   if (away.to != nullptr) [[unlikely]] {
     // Nobody else can have it yet.
     worker::current()->donate_newest(*away.to, away.number);
@@ -199,7 +199,7 @@ push_result spawn_shut(frame& child, bool can_throw) {
   return answer_push(child, can_throw);
 }
 
-donee observe_spawn(course& strand, frame& child) noexcept { return count_push(strand, child, true); }
+donee observe_spawn(course& strand, whereabouts& child) noexcept { return count_push(strand, child, true); }
 
 level_within::level_within(course& strand, const whereabouts& where, position size) noexcept
     : strand_(strand), where_(where), size_(size) {

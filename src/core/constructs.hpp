@@ -24,8 +24,8 @@ bool take_newest(worker& w) noexcept;
 // push_shut() for a child of a group. `can_throw`: where its region is cancelled.
 push_result spawn_shut(frame& child, bool can_throw);
 
-// For a strand with a course: the child is about to be listed.
-donee observe_spawn(course& strand, frame& child) noexcept;
+// For a strand with a course: a child is about to be listed, or called.
+donee observe_spawn(course& strand, whereabouts& child) noexcept;
 
 // wait() says whether the strand was suspended, and noted() is told how long it took.
 template <class Wait, class Noted>

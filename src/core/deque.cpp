@@ -131,6 +131,11 @@ bool deque::follow_root() noexcept {
   return std::exchange(root_, r) != r;
 }
 
+void deque::leave() noexcept {
+  ++epoch_;
+  (void)enter(nullptr);
+}
+
 void deque::region_cancelled() noexcept {
   const std::lock_guard guard(lock_);
   follow_region();

@@ -96,9 +96,14 @@ class deque {
   // `sleepers`: somebody sleeps, and may want to know of this strand's next push although that of the strand before concerned
   // nobody. True: there are donations that others may begin with, as this worker is busy now.
   bool enter(scope* innermost, bool frame_wanted = false, bool sleepers = false) noexcept;
+  // The strand has come to its end.
+  void leave() noexcept;
+  // The owner knows no positions from before: the strand goes on with what is not in order with that.
+  void forget_positions() noexcept { ++epoch_; }
   // Whether something is listed that anybody can have. A hint.
   bool has_listed() const noexcept { return listed_.any(); }
-  // How often the deque has begun anew at the bottom: as long as this stays, frames have left only by pops and steals.
+  // How often the deque has begun anew at the bottom, or a strand has ended here: as long as this stays, frames have left
+  // only by pops and steals, and all are the same strand's.
   std::uint64_t epoch() const noexcept { return epoch_; }
   // Whether nobody wants anything of the owner.
   bool undisturbed() const noexcept {

@@ -21,6 +21,7 @@ struct scope {
   slot* first;
   scope* outer;
   class fiber* strand = nullptr;  // that the code belongs to
+  std::uint64_t spawns_before = 0;  // of its strand
 };
 
 // Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
@@ -31,6 +32,10 @@ struct exception_state {
 
 // That of the calling thread.
 exception_state& current_exceptions() noexcept;
+
+class group_state;
+
+struct child_underway;
 
 class fiber {
  public:
@@ -60,7 +65,11 @@ class fiber {
   frame* branch = nullptr;
   std::intptr_t awaited = 0;
   scope* innermost = nullptr;  // regions of the strand that runs here
-  fiber* next = nullptr;       // in a pool
+  // Of the strand that runs here:
+  child_underway* innermost_child = nullptr;
+  group_state* open_groups = nullptr;  // with children that it pushed and has not waited for
+  std::uint64_t spawns = 0;            // how many it pushed
+  fiber* next = nullptr;               // in a pool
 
  private:
   struct passage;

@@ -1,8 +1,10 @@
+#include "core/group.hpp"
+
 #include "core/constructs.hpp"
 #include "core/course.hpp"
 #include "core/failure.hpp"
-#include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
+#include "core/spawned_apart.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 
@@ -10,42 +12,153 @@
 #include <sennit/detail/group.hpp>
 #include <sennit/join.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <utility>
 
 namespace sennit::detail {
 
-#if SENNIT_EXCEPTIONS
-
 namespace {
 
-bool stopped() noexcept {
-  worker* const w = worker::current();
-  return w != nullptr && stopped(*w);
+// Of a thread without a stack of the library's.
+constexpr unsigned most_nested = 64;
+constinit thread_local unsigned nested [[gnu::tls_model("initial-exec")]] = 0;
+
+bool any_children(const view* list) noexcept {
+  while (list != nullptr && !list->holds_children()) list = list->next;
+  return list != nullptr;
+}
+
+// On the deque, whose other frames are another strand's if the group is not on the stack of this one, or older than what
+// lies on it.
+bool belongs_here(const group_state& group, worker& w) noexcept {
+  const stack& memory = w.running().memory();
+  const auto* const here = reinterpret_cast<const char*>(&group);
+  return here > static_cast<const char*>(__builtin_frame_address(0)) &&
+         here < static_cast<const char*>(memory.top());
 }
 
 }  // namespace
 
-#endif
-
 group_state::group_state(bool can_throw) noexcept
-    : can_throw_(can_throw), unwinding_(std::uncaught_exceptions()) {
-  if (worker* const w = worker::current()) {
-    place_ = w;
-    epoch_ = w->frames().epoch();
-    top_ = load_tail();
+    : room_(most_pushed), can_throw_(can_throw), unwinding_(std::uncaught_exceptions()) {
+  worker* const w = worker::current();
+  // A group that is not on the stack may be used where frames lie on the deque that are younger.
+  if (w == nullptr || !belongs_here(*this, *w)) return;
+  home_ = w;
+  maker_ = &w->running();
+  made_in_ = w->running().innermost_child;
+  anchor(*w);
+}
+
+group_state::~group_state() {
+  if (spawned_apart* const others = others_.load(std::memory_order_relaxed)) others->let_go();
+}
+
+void group_state::anchor(worker& place) noexcept {
+  place_.store(&place, std::memory_order_relaxed);
+  epoch_.store(place.frames().epoch(), std::memory_order_relaxed);
+  top_.store(load_tail(), std::memory_order_relaxed);
+}
+
+// --- Spawning.
+
+spawning group_state::admit() {
+  if (!on_top()) return admit_apart();
+  if (latest().thrown) [[unlikely]]
+    return spawning::at_once_in_order;  // it is dropped
+  if (room_ > 0) [[likely]] {
+    --room_;
+    return spawning::pushed;
+  }
+  return admit_when_full();
+}
+
+spawning group_state::admit_when_full() {
+  worker& w = *worker::current();
+  if (any_gate_shut()) [[unlikely]] {
+    // Observed, it might be recorded where it runs.
+    if (current_words().strand != nullptr) return spawning::pushed;
+#if SENNIT_EXCEPTIONS
+    if (can_throw_ && stopped(w)) throw sennit::cancelled();
+#endif
+    (void)answer_gates(w, false);
+    if (!on_top()) return admit_apart();
+  }
+  if (!w.running().memory().half_left()) [[unlikely]]
+    return spawning::pushed;
+  // Those that were taken are looked at now and then, or where none are left for others.
+  if (at_once_ > 0 && !w.frames().empty()) [[likely]] {
+    --at_once_;
+    return spawning::at_once_in_order;
+  }
+  sweep();
+  if (!on_top()) return admit_apart();
+  if (room_ >= most_pushed / 4) {
+    at_once_ = 0;
+    swept_in_vain_ = 0;
+    --room_;
+    return spawning::pushed;
+  }
+  room_ = 0;
+  at_once_ = most_pushed << std::min(swept_in_vain_++, 4);
+  return spawning::at_once_in_order;
+}
+
+spawning group_state::admit_apart() {
+  worker* here = worker::current();
+#if SENNIT_EXCEPTIONS
+  if (can_throw_ && stopped()) throw sennit::cancelled();
+#endif
+  // A strand that only spawns meets no other gate.
+  if (here != nullptr && any_gate_shut() && current_words().strand == nullptr) {
+    (void)answer_gates(*here, false);
+    here = worker::current();
+  }
+  // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out of order.
+  const bool observed = here != nullptr && current_words().strand != nullptr;
+  if (observed && maker_ == &here->running() && made_in_ == here->running().innermost_child)
+    return spawning::pushed;
+  spawned_apart& all = others();
+  if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
+  if (here == nullptr) {
+    (void)all.place_for(nullptr);
+    return all.has_room() || nested >= most_nested ? spawning::apart : spawning::at_once;
+  }
+  const spawn_view& spawned = all.view_here();
+  if (spawned.failed() || observed || all.place_for(here) == nullptr) return spawning::at_once;
+  return all.has_room() || !here->running().memory().half_left() ? spawning::apart : spawning::at_once;
+}
+
+spawned_apart& group_state::others() {
+  // ORD[D36] acquire: what is made; pairs with the release below.
+  spawned_apart* all = others_.load(std::memory_order_acquire);
+  if (all != nullptr) return *all;
+  spawned_apart* const made = spawned_apart::make(home_);
+  // ORD[D36] acq_rel: what is made, before another strand uses it, here and there; pairs with the acquires.
+  if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made;
+  made->let_go();
+  return *all;
+}
+
+void group_state::list_apart(std::unique_ptr<group_member, group_member::deleter> made) {
+  spawned_apart& all = *others_.load(std::memory_order_relaxed);
+  worker* const here = worker::current();
+  spawn_view* const spawned = here != nullptr ? &all.view_here() : nullptr;
+  worker& place = here != nullptr ? *here : *all.place_for(nullptr);
+  group_member& child = *made.release();
+  done_.expect();
+  if (spawned != nullptr) {
+    child.depart(here->running().innermost->region, &here->running());
+    all.add(child, *spawned, place);
+  } else {
+    all.add_from_outside(child, place);
   }
 }
 
-// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the newest.
-// The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top.
-bool group_state::on_top() const noexcept {
-  worker* const w = worker::current();
-  return w != nullptr && w == place_ && epoch_ == w->frames().epoch() && top_ == load_tail();
-}
-
-void group_state::spawn(group_member& child) {
+void group_state::push(group_member& child) {
 #if SENNIT_EXCEPTIONS
   try {
     push_or_list(child);
@@ -56,9 +169,25 @@ void group_state::spawn(group_member& child) {
 #else
   push_or_list(child);
 #endif
+  fiber* strand = strand_.load(std::memory_order_relaxed);
+  if (strand == nullptr) open(*(strand = &worker::current()->running()));
   if (load_views() != nullptr) child.before_ = exchange_views(nullptr);
-  child.order_ = ++spawned_;
-  child.previous_ = std::exchange(newest_, &child);
+  child.order_ = ++strand->spawns;
+  child.previous = std::exchange(newest_, &child);
+}
+
+void group_state::open(fiber& strand) noexcept {
+  open_.store(true, std::memory_order_relaxed);
+  strand_.store(&strand, std::memory_order_relaxed);
+  next_open_ = std::exchange(strand.open_groups, this);
+}
+
+void group_state::close() noexcept {
+  fiber* const strand = strand_.exchange(nullptr, std::memory_order_relaxed);
+  if (strand == nullptr) return;
+  group_state** at = &strand->open_groups;
+  while (*at != this) at = &(*at)->next_open_;
+  *at = next_open_;
 }
 
 void group_state::push_or_list(group_member& child) {
@@ -66,46 +195,47 @@ void group_state::push_or_list(group_member& child) {
   if (pushed) {
     child.on_deque_ = true;
     // A child that was taken at once is as good as pushed, even if its region turns out to be cancelled.
-    if (push(child)) {
-      top_ = load_tail();
+    if (detail::push(child)) {
+      top_.store(load_tail(), std::memory_order_relaxed);
       return;
     }
     if (spawn_shut(child, can_throw_) != push_result::apart) {
       note_counted(child);
-      top_ = load_tail();
+      top_.store(load_tail(), std::memory_order_relaxed);
       return;
     }
     child.on_deque_ = false;  // the deque is full
+    if (on_top()) begin_deque_anew();
   }
   // Its course, if it has one, knows of a child that was pushed.
   list(child, pushed);
 }
 
+// What others took at the head leaves its slots behind at the tail, as long as nothing is popped.
+void group_state::begin_deque_anew() noexcept {
+  worker& w = *worker::current();
+  w.relocate();
+  for (group_member* c = newest_; c != nullptr; c = static_cast<group_member*>(c->previous))
+    c->on_deque_ = false;
+  anchor(w);
+}
+
 void group_state::list(group_member& child, bool counted) {
-  if (worker* const w = worker::current()) {
+  worker& w = *worker::current();
 #if SENNIT_EXCEPTIONS
-    if (can_throw_ && stopped()) throw sennit::cancelled();
+  if (can_throw_ && stopped(w)) throw sennit::cancelled();
 #endif
-    child.depart(w->frames().innermost()->region);
-    note_counted(child);
-    if (course* const strand = current_words().strand; strand != nullptr && !counted) {
-      if (const donee away = observe_spawn(*strand, child); away.to != nullptr) {
-        child.away().number = away.number;
-        away.to->take_in(child);
-        return;
-      }
+  child.depart(w.frames().innermost()->region, w.frames().innermost()->strand);
+  note_counted(child);
+  if (course* const strand = current_words().strand; strand != nullptr && !counted) {
+    if (const donee away = observe_spawn(*strand, child.where()); away.to != nullptr) {
+      child.away().number = away.number;
+      away.to->take_in(child);
+      return;
     }
-    w->frames().list_branch(child);
-    w->announce_work();
-    return;
   }
-  if (lender_ == nullptr) {
-    lender_ = &admit_to_default();
-    capture_float_environment(outside_);
-  }
-  child.depart(&outside_);
-  lender_->frames().list(child);
-  lender_->announce_work();
+  w.frames().list_branch(child);
+  w.announce_work();
 }
 
 // A strand may make a group outside an observed region and wait for it inside: the region's course knows of
@@ -115,145 +245,166 @@ void group_state::note_counted(group_member& child) noexcept {
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
-void group_state::wait() {
-  if (newest_ == nullptr) return;
-  // They come after those of all children.
-  view* const latest = exchange_views(nullptr);
-  if (worker::current() != nullptr) {
-    collect();
-  } else {
-    auto inside = [this] { collect(); };
-    // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
-    if (!attempt<std::exception>([&] { run_region(nullptr, inside); })) collect();
-  }
-  append_views(latest);
-  report();
-}
-
-void group_state::collect() noexcept {
-  worker* const place = worker::current();
-  // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
-  if (place != nullptr && !on_top()) place->relocate();
-  // What children of an outside thread have begun is for that thread, too.
-  if (place != nullptr && lender_ != nullptr) place->frames().admit_also(&outside_);
-  group_member* kept = nullptr;
-  std::intptr_t away = 0;
-  while (newest_ != nullptr) {
-    group_member& child = *std::exchange(newest_, newest_->previous_);
-    if (child.counted_by_ != nullptr) --child.counted_by_->children;
-    child.ran_here_ = take_back(child);
-    if (child.ran_here_) {
-      run_here(child);
-      child.views_ = exchange_views(nullptr);
-      if (child.before_ == nullptr && child.views_ == nullptr) {
-        child.end_(child);
-        continue;
-      }
-    } else {
-      ++away;
-    }
-    child.previous_ = std::exchange(kept, &child);
-  }
-  course* const strand = place != nullptr ? current_words().strand : nullptr;
-  if (strand != nullptr) {
-    // The wait is a construct, too.
-    whereabouts where{};
-    if (strand->push(where)) (void)strand->by().reached(*strand, where);
-    strand->pop();
-    wait_observed(
-        *strand, where, [&] { return worker::wait(done_, away); },
-        [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
-  } else {
-    worker::wait(done_, away);
-  }
-  // In the order of spawning.
-  while (kept != nullptr) {
-    group_member& child = *std::exchange(kept, kept->previous_);
-    append_views(child.before_);
-    append_views(child.ran_here_ ? child.views_ : child.away().views);
-    if (!child.ran_here_) {
-      record(child);
-      if (course* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
-    }
-    child.end_(child);
-  }
-  std::construct_at(&done_);
-}
-
-bool group_state::take_back(group_member& child) noexcept {
-  if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
-  const bool mine = pop() || take_newest(*worker::current()) || deque::reclaim(child);
-  top_ = load_tail();
-  return mine;
-}
-
-void group_state::run_here(group_member& child) noexcept {
-  if (failure_ && failed_ < child.order_) return;
-#if SENNIT_EXCEPTIONS
-  if (can_throw_ && stopped()) {
-    dropped_ = true;
+// By the strand whose chain it is.
+void group_state::run_in_order(action body) {
+  // What was thrown before lets it be dropped.
+  if (latest().thrown) [[unlikely]]
     return;
-  }
-  try {
-    call_here(child);
-  } catch (const sennit::cancelled&) {
-    dropped_ = true;
-  } catch (...) {
-    keep_earliest(std::current_exception(), child.order_);
-  }
-#else
-  call_here(child);
-#endif
-}
-
-void group_state::call_here(group_member& child) {
-  course* const strand = current_words().strand;
-  if (strand == nullptr) {
-    child.run_here_(child);
-  } else if (strand == child.counted_by_) {
-    const level_within inside(*strand, child.where());
-    child.run_here_(child);
-  } else {
-    const level_apart inside(*strand);
-    child.run_here_(child);
-  }
-}
-
-void group_state::record(group_member& child) noexcept {
-  departure& away = child.away();
-  if (away.result == outcome::dropped) dropped_ = true;
-  if (away.result == outcome::thrown) keep_earliest(std::exchange(away.failure, nullptr), child.order_);
-}
-
-void group_state::keep_earliest(std::exception_ptr failure, std::uint64_t order) noexcept {
-  if (failure_ && failed_ < order) return;
-  failure_ = std::move(failure);
-  failed_ = order;
-}
-
-void group_state::report() {
-  arena_.release();
-  if (lender_ != nullptr) lender_->core().dismiss_guest(*lender_);
-  lender_ = nullptr;
-  [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);
-  [[maybe_unused]] const bool dropped = std::exchange(dropped_, false);
+  std::exception_ptr thrown;
+  {
+    fiber* const strand = strand_.load(std::memory_order_relaxed);
+    const in_child underway(*this, strand != nullptr ? *strand : worker::current()->running());
 #if SENNIT_EXCEPTIONS
-  if (failure) std::rethrow_exception(std::move(failure));
-  if (dropped) throw sennit::cancelled();
-#endif
-}
-
-void group_state::end() {
-#if SENNIT_EXCEPTIONS
-  if (std::uncaught_exceptions() > unwinding_) {
     try {
-      wait();
-    } catch (...) {  // one exception is on its way already
+      body();
+    } catch (const sennit::cancelled&) {
+      dropped_.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      thrown = std::current_exception();
     }
+#else
+    body();
+#endif
+  }
+  if (thrown) [[unlikely]]
+    note(std::move(thrown));
+}
+
+// What a child threw that ran at once: after all that the strand has spawned.
+void group_state::note(std::exception_ptr thrown) noexcept {
+  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  view* const spawned = all != nullptr ? find_view(all) : nullptr;
+  if (spawned != nullptr) {
+    all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
+  } else {
+    keep_first(latest().thrown, std::move(thrown));
+  }
+}
+
+// By any other.
+void group_state::run_at_once(action body) {
+  worker* const here = worker::current();
+  spawned_apart& all = others();
+  if (here != nullptr && all.view_here().failed()) return;
+  std::exception_ptr thrown;
+  const auto call = [&] {
+    course* const strand = current_words().strand;
+    if (strand == nullptr) {
+      body();
+      return;
+    }
+    whereabouts where{};
+    (void)observe_spawn(*strand, where);
+    const level_within inside(*strand, where);
+    body();
+  };
+  const auto run = [&] {
+#if SENNIT_EXCEPTIONS
+    try {
+      call();
+    } catch (const sennit::cancelled&) {
+      dropped_.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+#else
+    call();
+#endif
+  };
+  if (here == nullptr) {
+    ++nested;
+    run();
+    --nested;
+    if (thrown) all.note_outside(std::move(thrown));
     return;
   }
-#endif
-  wait();
+  {
+    const in_child underway(*this, here->running());
+    run();
+  }
+  if (thrown) all.note(all.view_here(), std::move(thrown));
+}
+
+// --- Where a child runs elsewhere.
+
+void group_member::begin_elsewhere() noexcept {
+  if (apart_) group_.others_.load(std::memory_order_relaxed)->started();
+  fiber& strand = worker::current()->running();
+  underway_ = {&group_, strand.innermost_child};
+  strand.innermost_child = &underway_;
+}
+
+fiber* group_member::end_elsewhere() noexcept {
+  worker::current()->running().innermost_child = underway_.outer;
+  leave_branch(*this);
+  group_state& group = group_;
+  if (apart_) {
+    if (away().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
+    views_ = away().views;
+    std::exception_ptr thrown;
+    if (away().result == outcome::thrown) thrown = std::move(away().failure);
+    group.others_.load(std::memory_order_relaxed)->finished(*this, std::move(thrown));
+  } else {
+    // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child afterwards.
+    ended_.store(true, std::memory_order_release);
+  }
+  return group.done_.finish();
+}
+
+// --- What has ended.
+
+// After a child ran elsewhere.
+void group_state::settle(group_member& child) noexcept {
+  departure& away = child.away();
+  if (away.result == outcome::dropped) dropped_.store(true, std::memory_order_relaxed);
+  if (away.result == outcome::thrown) child.thrown = std::exchange(away.failure, nullptr);
+  child.views_ = away.views;
+  child.settled_ = true;
+}
+
+// The last of those that are kept; the next of them in the list is the one that comes after it. What has ended is merged
+// with its neighbor where there are many, or goes where it leaves nothing.
+void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
+  if (child.settled_) {
+    spawned_apart::prune(child.before_);
+    spawned_apart::prune(child.views_);
+    if (leaves_nothing(child)) {
+      child.end_(child);
+      return;
+    }
+  }
+  // What it threw comes before what children threw that the later one has spawned apart.
+  const auto separate = [&](const group_member& later) {
+    return child.thrown && (any_children(later.before_) || any_children(later.views_));
+  };
+  if (child.settled_ && kept != nullptr && kept->settled_ && count > most_pushed / 2 && !separate(*kept)) {
+    group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
+    if (!child.thrown) child.thrown = std::move(later.thrown);
+    child.views_ = merge_views(child.views_, merge_views(later.before_, later.views_));
+    later.end_(later);
+    --count;
+  }
+  ++count;
+  child.next = std::exchange(kept, &child);
+}
+
+// Room for more is where children have ended.
+void group_state::sweep() noexcept {
+  group_member* kept = nullptr;
+  int count = 0;
+  while (group_member* const child = take_newest_spawned()) {
+    if (!child->settled_ && child->counted_by_ == nullptr && child->has_ended()) {
+      settle(*child);
+      ++away_;
+    }
+    keep(kept, *child, count);
+  }
+  room_ = most_pushed;
+  while (kept != nullptr) {
+    group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
+    child.previous = std::exchange(newest_, &child);
+    --room_;
+  }
 }
 
 }  // namespace sennit::detail

@@ -158,7 +158,10 @@ void loop_state::wait() noexcept {
 }
 
 separate_views::separate_views(loop_piece& piece) noexcept
-    : piece_(piece), before_(exchange_views(nullptr)) {}
+    : piece_(piece), before_(exchange_views(nullptr)) {
+  // What the piece spawns in a group from outside is not pushed: its place among the group's children is that of the views.
+  worker::current()->frames().forget_positions();
+}
 separate_views::~separate_views() { piece_.away().views = exchange_views(before_); }
 
 void loop_state::throw_failure() {

@@ -2,6 +2,7 @@
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/settings.hpp"
+#include "core/spawned_apart.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/action.hpp>
@@ -24,13 +25,16 @@ class stay_in_region {
  public:
   explicit stay_in_region(region_state& region) : strand_(worker::current()->running()) {
     worker& w = *worker::current();
-    scope_ = {&region, load_tail(), strand_.innermost};
+    scope_ = {&region, load_tail(), strand_.innermost, &strand_, strand_.spawns};
     region.outer = strand_.innermost->region;
     capture_float_environment(region);
-    scope_.strand = &strand_;
     enter(w, &scope_);
   }
   ~stay_in_region() {
+    for (const group_state* g = strand_.open_groups; g != nullptr; g = g->next_open()) {
+      if (g->newest_order() > scope_.spawns_before) left_open();
+    }
+    if (spawned_apart::any_open(load_views(), *scope_.region)) left_open();
     enter(*worker::current(), scope_.outer);
     scope_.region->outer = nullptr;
   }

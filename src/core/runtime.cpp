@@ -4,6 +4,7 @@
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
 #include "core/runtime_core.hpp"
+#include "core/spawned_apart.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 #include "topology/environment.hpp"
@@ -137,6 +138,7 @@ void run_region(runtime* asked, action body) {
   root.depart(&region);
   (*guest).frames().restrict_to(&region);
   (*guest).serve(&root);
+  if (spawned_apart::any_open(root.away().views, region)) left_open();
   append_views(root.away().views);
   root.rethrow();
 }

@@ -104,6 +104,61 @@ view* remove_view(const reducer_base* reducer) noexcept {
   return removed;
 }
 
+view* chain_views(view* earlier, view* later) noexcept {
+  if (earlier == nullptr) return later;
+  view* last = earlier;
+  while (last->next != nullptr) last = last->next;
+  last->next = later;
+  return earlier;
+}
+
+view* merge_views(view* earlier, view* later) noexcept {
+  if (earlier == nullptr || later == nullptr) return earlier != nullptr ? earlier : later;
+  view* const own = exchange_views(nullptr);
+  append_views(earlier);
+  append_views(later);
+  return exchange_views(own);
+}
+
+namespace {
+
+// Those that are no children.
+view* values_of(view*& list) noexcept {
+  view* values = nullptr;
+  view** end = &values;
+  view** at = &list;
+  while (view* const v = *at) {
+    if (v->holds_children()) {
+      at = &v->next;
+    } else {
+      *at = v->next;
+      *end = v;
+      end = &v->next;
+    }
+  }
+  *end = nullptr;
+  return values;
+}
+
+// What comes before children that the later strand has spawned apart is none of what comes after them.
+void put_before_children(view*& left, view* right) noexcept {
+  for (view* v = right; v != nullptr; v = v->next) {
+    if (!v->holds_children()) continue;
+    view* const values = values_of(left);
+    if (values == nullptr || v->put_before(values)) return;
+    left = chain_views(values, left);
+  }
+}
+
+}  // namespace
+
+view* take_values() noexcept {
+  view* views = load_views();
+  view* const values = values_of(views);
+  store_views(views);
+  return values;
+}
+
 void append_views(view* right) noexcept {
   if (right == nullptr) return;
   if (worker::current() == nullptr) expect_end_of_thread();
@@ -111,6 +166,7 @@ void append_views(view* right) noexcept {
   view* left = exchange_views(nullptr);
   drop_orphans(&left);
   drop_orphans(&right);
+  put_before_children(left, right);
   view** end = &left;
   while (*end != nullptr) end = &(*end)->next;
   while (right != nullptr) {

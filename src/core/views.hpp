@@ -12,6 +12,15 @@ inline view* exchange_views(view* views) noexcept {
   return before;
 }
 
+// What the strand has added to reducers since it last took its values. Children that it spawned apart stay with it.
+view* take_values() noexcept;
+
+// `later` behind `earlier`, unmerged.
+view* chain_views(view* earlier, view* later) noexcept;
+
+// One list, merged. What it calls may fork.
+view* merge_views(view* earlier, view* later) noexcept;
+
 // Appends what a strand that comes after the running one has added; ends `right`, or takes it over.
 void append_views(view* right) noexcept;
 

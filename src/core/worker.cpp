@@ -6,6 +6,7 @@
 #include "core/perturb.hpp"
 #include "core/relax.hpp"
 #include "core/runtime_core.hpp"
+#include "core/spawned_apart.hpp"
 #include "core/views.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -182,8 +183,7 @@ void worker::enter(scope* innermost) noexcept {
 // Returns the strand that waited for the branch, if it is to be resumed.
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.away().region;
-  scope whole{region, frames_.bottom(), nullptr};
-  whole.strand = running_;
+  scope whole{region, frames_.bottom(), nullptr, running_, 0};
   running_->innermost = &whole;
   running_->branch = &claimed;
   observer* const observed_by = claimed.away().is_strand ? nullptr : observer_of(region);
@@ -210,9 +210,10 @@ void leave_branch(frame& branch) noexcept {
     if (course* const strand = exchange_course(nullptr)) strand->by().end(*strand, &branch);
   }
   worker& here = *worker::current();
+  if (here.running().open_groups != nullptr) left_open();
   here.running().innermost = nullptr;
   here.running().branch = nullptr;
-  here.frames().enter(nullptr);
+  here.frames().leave();
 }
 
 void worker::pool_left(fiber& left, void*) noexcept {
@@ -255,7 +256,7 @@ bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
 }
 
 bool worker::wait(completion& done, std::intptr_t branches) noexcept {
-  if (branches == 0 || done.done(branches)) return false;
+  if (done.done(branches)) return false;
   worker* const here = current();
   if (here == nullptr) {
     // A group's children, on a thread that could not enter a region: see group_state::wait().
@@ -323,11 +324,16 @@ void worker::run_on_top(frame& claimed) noexcept {
   frame* const branch = self.branch;
   view* const views = exchange_views(nullptr);
   course* const strand = exchange_course(nullptr);
+  child_underway* const child = std::exchange(self.innermost_child, nullptr);
+  group_state* const open = std::exchange(self.open_groups, nullptr);
+  frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
   exchange_course(strand);
   self.innermost = below;
   self.branch = branch;
+  self.innermost_child = child;
+  self.open_groups = open;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.

@@ -319,7 +319,12 @@ TEST(reducer, throws_what_combine_threw) {
         });
         adds(b, 2)();
         taken.await();
-        group.spawn(adds(b, 102));
+        beacon taken_too;
+        group.spawn([&] {
+          taken_too.light();
+          adds(b, 102)();
+        });
+        taken_too.await();
         group.wait();
       });
       EXPECT_EQ(value_throws(b), 101U);
@@ -358,7 +363,12 @@ TEST(reducer, throws_what_make_threw) {
       EXPECT_THROW(join_stolen([&] { *r = tracked(2); }, [&] { *r = tracked(3); }), failure);
       EXPECT_EQ(r->value(), 2U) << "a view that is there already";
       sennit::task_group group;
-      group.spawn([&] { r.view(); });
+      beacon taken;  // a child that runs here goes on with the view that the strand has
+      group.spawn([&] {
+        taken.light();
+        r.view();
+      });
+      taken.await();
       EXPECT_THROW(group.wait(), failure);
       broken = false;
       join_stolen([] {}, [&] { *r = tracked(5); });

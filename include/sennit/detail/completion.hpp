@@ -37,6 +37,13 @@ class completion {
     return balance_.fetch_add(branches, std::memory_order_acq_rel) == -branches;
   }
 
+  // After a wait for so many, of which `held` were the waiter's own: as completion(held).
+  void again(std::intptr_t branches, std::intptr_t held) noexcept {
+    const bool awaited = waiter_ != nullptr;
+    waiter_ = nullptr;
+    balance_.fetch_add(awaited ? held : branches + held, std::memory_order_relaxed);
+  }
+
   // Whether `branches` have finished, nobody having declared that it waits.
   [[nodiscard]] bool done(std::intptr_t branches) const noexcept {
     // ORD[D3] acquire: the finishers' outcomes; pairs with the release in finish(). Model: models/join.pml.

@@ -1,0 +1,83 @@
+// Small blocks of memory that one strand at a time allocates and frees.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+
+namespace sennit::detail {
+
+// A freed block is the next one of its size. The first few are within the pool; the others come in pieces
+// that grow, and go back all together. What is large or strictly aligned is allocated singly.
+class block_pool {
+ public:
+  block_pool() = default;
+  block_pool(const block_pool&) = delete;
+  block_pool& operator=(const block_pool&) = delete;
+  ~block_pool() { release(); }
+
+  // Throws std::bad_alloc.
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    if (bytes > largest || alignment > alignof(std::max_align_t)) [[unlikely]]
+      return ::operator new(bytes, std::align_val_t(alignment));
+    const std::size_t kind = (bytes - 1) / unit;
+    if (block* const freed = freed_[kind]) [[likely]] {
+      freed_[kind] = freed->next;
+      return freed;
+    }
+    const std::size_t rounded = (kind + 1) * unit;
+    if (static_cast<std::size_t>(end_ - begin_) < rounded) grow();
+    std::byte* const made = begin_;
+    begin_ += rounded;
+    return made;
+  }
+  void free(void* freed, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes > largest || alignment > alignof(std::max_align_t)) [[unlikely]] {
+      ::operator delete(freed, std::align_val_t(alignment));
+      return;
+    }
+    const std::size_t kind = (bytes - 1) / unit;
+    freed_[kind] = ::new (freed) block{freed_[kind]};
+  }
+  // All blocks have been freed: gives their memory back.
+  void release() noexcept {
+    freed_ = {};
+    begin_ = nearby_.data();
+    end_ = begin_ + nearby_.size();
+    while (pieces_ != nullptr) {
+      piece* const gone = pieces_;
+      pieces_ = gone->next;
+      ::operator delete(gone);
+    }
+    piece_bytes_ = first_piece_bytes;
+  }
+
+ private:
+  struct block {
+    block* next;
+  };
+  struct piece {
+    piece* next;
+  };
+  static constexpr std::size_t unit = 64;
+  static constexpr std::size_t largest = 8 * unit;
+  static constexpr std::size_t first_piece_bytes = 8192;
+
+  void grow() {
+    // What is left of the last piece is too small, and lost until release().
+    void* const memory = ::operator new(piece_bytes_);
+    pieces_ = ::new (memory) piece{pieces_};
+    begin_ = static_cast<std::byte*>(memory) + unit;
+    end_ = static_cast<std::byte*>(memory) + piece_bytes_;
+    if (piece_bytes_ < 8 * first_piece_bytes) piece_bytes_ *= 2;
+  }
+
+  std::array<block*, largest / unit> freed_{};
+  piece* pieces_ = nullptr;
+  std::size_t piece_bytes_ = first_piece_bytes;
+  alignas(std::max_align_t) std::array<std::byte, 8 * unit> nearby_;
+  std::byte* begin_ = nearby_.data();
+  std::byte* end_ = begin_ + nearby_.size();
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,289 @@
+// The end of a group's children: what they leave, and how the strand waits for them.
+#include "core/constructs.hpp"
+#include "core/course.hpp"
+#include "core/failure.hpp"
+#include "core/group.hpp"
+#include "core/runtime_core.hpp"
+#include "core/spawned_apart.hpp"
+#include "core/views.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/misuse.hpp>
+#include <sennit/join.hpp>
+
+#include <sched.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace sennit::detail {
+
+void group_state::check_waiter(worker* here) const {
+  fiber* const strand = strand_.load(std::memory_order_relaxed);
+  fiber* const mine = here != nullptr ? &here->running() : nullptr;
+  if (strand != nullptr && strand != mine) {
+    misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
+           "it: call its "
+           "wait() where it was made.");
+  }
+  for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr; c != nullptr; c = c->outer) {
+    if (c->group == this) {
+      misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the "
+             "group calls "
+             "its wait().");
+    }
+  }
+}
+
+void group_state::wait() {
+  if (!open_.load(std::memory_order_relaxed)) return;
+  worker* const here = worker::current();
+  check_waiter(here);
+  if (waited_for_.exchange(true, std::memory_order_relaxed))
+    misuse("two strands wait for a task_group at the same time.");
+  const bool anchored = on_top();
+  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  if (all != nullptr) all->recall();
+  // They come after those of all children.
+  view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
+  auto inside = [&] { collect(latest); };
+  // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
+  if (here != nullptr || !all->borrows() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
+    inside();
+  if (anchored) anchor(*worker::current());
+  report();
+}
+
+// What was spawned apart may be kept by a child of another group, which comes after it.
+view* group_state::gather(fiber& strand) noexcept {
+  const spawned_apart& all = *others_.load(std::memory_order_relaxed);
+  view* gathered = exchange_views(nullptr);
+  for (group_state* g = strand.open_groups; g != nullptr; g = g->next_open_) {
+    if (g == this) continue;
+    for (group_member* c = g->newest_; c != nullptr; c = static_cast<group_member*>(c->previous)) {
+      for (view** const list : {&c->views_, &c->before_}) {
+        while (spawn_view* const found = all.extract(*list).release()) {
+          found->next = nullptr;
+          gathered = chain_views(found, gathered);
+        }
+      }
+    }
+  }
+  return gathered;
+}
+
+void group_state::collect(view* latest) noexcept {
+  worker* const place = worker::current();
+  // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
+  if (newest_ != nullptr && !on_top()) place->relocate();
+  // What children of an outside thread have begun is for that thread, too.
+  if (const spawned_apart* const all = others_.load(std::memory_order_relaxed);
+      place != nullptr && all != nullptr && all->borrows()) {
+    place->frames().admit_also(&all->outside());
+  }
+  group_member* kept = nullptr;
+  {
+    std::optional<in_child> underway;
+    if (place != nullptr) underway.emplace(*this, place->running());
+    kept = collect_pushed();
+    // What is spawned below is not pushed: its place is not after what was.
+    place_.store(nullptr, std::memory_order_relaxed);
+    help(latest);
+  }
+  await_all(latest);
+  // In the serial order.
+  keep_first(failure_, std::move(front_.thrown));
+  while (kept != nullptr) {
+    group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
+    if (!child.settled_) {
+      settle(child);
+      if (course* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
+    }
+    add_in_order(child);
+  }
+  // A thread that runs no strand has no other children, and has added the latest values after them.
+  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
+  add_in_order(latest);
+}
+
+// Returns those that left something behind, or run elsewhere.
+group_member* group_state::collect_pushed() noexcept {
+  group_member* kept = nullptr;
+  int count = 0;
+  while (group_member* const child = take_newest_spawned()) {
+    if (room_ < most_pushed) ++room_;
+    if (child->counted_by_ != nullptr) [[unlikely]]
+      --child->counted_by_->children;
+    if (child->settled_) [[unlikely]] {
+    } else if (take_back(*child)) [[likely]] {
+      // What comes before it comes before its own children, too.
+      store_views(std::exchange(child->before_, nullptr));
+      run_here(*child, child->thrown);
+      child->views_ = load_views();
+      if (leaves_nothing(*child)) [[likely]] {
+        child->end_(*child);
+        continue;
+      }
+      store_views(nullptr);
+      child->settled_ = true;
+    } else {
+      ++away_;
+      if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
+    }
+    keep(kept, *child, count);
+  }
+  return kept;
+}
+
+// With what others were to take.
+void group_state::help(view* latest) noexcept {
+  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  if (all == nullptr) return;
+  while (group_member* const child = all->claim_newest(latest)) {
+    all->started();
+    std::exception_ptr thrown;
+    run_here(*child, thrown);
+    child->views_ = exchange_views(nullptr);
+    all->finished(*child, std::move(thrown));
+    (void)done_.finish();
+  }
+}
+
+void group_state::await_all(view* latest) noexcept {
+  worker* const place = worker::current();
+  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  const std::intptr_t finishes = away_ - held;
+  const auto wait = [&] {
+    if (away_ == 0 && all == nullptr) return false;
+    if (place != nullptr && (all == nullptr || all->at_home(*worker::current())))
+      return worker::wait(done_, finishes);
+    // Whoever ends the last child is in another runtime, and cannot resume a strand of this one.
+    while (!done_.done(finishes)) {
+      help(latest);
+      sched_yield();
+    }
+    return false;
+  };
+  if (course* const strand = place != nullptr ? current_words().strand : nullptr) {
+    // The wait is a construct, too.
+    whereabouts where{};
+    if (strand->push(where)) (void)strand->by().reached(*strand, where);
+    strand->pop();
+    wait_observed(*strand, where, wait,
+                  [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
+  } else {
+    (void)wait();
+  }
+  if (away_ != 0 || all != nullptr) done_.again(finishes, held);
+}
+
+bool group_state::take_back(group_member& child) noexcept {
+  if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
+  const bool mine = pop() || take_newest(*worker::current()) || deque::reclaim(child);
+  top_.store(load_tail(), std::memory_order_relaxed);
+  return mine;
+}
+
+void group_state::run_here(group_member& child, std::exception_ptr& thrown) noexcept {
+#if SENNIT_EXCEPTIONS
+  // One that comes before it threw.
+  if (!child.apart_ && latest().thrown) [[unlikely]]
+    return;
+  if (can_throw_ && any_gate_shut() && stopped()) [[unlikely]] {
+    dropped_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  try {
+    call_here(child);
+  } catch (const sennit::cancelled&) {
+    dropped_.store(true, std::memory_order_relaxed);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+#else
+  call_here(child);
+#endif
+}
+
+void group_state::call_here(group_member& child) {
+  course* const strand = any_gate_shut() ? current_words().strand : nullptr;
+  if (strand == nullptr) [[likely]] {
+    child.run_here_(child);
+  } else if (strand == child.counted_by_) {
+    const level_within inside(*strand, child.where());
+    child.run_here_(child);
+  } else {
+    const level_apart inside(*strand);
+    child.run_here_(child);
+  }
+}
+
+void group_state::keep_first(std::exception_ptr& kept, std::exception_ptr thrown) noexcept {
+  if (!kept) kept = std::move(thrown);
+}
+
+// Of a child that has ended, and ends here.
+void group_state::add_in_order(group_member& child) noexcept {
+  add_in_order(child.before_);
+  add_in_order(child.views_);
+  keep_first(failure_, std::move(child.thrown));
+  child.end_(child);
+}
+
+// What a strand left: first what its children did.
+void group_state::add_in_order(view* list) noexcept {
+  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) {
+    while (const std::unique_ptr<spawn_view> spawned = all->extract(list)) {
+      add_in_order(spawned->list());
+      if (!spawned->empty())
+        misuse("a strand that is no child of a task_group spawns while the group is waited for.");
+    }
+  }
+  append_views(list);
+}
+
+void group_state::add_in_order(group_link& ring) noexcept {
+  spawned_apart& all = *others_.load(std::memory_order_relaxed);
+  for (;;) {
+    std::exception_ptr thrown;
+    group_member* const child = all.take_oldest(ring, thrown);
+    keep_first(failure_, std::move(thrown));
+    if (child == nullptr) return;
+    add_in_order(*child);
+  }
+}
+
+void group_state::report() {
+  close();
+  blocks_.release();
+  room_ = most_pushed;
+  at_once_ = 0;
+  away_ = 0;
+  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) all->settle_home(home_);
+  open_.store(false, std::memory_order_relaxed);
+  waited_for_.store(false, std::memory_order_relaxed);
+  [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);
+  [[maybe_unused]] const bool dropped = dropped_.exchange(false, std::memory_order_relaxed);
+#if SENNIT_EXCEPTIONS
+  if (failure) std::rethrow_exception(std::move(failure));
+  if (dropped) throw sennit::cancelled();
+#endif
+}
+
+void group_state::end() {
+#if SENNIT_EXCEPTIONS
+  if (std::uncaught_exceptions() > unwinding_) {
+    try {
+      wait();
+    } catch (...) {  // one exception is on its way already
+    }
+    return;
+  }
+#endif
+  wait();
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,280 @@
+#include "core/spawned_apart.hpp"
+
+#include "core/float_environment.hpp"
+#include "core/runtime_core.hpp"
+#include "core/views.hpp"
+#include "core/worker.hpp"
+
+#include <sennit/detail/misuse.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace sennit::detail {
+
+void left_open() {
+  misuse("children of a task_group are still open where the function that spawned them ends: call the "
+         "group's wait() in it, "
+         "or spawn them from a group that is made in it.");
+}
+
+spawned_apart* spawned_apart::make(worker* home) {
+  const auto made = std::make_shared<spawned_apart>();
+  made->self_ = made;
+  made->home_.store(home, std::memory_order_relaxed);
+  made->strays_.previous = made->strays_.next = &made->strays_;
+  capture_float_environment(made->outside_);
+  return made.get();
+}
+
+spawned_apart::~spawned_apart() { end_views(left.load(std::memory_order_relaxed)); }
+
+void spawned_apart::let_go() noexcept {
+  settle_home(nullptr);
+  ended.store(true, std::memory_order_relaxed);
+  const std::shared_ptr<spawned_apart> last = std::move(self_);
+}
+
+void spawned_apart::settle_home(worker* home) noexcept {
+  home_.store(home, std::memory_order_relaxed);
+  worker* const lender = lender_.exchange(nullptr, std::memory_order_relaxed);
+  if (lender != nullptr) lender->core().dismiss_guest(*lender);
+}
+
+bool spawned_apart::at_home(worker& here) const noexcept {
+  worker* const home = home_.load(std::memory_order_relaxed);
+  return home == nullptr || &home->core() == &here.core();
+}
+
+worker* spawned_apart::place_for(worker* here) {
+  worker* home = home_.load(std::memory_order_relaxed);
+  if (home == nullptr) {
+    worker* const lender = here == nullptr ? &admit_to_default() : nullptr;
+    worker* const mine = here != nullptr ? here : lender;
+    if (home_.compare_exchange_strong(home, mine, std::memory_order_relaxed)) {
+      home = mine;
+      if (lender != nullptr) lender_.store(lender, std::memory_order_relaxed);
+    } else if (lender != nullptr) {
+      lender->core().dismiss_guest(*lender);
+    }
+  }
+  if (here == nullptr) return home;
+  return &home->core() == &here->core() ? here : nullptr;
+}
+
+spawn_view& spawned_apart::view_here() {
+  if (view* const own = find_view(this)) return static_cast<spawn_view&>(*own);
+  auto* const made = new spawn_view(*this, self_);
+  add_view(*made);
+  return *made;
+}
+
+void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
+  child.before_ = take_values();
+  if (++spawned.added_ % 64 == 0) merge_ended(spawned);
+  unstarted_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard guard(lock_);
+    link_before(spawned.list_, child);
+  }
+  place.frames().list(child);
+  place.announce_work();
+}
+
+void spawned_apart::add_from_outside(group_member& child, worker& place) noexcept {
+  child.depart(&outside_);
+  child.before_ = take_values();
+  unstarted_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard guard(lock_);
+    link_before(strays_, child);
+  }
+  place.frames().list(child);
+  place.announce_work();
+}
+
+void spawned_apart::note(spawn_view& spawned, std::exception_ptr thrown) noexcept {
+  spawned.failed_ = true;
+  const std::lock_guard guard(lock_);
+  std::exception_ptr& last = spawned.list_.previous->thrown;
+  if (!last) last = std::move(thrown);
+}
+
+void spawned_apart::note_outside(std::exception_ptr thrown) noexcept {
+  const std::lock_guard guard(lock_);
+  std::exception_ptr& last = strays_.previous->thrown;
+  if (!last) last = std::move(thrown);
+}
+
+void spawned_apart::finished(group_member& child, std::exception_ptr how) noexcept {
+  std::unique_ptr<spawn_view> below = extract(child.views_);
+  bool gone = false;
+  {
+    const std::lock_guard guard(lock_);
+    if (below) {
+      // What comes before the child comes before its own children.
+      if (child.before_ != nullptr && !below->empty()) {
+        group_member& first = member(*below->list_.next);
+        first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
+      }
+      splice_before(child, below->list_);
+    }
+    if (how) child.thrown.swap(how);
+    gone = child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
+    if (gone) {
+      unlink(child);
+    } else {
+      child.settled_ = true;
+    }
+  }
+  if (gone) child.end_(child);
+}
+
+group_member* spawned_apart::claim_newest(view* list) noexcept {
+  const auto claim_in = [](group_link& ring) noexcept -> group_member* {
+    for (group_link* l = ring.previous; l != &ring; l = l->previous) {
+      if (!member(*l).settled_ && deque::reclaim(member(*l))) return &member(*l);
+    }
+    return nullptr;
+  };
+  const std::lock_guard guard(lock_);
+  for (view* v = list; v != nullptr; v = v->next) {
+    if (v->reducer() != this) continue;
+    if (group_member* const claimed = claim_in(static_cast<spawn_view*>(v)->list_)) return claimed;
+  }
+  return claim_in(strays_);
+}
+
+std::unique_ptr<spawn_view> spawned_apart::extract(view*& list) const noexcept {
+  for (view** at = &list; *at != nullptr; at = &(*at)->next) {
+    if ((*at)->reducer() != this) continue;
+    auto* const found = static_cast<spawn_view*>(*at);
+    *at = found->next;
+    return std::unique_ptr<spawn_view>(found);
+  }
+  return nullptr;
+}
+
+group_member* spawned_apart::take_oldest(group_link& list, std::exception_ptr& thrown) noexcept {
+  const std::lock_guard guard(lock_);
+  thrown = std::exchange(list.thrown, nullptr);
+  if (list.next == &list || !member(*list.next).settled_) return nullptr;
+  group_member& oldest = member(*list.next);
+  unlink(oldest);
+  return &oldest;
+}
+
+void spawned_apart::prune(view*& list) noexcept {
+  for (view** at = &list; *at != nullptr;) {
+    view* const v = *at;
+    if (v->holds_children() && static_cast<spawn_view*>(v)->holds_nothing()) {
+      *at = v->next;
+      delete v;
+    } else {
+      at = &v->next;
+    }
+  }
+}
+
+bool spawned_apart::any_open(const view* list, const region_state& region) noexcept {
+  for (const view* v = list; v != nullptr; v = v->next) {
+    if (!v->holds_children() || v->reducer()->ended.load(std::memory_order_relaxed)) continue;
+    const auto& spawned = static_cast<const spawn_view&>(*v);
+    const std::lock_guard guard(spawned.all_.lock_);
+    for (const group_link* l = spawned.list_.next; l != &spawned.list_; l = l->next) {
+      auto& child = member(const_cast<group_link&>(*l));
+      if (!child.settled_ && child.away().region == &region) return true;
+    }
+  }
+  return false;
+}
+
+void spawned_apart::recall() noexcept {
+  if (left.load(std::memory_order_relaxed) != nullptr) recall_views(self_);
+}
+
+void spawned_apart::link_before(group_link& at, group_link& added) noexcept {
+  added.previous = at.previous;
+  added.next = &at;
+  at.previous->next = &added;
+  at.previous = &added;
+}
+
+void spawned_apart::unlink(group_link& gone) noexcept {
+  gone.previous->next = gone.next;
+  gone.next->previous = gone.previous;
+}
+
+// What was thrown before the first of them was thrown after what is before `at`.
+void spawned_apart::splice_before(group_link& at, group_link& ring) noexcept {
+  if (ring.thrown && !at.previous->thrown) at.previous->thrown = std::move(ring.thrown);
+  if (ring.next == &ring) return;
+  at.previous->next = ring.next;
+  ring.next->previous = at.previous;
+  ring.previous->next = &at;
+  at.previous = ring.previous;
+  ring.previous = ring.next = &ring;
+}
+
+// Neighbors that have both ended become one, so that what they added to reducers does.
+void spawned_apart::merge_ended(spawn_view& spawned) noexcept {
+  group_link* at = nullptr;
+  for (;;) {
+    group_member* later = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      if (at == nullptr) at = spawned.list_.next;
+      while (at != &spawned.list_ &&
+             !(member(*at).settled_ && at->next != &spawned.list_ && member(*at->next).settled_)) {
+        at = at->next;
+      }
+      if (at == &spawned.list_) return;
+      later = &member(*at->next);
+      unlink(*later);
+      if (!at->thrown) at->thrown = std::move(later->thrown);
+    }
+    // What has ended is nobody else's, and the list is the strand's.
+    group_member& earlier = member(*at);
+    earlier.views_ = merge_views(earlier.views_, merge_views(later->before_, later->views_));
+    later->end_(*later);
+  }
+}
+
+spawn_view::spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept
+    : view(whole), all_(all) {
+  list_.previous = list_.next = &list_;
+}
+
+// Its children, if there are any, have ended, and nobody asks for what they left.
+spawn_view::~spawn_view() {
+  while (list_.next != &list_) {
+    group_member& left = spawned_apart::member(*list_.next);
+    spawned_apart::unlink(left);
+    end_views(left.before_);
+    end_views(left.views_);
+    left.end_(left);
+  }
+}
+
+void spawn_view::append(view& right) noexcept {
+  auto& later = static_cast<spawn_view&>(right);
+  const std::lock_guard guard(all_.lock_);
+  failed_ |= later.failed_;
+  spawned_apart::splice_before(list_, later.list_);
+}
+
+bool spawn_view::holds_nothing() const noexcept {
+  const std::lock_guard guard(all_.lock_);
+  return list_.next == &list_ && !list_.thrown;
+}
+
+bool spawn_view::put_before(view* earlier) noexcept {
+  if (reducer()->ended.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard guard(all_.lock_);
+  if (list_.next == &list_) return false;
+  group_member& first = spawned_apart::member(*list_.next);
+  first.before_ = chain_views(earlier, first.before_);
+  return true;
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,111 @@
+// Children of a group that were not pushed by its own strand, in their serial order. docs/protocols/join.md has the rules.
+#pragma once
+
+#include "core/steal_lock.hpp"
+
+#include <sennit/detail/group.hpp>
+#include <sennit/detail/view.hpp>
+#include <sennit/region.hpp>
+
+#include <atomic>
+#include <memory>
+
+namespace sennit::detail {
+
+class spawn_view;
+
+// What a group needs once there are such children.
+class spawned_apart : public reducer_base {
+ public:
+  // `home`: in the runtime whose workers run the children; null: not known yet.
+  static spawned_apart* make(worker* home);
+  ~spawned_apart();
+  // The group ends, after all children. Views may be left with strands.
+  void let_go() noexcept;
+
+  // Whether a further child may wait to be taken.
+  bool has_room() const noexcept { return unstarted_.load(std::memory_order_relaxed) < most_unstarted; }
+  // The worker in whose list children of such a caller go: `here`, or, for a thread that runs no strand (null), any. Null: the
+  // caller's runtime is another one.
+  worker* place_for(worker* here);
+  bool at_home(worker& here) const noexcept;
+  // Whether children wait in a place of the default runtime that the group has borrowed.
+  bool borrows() const noexcept { return lender_.load(std::memory_order_relaxed) != nullptr; }
+
+  // The region of children that threads spawn which run no strand.
+  const region_state& outside() const noexcept { return outside_; }
+
+  // The calling strand's view. Throws std::bad_alloc.
+  spawn_view& view_here();
+  void add(group_member& child, spawn_view& spawned, worker& place) noexcept;
+  void add_from_outside(group_member& child, worker& place) noexcept;
+  // What a child threw that ran at once, after all that the strand has spawned.
+  void note(spawn_view& spawned, std::exception_ptr thrown) noexcept;
+  void note_outside(std::exception_ptr thrown) noexcept;
+
+  void started() noexcept { unstarted_.fetch_sub(1, std::memory_order_relaxed); }
+  // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its place; it
+  // may be gone afterwards.
+  void finished(group_member& child, std::exception_ptr how) noexcept;
+
+  // The newest of these children that nobody has begun, claimed; null: none.
+  group_member* claim_newest(view* spawned) noexcept;
+  // Takes children of the group out of a list of views. Null: there are none.
+  std::unique_ptr<spawn_view> extract(view*& list) const noexcept;
+  bool strays() const noexcept { return strays_.next != &strays_; }
+  // The oldest child, which has ended, and is the caller's then. Null: there is none. `thrown`: what comes before it.
+  group_member* take_oldest(group_link& list, std::exception_ptr& thrown) noexcept;
+  group_link& stray_list() noexcept { return strays_; }
+  // All children have ended: what place was borrowed goes back, and the next of them may have their home elsewhere.
+  void settle_home(worker* home) noexcept;
+  // Ends views, of any groups, whose children have all ended and left nothing.
+  static void prune(view*& list) noexcept;
+  // Whether a view of the list has a child of the region that is still to end.
+  static bool any_open(const view* list, const region_state& region) noexcept;
+  // Gives the strand the views that ended threads have left.
+  void recall() noexcept;
+
+ private:
+  friend class spawn_view;
+  static constexpr int most_unstarted = 256;
+
+  static group_member& member(group_link& link) noexcept { return static_cast<group_member&>(link); }
+  static void link_before(group_link& at, group_link& added) noexcept;
+  static void unlink(group_link& gone) noexcept;
+  static void splice_before(group_link& at, group_link& list) noexcept;
+  void merge_ended(spawn_view& spawned) noexcept;
+
+  std::shared_ptr<spawned_apart> self_;  // the group's share
+  steal_lock lock_;                      // of all links below views of the group
+  std::atomic<int> unstarted_{0};
+  std::atomic<worker*> home_{nullptr};
+  std::atomic<worker*> lender_{nullptr};
+  region_state outside_;  // of children that threads spawn which run no strand
+  group_link strays_;     // those children
+};
+
+// Those that one strand has spawned. The strand's views are put in serial order wherever strands join, and so are these.
+class spawn_view : public view {
+ public:
+  spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept;
+  ~spawn_view() override;
+  void append(view& right) noexcept override;
+  bool holds_children() const noexcept override { return true; }
+  bool put_before(view* earlier) noexcept override;
+  group_link& list() noexcept { return list_; }
+  bool empty() const noexcept { return list_.next == &list_; }
+  bool holds_nothing() const noexcept;
+  bool failed() const noexcept { return failed_; }
+
+ private:
+  friend class spawned_apart;
+  spawned_apart& all_;
+  group_link list_;      // a ring; under the lock
+  unsigned added_ = 0;   // the strand's alone, as is:
+  bool failed_ = false;  // a child that ran at once threw: what the strand spawns comes after
+};
+
+// The strand's that it is about to leave open, or the region's: ends the program.
+[[noreturn]] void left_open();
+
+}  // namespace sennit::detail

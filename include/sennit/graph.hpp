@@ -222,6 +222,10 @@ void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
                   .predecessors = given.predecessors, .compute = given.compute, .trace = given.trace});
   }
 }
-inline void run(const char* sink, const any_nodes<std::string>& given) { run(std::string(sink), given); }
+// A template, so that it is compiled only where it is called.
+template <class Key = std::string>
+void run(const char* sink, const any_nodes<std::type_identity_t<Key>>& given) {
+  run(Key(sink), given);
+}
 
 }  // namespace sennit::graph

@@ -120,6 +120,8 @@ else
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
   # above.
   only process
+  targets="$targets test_loops_checked"
+  tests="$tests|^loops_checked[.]"
   configuration dev
 fi
 step format-check make --no-print-directory format-check

@@ -129,9 +129,8 @@ void runtime_core::look_for_deadlock(const char* call) noexcept {
   if (at_work > asleep_.count()) return;
   const std::string message = std::string("a strand waits in ") + call +
                               ", and the branches that could run meanwhile have no worker: all of them wait "
-                              "like this one. If one of the branches "
-                              "is to end the wait, as a sibling that sets a future is, this is a deadlock: "
-                              "no branch may wait for another one. A "
+                              "like this one. If one of the branches is to end the wait, as a sibling that "
+                              "sets a future is, this is a deadlock: no branch may wait for another one. A "
                               "wait for what happens outside the runtime belongs into sennit::blocking().";
   // Others may end the wait yet.
   if (count_of_threads() > threads + (watchdog_ ? 1 : 0)) {

@@ -114,7 +114,7 @@ int count_of_threads() noexcept {
 
 // What the strand waits for may lie in one of the runtime's deques, and nobody is left to take it from there.
 void runtime_core::look_for_deadlock(const char* call) noexcept {
-  if (!work_in_sight()) return;
+  if (!work_in_sight({})) return;
   int at_work = 0;
   int threads = 0;
   {

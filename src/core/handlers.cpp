@@ -7,7 +7,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 namespace {

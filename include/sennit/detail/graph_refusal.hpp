@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <ranges>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>

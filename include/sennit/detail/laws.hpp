@@ -14,12 +14,11 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <source_location>
 #include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace sennit::detail {
 

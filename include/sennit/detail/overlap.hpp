@@ -5,7 +5,6 @@
 #include <sennit/detail/misuse.hpp>
 #include <sennit/detail/sequence.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>

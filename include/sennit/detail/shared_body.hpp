@@ -26,10 +26,6 @@ consteval void refuse_state_if() {
                             "sennit::per_worker or a sennit::reducer, or capture by reference what may be "
                             "shared");
 }
-template <class F, class... Arguments>
-consteval void refuse_state() {
-  refuse_state_if<body_with_state<F, Arguments...>>();
-}
 
 // How constructs hold it: see loop.hpp on light closures.
 template <class F>

@@ -22,7 +22,7 @@ class handled_elsewhere : public std::exception {
 };
 
 // Made where the branch is forked.
-class fork_place {
+class forked_in_handler {
  public:
   // Runs the branch, whoever does: what is wrong in one schedule is found in each.
   template <class F>
@@ -45,7 +45,7 @@ class fork_place {
 
 #else
 
-class fork_place {
+class forked_in_handler {
  public:
   template <class F>
   SENNIT_INLINE decltype(auto) run(F&& f) const {

@@ -135,7 +135,7 @@ class deque {
     bool met;
   };
   watched look_again() noexcept;
-  // What the worker of this deque may take, but for colors: see worker::come_home_for().
+  // What the worker of this deque may take, but for colors; null: anything. See "Guests" in docs/protocols/regions.md.
   void restrict_to(const region_state* only) noexcept {
     only_.store(only, std::memory_order_relaxed);
     also_.store(nullptr, std::memory_order_relaxed);

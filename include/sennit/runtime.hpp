@@ -49,7 +49,7 @@ struct runtime_options {
 
 namespace detail {
 
-[[noreturn]] void refuse_workers(const std::string& number);
+SENNIT_EXPORT [[noreturn]] void refuse_workers(const std::string& number);
 template <std::integral I>
 unsigned to_workers(I number) {
   if (!std::in_range<unsigned>(number)) refuse_workers(std::to_string(number));

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 namespace tools {

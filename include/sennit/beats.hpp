@@ -22,8 +22,8 @@ enum class beat_source_kind {
   automatic,     // the first of these that the system allows: posix_timers, perf_events, ping_thread
   posix_timers,  // timers of the kernel, for each thread its own (timer_create(2) with SIGEV_THREAD_ID)
   ping_thread,   // one thread that sleeps, and sends signals to the others
-  perf_events,  // the kernel's clock of the thread's own time (perf_event_open(2)): none while it does not run
-  polled,       // no signal: the program asks sennit::beat_due()
+  perf_events,   // the kernel's clock of a thread's own time (perf_event_open(2)): none while it does not run
+  polled,        // no signal: the program asks sennit::beat_due()
 };
 
 // How to be beaten. What is left at its default comes from the environment (SENNIT_BEAT), else it is 100 us from an

@@ -221,9 +221,10 @@ constexpr detail::access_set<false, R...> reads(const R&... regions) noexcept {
 template <class... R>
   requires(!(data_region<R> && ...))
 constexpr auto reads(const R&...) noexcept {
-  static_assert((data_region<R> && ...),
-                "reads: an argument is no data_region; a pointer says where data begins, and not where it ends: give a "
-                "sennit::memory_range(pointer, range)");
+  static_assert(
+      (data_region<R> && ...),
+      "reads: an argument is no data_region; a pointer says where data begins, and not where it ends: "
+      "give a sennit::memory_range(pointer, range)");
   return detail::access_set<false>();
 }
 template <data_region... R>
@@ -233,9 +234,10 @@ constexpr detail::access_set<true, R...> writes(const R&... regions) noexcept {
 template <class... R>
   requires(!(data_region<R> && ...))
 constexpr auto writes(const R&...) noexcept {
-  static_assert((data_region<R> && ...),
-                "writes: an argument is no data_region; a pointer says where data begins, and not where it ends: give a "
-                "sennit::memory_range(pointer, range)");
+  static_assert(
+      (data_region<R> && ...),
+      "writes: an argument is no data_region; a pointer says where data begins, and not where it ends: "
+      "give a sennit::memory_range(pointer, range)");
   return detail::access_set<true>();
 }
 

@@ -10,7 +10,6 @@
 #include <sennit/detail/words.hpp>
 
 #include <atomic>
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -203,7 +202,7 @@ auto join(R&& branches) {
 }
 template <class... F>
 void join(const F&...) {
-  detail::explain_no_join<F...>();
+  detail::refuse_join<F...>();
 }
 
 #if SENNIT_CHECKED

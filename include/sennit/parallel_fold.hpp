@@ -39,12 +39,9 @@ SENNIT_INLINE T fold(const Sequence& sequence, T first, Fold& step, Combine& com
   if constexpr (!knows_identity<Combine, T>) {
     if (!may_be_identity(first, combine)) [[unlikely]] {
       misuse("parallel_fold: the first value is no identity of the combination, which changes it when it is "
-             "combined "
-             "with itself, so it would count once for each part that a worker takes; give an identity, such "
-             "as 0 for a "
-             "sum, and combine the result with your value; or a combination of which the identity is known, "
-             "such as "
-             "std::plus<>()",
+             "combined with itself, so it would count once for each part that a worker takes; give an "
+             "identity, such as 0 for a sum, and combine the result with your value; or a combination of "
+             "which the identity is known, such as std::plus<>()",
              where);
     }
   }
@@ -94,41 +91,41 @@ consteval void refuse_fold() {
     using G = argument<n + 2, A...>;
     if constexpr (std::is_void_v<T> || std::is_void_v<F> || std::is_void_v<G> || option<F> || option<G>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: what makes one of two results is missing; call parallel_fold(range, first, fold, "
           "combine), with std::plus<>() for combine if results are added up");
     } else if constexpr (gives_fractions<F, T, V> || gives_fractions<G, T>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: the first value is an integer, so the fraction of each result would be lost; give "
           "the first value the type of the result, as in 0.0");
     } else if constexpr (forgets_to_return<F, T, V>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: the fold returns nothing and takes its left value by copy, so the result would be "
           "lost; return it, or take the left value by reference, as [](T& left, const auto& element) does");
     } else if constexpr (!fold_step<F, T, V>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: the fold does not make a result of a result, of the first value's type, and an "
           "element; give one as [](T left, const auto& element) -> T");
     } else if constexpr (forgets_to_return<G, T, T>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: the combination returns nothing and takes its left value by copy, so the result "
           "would be lost; return it, or take the left value by reference, as [](T& left, const T& right) "
           "does");
     } else if constexpr (never_associates<G>) {
-      static_assert(accepted<A...>,
+      static_assert(never<A...>,
                     "parallel_fold: the combination of results is not associative, as it has to be");
     } else if constexpr (!combines<G, T>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: the combination does not make one result of two, of the first value's type; give "
           "one as [](T left, T right) -> T, or as [](T& left, const T& right)");
     } else if constexpr (!fold_result<T, G>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_fold: the first value cannot be copied, and each worker's part begins with one; give a "
           "combination with a function identity(), which makes them");
     } else {

@@ -6,7 +6,7 @@
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/loop.hpp>
-#include <sennit/detail/loop_mistakes.hpp>
+#include <sennit/detail/loop_refusal.hpp>
 #include <sennit/detail/sequence.hpp>
 
 #include <concepts>
@@ -63,7 +63,8 @@ struct looping {
 
   template <std::integral First, std::integral Last, class F, for_options Options = loop_options>
     requires(integer_bounds<First, Last> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
-  SENNIT_INLINE void operator()(First first, Last last, F&& body, const Options& how = {} SENNIT_WHERE) const {
+  SENNIT_INLINE void
+  operator()(First first, Last last, F&& body, const Options& how = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     from_index(first, last, body, how);
   }
@@ -72,7 +73,8 @@ struct looping {
             for_options Options = loop_options>
     requires(integer_bounds<First, Last> && integer_bounds<Step, Step> &&
              !std::is_arithmetic_v<std::remove_cvref_t<F>>)
-  SENNIT_INLINE void operator()(First first, Last last, Step step, F&& body, const Options& how = {} SENNIT_WHERE) const {
+  SENNIT_INLINE void
+  operator()(First first, Last last, Step step, F&& body, const Options& how = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     using I = index<First, Last>;
     if constexpr (check_stepped_body<F, I>()) {
@@ -104,14 +106,15 @@ struct looping {
     }
   }
   template <class T, class F, for_options Options = loop_options>
-  SENNIT_INLINE void operator()(std::initializer_list<T> list, F&& body, const Options& how = {} SENNIT_WHERE) const {
+  SENNIT_INLINE void
+  operator()(std::initializer_list<T> list, F&& body, const Options& how = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_for");
     from_iterator(list.begin(), list.size(), body, how);
   }
 
   template <class... Arguments>
   void operator()(const Arguments&...) const {
-    explain_no_loop<Arguments...>();
+    refuse_loop<Arguments...>();
   }
 
  private:

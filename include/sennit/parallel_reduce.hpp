@@ -103,48 +103,48 @@ template <class T, class F, class V, class Element, class... A>
 consteval void refuse_operation() {
   if constexpr (never_associates<F>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the operation is not associative, as a reduction's has to be; a fold from left to "
         "right is parallel_fold(range, first, fold, combine)");
   } else if constexpr ((drops_fractions<V, T> && (known_to_associate<F> || !combines<F, T, V>)) ||
                        gives_fractions<F, T> || gives_fractions<F, T, V>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the first value is an integer, so the fraction of each result would be lost; give "
         "the first value the type of the result, as in 0.0");
   } else if constexpr (forgets_to_return<F, T, converted<T, V>> || forgets_to_return<F, T, V>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the operation returns nothing and takes its left value by copy, so the result "
         "would be lost; return it, or take the left value by reference, as [](T& left, const T& right) does");
   } else if constexpr (!converts_whole<V, T> && combines<F, T, V>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the operation folds values that are none of the result's type, that of the first "
         "value; give the operation that makes one of two results, too: parallel_fold(range, first, fold, "
         "combine)");
   } else if constexpr (!std::convertible_to<V, T>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the values to combine do not convert to the type of the first value, which is the "
         "result's; give a transformation that makes such values, parallel_reduce(range, first, "
         "transformation, operation), or fold: parallel_fold(range, first, fold, combine)");
   } else if constexpr (!std::is_void_v<Element> && combines<F, T> &&
                        !operation_over_elements<F, T, Element>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the elements are of another type than the first value, so the operation may be a "
         "fold; give what is made of each element as a transformation, parallel_reduce(range, first, "
         "transformation, operation), or the operation that makes one of two results, parallel_fold(range, "
         "first, fold, combine)");
   } else if constexpr (std::same_as<std::remove_cvref_t<F>, std::plus<>>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: there is no + of these values; give the operation, as in parallel_reduce(range, "
         "first, operation)");
   } else {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "parallel_reduce: the operation does not combine two values of the result's type, that of the first "
         "value, into one; give one as [](T left, T right) -> T, or as [](T& left, const T& right)");
   }
@@ -161,24 +161,23 @@ consteval void refuse_reduction() {
     using F = argument<n + 1, A...>;
     using G = argument<n + 2, A...>;
     if constexpr (std::is_void_v<T> || option<T>) {
-      static_assert(accepted<A...>,
+      static_assert(never<A...>,
                     "parallel_reduce: there is no first value; give it after what to go through, as in "
                     "parallel_reduce(range, 0.0)");
     } else if constexpr (option<F>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_reduce: the option stands where the operation is to be; options need it before them, as "
           "in parallel_reduce(range, 0.0, std::plus<>(), deterministic)");
     } else if constexpr (!std::movable<T>) {
-      static_assert(accepted<A...>, "parallel_reduce: the first value, and so the result, cannot be moved");
+      static_assert(never<A...>, "parallel_reduce: the first value, and so the result, cannot be moved");
     } else if constexpr (std::is_void_v<F>) {
       refuse_operation<T, std::plus<>, V, typename found::element, A...>();
     } else if constexpr (std::invocable<F&, V> && (combines<F, T> || forgets_to_return<F, T>)) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_reduce: this function can be called with one value, as a transformation, and with two, "
-          "as "
-          "an operation; say which it is: (range, first, std::identity(), operation), or a lambda with as "
+          "as an operation; say which it is: (range, first, std::identity(), operation), or a lambda with as "
           "many parameters as it is to have");
     } else if constexpr (reduce_map<F, V>) {
       using mapped = std::invoke_result_t<F&, V>;
@@ -195,11 +194,11 @@ consteval void refuse_reduction() {
       }
     } else if constexpr (std::invocable<F&, V>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_reduce: the transformation returns nothing; a loop without a result is parallel_for");
     } else if constexpr (!std::is_void_v<G> && !option<G>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_reduce: the transformation, which stands before the operation, cannot be called with an "
           "element; or, if these are a fold and the combination of its results, call parallel_fold");
     } else if constexpr (reduce_operation<F, T, V> &&

@@ -147,33 +147,30 @@ template <class T, class F, class V, class Element, class... A>
 consteval void refuse_scan_operation() {
   if constexpr (!std::invocable<F&, T, T> && !std::invocable<F&, const T&, V> && std::convertible_to<F, T>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "sennit: a value stands where the scan's operation is to be; the operation comes first, as in "
         "parallel_scan(in, out, std::plus<>(), first)");
   } else if constexpr (drops_fractions<V, T> || gives_fractions<F, T, V> || gives_fractions<F, T>) {
-    static_assert(accepted<A...>, "sennit: the scan's first value is an integer, so the fraction of each "
-                                  "prefix would be lost; give the "
-                                  "first value the type of the prefixes, as in 0.0");
+    static_assert(never<A...>, "sennit: the scan's first value is an integer, so the fraction of each prefix "
+                               "would be lost; give the first value the type of the prefixes, as in 0.0");
   } else if constexpr (never_associates<F>) {
-    static_assert(accepted<A...>, "sennit: the scan's operation is not associative, as it has to be");
+    static_assert(never<A...>, "sennit: the scan's operation is not associative, as it has to be");
   } else if constexpr (forgets_to_return<F, T, V> || forgets_to_return<F, T&, V>) {
-    static_assert(accepted<A...>, "sennit: the scan's operation returns nothing; let it return the value of "
-                                  "both, [](T left, T right) -> T");
+    static_assert(never<A...>, "sennit: the scan's operation returns nothing; let it return the value of "
+                               "both, [](T left, T right) -> T");
   } else if constexpr (!std::copyable<T> || !std::convertible_to<V, T>) {
-    static_assert(accepted<A...>,
+    static_assert(never<A...>,
                   "sennit: the scan's elements are no prefixes, which have the type of the first value, or "
-                  "of the elements, "
-                  "and are copied; transform the elements to that type, by std::views::transform, say");
+                  "of the elements, and are copied; transform the elements to that type, by "
+                  "std::views::transform, say");
   } else if constexpr (scan_operation<F, T, V>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "sennit: the scan's elements are of another type than its first value, so the operation may be a "
-        "fold; "
-        "transform the elements to that type, as by std::views::transform, and combine two of those");
+        "fold; transform the elements to that type, as by std::views::transform, and combine two of those");
   } else {
-    static_assert(accepted<A...>, "sennit: the scan's operation does not combine two prefixes into one; give "
-                                  "one as [](T left, T right) "
-                                  "-> T");
+    static_assert(never<A...>, "sennit: the scan's operation does not combine two prefixes into one; give "
+                               "one as [](T left, T right) -> T");
   }
 }
 
@@ -197,12 +194,12 @@ consteval void refuse_scan() {
                          !std::invocable<operation, const Element&, const Element&> &&
                          std::invocable<std::add_lvalue_reference_t<given>, const Element&, const Element&>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "sennit: the scan's first value and its operation stand in each other's place: it is "
           "parallel_scan(in, out, operation, first), and parallel_exclusive_scan(in, out, first, operation), "
           "as in std");
     } else if constexpr (Value == 0 && !has_first) {
-      static_assert(accepted<A...>,
+      static_assert(never<A...>,
                     "parallel_exclusive_scan: there is no first value, which comes after the destination; "
                     "parallel_scan takes none");
     } else if constexpr (scan_over_elements<F, T, V, Element>) {

@@ -50,24 +50,23 @@ template <class It, class Comp, class Proj, class... A>
 consteval void refuse_order() {
   if constexpr (!writable_in_parallel<It>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "sennit: a std::vector<bool> is not sorted in parallel, as its elements share words; count its true "
         "elements");
   } else if constexpr (!std::permutable<It>) {
-    static_assert(accepted<A...>, "sennit: the elements to sort are constant, or cannot be moved; sort a "
-                                  "std::vector of their copies, or "
-                                  "of pointers to them");
+    static_assert(never<A...>, "sennit: the elements to sort are constant, or cannot be moved; sort a "
+                               "std::vector of their copies, or of pointers to them");
   } else if constexpr (!std::indirectly_regular_unary_invocable<Proj, It>) {
-    static_assert(accepted<A...>,
+    static_assert(never<A...>,
                   "sennit: the projection, after the comparator, cannot be called with an element to sort");
   } else if constexpr (std::same_as<Comp, std::less<>>) {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "sennit: the elements to sort have no order: there is no < of them; give a comparator, as in "
         "parallel_sort(range, [](const T& a, const T& b) { ... })");
   } else {
     static_assert(
-        accepted<A...>,
+        never<A...>,
         "sennit: the comparator cannot be called with two elements to sort, or gives no bool; give one as "
         "[](const T& a, const T& b) { ... }, which says whether a comes before b");
   }
@@ -78,11 +77,11 @@ consteval void refuse_sort() {
   constexpr auto sequence = require_sequence<A...>();
   constexpr std::size_t n = sequence.arguments;
   if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-    static_assert(accepted<A...>, "sennit: there are two integers where elements to sort are to be");
+    static_assert(never<A...>, "sennit: there are two integers where elements to sort are to be");
   } else if constexpr (n != 0) {
     if constexpr (option<argument<n, A...>> || option<argument<n + 1, A...>> ||
                   option<argument<n + 2, A...>>) {
-      static_assert(accepted<A...>,
+      static_assert(never<A...>,
                     "sennit: a sort takes no option, such as grain(100), but a comparator and a projection");
     } else {
       using Comp = std::decay_t<argument<n, A...>>;

@@ -187,15 +187,15 @@ consteval void refuse_transform() {
     using G = argument<n + 2, A...>;
     if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_transform: the input is two integers; to transform indices, give std::views::iota(first, "
           "last), or call parallel_for");
     } else if constexpr (std::is_void_v<F> || option<F>) {
-      static_assert(accepted<A...>,
+      static_assert(never<A...>,
                     "parallel_transform: there is no function; it comes after the input and the destination");
     } else if constexpr (returns_nothing<F, V>()) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_transform: the function returns nothing that could be written; to change elements in "
           "place, call parallel_for");
     } else if constexpr (transformation<F, V>) {
@@ -203,13 +203,13 @@ consteval void refuse_transform() {
     } else if constexpr (!std::is_void_v<G> && !option<G>) {
       if constexpr (require_destination<n + 1, V, A...>()) {
         static_assert(
-            accepted<A...>,
+            never<A...>,
             "parallel_transform: the function cannot be called with an element of each of the two inputs, or "
             "what it returns cannot be written to the destination");
       }
     } else if constexpr (require_destination<n, V, A...>()) {
       static_assert(
-          accepted<A...>,
+          never<A...>,
           "parallel_transform: the function, after the destination, cannot be called with an element of the "
           "input");
     }
@@ -221,7 +221,7 @@ consteval void refuse_copy() {
   constexpr auto sequence = require_sequence<A...>();
   constexpr std::size_t n = sequence.arguments;
   if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-    static_assert(accepted<A...>,
+    static_assert(never<A...>,
                   "parallel_copy: the input is two integers; give std::views::iota(first, last)");
   } else if constexpr (n != 0) {
     if constexpr (require_destination<n, typename decltype(sequence)::value, A...>()) refuse_the_rest<A...>();
@@ -235,7 +235,7 @@ consteval void refuse_fill() {
   if constexpr (n != 0) {
     using value = argument<n, A...>;
     if constexpr (std::is_void_v<value> || option<value>) {
-      static_assert(accepted<A...>, "parallel_fill: there is no value to fill the elements with");
+      static_assert(never<A...>, "parallel_fill: there is no value to fill the elements with");
     } else if constexpr (require_destination<0, const value&, A...>()) {
       refuse_the_rest<A...>();
     }

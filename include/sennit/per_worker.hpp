@@ -18,7 +18,7 @@ namespace detail {
 // A pointer for each thread that asks, null at first. The pointers never move. Threads are numbered from 0
 // on, across the process; a thread that ends leaves its number, and what belongs to that, to one that asks
 // later.
-class thread_slots {
+class SENNIT_EXPORT thread_slots {
  public:
   using slot = std::atomic<void*>;
 

@@ -170,7 +170,7 @@ class reducer {
               (std::same_as<std::remove_cv_t<Given>, std::remove_cv_t<Combine>> && ...))
   explicit reducer(Given...) {
     static_assert(
-        detail::accepted<Given...>,
+        detail::never<Given...>,
         "reducer: the identity of Combine is not known; give it, as in reducer<T, Combine>(identity), or let "
         "Combine say it by a function T identity() const");
   }
@@ -192,10 +192,8 @@ class reducer {
       : reducer(own_tag(), Make{std::move(identity)}, std::move(combine)) {
     if (!detail::may_be_identity(state_->make.value, state_->combine)) [[unlikely]] {
       detail::misuse("reducer: the value that views are to begin with is no identity of the operation, which "
-                     "changes it when it is "
-                     "combined with itself, so it would count once for each view; give an identity, such as "
-                     "0 for a sum, and add "
-                     "your value",
+                     "changes it when it is combined with itself, so it would count once for each view; give "
+                     "an identity, such as 0 for a sum, and add your value",
                      where);
     }
   }

@@ -49,7 +49,7 @@ struct runtime_options {
 
 namespace detail {
 
-[[noreturn]] void refuse_workers(const std::string& number);
+SENNIT_EXPORT [[noreturn]] void refuse_workers(const std::string& number);
 template <std::integral I>
 unsigned to_workers(I number) {
   if (!std::in_range<unsigned>(number)) refuse_workers(std::to_string(number));
@@ -65,11 +65,11 @@ struct statistics {
   std::uint64_t wakes = 0;        // sleeping workers woken because there was work
   std::uint64_t vain_wakes = 0;   // those of them that found none when they came
   std::uint64_t barriers = 0;     // membarrier system calls
-  std::uint64_t interrupts =
-      0;                     // of threads at work, by these: the runtime's own, at most one a barrier each
+  // Of the runtime's own threads at work, by these: at most one a barrier each.
+  std::uint64_t interrupts = 0;
   std::uint64_t fibers = 0;  // stacks made
-  std::uint64_t stacks =
-      0;  // those of them that are there now: no more than two a worker after two idle seconds
+  // Those of them that are there now: no more than two a worker after two idle seconds.
+  std::uint64_t stacks = 0;
   std::uint64_t promotions = 0;  // latent frames that became work for other workers
 };
 

@@ -1,6 +1,11 @@
 // All of Sennit.
 #pragma once
 
+// clang-format off
+// First: what compilers say of a join begins with the headers between it and the program.
+#include <sennit/join.hpp>
+// clang-format on
+
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>
@@ -10,7 +15,6 @@
 #include <sennit/effects.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/graph_trace.hpp>
-#include <sennit/join.hpp>
 #include <sennit/latent_range.hpp>
 #include <sennit/memoized_splice.hpp>
 #include <sennit/nest.hpp>

@@ -16,7 +16,6 @@
 #include <sennit/parallel_transform.hpp>
 #include <sennit/task_group.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <utility>
 

@@ -76,8 +76,8 @@ void barriers::let_go_after_fork() noexcept { running.unlock(); }
 steal_barrier resolve(steal_barrier asked) {
   if (asked == steal_barrier::membarrier && !membarrier_available()) {
     fail<std::invalid_argument>("sennit: barrier=membarrier (SENNIT_BARRIER or runtime_options::barrier) was "
-                                "asked for, but the kernel refuses "
-                                "the expedited membarrier; use `automatic` or `fence`");
+                                "asked for, but the kernel refuses the expedited membarrier; use `automatic` "
+                                "or `fence`");
   }
   if (asked != steal_barrier::automatic) return asked;
   // ThreadSanitizer does not model a barrier that other threads are made to execute;

@@ -1,77 +1,18 @@
 #include "core/contract.hpp"
 
-#include "core/runtime_core.hpp"
-#include "core/worker.hpp"
+#if SENNIT_SEES_LOCKS
+
+#include "core/replaced_function.hpp"
 
 #include <sennit/detail/misuse.hpp>
 
-#if SENNIT_CHECKED
-
-#include <dlfcn.h>
-#include <execinfo.h>
-
-#include <cstring>
-#include <string>
-
-namespace sennit::detail {
-
-namespace {
-
-constinit thread_local const construct_site* site_outside [[gnu::tls_model("initial-exec")]] = nullptr;
-
-}  // namespace
-
-[[gnu::noinline]] const construct_site*& innermost_site() noexcept {
-  worker* const w = worker::current();
-  const construct_site** site = w != nullptr ? &w->running().site : &site_outside;
-  asm volatile("" : "+r"(site));
-  return *site;
-}
-
-// No handler of exit() is early enough to tell: static objects that were made later end before it is called.
-bool program_exits() noexcept {
-  void* calls[64];
-  const int count = backtrace(calls, 64);
-  for (int i = 0; i < count; ++i) {
-    Dl_info found{};
-    // The call does not return, so that what follows it may be another function.
-    if (dladdr(static_cast<char*>(calls[i]) - 1, &found) != 0 && found.dli_sname != nullptr &&
-        std::strcmp(found.dli_sname, "exit") == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-construct_site::construct_site(const char* construct, std::source_location where) noexcept
-    : construct_(construct), where_(where), outer_(innermost_site()) {
-  // Of a construct that another one is made of, the program knows nothing.
-  if (outer_ != nullptr && std::strstr(where.file_name(), "/sennit/") != nullptr) {
-    construct_ = outer_->construct_;
-    where_ = outer_->where_;
-  }
-  innermost_site() = this;
-  // Outside, whoever enters a region looks for locks.
-  const worker* const here = worker::current();
-  if (here != nullptr ? (here->core().sticky_reasons() & contract) != 0 : in_signal_handler())
-    check_contract();
-}
-
-construct_site::~construct_site() { innermost_site() = outer_; }
-
-}  // namespace sennit::detail
-
-#endif
-
-#if SENNIT_SEES_LOCKS
-
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace {
 
@@ -83,11 +24,6 @@ struct held_lock {
 };
 constinit thread_local int locks_held [[gnu::tls_model("initial-exec")]] = 0;
 constinit thread_local held_lock held [[gnu::tls_model("initial-exec")]][16] = {};
-
-template <class Function>
-Function* next(const char* name) noexcept {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 int counted(int result, const void* lock, const char* kind) noexcept {
   if (result != 0) return result;
@@ -110,94 +46,92 @@ int released(int result, const void* lock) noexcept {
 
 }  // namespace
 
-// The one that is called next, with the same arguments.
-#define SENNIT_NEXT(name) static const auto real = next<decltype(name)>(#name)
+#define SENNIT_REAL(name) static const auto real = sennit::detail::replaced_function<decltype(name)>(#name)
 
 extern "C" {
 
 SENNIT_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  SENNIT_NEXT(pthread_mutex_lock);
+  SENNIT_REAL(pthread_mutex_lock);
   return counted(real(mutex), mutex, "mutex");
 }
 
 SENNIT_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  SENNIT_NEXT(pthread_mutex_trylock);
+  SENNIT_REAL(pthread_mutex_trylock);
   return counted(real(mutex), mutex, "mutex");
 }
 
 SENNIT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
-  SENNIT_NEXT(pthread_mutex_timedlock);
+  SENNIT_REAL(pthread_mutex_timedlock);
   return counted(real(mutex, until), mutex, "mutex");
 }
 
 SENNIT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                           const timespec* until) noexcept {
-  SENNIT_NEXT(pthread_mutex_clocklock);
+  SENNIT_REAL(pthread_mutex_clocklock);
   return counted(real(mutex, clock, until), mutex, "mutex");
 }
 
 SENNIT_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  SENNIT_NEXT(pthread_mutex_unlock);
+  SENNIT_REAL(pthread_mutex_unlock);
   return released(real(mutex), mutex);
 }
 
 SENNIT_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  SENNIT_NEXT(pthread_rwlock_rdlock);
+  SENNIT_REAL(pthread_rwlock_rdlock);
   return counted(real(lock), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  SENNIT_NEXT(pthread_rwlock_wrlock);
+  SENNIT_REAL(pthread_rwlock_wrlock);
   return counted(real(lock), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
-  SENNIT_NEXT(pthread_rwlock_tryrdlock);
+  SENNIT_REAL(pthread_rwlock_tryrdlock);
   return counted(real(lock), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
-  SENNIT_NEXT(pthread_rwlock_trywrlock);
+  SENNIT_REAL(pthread_rwlock_trywrlock);
   return counted(real(lock), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
-  SENNIT_NEXT(pthread_rwlock_timedrdlock);
+  SENNIT_REAL(pthread_rwlock_timedrdlock);
   return counted(real(lock, until), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
-  SENNIT_NEXT(pthread_rwlock_timedwrlock);
+  SENNIT_REAL(pthread_rwlock_timedwrlock);
   return counted(real(lock, until), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* until) noexcept {
-  SENNIT_NEXT(pthread_rwlock_clockrdlock);
+  SENNIT_REAL(pthread_rwlock_clockrdlock);
   return counted(real(lock, clock, until), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* until) noexcept {
-  SENNIT_NEXT(pthread_rwlock_clockwrlock);
+  SENNIT_REAL(pthread_rwlock_clockwrlock);
   return counted(real(lock, clock, until), lock, "shared mutex");
 }
 
 SENNIT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  SENNIT_NEXT(pthread_rwlock_unlock);
+  SENNIT_REAL(pthread_rwlock_unlock);
   return released(real(lock), lock);
 }
 }
 
-#undef SENNIT_NEXT
+#undef SENNIT_REAL
 
 namespace sennit::detail {
 
 void check_contract() noexcept {
   if (in_signal_handler()) {
     misuse("a construct in a signal handler: it would change what the construct that the signal interrupted "
-           "has in hand. "
-           "Set a flag, or call region::cancel() from a thread that waits with sigwait().");
+           "has in hand. Set a flag, or call region::cancel() from a thread that waits with sigwait().");
   }
   if (locks_held > 0) {
     const held_lock& newest = held[std::min(locks_held, static_cast<int>(std::size(held))) - 1];
@@ -206,8 +140,7 @@ void check_contract() noexcept {
     const std::string kind = newest.kind;
     misuse("a " + kind + " (at " + address +
            ") is held across a construct. The strand may go on on another thread, and this one may run other "
-           "work that "
-           "takes the " +
+           "work that takes the " +
            kind +
            ", or has it already if that is recursive: unlock it before join, spawn, wait, run, a "
            "loop or the end of a branch.");

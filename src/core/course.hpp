@@ -165,8 +165,6 @@ inline observer* observer_of(const region_state* region) noexcept {
 // Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
 void observe(observer& by, action body);
 
-// So that the next loop meets the slow path, which alone asks whether the region is observed.
-
 inline course* exchange_course(course* mine) noexcept {
   worker_words& words = current_words();
   course* const before = words.strand;

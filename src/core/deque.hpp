@@ -135,7 +135,7 @@ class deque {
     bool met;
   };
   watched look_again() noexcept;
-  // What the worker of this deque may take, but for colors: see worker::come_home_for().
+  // What the worker of this deque may take, but for colors; null: anything. See "Guests" in docs/protocols/regions.md.
   void restrict_to(const region_state* only) noexcept {
     only_.store(only, std::memory_order_relaxed);
     also_.store(nullptr, std::memory_order_relaxed);
@@ -239,8 +239,9 @@ class deque {
   std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
   bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
-  bool insisted_ = false;          // a thief found nothing but chunks under way: whatever is left of one is to be handed over
-  std::uint64_t asked_ns_ = 0;     // when a thief asked and there were frames; 0: there were none
+  // A thief found nothing but chunks under way: whatever is left of one is to be handed over.
+  bool insisted_ = false;
+  std::uint64_t asked_ns_ = 0;  // when a thief asked and there were frames; 0: there were none
   policy::asking asking_;
   policy::waking waking_;    // the forks that sleepers may have to be told of
   policy::beats beats_;      // written under the lock, its period by the owner

@@ -21,7 +21,8 @@ namespace sennit::detail {
 
 namespace {
 
-// Of a thread without a stack of the library's.
+// How deep children that run at once may lie in one another on a thread that runs no strand: nobody knows how much of its
+// stack is left.
 constexpr unsigned most_nested = 64;
 constinit thread_local unsigned nested [[gnu::tls_model("initial-exec")]] = 0;
 
@@ -30,8 +31,8 @@ bool any_children(const view* list) noexcept {
   return list != nullptr;
 }
 
-// On the deque, whose other frames are another strand's if the group is not on the stack of this one, or older than what
-// lies on it.
+// Whether the group is on the stack of the worker's strand: then what is on the deque as the group is made is older than its
+// children will be. Of a group anywhere else that is not known.
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
   const auto* const here = reinterpret_cast<const char*>(&group);
@@ -245,7 +246,7 @@ void group_state::note_counted(group_member& child) noexcept {
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
-// By the strand whose chain it is.
+// By the group's own strand.
 void group_state::run_in_order(action body) {
   // What was thrown before lets it be dropped.
   if (latest().thrown) [[unlikely]]
@@ -281,7 +282,7 @@ void group_state::note(std::exception_ptr thrown) noexcept {
   }
 }
 
-// By any other.
+// By any other strand, or a thread that runs none.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
   spawned_apart& all = others();

@@ -26,14 +26,12 @@ void group_state::check_waiter(worker* here) const {
   fiber* const mine = here != nullptr ? &here->running() : nullptr;
   if (strand != nullptr && strand != mine) {
     misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
-           "it: call its "
-           "wait() where it was made.");
+           "it: call its wait() where it was made.");
   }
   for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr; c != nullptr; c = c->outer) {
     if (c->group == this) {
       misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the "
-             "group calls "
-             "its wait().");
+             "group calls its wait().");
     }
   }
 }

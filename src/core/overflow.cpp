@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <iterator>
 #include <string_view>
 

@@ -244,9 +244,9 @@ void runtime::set_default(runtime_options options) {
   const detail::no_fork guard;
   if (program_ends || the_default.load(std::memory_order_relaxed) != nullptr) {
     detail::fail<std::logic_error>("sennit: runtime::set_default() comes too late: the default runtime has "
-                                   "been made, by an earlier call or by a "
-                                   "construct, worker_count() or default_runtime() outside any other "
-                                   "runtime; set it at the beginning of main()");
+                                   "been made, by an earlier call or by a construct, worker_count() or "
+                                   "default_runtime() outside any other runtime; set it at the beginning of "
+                                   "main()");
   }
   make_default(std::move(options));
 }

@@ -2,8 +2,6 @@
 
 #include "core/worker.hpp"
 
-#include <utility>
-
 namespace sennit::detail {
 
 void sleepers::announce(worker& w) noexcept {

@@ -14,8 +14,7 @@ namespace sennit::detail {
 
 void left_open() {
   misuse("children of a task_group are still open where the function that spawned them ends: call the "
-         "group's wait() in it, "
-         "or spawn them from a group that is made in it.");
+         "group's wait() in it, or spawn them from a group that is made in it.");
 }
 
 spawned_apart* spawned_apart::make(worker* home) {

@@ -52,7 +52,6 @@ class spawned_apart : public reducer_base {
   group_member* claim_newest(view* spawned) noexcept;
   // Takes children of the group out of a list of views. Null: there are none.
   std::unique_ptr<spawn_view> extract(view*& list) const noexcept;
-  bool strays() const noexcept { return strays_.next != &strays_; }
   // The oldest child, which has ended, and is the caller's then. Null: there is none. `thrown`: what comes before it.
   group_member* take_oldest(group_link& list, std::exception_ptr& thrown) noexcept;
   group_link& stray_list() noexcept { return strays_; }

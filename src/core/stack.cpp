@@ -64,7 +64,7 @@ void stack::release_below(void* live) const noexcept {
 }
 
 bool address_space_is_scarce() noexcept {
-#if (defined(SENNIT_ASAN) && SENNIT_ASAN) || SENNIT_TSAN
+#if SENNIT_ASAN || SENNIT_TSAN
   return true;
 #else
   rlimit limit{};

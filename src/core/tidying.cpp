@@ -6,9 +6,9 @@
 namespace sennit::detail {
 
 namespace {
-constexpr int stacks_a_worker =
-    2;  // that an idle runtime keeps: the one that the worker sleeps on, and another
-}
+// That an idle runtime keeps: the one that the worker sleeps on, and another.
+constexpr int stacks_a_worker = 2;
+}  // namespace
 
 fiber* runtime_core::take_fiber(void (*entry)() noexcept) noexcept {
   {

@@ -15,10 +15,10 @@ inline view* exchange_views(view* views) noexcept {
 // What the strand has added to reducers since it last took its values. Children that it spawned apart stay with it.
 view* take_values() noexcept;
 
-// `later` behind `earlier`, unmerged.
+// Both as one list, without combining anything.
 view* chain_views(view* earlier, view* later) noexcept;
 
-// One list, merged. What it calls may fork.
+// Both as one list, the values of each reducer combined. The operations that it calls may fork.
 view* merge_views(view* earlier, view* later) noexcept;
 
 // Appends what a strand that comes after the running one has added; ends `right`, or takes it over.

@@ -58,7 +58,7 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-std::string milliseconds(std::uint64_t ns) {
+std::string as_seconds(std::uint64_t ns) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", static_cast<double>(ns) / 1e9);
   return text;
@@ -129,7 +129,7 @@ void watchdog::serve() noexcept {
       progress_before = progress;
     } else if (now - since >= period_ns_) {
       const std::string report = "sennit: watchdog: no strand has made progress for " +
-                                 milliseconds(now - since) +
+                                 as_seconds(now - since) +
                                  "; SENNIT_WATCHDOG asked for this report, which comes once\n" +
                                  core_.strands_as_text() + "sennit: watchdog: end of the report\n";
       std::fputs(report.c_str(), stderr);

@@ -28,9 +28,10 @@ class patience {
   // Stacks that nobody has used for so long are unmapped, where there are more than two a worker.
   static constexpr std::uint64_t between_tidying_ns = 500'000'000;
   static constexpr std::uint64_t longest_wait_for_turn_ns = 5'000'000;
+  // Of a worker that was woken in vain: nap_ns().
   static constexpr std::uint64_t first_nap_ns = 50'000;
   static constexpr std::uint64_t longest_nap_ns = 400'000;
-  static constexpr unsigned quiet_naps = 8;
+  static constexpr unsigned quiet_naps = 8;  // without a fork, and it goes to sleep
 
   // What to do after the n-th vain round in a row.
   static step after(unsigned rounds) noexcept {

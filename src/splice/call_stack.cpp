@@ -159,8 +159,8 @@ SENNIT_INLINE void call_stack::refuse_after_last() const {
   if (!last_) return;
   fail<std::logic_error>(
       "sennit: a spliced function goes on after its sequence(), its sliced step() or the end of its "
-      "call_effects, of which "
-      "nobody could know: make what follows a part of the sequence, or say sequence(followed_by(...), ...)");
+      "call_effects, of which nobody could know: make what follows a part of the sequence, or say "
+      "sequence(followed_by(...), ...)");
 }
 
 // It goes on to what it does first: that needs no turn, as it is nothing but its own.

@@ -27,10 +27,10 @@ namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
 // The one but last is read by builds for stress tests only, and the last by CMake's find_package.
-constexpr std::string_view known[] = {"SENNIT_WORKERS",      "SENNIT_STACK",    "SENNIT_BARRIER",
-                                      "SENNIT_PIN",          "SENNIT_TOPOLOGY", "SENNIT_PROMOTION",
-                                      "SENNIT_CHECK",        "SENNIT_BEAT",     "SENNIT_BEAT_SIGNAL",
-                                      "SENNIT_PERTURB_SEED", "SENNIT_ROOT",     "SENNIT_WATCHDOG"};
+constexpr std::string_view known[] = {"SENNIT_WORKERS",     "SENNIT_STACK",        "SENNIT_BARRIER",
+                                      "SENNIT_PIN",         "SENNIT_TOPOLOGY",     "SENNIT_PROMOTION",
+                                      "SENNIT_CHECK",       "SENNIT_WATCHDOG",     "SENNIT_BEAT",
+                                      "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
 
 // What a runtime would say to this value of the variable; empty if it would take it.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {

@@ -8,7 +8,6 @@
 #include <sennit/detail/sequence.hpp>
 #include <sennit/detail/shared_body.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <type_traits>
@@ -18,8 +17,6 @@ namespace sennit::detail {
 // A body is called for each iteration, or for each chunk with its bounds.
 template <class F, class I>
 concept iteration_body = shared_body<F, I>;
-template <class F, class I>
-concept chunk_body = !iteration_body<F, I> && shared_body<F, I, I>;
 template <class F, class It>
 concept element_body = shared_body<F, std::iter_reference_t<It>>;
 

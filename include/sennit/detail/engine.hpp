@@ -61,7 +61,7 @@ struct elided {
   }
   template <class... F>
   static void join(const F&...) {
-    explain_no_join<F...>();
+    refuse_join<F...>();
   }
   template <class Run>
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options&) {
@@ -101,7 +101,7 @@ struct elided_and_counted {
   }
   template <class... F>
   static void join(const F&...) {
-    explain_no_join<F...>();
+    refuse_join<F...>();
   }
   template <class Run>
   static void for_positions(position n, Run&& run, const loop_options&) {

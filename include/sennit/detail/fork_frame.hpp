@@ -4,8 +4,8 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/forked_in_handler.hpp>
 #include <sennit/detail/frame.hpp>
-#include <sennit/detail/in_handler.hpp>
 #include <sennit/region.hpp>
 
 #include <exception>
@@ -71,10 +71,10 @@ class fork_frame : public frame {
 
   SENNIT_INLINE result run_here() {
     if constexpr (std::is_void_v<std::invoke_result_t<G>>) {
-      place_.run(std::forward<G>(branch_));
+      origin_.run(std::forward<G>(branch_));
       return {};
     } else {
-      return place_.run(std::forward<G>(branch_));
+      return origin_.run(std::forward<G>(branch_));
     }
   }
 
@@ -137,7 +137,7 @@ class fork_frame : public frame {
   }
 
   G branch_;
-  [[no_unique_address]] fork_place place_;
+  [[no_unique_address]] forked_in_handler origin_;
   union {
     stored value_;
   };

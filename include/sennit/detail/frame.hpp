@@ -26,8 +26,8 @@ struct region_state;
 struct whereabouts {
   std::uint64_t position;
   const void* plan;
-  bool
-      within;  // the branch's constructs are a level deeper, counted from zero; else they follow it in its list
+  // The branch's constructs are a level deeper, counted from zero; else they follow it in its list.
+  bool within;
 };
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 

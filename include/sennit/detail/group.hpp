@@ -7,8 +7,8 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork_frame.hpp>
+#include <sennit/detail/forked_in_handler.hpp>
 #include <sennit/detail/frame.hpp>
-#include <sennit/detail/in_handler.hpp>
 #include <sennit/detail/words.hpp>
 #include <sennit/region.hpp>
 
@@ -212,7 +212,7 @@ class group_child : public group_member {
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
     self.begin_elsewhere();
-    record_outcome(self.away(), [&self] { self.place_.run(self.body_); });
+    record_outcome(self.away(), [&self] { self.origin_.run(self.body_); });
     self.end_body();
     return self.end_elsewhere();
   }
@@ -221,7 +221,7 @@ class group_child : public group_member {
       group_child& self;
       ~at_end() { self.end_body(); }
     } const guard{static_cast<group_child&>(base)};
-    guard.self.place_.run(guard.self.body_);
+    guard.self.origin_.run(guard.self.body_);
   }
   static void end(group_member& base) noexcept {
     auto& self = static_cast<group_child&>(base);
@@ -239,7 +239,7 @@ class group_child : public group_member {
   }
 
   bool has_body_ = true;
-  [[no_unique_address]] fork_place place_;
+  [[no_unique_address]] forked_in_handler origin_;
   union {
     F body_;
   };

@@ -65,7 +65,7 @@ auto join_range(R& branches, const Fork& fork) {
 
 // No form of the call fits.
 template <class... F>
-consteval void explain_no_join() {
+consteval void refuse_join() {
   if constexpr (sizeof...(F) == 0) {
     static_assert(never<F...>, "join: there is no branch; give functions that are called without arguments");
   } else if constexpr (sizeof...(F) == 1 && (std::ranges::range<F> && ...)) {

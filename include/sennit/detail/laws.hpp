@@ -14,12 +14,11 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <source_location>
 #include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace sennit::detail {
 
@@ -114,12 +113,10 @@ void expect_associative(const Sequence& values, Combine& combine, const char* al
     if (!holds) {
       misuse(std::string(algorithm) +
                  ": the operation is not associative: for values a, b, c of this sequence, (a b) c is not a "
-                 "(b c), so "
-                 "the result depends on who computes what. A fold from left to right, as for "
-                 "std::accumulate, is "
-                 "parallel_fold(range, first, fold, combine), where combine makes one of two folds' results; "
-                 "or give "
-                 "what is made of each element as a transformation, before the operation",
+                 "(b c), so the result depends on who computes what. A fold from left to right, as for "
+                 "std::accumulate, is parallel_fold(range, first, fold, combine), where combine makes one of "
+                 "two folds' results; or give what is made of each element as a transformation, before the "
+                 "operation",
              where);
     }
   }
@@ -145,12 +142,9 @@ void expect_fold_agrees(const Sequence& values, const Begin& begin, Fold& fold, 
     });
     if (!holds) {
       misuse("parallel_fold: the fold and the combination do not agree: to fold an element into the right of "
-             "two results "
-             "and then combine them gives something else than to combine them first. A result of which the "
-             "order of "
-             "brackets is part, such as a rolling hash, needs what the combination can put together: a hash "
-             "with its "
-             "length, say",
+             "two results and then combine them gives something else than to combine them first. A result of "
+             "which the order of brackets is part, such as a rolling hash, needs what the combination can "
+             "put together: a hash with its length, say",
              where);
     }
   }

@@ -5,7 +5,6 @@
 #include <sennit/detail/misuse.hpp>
 #include <sennit/detail/sequence.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -64,8 +63,7 @@ void expect_apart(const elements<In>& in, const elements<Out>& out, const char* 
   if (read.low == written.low && read.high == written.high && read.downwards == written.downwards) return;
   misuse(std::string(algorithm) +
              ": the destination overlaps the input without being the same, so elements are written before "
-             "they are read; "
-             "write into another container, or give exactly the input as the destination",
+             "they are read; write into another container, or give exactly the input as the destination",
          where);
 }
 

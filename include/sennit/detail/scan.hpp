@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <ranges>
 #include <stdexcept>
@@ -53,7 +52,7 @@ constexpr position count(First first, Last last) noexcept {
   return none ? 0 : static_cast<position>(last) - static_cast<position>(first);
 }
 
-[[noreturn]] void refuse_step();
+SENNIT_EXPORT [[noreturn]] void refuse_step();
 
 // The number of first, first + step, ... before last: below it, or above it if the step is negative.
 template <class First, class Last, std::integral Step>

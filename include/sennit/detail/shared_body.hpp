@@ -22,14 +22,9 @@ concept body_with_state =
 template <bool has_state>
 consteval void refuse_state_if() {
   static_assert(!has_state, "the body changes itself (a mutable lambda, or an operator() that is not const), "
-                            "and several workers call "
-                            "it at once: keep what it changes in a sennit::per_worker or a sennit::reducer, "
-                            "or capture by reference "
-                            "what may be shared");
-}
-template <class F, class... Arguments>
-consteval void refuse_state() {
-  refuse_state_if<body_with_state<F, Arguments...>>();
+                            "and several workers call it at once: keep what it changes in a "
+                            "sennit::per_worker or a sennit::reducer, or capture by reference what may be "
+                            "shared");
 }
 
 // How constructs hold it: see loop.hpp on light closures.

@@ -16,14 +16,13 @@ class handled_elsewhere : public std::exception {
  public:
   const char* what() const noexcept override {
     return "a branch has asked for the exception that is handled where it was forked. That is the thread's, "
-           "and another "
-           "thread may run the branch: take std::current_exception() before the fork, and have the branch "
-           "rethrow that";
+           "and another thread may run the branch: take std::current_exception() before the fork, and have "
+           "the branch rethrow that";
   }
 };
 
 // Made where the branch is forked.
-class fork_place {
+class forked_in_handler {
  public:
   // Runs the branch, whoever does: what is wrong in one schedule is found in each.
   template <class F>
@@ -46,7 +45,7 @@ class fork_place {
 
 #else
 
-class fork_place {
+class forked_in_handler {
  public:
   template <class F>
   SENNIT_INLINE decltype(auto) run(F&& f) const {

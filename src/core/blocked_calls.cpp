@@ -5,13 +5,13 @@
 #if SENNIT_SEES_LOCKS
 
 #include "core/nanoseconds.hpp"
+#include "core/replaced_function.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/misuse.hpp>
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -41,11 +41,6 @@ constinit thread_local blocked_call latest [[gnu::tls_model("initial-exec")]] = 
 
 constexpr std::uint64_t slice_ns = 50'000'000;
 constexpr std::uint64_t patience_ns = 250'000'000;
-
-template <class Function>
-Function* next(const char* name) noexcept {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
 
 timespec slice_end() noexcept {
   timespec now{};
@@ -114,7 +109,7 @@ int count_of_threads() noexcept {
 
 // What the strand waits for may lie in one of the runtime's deques, and nobody is left to take it from there.
 void runtime_core::look_for_deadlock(const char* call) noexcept {
-  if (!work_in_sight()) return;
+  if (!work_in_sight({})) return;
   int at_work = 0;
   int threads = 0;
   {
@@ -129,9 +124,8 @@ void runtime_core::look_for_deadlock(const char* call) noexcept {
   if (at_work > asleep_.count()) return;
   const std::string message = std::string("a strand waits in ") + call +
                               ", and the branches that could run meanwhile have no worker: all of them wait "
-                              "like this one. If one of the branches "
-                              "is to end the wait, as a sibling that sets a future is, this is a deadlock: "
-                              "no branch may wait for another one. A "
+                              "like this one. If one of the branches is to end the wait, as a sibling that "
+                              "sets a future is, this is a deadlock: no branch may wait for another one. A "
                               "wait for what happens outside the runtime belongs into sennit::blocking().";
   // Others may end the wait yet.
   if (count_of_threads() > threads + (watchdog_ ? 1 : 0)) {
@@ -156,8 +150,8 @@ extern "C" {
 // Ends early now and then, as it may.
 SENNIT_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   using namespace sennit::detail;
-  static const auto real = next<decltype(pthread_cond_wait)>("pthread_cond_wait");
-  static const auto timed = next<decltype(pthread_cond_clockwait)>("pthread_cond_clockwait");
+  static const auto real = replaced_function<decltype(pthread_cond_wait)>("pthread_cond_wait");
+  static const auto timed = replaced_function<decltype(pthread_cond_clockwait)>("pthread_cond_clockwait");
   if (!is_watched()) return real(condition, mutex);
   blocked wait(condition);
   const timespec until = slice_end();
@@ -169,8 +163,8 @@ SENNIT_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* 
 
 SENNIT_EXPORT int pthread_join(pthread_t thread, void** value) {
   using namespace sennit::detail;
-  static const auto real = next<decltype(pthread_join)>("pthread_join");
-  static const auto timed = next<decltype(pthread_clockjoin_np)>("pthread_clockjoin_np");
+  static const auto real = replaced_function<decltype(pthread_join)>("pthread_join");
+  static const auto timed = replaced_function<decltype(pthread_clockjoin_np)>("pthread_clockjoin_np");
   if (!is_watched()) return real(thread, value);
   blocked wait(reinterpret_cast<void*>(thread));
   for (;;) {
@@ -183,8 +177,8 @@ SENNIT_EXPORT int pthread_join(pthread_t thread, void** value) {
 
 SENNIT_EXPORT int sem_wait(sem_t* semaphore) {
   using namespace sennit::detail;
-  static const auto real = next<decltype(sem_wait)>("sem_wait");
-  static const auto timed = next<decltype(sem_clockwait)>("sem_clockwait");
+  static const auto real = replaced_function<decltype(sem_wait)>("sem_wait");
+  static const auto timed = replaced_function<decltype(sem_clockwait)>("sem_clockwait");
   if (!is_watched()) return real(semaphore);
   blocked wait(semaphore);
   for (;;) {
@@ -198,7 +192,7 @@ SENNIT_EXPORT int sem_wait(sem_t* semaphore) {
 // The standard library waits on futexes for std::future, std::atomic, std::latch and their like. Ends early, as by a signal.
 SENNIT_EXPORT long syscall(long number, ...) noexcept {
   using namespace sennit::detail;
-  static const auto real = next<long(long, ...)>("syscall");
+  static const auto real = replaced_function<long(long, ...)>("syscall");
   va_list list;
   va_start(list, number);
   long a[6];

@@ -3,16 +3,14 @@
 
 #if SENNIT_SEES_LOCKS
 
-#include <dlfcn.h>
+#include "core/replaced_function.hpp"
+
 #include <signal.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 namespace {
-
-using sigaction_function = int(int, const struct sigaction*, struct sigaction*);
 
 // What the program has set.
 struct handler {
@@ -28,9 +26,10 @@ struct running_handler {
 };
 constinit thread_local running_handler* innermost [[gnu::tls_model("initial-exec")]] = nullptr;
 
-sigaction_function* real() noexcept {
-  static auto* const next = reinterpret_cast<sigaction_function*>(dlsym(RTLD_NEXT, "sigaction"));
-  return next;
+int real_sigaction(int number, const struct sigaction* wanted, struct sigaction* before) noexcept {
+  using function = int(int, const struct sigaction*, struct sigaction*);
+  static const auto real = sennit::detail::replaced_function<function>("sigaction");
+  return real(number, wanted, before);
 }
 
 void call_handler(int number, siginfo_t* info, void* context) noexcept {
@@ -53,7 +52,7 @@ bool is_function(void (*handler)(int)) noexcept { return handler != SIG_DFL && h
 extern "C" {
 
 SENNIT_EXPORT int sigaction(int number, const struct sigaction* wanted, struct sigaction* before) noexcept {
-  if (number <= 0 || number >= NSIG) return real()(number, wanted, before);
+  if (number <= 0 || number >= NSIG) return real_sigaction(number, wanted, before);
   handler& set = handlers[number];
   void* const old_function = set.function.load(std::memory_order_relaxed);
   const int old_flags = set.flags.load(std::memory_order_relaxed);
@@ -67,7 +66,7 @@ SENNIT_EXPORT int sigaction(int number, const struct sigaction* wanted, struct s
       now.sa_flags |= SA_SIGINFO;
     }
   }
-  const int result = real()(number, wanted != nullptr ? &now : nullptr, before);
+  const int result = real_sigaction(number, wanted != nullptr ? &now : nullptr, before);
   if (result == 0 && before != nullptr && (before->sa_flags & SA_SIGINFO) != 0 &&
       before->sa_sigaction == &call_handler) {
     before->sa_handler = reinterpret_cast<void (*)(int)>(old_function);

@@ -1,16 +1,15 @@
-// What the compiler says of a parallel_for that is none. Each check is for a mistake that is often made.
+// What compilers say of a parallel_for that does not compile. Each check is for a mistake that is often made.
 #pragma once
 
 #include <sennit/detail/chunks.hpp>
+#include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/detail/shared_body.hpp>
 #include <sennit/split.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <iterator>
 #include <ranges>
-#include <tuple>
 #include <type_traits>
 
 namespace sennit::detail {
@@ -78,19 +77,13 @@ consteval bool check_range() {
   return countable_range<R>;
 }
 
-template <std::size_t i, class... Arguments>
-using nth = std::remove_cvref_t<std::tuple_element_t<i, std::tuple<Arguments..., void, void, void>>>;
-
-template <class T>
-concept jumping = !std::input_or_output_iterator<T> || std::random_access_iterator<T>;
-
 // No form of the call fits.
 template <class... Arguments>
-consteval void explain_no_loop() {
-  using first = nth<0, Arguments...>;
-  using second = nth<1, Arguments...>;
-  using third = nth<2, Arguments...>;
-  using last = nth<sizeof...(Arguments) == 0 ? 0 : sizeof...(Arguments) - 1, Arguments...>;
+consteval void refuse_loop() {
+  using first = plain_argument<0, Arguments...>;
+  using second = plain_argument<1, Arguments...>;
+  using third = plain_argument<2, Arguments...>;
+  using last = plain_argument<sizeof...(Arguments) == 0 ? 0 : sizeof...(Arguments) - 1, Arguments...>;
   constexpr bool numbers_only = (std::is_arithmetic_v<std::remove_cvref_t<Arguments>> && ...);
   constexpr bool floating =
       std::floating_point<first> || std::floating_point<second> || std::floating_point<third>;
@@ -109,7 +102,7 @@ consteval void explain_no_loop() {
     static_assert(
         never<Arguments...>,
         "parallel_for: the options come last, behind the body, as in parallel_for(n, body, grain(100))");
-  } else if constexpr (!jumping<first> || !jumping<second>) {
+  } else if constexpr (weak_iterator<first> || weak_iterator<second>) {
     static_assert(
         never<Arguments...>,
         "parallel_for: these iterators have no random access, so the loop cannot be split; go over a "

@@ -93,7 +93,7 @@ void deque::attach(worker_words& words) noexcept {
 }
 
 void deque::begin_anew() noexcept {
-  ++epoch_;
+  forget_positions();
   for (scope* s = innermost_; s != nullptr; s = s->outer) s->first = base_;
   head_.store(base_, std::memory_order_relaxed);
   words_->tail.store(base_, std::memory_order_relaxed);
@@ -132,7 +132,7 @@ bool deque::follow_root() noexcept {
 }
 
 void deque::leave() noexcept {
-  ++epoch_;
+  forget_positions();
   (void)enter(nullptr);
 }
 
@@ -221,7 +221,7 @@ deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcep
     const bounds in = filled();
     // Under the lock: whoever has ceased to watch looks at this deque after that.
     const bool watched = asleep.watched();
-    const verdict said = waking_.met(watched, pushed, watched ? now_ns() : 0, epoch_, in.head, in.tail);
+    const verdict said = waking_.met(watched, pushed, watched ? now_ns() : 0, epoch(), in.head, in.tail);
     wake_wanted_ = said == verdict::wait;
     result.wake = said == verdict::wake;
   }
@@ -646,7 +646,7 @@ deque::watched deque::look_again() noexcept {
   const bool met = !wake_wanted_ || waking_.noted();
   if (listed_.any() || open_donation({}) != nullptr) return {.lasts = true, .met = met};
   const bounds in = filled();
-  return {.lasts = wake_wanted_ && waking_.lasts(now_ns(), wake_wanted_ns_, epoch_, in.head, in.tail),
+  return {.lasts = wake_wanted_ && waking_.lasts(now_ns(), wake_wanted_ns_, epoch(), in.head, in.tail),
           .met = met};
 }
 
@@ -676,7 +676,7 @@ deque::sign deque::ask_for_sign() noexcept {
   words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
   words_->limit.store(shut_limit, std::memory_order_relaxed);
   return {.signs = signs_,
-          .epoch = epoch_,
+          .epoch = epoch(),
           .tail = words_->tail.load(std::memory_order_relaxed),
           .strand = strand()};
 }

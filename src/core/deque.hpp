@@ -99,12 +99,12 @@ class deque {
   // The strand has come to its end.
   void leave() noexcept;
   // The owner knows no positions from before: the strand goes on with what is not in order with that.
-  void forget_positions() noexcept { ++epoch_; }
+  void forget_positions() noexcept { epoch_.store(epoch() + 1, std::memory_order_relaxed); }
   // Whether something is listed that anybody can have. A hint.
   bool has_listed() const noexcept { return listed_.any(); }
   // How often the deque has begun anew at the bottom, or a strand has ended here: as long as this stays, frames have left
   // only by pops and steals, and all are the same strand's.
-  std::uint64_t epoch() const noexcept { return epoch_; }
+  std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
   // Whether nobody wants anything of the owner.
   bool undisturbed() const noexcept {
     return words_->limit_beneath.load(std::memory_order_relaxed) != nullptr;
@@ -230,7 +230,7 @@ class deque {
   barriers& paid_;
   const bool fenced_;
   const std::uint64_t default_beat_ns_;
-  std::uint64_t epoch_ = 0;  // the owner's alone
+  std::atomic<std::uint64_t> epoch_{0};  // written by the owner only
 
   alignas(128) steal_lock lock_;
   // All below: under lock_.

@@ -28,7 +28,11 @@ void group_state::check_waiter(worker* here) const {
     misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
            "it: call its wait() where it was made.");
   }
-  for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr; c != nullptr; c = c->outer) {
+  // Groups in groups may be a hundred thousand levels deep: only the checked variant looks at all of them.
+  constexpr unsigned most_levels = SENNIT_CHECKED ? ~0U : 32;
+  unsigned level = 0;
+  for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr; c != nullptr && level < most_levels;
+       c = c->outer, ++level) {
     if (c->group == this) {
       misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the "
              "group calls its wait().");
@@ -92,6 +96,7 @@ void group_state::collect(view* latest) noexcept {
     help(latest);
   }
   await_all(latest);
+  if (place != nullptr) place->frames().admit_also(nullptr);
   // In the serial order.
   keep_first(failure_, std::move(front_.thrown));
   while (kept != nullptr) {

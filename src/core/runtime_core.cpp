@@ -177,7 +177,6 @@ void runtime_core::return_place_locked(worker& place) noexcept {
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
-  have_tidied(guest.pool());
   // Before the thread enters anything else: a region at the same address is not to be taken for this one.
   guest.frames().restrict_to(&nobodys);
   {
@@ -185,6 +184,7 @@ void runtime_core::dismiss_guest(worker& guest) noexcept {
     unseat_locked(guest);
     return_place_locked(guest);
   }
+  have_tidied();
   // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
   regions_.fetch_sub(1, std::memory_order_release);
 }
@@ -269,7 +269,7 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
       serve_as_worker(self.place);
       take_surplus(self.place.pool(), 0);
-      have_tidied(self.place.pool());
+      have_tidied();
     } else {
       self.call.park();
     }

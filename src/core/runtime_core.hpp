@@ -173,7 +173,7 @@ class runtime_core {
   void note_at_work() noexcept;
   unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
   bool too_many_stacks() const noexcept;
-  void have_tidied(fiber_pool& left) noexcept;
+  void have_tidied() noexcept;
   void drop(fiber& suspended) noexcept;
   bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;

@@ -249,8 +249,9 @@ bool worker::doze() noexcept {
   if (parker_.park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
   core_.take_surplus(pool_, 1);
-  // One of those that sleep looks what nobody has used for a while.
-  if (core_.begin_tidying()) {
+  // One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves stacks behind
+  // later need not tell.
+  while (core_.begin_tidying()) {
     bool called = false;
     do {
       called = parker_.park(std::chrono::nanoseconds(policy::patience::between_tidying_ns));

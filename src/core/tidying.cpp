@@ -74,15 +74,15 @@ bool runtime_core::tidy() noexcept {
 }
 
 // After a thread has left stacks behind while the runtime's own may be asleep for good.
-void runtime_core::have_tidied(fiber_pool& left) noexcept {
+void runtime_core::have_tidied() noexcept {
   if (!too_many_stacks()) return;
   if (thread_places() == 0) {
     // Nobody is there who could wait for a while.
-    while (left.count() > 1) drop(*left.take());
     while (!tidy()) {
     }
     return;
   }
+  // Who tidies already, looks again.
   if (!tidying_.load(std::memory_order_relaxed)) asleep_.nudge();
 }
 

@@ -66,8 +66,9 @@ TEST(sleep, short_forks_wake_hardly_anybody) {
       for (int i = 0; i < scaled(20'000'000); ++i) sennit::join([] {}, [] {});
     });
     const auto after = rt.statistics();
-    // Who finds something wakes two others, and may be the only one who does.
-    EXPECT_LE(after.vain_wakes - before.vain_wakes, 10 + 2 * (after.steals - before.steals));
+    // Who finds something wakes two others, and may be the only one who does. A strand that loses its CPU in the middle of a
+    // fork lasts.
+    EXPECT_LE(after.vain_wakes - before.vain_wakes, 200 + 2 * (after.steals - before.steals));
   });
 }
 

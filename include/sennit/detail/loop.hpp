@@ -207,7 +207,9 @@ class loop_over : public loop_state {
     if (how_.thesis) return claim_as_in_thesis(rest, at, sum);
     if (how_.grain == 0) return claim_measured(rest, at, sum);
     if (how_.grain == 1) return claim_all_ones(rest, at, sum);
-    while (const position to = next(rest, at, how_.grain)) {
+    // No more than there can be iterations: the sum does not wrap around.
+    const position grain = std::min(how_.grain, position{1} << 62);
+    while (const position to = next(rest, at, grain)) {
       at = run(sum, at, to);
       if (pointless(at)) return false;
     }

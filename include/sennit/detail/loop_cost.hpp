@@ -53,10 +53,10 @@ class loop_cost {
 
 // That of the loops which the code at `site` begins with a body that calls `code` (0: the site says it all). Loops that share
 // an entry mislead each other, no worse.
-loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept;
+SENNIT_EXPORT loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept;
 
 // Whether the time of this loop is to be taken, though it is a short one: that of one in so many, at random, as a count could
 // agree with the program's own.
-bool take_time_of_loop() noexcept;
+SENNIT_EXPORT bool take_time_of_loop() noexcept;
 
 }  // namespace sennit::detail

@@ -53,6 +53,7 @@ struct region_state {
   observer* observed_by = nullptr;
   std::uint64_t beat_ns = inherited;  // between promotions; 0: on demand
   bool root = false;                  // of a runtime: what is around it is none of that runtime's business
+  bool implied = false;  // there for one construct, or for the children, of a thread that runs no strand
   // The floating-point environment that every strand of the region runs under.
   unsigned mxcsr = 0;
   unsigned short x87_control = 0;

@@ -45,6 +45,7 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
 group_state::group_state(bool can_throw) noexcept
     : room_(most_pushed), can_throw_(can_throw), unwinding_(std::uncaught_exceptions()) {
   worker* const w = worker::current();
+  if (w != nullptr && w->running().innermost != nullptr) around_ = w->running().innermost->region;
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
   if (w == nullptr || !belongs_here(*this, *w)) return;
   home_ = w;
@@ -152,7 +153,13 @@ void group_state::list_apart(std::unique_ptr<group_member, group_member::deleter
   group_member& child = *made.release();
   done_.expect();
   if (spawned != nullptr) {
-    child.depart(here->running().innermost->region, &here->running());
+    region_state* const region = here->running().innermost->region;
+    if (region->implied && region != around_) {
+      // It may end before the child, whose group is from outside.
+      child.depart(&all.outside());
+    } else {
+      child.depart(region, &here->running());
+    }
     all.add(child, *spawned, place);
   } else {
     all.add_from_outside(child, place);

@@ -47,7 +47,8 @@ void group_state::wait() {
   if (waited_for_.exchange(true, std::memory_order_relaxed))
     misuse("two strands wait for a task_group at the same time.");
   const bool anchored = on_top();
-  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  // ORD[D36] acquire: what a child that runs elsewhere has made meanwhile; pairs with the release in others().
+  spawned_apart* const all = others_.load(std::memory_order_acquire);
   if (all != nullptr) all->recall();
   // They come after those of all children.
   view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
@@ -82,7 +83,8 @@ void group_state::collect(view* latest) noexcept {
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
   if (newest_ != nullptr && !on_top()) place->relocate();
   // What children of an outside thread have begun is for that thread, too.
-  if (const spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  // ORD[D36] acquire: as in wait().
+  if (const spawned_apart* const all = others_.load(std::memory_order_acquire);
       place != nullptr && all != nullptr && all->borrows()) {
     place->frames().admit_also(&all->outside());
   }
@@ -143,7 +145,8 @@ group_member* group_state::collect_pushed() noexcept {
 
 // With what others were to take.
 void group_state::help(view* latest) noexcept {
-  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  // ORD[D36] acquire: as in wait().
+  spawned_apart* const all = others_.load(std::memory_order_acquire);
   if (all == nullptr) return;
   while (group_member* const child = all->claim_newest(latest)) {
     all->started();
@@ -157,7 +160,8 @@ void group_state::help(view* latest) noexcept {
 
 void group_state::await_all(view* latest) noexcept {
   worker* const place = worker::current();
-  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  // ORD[D36] acquire: as in wait().
+  spawned_apart* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] {
     if (away_ == 0 && all == nullptr) return false;

@@ -206,6 +206,7 @@ bool loop_frame::expose_shut() noexcept {
     store_tail(load_tail() - 1);
     // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the deque.
     (void)take_newest(w);
+    exposed_ = false;
     return false;
   }
   return true;
@@ -226,7 +227,7 @@ position loop_frame::meet(position from, position to) noexcept {
   if (any_gate_shut()) {
     to = from + 1;
     start_.store(to, std::memory_order_relaxed);
-    w->frames().readmit(*this);
+    if (exposed_) w->frames().readmit(*this);
   }
   (void)answer_gates(*w, false);
   worker& here = *worker::current();

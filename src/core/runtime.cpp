@@ -133,12 +133,14 @@ void run_region(runtime* asked, action body) {
   region_state region;
   capture_float_environment(region);
   region.root = true;
+  region.implied = asked == nullptr;
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
   root.depart(&region);
   (*guest).frames().restrict_to(&region);
   (*guest).serve(&root);
   if (spawned_apart::any_open(root.away().views, region)) left_open();
+  if (here == nullptr) spawned_apart::hand_to_thread(root.away().views);
   append_views(root.away().views);
   root.rethrow();
 }

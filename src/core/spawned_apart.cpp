@@ -23,6 +23,7 @@ spawned_apart* spawned_apart::make(worker* home) {
   made->home_.store(home, std::memory_order_relaxed);
   made->strays_.previous = made->strays_.next = &made->strays_;
   capture_float_environment(made->outside_);
+  made->outside_.implied = true;
   return made.get();
 }
 
@@ -186,6 +187,26 @@ bool spawned_apart::any_open(const view* list, const region_state& region) noexc
     }
   }
   return false;
+}
+
+void spawned_apart::hand_to_thread(view*& list) noexcept {
+  for (view** at = &list; *at != nullptr;) {
+    view* const v = *at;
+    if (!v->holds_children() || v->reducer()->ended.load(std::memory_order_relaxed)) {
+      at = &v->next;
+      continue;
+    }
+    *at = v->next;
+    auto* const spawned = static_cast<spawn_view*>(v);
+    // What the thread has added before comes before them.
+    if (view* const earlier = take_values(); earlier != nullptr && !spawned->put_before(earlier))
+      append_views(earlier);
+    {
+      const std::lock_guard guard(spawned->all_.lock_);
+      splice_before(spawned->all_.strays_, spawned->list_);
+    }
+    delete spawned;
+  }
 }
 
 void spawned_apart::recall() noexcept {

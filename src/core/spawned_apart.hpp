@@ -34,6 +34,7 @@ class spawned_apart : public reducer_base {
 
   // The region of children that threads spawn which run no strand.
   const region_state& outside() const noexcept { return outside_; }
+  region_state& outside() noexcept { return outside_; }
 
   // The calling strand's view. Throws std::bad_alloc.
   spawn_view& view_here();
@@ -61,6 +62,9 @@ class spawned_apart : public reducer_base {
   static void prune(view*& list) noexcept;
   // Whether a view of the list has a child of the region that is still to end.
   static bool any_open(const view* list, const region_state& region) noexcept;
+  // What a region's strands have spawned apart and left open is from here on what the thread has spawned that entered the region,
+  // and that runs no strand.
+  static void hand_to_thread(view*& list) noexcept;
   // Gives the strand the views that ended threads have left.
   void recall() noexcept;
 

@@ -430,6 +430,45 @@ TEST(FedGroup, ByAnotherRuntime) {
   });
 }
 
+// Catches: constructs of a thread that runs no strand, which end while children are open that they have spawned into a group from
+// outside: the program is told that it must not do so, or children refer to a region that has ended.
+TEST(FedGroup, ConstructsOfOutsideThreadsSpawn) {
+  const auto few = [](std::atomic<int>& ran) {
+    return [&ran] { sennit::join([&] { ++ran; }, [&] { ++ran; }); };
+  };
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> ran{0};
+    task_group g;
+    sennit::parallel_for(100, [&](int) { g.spawn(few(ran)); });
+    sennit::join([&] { g.spawn(few(ran)); }, [&] { g.spawn(few(ran)); });
+    {
+      task_group inner;
+      for (int i = 0; i < 10; ++i) inner.spawn([&] { g.spawn(few(ran)); });
+      inner.wait();
+    }
+    std::thread other([&] { sennit::parallel_for(100, [&](int) { g.spawn(few(ran)); }); });
+    other.join();
+    g.wait();
+    EXPECT_EQ(ran, 2 * (100 + 2 + 10 + 100));
+  }
+}
+
+// Catches: the same where the group is a strand's.
+TEST(FedGroup, ConstructsOfOutsideThreadsSpawnForAStrand) {
+  for (const unsigned workers : {1U, 3U}) {
+    sennit::runtime rt({.workers = workers});
+    rt.run([] {
+      std::atomic<int> ran{0};
+      task_group g;
+      sennit::blocking([&] {
+        std::thread([&] { sennit::parallel_for(100, [&](int) { g.spawn([&] { ++ran; }); }); }).join();
+      });
+      g.wait();
+      EXPECT_EQ(ran, 100);
+    });
+  }
+}
+
 // Catches: what is no use to go on with: hangs, and frames that are left behind for other strands to find.
 TEST(FedGroupDeathTest, SaysWhatIsWrong) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -234,4 +234,48 @@ TEST(loops_sharing, with_fences) {
   });
 }
 
+// Catches: a loop that finds no room in the deque, is put there as it is asked for more, and is never retired: the join around it takes
+// a branch for its own that has run elsewhere.
+TEST(loops_sharing, in_a_full_deque) {
+  constexpr int slots = 65536 / 48;
+  sennit::runtime rt({.workers = 3, .stack_bytes = 65536});
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<int> ran{0};
+    std::atomic<int> iterations{0};
+    rt.run([&] {
+      const auto* const bottom = sennit::detail::load_tail();
+      const unsigned worker = sennit::worker_index();
+      const auto wait_for = [](const std::atomic<int>& count, int n) {
+        while (count.load() < n) std::this_thread::yield();
+      };
+      sennit::task_group group;
+      std::atomic<int> ended{0};
+      // All are taken at the head, and none is popped at the tail.
+      for (int i = 1; i < slots; ++i) {
+        group.spawn([&] { ++ended; });
+        wait_for(ended, i);
+      }
+      sennit::join(
+          [&] {
+            wait_for(ran, 1);
+            const auto* const before = sennit::detail::load_tail();
+            sennit::parallel_for(
+                1000,
+                [&](int) {
+                  ++iterations;
+                  for (int i = 0; i < 2000; ++i) asm volatile("");
+                },
+                sennit::loop_options{.grain = 10});
+            // All older frames have left: the deque is as it was, or has begun anew.
+            const auto* const after = sennit::detail::load_tail();
+            EXPECT_TRUE(worker != sennit::worker_index() || after == before || after == bottom);
+          },
+          [&] { ++ran; });
+      group.wait();
+    });
+    EXPECT_EQ(ran, 1);
+    EXPECT_EQ(iterations, 1000);
+  }
+}
+
 }  // namespace

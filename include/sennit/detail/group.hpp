@@ -173,6 +173,7 @@ class SENNIT_EXPORT group_state {
   worker* home_ = nullptr;
   const fiber* maker_ = nullptr;  // that strand, and the child that it was in
   const child_underway* made_in_ = nullptr;
+  const region_state* around_ = nullptr;  // the strand that made the group; only to be compared
 
   // The strand whose children are in the chain from newest_ on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};

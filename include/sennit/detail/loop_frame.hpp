@@ -255,6 +255,7 @@ class SENNIT_EXPORT loop_frame {
   loop_piece*& parted_;  // latest first
   bool stopped_ = false;
   bool served_ = false;
+  bool exposed_ = true;  // or to be; false where there was no room: the owner is not to retire it
 };
 
 }  // namespace sennit::detail

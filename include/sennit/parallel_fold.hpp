@@ -11,6 +11,7 @@
 #include <sennit/detail/parts.hpp>
 #include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/detail/shared_body.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -35,6 +36,8 @@ concept fold_combination =
 template <class Engine, class Sequence, class T, class Fold, class Combine, class Options>
 SENNIT_INLINE T fold(const Sequence& sequence, T first, Fold& step, Combine& combine, const Options& how,
                      std::source_location where) {
+  refuse_combination_with_state<Fold, T, typename Sequence::value>();
+  refuse_combination_with_state<Combine, T>();
   if (sequence.size == 0) return first;
   if constexpr (!knows_identity<Combine, T>) {
     if (!may_be_identity(first, combine)) [[unlikely]] {

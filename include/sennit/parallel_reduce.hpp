@@ -10,6 +10,7 @@
 #include <sennit/detail/parts.hpp>
 #include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/detail/shared_body.hpp>
 
 #include <concepts>
 #include <functional>
@@ -39,6 +40,8 @@ concept operation_over_elements = known_to_associate<F> || std::same_as<T, Eleme
 
 template <class Engine, class Sequence, class T, class Map, class Combine, class Options>
 SENNIT_INLINE T reduce(const Sequence& sequence, T first, Map& map, Combine& combine, const Options& how) {
+  refuse_state<Map, typename Sequence::value>();
+  refuse_combination_with_state<Combine, T>();
   if (sequence.size == 0) return first;
   // Not const: GCC keeps constant objects in memory.
   reduced_parts<Sequence, T, Map, Combine> parts(sequence, map, combine);

@@ -5,6 +5,7 @@
 #include <sennit/detail/merge_sort.hpp>
 #include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/detail/shared_body.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -40,6 +41,8 @@ struct sort_calls {
  private:
   template <class It, class Comp, class Proj>
   static void sort(const elements<It>& all, Comp& comp, Proj& proj) {
+    refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
+    refuse_state<Proj, std::iter_reference_t<It>>();
     if (all.size < 2) return;
     merge_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj)
         .run();

@@ -7,6 +7,7 @@
 #include <sennit/detail/overlap.hpp>
 #include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/detail/shared_body.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -28,6 +29,7 @@ concept transformation = std::invocable<F&, V...> && !std::is_void_v<transformed
 
 template <class Engine, class Source, class Out, class F>
 void transform(const Source& source, const elements<Out>& target, F& f, const loop_options& how) {
+  refuse_state<F, typename Source::value>();
   Engine::for_positions(
       source.size,
       [&](position from, position to, auto gate) {
@@ -47,6 +49,7 @@ void transform(const Source& source, const elements<Out>& target, F& f, const lo
 template <class Engine, class Left, class Right, class Out, class F>
 void transform(const Left& left, const Right& right, const elements<Out>& target, F& f,
                const loop_options& how) {
+  refuse_state<F, typename Left::value, typename Right::value>();
   Engine::for_positions(
       target.size,
       [&](position from, position to, auto gate) {

@@ -27,6 +27,16 @@ consteval void refuse_state_if() {
                             "shared");
 }
 
+template <class F, class... Arguments>
+consteval void refuse_state() {
+  refuse_state_if<body_with_state<F, Arguments...>>();
+}
+// The same for what makes one of a T and a V, or appends the V.
+template <class F, class T, class V = T>
+consteval void refuse_combination_with_state() {
+  refuse_state_if<body_with_state<F, T, V> || body_with_state<F, T&, V>>();
+}
+
 // How constructs hold it: see loop.hpp on light closures.
 template <class F>
 using held_body = std::conditional_t<light<F>, std::remove_cvref_t<F>, const std::remove_reference_t<F>&>;

@@ -11,6 +11,7 @@
 #include <sennit/detail/refusal.hpp>
 #include <sennit/detail/scan.hpp>
 #include <sennit/detail/sequence.hpp>
+#include <sennit/detail/shared_body.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -53,6 +54,7 @@ template <class T, class Engine, class In, class D, class Combine, class... Init
 void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
                     [[maybe_unused]] const loop_options& how, std::source_location where,
                     Initial&&... initial) {
+  refuse_combination_with_state<Combine, const T&, T>();
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_scan"), in.size};
   expect_scannable<T>(in, to, combine, "parallel_scan", where);
@@ -72,6 +74,7 @@ void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
 template <class Engine, class In, class D, class T, class Combine>
 T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine,
                  [[maybe_unused]] const loop_options& how, std::source_location where) {
+  refuse_combination_with_state<Combine, const T&, T>();
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_exclusive_scan"), in.size};
   expect_scannable<T>(in, to, combine, "parallel_exclusive_scan", where);

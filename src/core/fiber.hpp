@@ -20,7 +20,7 @@ struct scope {
   region_state* region;
   slot* first;
   scope* outer;
-  class fiber* strand = nullptr;  // that the code belongs to
+  class fiber* strand = nullptr;    // that the code belongs to
   std::uint64_t spawns_before = 0;  // of its strand
 };
 

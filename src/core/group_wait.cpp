@@ -31,8 +31,8 @@ void group_state::check_waiter(worker* here) const {
   // Groups in groups may be a hundred thousand levels deep: only the checked variant looks at all of them.
   constexpr unsigned most_levels = SENNIT_CHECKED ? ~0U : 32;
   unsigned level = 0;
-  for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr; c != nullptr && level < most_levels;
-       c = c->outer, ++level) {
+  for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr;
+       c != nullptr && level < most_levels; c = c->outer, ++level) {
     if (c->group == this) {
       misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the "
              "group calls its wait().");

@@ -157,8 +157,7 @@ void loop_state::wait() noexcept {
   for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->away().views);
 }
 
-separate_views::separate_views(loop_piece& piece) noexcept
-    : piece_(piece), before_(exchange_views(nullptr)) {
+separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
   // What the piece spawns in a group from outside is not pushed: its place among the group's children is that of the views.
   worker::current()->frames().forget_positions();
 }

@@ -78,7 +78,7 @@ TEST(worker_index, of_a_lone_guest_is_0_whoever_was_there_before) {
       out.at(i).light();
       guests[i].join();
     }
-      for (const std::optional<unsigned>& i : index) EXPECT_LT(*i, sennit::worker_index_bound);
+    for (const std::optional<unsigned>& i : index) EXPECT_LT(*i, sennit::worker_index_bound);
     EXPECT_EQ(rt.run([] { return sennit::worker_index(); }), 0U);
   });
 }

@@ -93,7 +93,8 @@ TEST(loops_sharing, one_body_whose_cost_changes) {
         meeting all(many);
         bool heavy = false;
         const auto body = [&](int i) {
-          if (heavy && static_cast<std::uint64_t>(i) % static_cast<std::uint64_t>(n / 8) == 0 && i / (n / 8) < 8)
+          if (heavy && static_cast<std::uint64_t>(i) % static_cast<std::uint64_t>(n / 8) == 0 &&
+              i / (n / 8) < 8)
             all.come();
         };
         for (int k = 0; k <= 30; ++k) {
@@ -151,10 +152,12 @@ TEST(loops_sharing, algorithms) {
     eight().run([&] {
       {
         meeting all(many);
-        EXPECT_EQ(sennit::parallel_reduce(0, n, 0L, [&](int i) {
-          if (300 <= i && i < 308) all.come();
-          return 1L;
-        }), n);
+        EXPECT_EQ(sennit::parallel_reduce(0, n, 0L,
+                                          [&](int i) {
+                                            if (300 <= i && i < 308) all.come();
+                                            return 1L;
+                                          }),
+                  n);
       }
       {
         meeting all(many);
@@ -173,9 +176,12 @@ TEST(loops_sharing, algorithms) {
       }
       {
         meeting all(many);
-        sennit::parallel_for_nest({16, 16}, [&](auto i, auto j) {
-          if (i == j && i < 8) all.come();
-        }, sennit::tiled(4));
+        sennit::parallel_for_nest(
+            {16, 16},
+            [&](auto i, auto j) {
+              if (i == j && i < 8) all.come();
+            },
+            sennit::tiled(4));
       }
     });
   }

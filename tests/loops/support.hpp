@@ -55,8 +55,7 @@ struct folding_body {
 template <class Make, class Run, class Merge>
 auto fold_positions(sennit::detail::position n, Make make, Run run, Merge merge,
                     const sennit::loop_options& how) {
-  return n == 0 ? make()
-                : sennit::detail::run_loop(n, folding_body<Make, Run, Merge>{make, run, merge}, how);
+  return n == 0 ? make() : sennit::detail::run_loop(n, folding_body<Make, Run, Merge>{make, run, merge}, how);
 }
 
 // Calls test() within regions of one, two and four workers.

@@ -26,7 +26,7 @@ std::uintptr_t code_of(const F& f) noexcept {
 template <class R, class... Arguments>
 std::uintptr_t code_of(const std::function<R(Arguments...)>& f) noexcept {
 #if defined(__cpp_rtti)
-  if (R (*const* held)(Arguments...) = f.template target<R (*)(Arguments...)>()) return code_of(*held);
+  if (R(*const* held)(Arguments...) = f.template target<R (*)(Arguments...)>()) return code_of(*held);
   return f.target_type().hash_code();
 #else
   (void)f;

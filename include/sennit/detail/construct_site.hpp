@@ -42,7 +42,7 @@ struct construct_site_if<false> {
 #define SENNIT_WHERE , std::source_location where = std::source_location::current()
 #define SENNIT_SITE(construct) const ::sennit::detail::construct_site site(construct, where)
 // The same where a serial elision shares the body.
-#define SENNIT_SITE_IF(there, construct) \
+#define SENNIT_SITE_IF(there, construct)                                                                     \
   [[maybe_unused]] const ::sennit::detail::construct_site_if<(there)> site(construct, where)
 
 #else

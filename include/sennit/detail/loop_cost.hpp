@@ -24,7 +24,9 @@ class loop_cost {
 
   bool known() const noexcept { return cost_.load(std::memory_order_relaxed) != 0; }
   // The iterations that take no longer than `brief`; 0: one takes longer, or nothing is known.
-  std::uint64_t brief_iterations() const noexcept { return brief_iterations_.load(std::memory_order_relaxed); }
+  std::uint64_t brief_iterations() const noexcept {
+    return brief_iterations_.load(std::memory_order_relaxed);
+  }
 
   void took(ticks time, std::uint64_t iterations) noexcept {
     constexpr float least = 1.0F / 16;

@@ -159,7 +159,8 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run&
                                 const std::ptrdiff_t begin = cut.begin(inner);
                                 std::ptrdiff_t i = begin;
                                 do {
-                                  in_rows<Engine, levels - 1, each>(space, cut.with(inner, i, i + 1), last, run);
+                                  in_rows<Engine, levels - 1, each>(space, cut.with(inner, i, i + 1), last,
+                                                                    run);
                                   ++i;
                                 } while (goes_on(i, begin, cut.end(inner), gate));
                                 return static_cast<position>(i - begin);

@@ -140,7 +140,8 @@ shut:
 
 // Whether a loop that begins is to be met in the slow path: the gate is shut, or some worker waits.
 SENNIT_INLINE bool loop_gate_shut() noexcept {
-  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]\n\tmovq " SENNIT_WORD("16") ", %%rax\n\tcmpl $0, (%%rax)\n\tjne %l[shut]"
+  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]\n\tmovq " SENNIT_WORD(
+               "16") ", %%rax\n\tcmpl $0, (%%rax)\n\tjne %l[shut]"
            :
            : SENNIT_OFFSET "i"(0)
            : "cc", "memory", "rax"

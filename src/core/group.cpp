@@ -4,6 +4,7 @@
 #include "core/course.hpp"
 #include "core/failure.hpp"
 #include "core/runtime_core.hpp"
+#include "core/sanitizers.hpp"
 #include "core/spawned_apart.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
@@ -35,7 +36,7 @@ bool any_children(const view* list) noexcept {
 // children will be. Of a group anywhere else that is not known.
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
-  const auto* const here = reinterpret_cast<const char*>(&group);
+  const auto* const here = static_cast<const char*>(on_real_stack(&group));
   return here > static_cast<const char*>(__builtin_frame_address(0)) &&
          here < static_cast<const char*>(memory.top());
 }

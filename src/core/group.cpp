@@ -36,7 +36,8 @@ bool any_children(const view* list) noexcept {
 // children will be. Of a group anywhere else that is not known.
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
-  const auto* const here = static_cast<const char*>(on_real_stack(&group));
+  const auto* const here = reinterpret_cast<const char*>(&group);
+  if (on_fake_stack(here)) return true;
   return here > static_cast<const char*>(__builtin_frame_address(0)) &&
          here < static_cast<const char*>(memory.top());
 }

@@ -12,19 +12,17 @@
 
 namespace sennit::detail {
 
-// Where a local variable would be without the fake stacks that ASan has for those whose use after return it is to find; any other
-// address as it is.
-inline const void* on_real_stack(const void* address) noexcept {
+// Whether it is that of a local variable of the calling fiber, on the fake stack that ASan has for those whose use after return
+// it is to find.
+inline bool on_fake_stack([[maybe_unused]] const void* address) noexcept {
 #if SENNIT_ASAN
   void* first = nullptr;
   void* last = nullptr;
   void* const fake = __asan_get_current_fake_stack();
-  void* const frame = fake != nullptr
-                          ? __asan_addr_is_in_fake_stack(fake, const_cast<void*>(address), &first, &last)
-                          : nullptr;
-  return frame != nullptr ? frame : address;
+  return fake != nullptr &&
+         __asan_addr_is_in_fake_stack(fake, const_cast<void*>(address), &first, &last) != nullptr;
 #else
-  return address;
+  return false;
 #endif
 }
 

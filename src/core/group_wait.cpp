@@ -28,8 +28,8 @@ void group_state::check_waiter(worker* here) const {
     misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
            "it: call its wait() where it was made.");
   }
-  // Groups in groups may be a hundred thousand levels deep: only the checked variant looks at all of them.
-  constexpr unsigned most_levels = SENNIT_CHECKED ? ~0U : 32;
+  // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait.
+  constexpr unsigned most_levels = SENNIT_CHECKED ? 256 : 32;
   unsigned level = 0;
   for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr;
        c != nullptr && level < most_levels; c = c->outer, ++level) {

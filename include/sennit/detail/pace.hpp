@@ -9,7 +9,9 @@
 
 namespace sennit::detail {
 
-class pace {
+// Hidden: unoptimized, its constants are symbols that are unique in the process, and would keep a shared object from being
+// unloaded.
+class [[gnu::visibility("hidden")]] pace {
  public:
   // Iterations that a strand runs at most before it looks for somebody who waits, whatever is known of them.
   static constexpr std::uint64_t block = 64;

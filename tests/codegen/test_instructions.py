@@ -16,9 +16,10 @@ BARS = {"fPIE": 24, "fPIC": 28}
 ITERATIONS = 100_000
 LOOPS = {
     # A claim: a store, two comparisons and their jumps, and what counts the iterations.
-    "claims-of-one": ("plain-loop", ITERATIONS, {"fPIE": 10, "fPIC": 10}),
-    # A loop of which it is known that nobody would want to share it.
-    "brief-loops": ("brief-plain-loops", ITERATIONS / 4, {"fPIE": 16, "fPIC": 18}),
+    "claims-of-one": ("plain-loop", ITERATIONS, {"g++": 8, "clang++-19": 9}),
+    # A loop of four iterations beside which nobody waits: two comparisons as it begins, and a look at the gate between two
+    # iterations that the compiler does not see through.
+    "brief-loops": ("brief-plain-loops", ITERATIONS / 4, {"g++": 26, "clang++-19": 48}),
 }
 
 
@@ -73,7 +74,7 @@ class Instructions(unittest.TestCase):
             beyond = (found.pop(name) - found.pop(plain)) / times
             print(f"{program.name}: {name} {beyond:.2f} instructions beyond {plain}", file=sys.stderr)
             # Catches: a claim, or the entry of a loop that runs as a plain one, that has grown.
-            self.assertLessEqual(beyond, bars[program.name.rpartition("-")[2]])
+            self.assertLessEqual(beyond, 0.1 + bars[program.name.removeprefix("counting-").rpartition("-")[0]])
 
 
 if __name__ == "__main__":

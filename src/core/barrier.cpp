@@ -42,6 +42,7 @@ barriers::ticket barriers::now() const noexcept {
 #if SENNIT_TSAN
   return begun.fetch_add(0, std::memory_order_seq_cst);  // TSan knows no fences
 #else
+  // ORD[D45] seq_cst: the same.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return begun.load(std::memory_order_relaxed);
 #endif

@@ -33,12 +33,15 @@ constexpr bool memory_can_run_out = true;
 
 namespace {
 
+// In one step: a thread that is about to be refused must not bring the shortage back after its end.
 bool refused() noexcept {
-  if (left.load(std::memory_order_relaxed) < 0) return false;
-  const long before = left.fetch_sub(1, std::memory_order_relaxed);
-  if (before > 0) return false;
-  if (!once.load(std::memory_order_relaxed)) left.store(0, std::memory_order_relaxed);
-  return before == 0;
+  long now = left.load(std::memory_order_relaxed);
+  long next = 0;
+  do {
+    if (now < 0) return false;
+    next = now > 0 || once.load(std::memory_order_relaxed) ? now - 1 : 0;
+  } while (!left.compare_exchange_weak(now, next, std::memory_order_relaxed));
+  return now == 0;
 }
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {

@@ -53,8 +53,8 @@ void dac_for(First first, Last last, F&& body, std::uint64_t grain) {
                                body);
 }
 
-// For parallel_for: loop frames as in Govedič, 2023, Fig. 3-2, one iteration at a time, with a fence in NEXT. The default is
-// several times faster.
+// For parallel_for: loop frames as in Govedič, 2023, Fig. 3-2, one iteration at a time, with a fence in NEXT.
+// The default is several times faster.
 inline constexpr loop_options thesis{.thesis = true};
 
 }  // namespace sennit::baseline

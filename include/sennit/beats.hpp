@@ -26,8 +26,8 @@ enum class beat_source_kind {
   polled,        // no signal: the program asks sennit::beat_due()
 };
 
-// How to be beaten. What is left at its default comes from the environment (SENNIT_BEAT), else it is 100 us from an
-// automatic source.
+// How to be beaten. What is left at its default comes from the environment (SENNIT_BEAT), else it is 100 us
+// from an automatic source.
 struct beats_options {
   static constexpr std::chrono::nanoseconds least_period = std::chrono::microseconds(10);
   static constexpr std::chrono::nanoseconds most_period = std::chrono::seconds(10);
@@ -41,8 +41,8 @@ struct beats_options {
   runtime* in = nullptr;
   // Whether the calling thread is beaten until the end, worker or not.
   bool calling_thread = false;
-  // What a beat does, on the beaten thread and in signal context: see ext::beaten::function. Null: what promotion points
-  // need, and nothing where there are none.
+  // What a beat does, on the beaten thread and in signal context: see ext::beaten::function. Null: what
+  // promotion points need, and nothing where there are none.
   ext::beaten::function on_beat = nullptr;
   // A source of your own instead of `source`. It outlives the beats.
   ext::beat_source* extension = nullptr;
@@ -57,20 +57,23 @@ struct beat_count {
   std::uint64_t retries = 0;    // calls again, shortly after a beat that came at the wrong moment
 };
 
-// Beats the workers of a runtime, the calling thread or both, for as long as it lives. A worker that sleeps is left to
-// sleep. Rainey et al., "Task Parallel Assembly Language for Uncompromising Parallelism" (2021), §3.2.
+// Beats the workers of a runtime, the calling thread or both, for as long as it lives. A worker that sleeps
+// is left to sleep. Rainey et al., "Task Parallel Assembly Language for Uncompromising Parallelism" (2021),
+// §3.2.
 //
-// Of a beaten thread, system calls that SA_RESTART restarts are restarted, and others (poll, nanosleep) return EINTR, as with
-// every signal. A thread that blocks the signal is not beaten meanwhile; the runtime's own threads do not. A child of
-// fork(2) is not beaten, and an object made before it does nothing there. exec(2) ends posix_timers like all timers; with
-// ping_thread and perf_events a signal may be under way and end the new program: stop them before, or let
-// SENNIT_BEAT_SIGNAL be URG.
+// Of a beaten thread, system calls that SA_RESTART restarts are restarted, and others (poll, nanosleep)
+// return EINTR, as with every signal. A thread that blocks the signal is not beaten meanwhile; the runtime's
+// own threads do not. A child of fork(2) is not beaten, and an object made before it does nothing there.
+// exec(2) ends posix_timers like all timers; with ping_thread and perf_events a signal may be under way and
+// end the new program: stop them before, or let SENNIT_BEAT_SIGNAL be URG.
 //
-// stop(), statistics() and the destructor may be called by any thread, not by on_beat. Several objects may beat the same
-// thread. The runtime may end first. A worker that the system refuses to beat is not beaten, and its `asked` stays 0.
+// stop(), statistics() and the destructor may be called by any thread, not by on_beat. Several objects may
+// beat the same thread. The runtime may end first. A worker that the system refuses to beat is not beaten,
+// and its `asked` stays 0.
 //
-// Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, on virtual machines up to 20; `sennit tune`
-// measures it. No period is refused for that: with one near the cost the thread does little else than to handle beats.
+// Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, on virtual machines up to 20;
+// `sennit tune` measures it. No period is refused for that: with one near the cost the thread does little
+// else than to handle beats.
 //
 // Example:
 //   #include <cstdio>
@@ -86,9 +89,9 @@ struct beat_count {
 //   }
 class SENNIT_EXPORT beats {
  public:
-  // Throws std::invalid_argument that names a bad option or variable; std::runtime_error that says why the system refuses the
-  // source, or the calling thread, and what would mend that, or that the signal is in use; std::bad_alloc; what
-  // runtime::default_runtime() does.
+  // Throws std::invalid_argument that names a bad option or variable; std::runtime_error that says why the
+  // system refuses the source, or the calling thread, and what would mend that, or that the signal is in use;
+  // std::bad_alloc; what runtime::default_runtime() does.
   explicit beats(const beats_options& options = {});
   ~beats();
   beats(const beats&) = delete;
@@ -99,7 +102,8 @@ class SENNIT_EXPORT beats {
 
   std::chrono::nanoseconds period() const noexcept;
   const char* source() const noexcept;
-  // Of each thread that has been beaten, those that ended included. Cost: a lock, and some nanoseconds a thread.
+  // Of each thread that has been beaten, those that ended included. Cost: a lock, and some nanoseconds a
+  // thread.
   std::vector<beat_count> statistics() const;
 
  private:
@@ -116,9 +120,9 @@ SENNIT_EXPORT SENNIT_COLD bool take_polled_beat() noexcept;
 
 }  // namespace detail
 
-// Whether a beat of the source `polled` has come due on this thread since this was last true; on_beat was called then. On
-// a thread that is not beaten by polls: false. Beats that begin are noticed within a millisecond. Cost: two loads, and where
-// anybody polls, a reading of the clock.
+// Whether a beat of the source `polled` has come due on this thread since this was last true; on_beat was
+// called then. On a thread that is not beaten by polls: false. Beats that begin are noticed within a
+// millisecond. Cost: two loads, and where anybody polls, a reading of the clock.
 //
 // Example:
 //   long sum_with_beats(const int* first, const int* last, long& beats_seen) {

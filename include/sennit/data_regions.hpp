@@ -87,14 +87,13 @@ class memory_range {
   hull where_;
 };
 
-// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to three
-// dimensions. Boxes of the same array are compared exactly, others by their hulls. Throws std::length_error for an index
-// beyond 32 bits.
+// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to
+// three dimensions. Boxes of the same array are compared exactly, others by their hulls. Throws
+// std::length_error for an index beyond 32 bits.
 //
-// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a row); not
-// negative.
-// Precondition: two different indices within the boxes are two different elements: those of the inner dimensions do not go
-// beyond the pitch, unless nobody touches what is there.
+// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a
+// row); not negative. Precondition: two different indices within the boxes are two different elements: those
+// of the inner dimensions do not go beyond the pitch, unless nobody touches what is there.
 template <std::size_t D>
   requires(D >= 2 && D <= 3)
 class memory_box {
@@ -145,7 +144,8 @@ class memory_box {
     return bytes;
   }
 
-  // Within the array that begins where it says, that is; an address may be that of several elements, if rows overlap.
+  // Within the array that begins where it says, that is; an address may be that of several elements, if rows
+  // overlap.
   friend bool contains_address(const memory_box& b, std::uintptr_t address, std::size_t bytes) noexcept {
     const auto from = static_cast<std::int64_t>(address - b.array_);
     const std::int64_t to = from + static_cast<std::int64_t>(bytes);
@@ -197,8 +197,8 @@ class memory_box {
   std::array<std::int32_t, D> last_;
 };
 
-// Elements of an array, by their indices. Sets of the same array are compared exactly, one index after the other; others by
-// their hulls.
+// Elements of an array, by their indices. Sets of the same array are compared exactly, one index after the
+// other; others by their hulls.
 //
 // indices: in ascending order. They are referred to, not copied, and stay as they are during the splice.
 //
@@ -269,8 +269,8 @@ template <class T, class Indices>
 index_set(const T*, const Indices&)
     -> index_set<std::remove_cvref_t<decltype(*std::data(std::declval<const Indices&>()))>>;
 
-// A node of a binary tree and all below it, wherever in memory they are; 64 levels at most. Nodes of trees with different
-// roots do not interfere: name each by the root of the whole tree.
+// A node of a binary tree and all below it, wherever in memory they are; 64 levels at most. Nodes of trees
+// with different roots do not interfere: name each by the root of the whole tree.
 //
 // Example:
 //   #include <sennit/splice.hpp>

@@ -24,17 +24,18 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 
 }  // namespace detail
 
-// Work that is halved until its parts are small, and then done part by part: a declared tree, which the splicer walks
-// without stacks (see splice()). `effects_of` and `step` are called with parts, by several workers at once; `effects_of` is
-// pure.
+// Work that is halved until its parts are small, and then done part by part: a declared tree, which the
+// splicer walks without stacks (see splice()). `effects_of` and `step` are called with parts, by several
+// workers at once; `effects_of` is pure.
 //
-// part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right(): sennit::range, say.
-// left() and right() of a part larger than `block` are smaller than it, and size() is in proportion to the work.
+// part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right():
+// sennit::range, say. left() and right() of a part larger than `block` are smaller than it, and size() is in
+// proportion to the work.
 //
-// block: a part of this size or less is one step. 0 or less: a size is chosen by how many bytes effects_of() says and the
-// caches' sizes. Blocks of more than one dimension are best cut along the outer ones, with the contiguous one whole.
-// effects_of(part): sennit::effects of all that is done for that part, be it small or large.
-// step(part): does it.
+// block: a part of this size or less is one step. 0 or less: a size is chosen by how many bytes effects_of()
+// says and the caches' sizes. Blocks of more than one dimension are best cut along the outer ones, with the
+// contiguous one whole. effects_of(part): sennit::effects of all that is done for that part, be it small or
+// large. step(part): does it.
 //
 // Called, it does all of it in order, without any splicing; without a block that is one step.
 //
@@ -134,7 +135,8 @@ struct tree_call {
   static constexpr call_kind kind = {advance, next_part, run, move, drop};
 };
 
-// Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and runtime.
+// Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and
+// runtime.
 SENNIT_EXPORT bool step_fits(std::uint64_t bytes, std::uint64_t together);
 
 // If it has none.

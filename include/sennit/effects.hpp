@@ -33,8 +33,8 @@ struct hull {
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
 //                                                  whether it has all of these bytes; asked by the effect checker only, which
 //                                                  else takes the hull for it
-// All are pure, and called by several workers at once. The answer "yes" is always right, if it costs interleaving, and so is
-// "no" of contains().
+// All are pure, and called by several workers at once. The answer "yes" is always right, if it costs
+// interleaving, and so is "no" of contains().
 template <class R>
 concept data_region = std::copy_constructible<R> && requires(const R& r) {
   { interferes(r, r) } -> std::convertible_to<bool>;
@@ -212,8 +212,8 @@ concept access_list = requires(const S& s) { s.regions; };
 
 }  // namespace detail
 
-// What is read, and what is written (and maybe read, too): for effects below. Regions are taken by reference, until the end
-// of the full expression.
+// What is read, and what is written (and maybe read, too): for effects below. Regions are taken by reference,
+// until the end of the full expression.
 template <data_region... R>
 constexpr detail::access_set<false, R...> reads(const R&... regions) noexcept {
   return {{regions...}};
@@ -241,12 +241,13 @@ constexpr auto writes(const R&...) noexcept {
   return detail::access_set<true>();
 }
 
-// The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section 4). A step or call that
-// is annotated with too much is right, and interleaves less; with too little it is wrong.
+// The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section
+// 4). A step or call that is annotated with too much is right, and interleaves less; with too little it is
+// wrong.
 //
-// A value. Building one allocates nothing for up to four regions of 56 bytes each that are trivially copyable.
-// Comparing two calls the regions' tests for those whose hulls overlap; regions of different types share data if their
-// hulls overlap. Cost: a few nanoseconds.
+// A value. Building one allocates nothing for up to four regions of 56 bytes each that are trivially
+// copyable. Comparing two calls the regions' tests for those whose hulls overlap; regions of different types
+// share data if their hulls overlap. Cost: a few nanoseconds.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>

@@ -22,14 +22,15 @@
 
 namespace sennit::graph {
 
-// Where keys are hashed. Hash: as std::hash; by default std::hash, and for integers and tuples of them one of Sennit's.
-// Cost: 50 to 100 ns an edge.
+// Where keys are hashed. Hash: as std::hash; by default std::hash, and for integers and tuples of them one of
+// Sennit's. Cost: 50 to 100 ns an edge.
 template <class Hash = void>
 struct hashed {};
 
-// Where keys are the points of a box: integers from 0 to an extent, or tuples (std::array, std::pair, std::tuple) of such.
-// Nothing is hashed: a run allocates 16 bytes for each point of the box at once, which cost nothing until they are
-// touched. At most 2^32 - 2 points; a key outside the box throws std::out_of_range.
+// Where keys are the points of a box: integers from 0 to an extent, or tuples (std::array, std::pair,
+// std::tuple) of such. Nothing is hashed: a run allocates 16 bytes for each point of the box at once, which
+// cost nothing until they are touched. At most 2^32 - 2 points; a key outside the box throws
+// std::out_of_range.
 template <std::size_t Rank>
 struct dense {
   std::array<std::uint64_t, Rank> extents;
@@ -43,8 +44,8 @@ dense(Extents...) -> dense<sizeof...(Extents)>;
 // What places a graph's colors are: workers, (last-level) caches or (NUMA) nodes.
 using places = detail::color_kind;
 
-// How many there are in the runtime of the calling strand, or outside any in the default one; and which of them the
-// worker is that runs the call.
+// How many there are in the runtime of the calling strand, or outside any in the default one; and which of
+// them the worker is that runs the call.
 inline unsigned color_count(places p) { return detail::color_count(p); }
 inline unsigned color_here(places p) noexcept { return detail::color_here(p); }
 
@@ -61,8 +62,8 @@ struct coloring {
   unsigned first_steal_attempts = 20'000;
   // Before each attempt to steal anything, so many to steal what has the worker's color.
   unsigned colored_attempts = 400;
-  // A worker that has come to the end of its work leaves nodes of other colors to them for as long as so many of its own
-  // took, on average; then it takes them. From 0 to 1,000,000.
+  // A worker that has come to the end of its work leaves nodes of other colors to them for as long as so many
+  // of its own took, on average; then it takes them. From 0 to 1,000,000.
   double patience = 2;
 };
 
@@ -71,19 +72,22 @@ struct no_color {};
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
 
-// A graph, as the functions that tell what it consists of. They are called by several workers at once, predecessors() and
-// color() more than once for a node, and must give the same answer each time.
+// A graph, as the functions that tell what it consists of. They are called by several workers at once,
+// predecessors() and color() more than once for a node, and must give the same answer each time.
 //
-// predecessors(key): the keys of those that are to be computed before; any range of keys. Duplicates count once each.
-// compute(key) or compute(key, node): computes the node, all its predecessors having been; called once. `node` is a
+// predecessors(key): the keys of those that are to be computed before; any range of keys. Duplicates count
+// once each. compute(key) or compute(key, node): computes the node, all its predecessors having been; called
+// once. `node` is a
 //   graph::node. What it returns, unless void, is the node's value, which its successors can read. One that reads values
 //   states its return type.
 // color(key): the place that the node's data is nearest to, as an integer below color_count(), or a range of
 //   weighted_color: those with at least half of the largest weight. Colors are a preference; one that is no place's does
 //   no harm.
-// keys: hashed<>(), hashed<H>() or dense(extents...). Hashed keys are equality comparable, copyable, assignable, and hashed by H
+// keys: hashed<>(), hashed<H>() or dense(extents...). Hashed keys are equality comparable, copyable,
+// assignable, and hashed by H
 //   or std::hash.
-// trace: where the run notes what was computed when, and by which worker: a graph::trace*. Some 50 to 100 ns a node.
+// trace: where the run notes what was computed when, and by which worker: a graph::trace*. Some 50 to 100 ns
+// a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
           class Trace = no_trace>
 struct nodes {
@@ -101,14 +105,15 @@ class node {
  public:
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
-  // What the predecessor with that key returned. Also from branches that the function forks. Throws std::logic_error where none with that key did, or where all
-  // nodes that were known to read it have been computed.
+  // What the predecessor with that key returned. Also from branches that the function forks. Throws
+  // std::logic_error where none with that key did, or where all nodes that were known to read it have been
+  // computed.
   const auto& value(const Key& predecessor) {
     using value = std::remove_cvref_t<std::invoke_result_t<const Compute&, const Key&, node&>>;
     return *static_cast<const value*>(access_.value(strand_, predecessor));
   }
-  // Makes the node with that key part of the run, with all that it needs, unless it is already. It may have this one
-  // among its predecessors. Not from branches that the function forks. Throws std::bad_alloc.
+  // Makes the node with that key part of the run, with all that it needs, unless it is already. It may have
+  // this one among its predecessors. Not from branches that the function forks. Throws std::bad_alloc.
   void create(const Key& k) { access_.create(strand_, k); }
 
  private:
@@ -125,7 +130,8 @@ class node {
   void* strand_;
 };
 
-// A node's function threw. what() names the node and says what was thrown; that itself is nested (std::nested_exception).
+// A node's function threw. what() names the node and says what was thrown; that itself is nested
+// (std::nested_exception).
 class SENNIT_EXPORT node_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -144,15 +150,16 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
   std::vector<Key> keys_;
 };
 
-// Computes the sink and all that it needs: each node once, after its predecessors, those that do not depend on each other
-// in parallel. Nothing is built before: nodes are made as they are asked for, depth first from the sink (Maglalang,
-// Krishnamoorthy and Agrawal, 2016, section II). Returns the sink's value, if nodes have any.
+// Computes the sink and all that it needs: each node once, after its predecessors, those that do not depend
+// on each other in parallel. Nothing is built before: nodes are made as they are asked for, depth first from
+// the sink (Maglalang, Krishnamoorthy and Agrawal, 2016, section II). Returns the sink's value, if nodes have
+// any.
 //
-// Runs in the runtime of the calling strand, or outside any in the default one. Throws node_error where one of the
-// functions threw, cycle_error<Key> where nodes wait for one another, std::logic_error where predecessors() gives another
-// answer than before, std::invalid_argument for a patience out of bounds, std::bad_alloc, and sennit::cancelled in a
-// cancelled region. In either case nodes that had begun have come to their ends, and no others begin. In an observed region all of
-// the graph runs on the calling worker.
+// Runs in the runtime of the calling strand, or outside any in the default one. Throws node_error where one
+// of the functions threw, cycle_error<Key> where nodes wait for one another, std::logic_error where
+// predecessors() gives another answer than before, std::invalid_argument for a patience out of bounds,
+// std::bad_alloc, and sennit::cancelled in a cancelled region. In either case nodes that had begun have come
+// to their ends, and no others begin. In an observed region all of the graph runs on the calling worker.
 //
 // A literal is the key std::string of it.
 //

@@ -20,9 +20,9 @@ struct trace_access;
 
 namespace sennit::graph {
 
-// What a run of a graph did, as a value that it fills. It holds the nodes that were computed, after a run that
-// failed, too; what an earlier run left in it is gone. One run at a time may fill it, and it may be read once that
-// has returned. `sennit view` shows the file that save() writes.
+// What a run of a graph did, as a value that it fills. It holds the nodes that were computed, after a run
+// that failed, too; what an earlier run left in it is gone. One run at a time may fill it, and it may be read
+// once that has returned. `sennit view` shows the file that save() writes.
 //
 // Example:
 //   #include <vector>
@@ -63,14 +63,15 @@ class SENNIT_EXPORT trace {
   std::uint32_t workers() const noexcept { return workers_; }
   std::chrono::nanoseconds length() const noexcept { return length_; }
 
-  // The graph as Graphviz reads it (`dot -Tsvg`): a box for each node with its key, filled by its first color.
-  // Without edges if predecessors were left out. The second throws std::runtime_error that names the file.
+  // The graph as Graphviz reads it (`dot -Tsvg`): a box for each node with its key, filled by its first
+  // color. Without edges if predecessors were left out. The second throws std::runtime_error that names the
+  // file.
   void write_dot(std::ostream& to) const;
   void write_dot(const std::string& path) const;
 
-  // Writes the file form, of which docs/design/graphs.md tells, and reads it. A file is replaced as a whole, or
-  // stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy: nothing that
-  // is damaged, cut short or foreign is loaded.
+  // Writes the file form, of which docs/design/graphs.md tells, and reads it. A file is replaced as a whole,
+  // or stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy:
+  // nothing that is damaged, cut short or foreign is loaded.
   void save(const std::string& path) const;
   static trace load(const std::string& path);
   // The same in memory. `name` is what errors call the bytes.

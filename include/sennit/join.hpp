@@ -172,7 +172,8 @@ SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
                 "join: what a branch returns can be neither moved nor copied; return a pointer to it");
   if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&
                 (std::is_void_v<std::invoke_result_t<H>> && ...)) {
-    // The last branch is called when the frame is gone. So compilers can make a loop of it where the function ends with it.
+    // The last branch is called when the frame is gone. So compilers can make a loop of it where the function
+    // ends with it.
     if constexpr (sizeof...(H) == 0 && detail::outlives_frame<G>) {
       if (auto last = detail::join_left<F, G>(std::forward<F>(f), std::forward<G>(g)))
         detail::call_branch(*std::move(last));
@@ -207,7 +208,8 @@ void join(const F&...) {
 
 #if SENNIT_CHECKED
 
-// With the caller's line, which can be had only where the number of branches is fixed: of more than four, it is not known.
+// With the caller's line, which can be had only where the number of branches is fixed: of more than four, it
+// is not known.
 template <int = 0, detail::branch F, detail::branch G>
 auto join(F&& f, G&& g SENNIT_WHERE) {
   SENNIT_SITE("join");

@@ -1,4 +1,5 @@
-// latent_range: what is left of a loop around other code with promotion points, which becomes a task before what is left inside.
+// latent_range: what is left of a loop around other code with promotion points, which becomes a task before
+// what is left inside.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -8,16 +9,17 @@
 
 namespace sennit {
 
-// Iterations that have not begun, as the code inside of the loop sees them; with those of the loops around that one. It is
-// passed inward as a pointer, null where nothing is around. It belongs to a strand: what becomes a task begins with null.
+// Iterations that have not begun, as the code inside of the loop sees them; with those of the loops around
+// that one. It is passed inward as a pointer, null where nothing is around. It belongs to a strand: what
+// becomes a task begins with null.
 class latent {
  public:
   latent(const latent&) = delete;
   latent& operator=(const latent&) = delete;
 
-  // Of this loop and those around it, the outermost that has iterations left gives half of them away, rounded up. False: none
-  // has any. For promotion points, on the strand whose loops they are. Throws what `give` throws; then nothing is
-  // given. Cost: `give`, and a nanosecond or two for each loop around.
+  // Of this loop and those around it, the outermost that has iterations left gives half of them away, rounded
+  // up. False: none has any. For promotion points, on the strand whose loops they are. Throws what `give`
+  // throws; then nothing is given. Cost: `give`, and a nanosecond or two for each loop around.
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
     for (latent* each = this; each != nullptr; each = each->outer_)
@@ -49,13 +51,14 @@ class latent {
   const giver give_;
 };
 
-// [first, last) of a loop inside of `outer`, made around the part of an iteration that has promotion points of its own: a
-// call, as a rule. The loop ends at last() behind it. `give(from, to)` has somebody else do [from, to), by a
-// task_group's spawn(); it is called by promote() only. The second call of a recursive function is a range of one, to be made unless
-// it is empty() after the first.
+// [first, last) of a loop inside of `outer`, made around the part of an iteration that has promotion points
+// of its own: a call, as a rule. The loop ends at last() behind it. `give(from, to)` has somebody else do
+// [from, to), by a task_group's spawn(); it is called by promote() only. The second call of a recursive
+// function is a range of one, to be made unless it is empty() after the first.
 //
-// Thread-safety: none; one strand's. Cost: four stores, so that neither loop needs an instruction for each iteration. Rainey et
-// al., "Task Parallel Assembly Language for Uncompromising Parallelism", 2021, 2.3: the outer loop first.
+// Thread-safety: none; one strand's. Cost: four stores, so that neither loop needs an instruction for each
+// iteration. Rainey et al., "Task Parallel Assembly Language for Uncompromising Parallelism", 2021, 2.3: the
+// outer loop first.
 //
 // Example:
 //   #include <sennit/promotion_point.hpp>

@@ -21,25 +21,24 @@
 
 namespace sennit {
 
-// A splice() of declared trees that is run often: the order of the steps is found the first time, and followed from then
-// on, without any checks.
+// A splice() of declared trees that is run often: the order of the steps is found the first time, and
+// followed from then on, without any checks.
 //
 // The order can be saved, and loaded by another run of the same program: splice_schedule.
 //
-// Before each run it compares what the effects of the whole trees, and of some of their steps (some sixteen for each
-// strand), say now with what they said when the order was found: the addresses that the regions span (hull_of), and their
-// fingerprint_of (see data_region), such as the indices in an index_set. Where they differ, or the trees' parts or the
-// runtime's workers do, the order is found anew.
+// Before each run it compares what the effects of the whole trees, and of some of their steps (some sixteen
+// for each strand), say now with what they said when the order was found: the addresses that the regions span
+// (hull_of), and their fingerprint_of (see data_region), such as the indices in an index_set. Where they
+// differ, or the trees' parts or the runtime's workers do, the order is found anew.
 //
-// Precondition: the effects differ in that way, or not at all. A change that shows in none of the trees as a whole is not
-// noticed if it is in other steps only; nor is one in a region of one's own that neither address nor fingerprint tells,
-// such as in data that it points to. Use a new memoized_splice then.
+// Precondition: the effects differ in that way, or not at all. A change that shows in none of the trees as a
+// whole is not noticed if it is in other steps only; nor is one in a region of one's own that neither address
+// nor fingerprint tells, such as in data that it points to. Use a new memoized_splice then.
 //
-// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not thread-safe. run()
-// throws as splice(); where it follows an order, the first exception in that order, and the steps behind it in its strand
-// are not run.
-// Cost: for each step about a nanosecond and, kept until the end, the part and 8 bytes. For each run, what it compares: of an
-// index_set all indices.
+// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not
+// thread-safe. run() throws as splice(); where it follows an order, the first exception in that order, and
+// the steps behind it in its strand are not run. Cost: for each step about a nanosecond and, kept until the
+// end, the part and 8 bytes. For each run, what it compares: of an index_set all indices.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -71,8 +70,9 @@ class memoized_splice {
  public:
   explicit memoized_splice(Body body, splicing how = {}) : body_(std::move(body)), how_(how) {}
 
-  // As splice(n, body): calls body(0) ... body(n - 1), then does their steps in the order that it has, if that fits, or
-  // else finds one. Where a body throws, the trees before it are spliced without an order, and the order stays as it was.
+  // As splice(n, body): calls body(0) ... body(n - 1), then does their steps in the order that it has, if
+  // that fits, or else finds one. Where a body throws, the trees before it are spliced without an order, and
+  // the order stays as it was.
   template <std::integral N>
     requires std::invocable<Body&, N>
   void run(N n) {
@@ -108,9 +108,9 @@ class memoized_splice {
     detail::in_region(all);
   }
 
-  // The order that run() has found or followed last, and will follow. Parts of the trees are compared with ==. Throws
-  // std::logic_error if there is none: before the first run(), and after one that threw while it looked for an order.
-  // Cost: some tens of nanoseconds a step.
+  // The order that run() has found or followed last, and will follow. Parts of the trees are compared with
+  // ==. Throws std::logic_error if there is none: before the first run(), and after one that threw while it
+  // looked for an order. Cost: some tens of nanoseconds a step.
   splice_schedule schedule() const
     requires std::equality_comparable<part>
   {
@@ -128,12 +128,12 @@ class memoized_splice {
                                                 std::move(sizes));
   }
 
-  // The next run() follows that order instead of finding one, whatever the number of workers; those that come later do as
-  // if it had found it. It first looks through all effects, whether this order keeps the steps that interfere in the order
-  // of the loop: a schedule that does not fit is never followed, wherever it comes from. run() then throws
-  // std::runtime_error that says what does not fit and calls the schedule by `name`, has run nothing, and finds an order of
-  // its own the next time. Blocks of trees that do not give a size are of that which they had in the schedule. Cost: some
-  // hundred nanoseconds a step, once.
+  // The next run() follows that order instead of finding one, whatever the number of workers; those that come
+  // later do as if it had found it. It first looks through all effects, whether this order keeps the steps
+  // that interfere in the order of the loop: a schedule that does not fit is never followed, wherever it
+  // comes from. run() then throws std::runtime_error that says what does not fit and calls the schedule by
+  // `name`, has run nothing, and finds an order of its own the next time. Blocks of trees that do not give a
+  // size are of that which they had in the schedule. Cost: some hundred nanoseconds a step, once.
   void follow(splice_schedule s, std::string name = "schedule in memory") {
     loaded_blocks_ = detail::splice_schedule_access::sizes(s);
     wanted_.emplace(wanted{std::move(s), std::move(name)});
@@ -148,8 +148,8 @@ class memoized_splice {
   void load(const std::string& path) { follow(splice_schedule::load(path), path); }
 
  private:
-  // Whether the order is one of these. The parts kept are shown to the trees only if these are as they were: what a part
-  // points to may be gone.
+  // Whether the order is one of these. The parts kept are shown to the trees only if these are as they were:
+  // what a part points to may be gone.
   bool fits(const std::vector<tree>& trees) const {
     return steps_ != nullptr && worker_count() == workers_ && !too_short_ && same_shape(trees) &&
            detail::fingerprint_of_roots(trees) == of_roots_ &&

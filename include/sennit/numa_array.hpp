@@ -21,11 +21,11 @@ SENNIT_EXPORT void return_pages(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace detail
 
-// An array of zeros that no thread has touched yet: the kernel places each page on the NUMA node of the worker that
-// writes to it first. So the schedule of its initialization is its distribution.
+// An array of zeros that no thread has touched yet: the kernel places each page on the NUMA node of the
+// worker that writes to it first. So the schedule of its initialization is its distribution.
 //
-// Elements are trivial; they are zero bytes until written. Movable, not copied. Throws std::bad_alloc. Cost: a system call;
-// then a page fault a page.
+// Elements are trivial; they are zero bytes until written. Movable, not copied. Throws std::bad_alloc. Cost:
+// a system call; then a page fault a page.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -75,8 +75,8 @@ class numa_array {
   T& operator[](std::size_t i) noexcept { return data()[i]; }
   const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
-  // Moves the elements to fresh pages: copy(from, to) writes them, `to` being as large and untouched. If it throws, the
-  // array is as before.
+  // Moves the elements to fresh pages: copy(from, to) writes them, `to` being as large and untouched. If it
+  // throws, the array is as before.
   template <class Copy>
   void renew(Copy&& copy) {
     numa_array fresh(size_, pages_);

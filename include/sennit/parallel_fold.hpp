@@ -159,16 +159,18 @@ struct folding : folding_calls<Engine> {
 //   parallel_fold(begin, end, first, fold, combine, how = {})  two integers or iterators, or an iterator and a
 //                                                              number
 //
-// fold takes a result (of the type T of `first`) and an element, and gives a result; or it takes the result by
-// reference, as T&, adds the element to it, and gives nothing, so that a large result stays where it is. combine takes two
-// results, likewise. It is associative, and agrees with fold: combine(x, fold(y, e)) == fold(combine(x, y), e).
+// fold takes a result (of the type T of `first`) and an element, and gives a result; or it takes the result
+// by reference, as T&, adds the element to it, and gives nothing, so that a large result stays where it is.
+// combine takes two results, likewise. It is associative, and agrees with fold: combine(x, fold(y, e)) ==
+// fold(combine(x, y), e).
 //
-// Each part has to begin with an identity of combine, one that changes nothing. The identities of std::plus<>,
-// std::multiplies<>, std::bit_or<> and so on, std::ranges::min and max are known; an operation of your own may say its one
-// by a member T identity() const. Then `first` counts once, at the left, whatever it is. For any other combine parts begin
-// with copies of `first`, which has to be an identity: a T that can be compared is checked to be one in that
-// combine(first, first) == first, and if it is not, the program ends with a message. The checked variant of the library
-// also checks, for some elements, that fold and combine agree.
+// Each part has to begin with an identity of combine, one that changes nothing. The identities of
+// std::plus<>, std::multiplies<>, std::bit_or<> and so on, std::ranges::min and max are known; an operation
+// of your own may say its one by a member T identity() const. Then `first` counts once, at the left, whatever
+// it is. For any other combine parts begin with copies of `first`, which has to be an identity: a T that can
+// be compared is checked to be one in that combine(first, first) == first, and if it is not, the program ends
+// with a message. The checked variant of the library also checks, for some elements, that fold and combine
+// agree.
 //
 // `how` is a loop_options, such as grain(100), or `deterministic`, as in parallel_reduce. Throws and cost: as
 // parallel_reduce, and one combination of `first` with itself.

@@ -19,8 +19,8 @@
 
 namespace sennit {
 
-// Chunks of so many iterations: at least 1, and at most 2^62. A number below or above is taken for the nearest one, so that
-// a grain that is computed, n / 1000, say, need not be.
+// Chunks of so many iterations: at least 1, and at most 2^62. A number below or above is taken for the
+// nearest one, so that a grain that is computed, n / 1000, say, need not be.
 template <std::integral I>
 constexpr loop_options grain(I iterations) noexcept {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
@@ -158,8 +158,8 @@ struct looping {
 // not compile. Nor does a loop over a std::vector<bool>, whose elements share words; std::as_const() of it is
 // for reading. Throws what the lowest iteration that throws threw, the first to be called with a step below
 // zero; later ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any
-// thread. Cost: that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so; memory is
-// allocated only for parts that other workers take.
+// thread. Cost: that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so;
+// memory is allocated only for parts that other workers take.
 //
 // Example:
 //   void add_scaled(long n, double a, const double* x, double* y) {

@@ -33,8 +33,8 @@ template <class F, class T, class V>
 concept reduce_operation = std::movable<T> && converts_whole<V, T> && !option<F> && !never_associates<F> &&
                            combines<F, T, converted<T, V>> && combines<F, T> && !gives_fractions<F, T>;
 
-// An operation that the library does not know may be a fold, `sum + x * x`, say. Where elements are of another type than
-// the result, it probably is one; where they are not, the checked variant finds out.
+// An operation that the library does not know may be a fold, `sum + x * x`, say. Where elements are of
+// another type than the result, it probably is one; where they are not, the checked variant finds out.
 template <class F, class T, class Element>
 concept operation_over_elements = known_to_associate<F> || std::same_as<T, Element>;
 
@@ -238,17 +238,17 @@ struct reduction : reduction_calls<Engine> {
 //
 // The result has the type T of `first`, and so have the values that are combined: others are converted to it.
 // combine takes (T, T) and gives a T; or it takes (T&, T), appends the right one to the left one and gives
-// nothing, so that a large value stays where it is. It is associative; it need not be commutative: the order is
-// that of the sequence. `first` is moved, not copied, and counts once, at the left; an empty sequence gives it
-// back. What would lose the fraction of each value does not compile: `parallel_reduce(x, 0)` over doubles has
-// to be `parallel_reduce(x, 0.0)`.
+// nothing, so that a large value stays where it is. It is associative; it need not be commutative: the order
+// is that of the sequence. `first` is moved, not copied, and counts once, at the left; an empty sequence
+// gives it back. What would lose the fraction of each value does not compile: `parallel_reduce(x, 0)` over
+// doubles has to be `parallel_reduce(x, 0.0)`.
 //
-// What std::accumulate takes, say `[](long sum, long x) { return sum + x * x; }`, is a fold and no such operation:
-// it treats what is left of it, a result, and what is right of it, an element, differently. It is
-// `parallel_reduce(x, 0L, [](long x) { return x * x; })`, or parallel_fold. So without a map an operation that
-// is none of the standard library's (std::plus<>, std::multiplies<>, std::bit_and<>, ..., std::ranges::min and max)
-// compiles for elements of type T only; there the checked variant of the library compares (a b) c with a (b c)
-// for values of the sequence, and ends the program where they differ.
+// What std::accumulate takes, say `[](long sum, long x) { return sum + x * x; }`, is a fold and no such
+// operation: it treats what is left of it, a result, and what is right of it, an element, differently. It is
+// `parallel_reduce(x, 0L, [](long x) { return x * x; })`, or parallel_fold. So without a map an operation
+// that is none of the standard library's (std::plus<>, std::multiplies<>, std::bit_and<>, ...,
+// std::ranges::min and max) compiles for elements of type T only; there the checked variant of the library
+// compares (a b) c with a (b c) for values of the sequence, and ends the program where they differ.
 //
 // `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
 // on the number of values only, so that rounding is the same with any number of workers and in

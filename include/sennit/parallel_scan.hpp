@@ -34,7 +34,8 @@ concept scan_operation =
     !drops_fractions<std::invoke_result_t<F&, const T&, V>, T> &&
     !drops_fractions<std::invoke_result_t<F&, const T&, T>, T>;
 
-// As in a reduction: an operation over elements of another type than the prefixes is probably a fold, unless it is known.
+// As in a reduction: an operation over elements of another type than the prefixes is probably a fold, unless
+// it is known.
 template <class F, class T, class V, class Element>
 concept scan_over_elements = std::copyable<T> && std::convertible_to<V, T> && scan_operation<F, T, V> &&
                              (known_to_associate<F> || std::same_as<T, Element>);
@@ -245,12 +246,11 @@ struct exclusive_scanning : exclusive_scan_calls<Engine> {
 //   parallel_scan(range, out, combine = std::plus<>(), how = {})        random-access, sized
 //   parallel_scan(range, out, combine, initial, how = {})               beginning with combine(initial, in[0])
 //
-// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`, or without one that
-// of the elements.
-// combine is associative; it need not be commutative: the order is that of the elements. `out` is an
-// iterator, with room behind it, or a range; it may be that of the input, but not otherwise overlap it, which
-// the checked variant finds out. For what combine has to be see parallel_reduce: an operation of the program's own over
-// elements of another type than the prefixes does not compile.
+// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`, or
+// without one that of the elements. combine is associative; it need not be commutative: the order is that of
+// the elements. `out` is an iterator, with room behind it, or a range; it may be that of the input, but not
+// otherwise overlap it, which the checked variant finds out. For what combine has to be see parallel_reduce:
+// an operation of the program's own over elements of another type than the prefixes does not compile.
 //
 // combine is called by several threads at once, once for each element where one worker does it all, and at
 // most about twice where several do. grain(n) makes blocks of n elements. Throws what combine(prefix,
@@ -274,8 +274,9 @@ inline constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{}
 //
 //   parallel_exclusive_scan(range, out, initial, combine = std::plus<>(), how = {})
 //
-// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`; where that is an
-// integer and combine gives floating-point numbers, it does not compile. Otherwise as parallel_scan.
+// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`; where
+// that is an integer and combine gives floating-point numbers, it does not compile. Otherwise as
+// parallel_scan.
 //
 // Example:
 //   #include <vector>

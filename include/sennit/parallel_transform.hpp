@@ -291,7 +291,8 @@ struct filling : fill_calls<Engine> {
 //   parallel_transform(first, last, second, out, f, how = {})  as many elements from `second` on
 //
 // `out` is an iterator, with room behind it, or a range; it may be that of an input, but not otherwise
-// overlap it: the checked variant of the library ends the program if it does. For a function of the index, transform a std::views::iota.
+// overlap it: the checked variant of the library ends the program if it does. For a function of the index,
+// transform a std::views::iota.
 //
 // f is called by several threads at once. Throws what the lowest call that throws threw; elements behind it
 // may have been written. Throws std::invalid_argument if `out` is a range with too few elements, before any

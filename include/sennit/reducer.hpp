@@ -24,7 +24,8 @@ namespace detail {
 template <class F, class T>
 concept reducer_operation = std::movable<T> && combines<F, T>;
 
-// Makers of what views begin with, besides functions: the identity that the operation is known to have, or copies.
+// Makers of what views begin with, besides functions: the identity that the operation is known to have, or
+// copies.
 struct known_identity {};
 template <class T>
 struct copies_of {
@@ -111,14 +112,15 @@ class reducer_view final : public view {
 //
 // combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both.
 //
-// The identities of the standard library's operations are known: std::plus<>, std::multiplies<>, std::bit_and<>,
-// std::bit_or<>, std::bit_xor<>, std::logical_and<>, std::logical_or<>, and for numbers decltype(std::ranges::min) and
-// decltype(std::ranges::max). An operation of the program's own may say its identity by a member T identity() const. Any
-// other one is given with its identity, which it must be: combined with x, on either side, it gives x. If T can be
-// compared, the constructor combines it with itself, once, and ends the program if that gives anything else.
+// The identities of the standard library's operations are known: std::plus<>, std::multiplies<>,
+// std::bit_and<>, std::bit_or<>, std::bit_xor<>, std::logical_and<>, std::logical_or<>, and for numbers
+// decltype(std::ranges::min) and decltype(std::ranges::max). An operation of the program's own may say its
+// identity by a member T identity() const. Any other one is given with its identity, which it must be:
+// combined with x, on either side, it gives x. If T can be compared, the constructor combines it with itself,
+// once, and ends the program if that gives anything else.
 //
-// combine and make may be called by several threads at once, and may fork and use other reducers, but not in a
-// circle: two whose combine() add to each other never end.
+// combine and make may be called by several threads at once, and may fork and use other reducers, but not in
+// a circle: two whose combine() add to each other never end.
 //
 // The order is that of the serial program unless a strand has several task_groups open at once and spawns in,
 // or waits for, another one than the latest of them. Then each group's children are in order among

@@ -11,10 +11,10 @@
 
 namespace sennit {
 
-// Runs the kernel by the schedule, relaxed, and then `redistribute` by what came of that, strictly unordered. Returns it.
-// `redistribute` has the forks of the kernel and copies the data, or initializes it, so that its pages are where the
-// kernel will want them. Throws what the two throw, and std::bad_alloc.
-// (Lifflander et al., "Optimizing data locality for fork/join programs using constrained work stealing", 2014, V.)
+// Runs the kernel by the schedule, relaxed, and then `redistribute` by what came of that, strictly unordered.
+// Returns it. `redistribute` has the forks of the kernel and copies the data, or initializes it, so that its
+// pages are where the kernel will want them. Throws what the two throw, and std::bad_alloc. (Lifflander et
+// al., "Optimizing data locality for fork/join programs using constrained work stealing", 2014, V.)
 template <std::invocable Kernel, std::invocable Redistribute>
 schedule refine(const schedule& s, Kernel&& kernel, Redistribute&& redistribute) {
   schedule refined = record(s, relaxed, std::forward<Kernel>(kernel));
@@ -26,15 +26,18 @@ struct refinement_options {
   // What is less than this share of the time, from 0 to 1, in idle time or in the time that tasks take, is no
   // improvement.
   double tolerance = 0.02;
-  // Rounds without improvement after which the schedule has converged, and rounds after which it has in any case.
+  // Rounds without improvement after which the schedule has converged, and rounds after which it has in any
+  // case.
   unsigned vain_rounds = 2;
   unsigned most_rounds = 10;
-  // Of the steals of each round so many percent, the innermost, are left out of what the next one follows: then the same
-  // work is done in fewer and larger pieces, and may_be_stolen() says where a serial kernel will do. 0: none.
+  // Of the steals of each round so many percent, the innermost, are left out of what the next one follows:
+  // then the same work is done in fewer and larger pieces, and may_be_stolen() says where a serial kernel
+  // will do. 0: none.
   double prune = 0;
 };
 
-// For the coarsening of Lifflander et al., 2014, VI: five rounds, each of which keeps the outermost 15 percent.
+// For the coarsening of Lifflander et al., 2014, VI: five rounds, each of which keeps the outermost 15
+// percent.
 inline constexpr refinement_options coarsening{.most_rounds = 5, .prune = 85};
 
 // An iterative program's schedule: refined until it has converged, and followed from then on.

@@ -15,16 +15,18 @@ namespace sennit {
 
 // How a run follows a schedule.
 //
-// What the schedule does not know of is run by whoever comes to it: branches that are nested deeper than its steals, or
-// that follow constructs it does not have. What it knows of and the program has not is passed over. A worker that the
-// schedule names and the runtime has not is another one: their numbers are taken modulo those there are. So each run ends,
-// and with the right result, however little the two have in common.
+// What the schedule does not know of is run by whoever comes to it: branches that are nested deeper than its
+// steals, or that follow constructs it does not have. What it knows of and the program has not is passed
+// over. A worker that the schedule names and the runtime has not is another one: their numbers are taken
+// modulo those there are. So each run ends, and with the right result, however little the two have in common.
 enum class fidelity {
-  // As it says, and idle workers steal besides. For a schedule that may be improved, and wherever times may change.
+  // As it says, and idle workers steal besides. For a schedule that may be improved, and wherever times may
+  // change.
   relaxed,
   // Each worker runs exactly what it says, in any order; nobody steals.
   strict_unordered,
-  // In the same order, too. Where that has kept all strands waiting for 50 ms, as the program differs, it is given up.
+  // In the same order, too. Where that has kept all strands waiting for 50 ms, as the program differs, it is
+  // given up.
   strict_ordered,
 };
 inline constexpr fidelity relaxed = fidelity::relaxed;
@@ -33,7 +35,8 @@ inline constexpr fidelity strict_ordered = fidelity::strict_ordered;
 
 namespace detail {
 
-// Runs the body as a region that follows `followed`, if not null. Returns what it turned out to be, if that is wanted.
+// Runs the body as a region that follows `followed`, if not null. Returns what it turned out to be, if that
+// is wanted.
 SENNIT_EXPORT std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bool recorded,
                                                     action body);
 SENNIT_EXPORT schedule run_designed(action body);
@@ -54,9 +57,9 @@ SENNIT_EXPORT schedule run_designed(action body);
 // Precondition, of replay() and design() as well: f waits for all children that it spawns in a group from
 // outside it. Otherwise the program is ended, with a message.
 //
-// May be called from any thread: outside any runtime the region is one of the default runtime. Throws what f throws, and
-// std::bad_alloc. Cost: a few nanoseconds a fork; a microsecond a steal.
-// (Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained work stealing",
+// May be called from any thread: outside any runtime the region is one of the default runtime. Throws what f
+// throws, and std::bad_alloc. Cost: a few nanoseconds a fork; a microsecond a steal. (Lifflander,
+// Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained work stealing",
 // 2014, IV.A.)
 //
 // Example:
@@ -85,8 +88,9 @@ schedule record(const schedule& followed, fidelity how, F&& f) {
 }
 
 // Runs f by a schedule, and returns its result. Constructs are matched by their position in the program: see
-// docs/design/schedules.md. Throws what f throws, and std::bad_alloc. Cost: as record(), and some tens of nanoseconds for
-// each steal of the schedule before f begins. (Lifflander et al., 2014, IV.C: STOWS, STUWS and RELWS.)
+// docs/design/schedules.md. Throws what f throws, and std::bad_alloc. Cost: as record(), and some tens of
+// nanoseconds for each steal of the schedule before f begins. (Lifflander et al., 2014, IV.C: STOWS, STUWS
+// and RELWS.)
 template <std::invocable F>
   requires(!std::is_reference_v<std::invoke_result_t<F>>)
 auto replay(const schedule& followed, fidelity how, F&& f) -> std::invoke_result_t<F> {
@@ -109,11 +113,12 @@ schedule design(F&& f) {
   return detail::run_designed(body);
 }
 
-// Before a construct, in design(): the worker is to run its branch, which is the second of a join(), or the child of a
-// spawn(). Elsewhere it does nothing, so that the same code may be run either way.
+// Before a construct, in design(): the worker is to run its branch, which is the second of a join(), or the
+// child of a spawn(). Elsewhere it does nothing, so that the same code may be run either way.
 //
-// As thieves take the outermost branch first, a schedule has to have all branches around this one run elsewhere, too:
-// throws std::logic_error, which says so, if one of them has not been designated. (Lifflander et al., 2014, IV.B.)
+// As thieves take the outermost branch first, a schedule has to have all branches around this one run
+// elsewhere, too: throws std::logic_error, which says so, if one of them has not been designated. (Lifflander
+// et al., 2014, IV.B.)
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -129,9 +134,10 @@ schedule design(F&& f) {
 //   }
 SENNIT_EXPORT void designate(unsigned worker);
 
-// Whether something below the calling strand may yet run elsewhere. Where it returns false, in a strict replay, a task may
-// as well call its serial kernel: nothing that it could fork would be taken (dynamic coarsening: Lifflander et al., 2014,
-// VI). True outside strict replays, as in design(). Cost: some nanoseconds.
+// Whether something below the calling strand may yet run elsewhere. Where it returns false, in a strict
+// replay, a task may as well call its serial kernel: nothing that it could fork would be taken (dynamic
+// coarsening: Lifflander et al., 2014, VI). True outside strict replays, as in design(). Cost: some
+// nanoseconds.
 SENNIT_EXPORT bool may_be_stolen() noexcept;
 
 }  // namespace sennit

@@ -43,7 +43,8 @@ struct runtime_options {
   pin_mode pin = pin_mode::automatic;
   // "synthetic:" and an hwloc synthetic description: places as on that machine. Empty: the machine itself.
   std::string topology = {};
-  // on_demand or heartbeat(period), for regions that do not say. Nothing: on demand, if the environment does not say.
+  // on_demand or heartbeat(period), for regions that do not say. Nothing: on demand, if the environment does
+  // not say.
   std::optional<sennit::promotion> promotion = {};
 };
 

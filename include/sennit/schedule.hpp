@@ -25,10 +25,11 @@ struct worker_share {
   std::chrono::nanoseconds idle{0};  // the rest of the region's time
 };
 
-// Which worker runs what of a region: a tree with one node for each branch or child that ran elsewhere than the
-// serial program would have run it, and for each wait that gave its worker back. A loop is made of the branches
-// that halve it. The tree is as large as the number of steals, whatever the size of the program. Workers are
-// numbered from 0, which is the one that begins the region; which threads they are is settled anew at each run.
+// Which worker runs what of a region: a tree with one node for each branch or child that ran elsewhere than
+// the serial program would have run it, and for each wait that gave its worker back. A loop is made of the
+// branches that halve it. The tree is as large as the number of steals, whatever the size of the program.
+// Workers are numbered from 0, which is the one that begins the region; which threads they are is settled
+// anew at each run.
 //
 // Times of the run that it was recorded from may come with it. They count in no comparison.
 //
@@ -73,9 +74,9 @@ class SENNIT_EXPORT schedule {
   std::string text() const;
 
   // Without that percentage of its steals, rounded up: those at the innermost levels go, and of as deep ones
-  // the last. What loses its thief is left to whoever comes to it. As pruneTree() of Lifflander, Krishnamoorthy
-  // and Kalé, "Optimizing data locality for fork/join programs using constrained work stealing" (2014). Throws
-  // std::invalid_argument unless 0 <= percent <= 100.
+  // the last. What loses its thief is left to whoever comes to it. As pruneTree() of Lifflander,
+  // Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained work
+  // stealing" (2014). Throws std::invalid_argument unless 0 <= percent <= 100.
   schedule prune(double percent) const;
   // The same without times: its file is the smaller for it.
   schedule without_times() const;

@@ -1,4 +1,5 @@
-// splice_schedule: in which order the steps of a splice are run, and which of them beside one another, as a value.
+// splice_schedule: in which order the steps of a splice are run, and which of them beside one another, as a
+// value.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -29,8 +30,9 @@ struct splice_item {
   friend bool operator==(const splice_item&, const splice_item&) = default;
 };
 
-// A step's number in the order of one worker who runs the first of two strands first, and of one who runs the second first:
-// what has the smaller numbers in both comes before, and two steps of which neither does run beside one another.
+// A step's number in the order of one worker who runs the first of two strands first, and of one who runs the
+// second first: what has the smaller numbers in both comes before, and two steps of which neither does run
+// beside one another.
 struct splice_place {
   std::uint32_t first_first;
   std::uint32_t second_first;
@@ -38,9 +40,9 @@ struct splice_place {
 
 }  // namespace detail
 
-// The order in which a memoized_splice runs its steps: those of all calls (time steps, say), each call in blocks, which are
-// numbered as the plain loop comes to them. It says nothing of what is computed: the same schedule fits whatever has as
-// many calls of as many blocks, and may be run in that order.
+// The order in which a memoized_splice runs its steps: those of all calls (time steps, say), each call in
+// blocks, which are numbered as the plain loop comes to them. It says nothing of what is computed: the same
+// schedule fits whatever has as many calls of as many blocks, and may be run in that order.
 //
 // Several threads may read one.
 //
@@ -58,7 +60,8 @@ class SENNIT_EXPORT splice_schedule {
   struct step {
     std::uint32_t call;
     std::uint32_t block;
-    // Strands that run beside one another have different numbers, from 0; one that is over may pass its number on.
+    // Strands that run beside one another have different numbers, from 0; one that is over may pass its
+    // number on.
     std::uint32_t strand;
     // Steps in the longest chain before it, if there are as many workers as strands.
     std::uint64_t turn;
@@ -86,9 +89,10 @@ class SENNIT_EXPORT splice_schedule {
   // In the order of one worker. Cost of this and of the two before: some nanoseconds a step.
   std::vector<step> steps() const;
 
-  // Writes the file form, of which docs/design/splice-schedules.md tells, and reads it. A file is replaced as a whole or,
-  // if that fails, stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy:
-  // nothing that is damaged, cut short or foreign is loaded, and nothing that does not run each block of each call once.
+  // Writes the file form, of which docs/design/splice-schedules.md tells, and reads it. A file is replaced as
+  // a whole or, if that fails, stays as it was. Both throw std::runtime_error that names the file, what is
+  // wrong and the remedy: nothing that is damaged, cut short or foreign is loaded, and nothing that does not
+  // run each block of each call once.
   void save(const std::string& path) const;
   static splice_schedule load(const std::string& path);
   // Whether the file begins as those do that save() writes; false if it cannot be read.
@@ -123,8 +127,8 @@ struct SENNIT_EXPORT splice_schedule_access {
 
 // There is no order. Throws std::logic_error.
 SENNIT_EXPORT [[noreturn]] void refuse_no_order();
-// The schedule of that name is for another number of calls, or of blocks of one call (which has the schedule's number, if
-// it has more), or for other effects. Throw std::runtime_error.
+// The schedule of that name is for another number of calls, or of blocks of one call (which has the
+// schedule's number, if it has more), or for other effects. Throw std::runtime_error.
 SENNIT_EXPORT [[noreturn]] void refuse_calls(const std::string& name, const splice_schedule& s,
                                              std::size_t calls);
 SENNIT_EXPORT [[noreturn]] void refuse_blocks(const std::string& name, const splice_schedule& s,

@@ -25,7 +25,8 @@ namespace sennit::splicec {
 using sennit::memory_box;
 using sennit::memory_range;
 
-// The memory from `first` up to, but not including, `last`: any pointers (Lifflander and Krishnamoorthy, 2017, Figure 3).
+// The memory from `first` up to, but not including, `last`: any pointers (Lifflander and Krishnamoorthy,
+// 2017, Figure 3).
 inline memory_range RE(const volatile void* first, const volatile void* last) noexcept {
   const auto from = reinterpret_cast<std::uintptr_t>(first);
   const auto to = reinterpret_cast<std::uintptr_t>(last);

@@ -26,15 +26,15 @@ namespace sennit {
 //     std::printf("%llu steps\n", static_cast<unsigned long long>(took.steps));
 //   }
 struct splicing {
-  // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the more a step is
-  // compared with, and the more must be in the cache.
+  // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the
+  // more a step is compared with, and the more must be in the cache.
   std::uint32_t together = 0;
   // Where so many steps wait, no more are looked for among the later calls until some have been released.
   std::int64_t most_delayed = 4096;
 };
 
-// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns none: where it follows
-// an order there are no checks, switches or delays to count.
+// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns none:
+// where it follows an order there are no checks, switches or delays to count.
 struct splice_report {
   std::uint64_t steps = 0;
   std::uint64_t checks = 0;       // of effects for interference

@@ -21,11 +21,12 @@
 
 namespace sennit::graph {
 
-// Nodes are numbered from 0 in the order of their making. Edges say what comes before what; the same one twice counts as
-// one given twice. Nodes and edges may be added between runs; a run after that sorts the edges first.
+// Nodes are numbered from 0 in the order of their making. Edges say what comes before what; the same one
+// twice counts as one given twice. Nodes and edges may be added between runs; a run after that sorts the
+// edges first.
 //
-// Not to be changed while it runs; only run() says so, by an exception. At most 2^32 - 2 nodes and 2^32 - 1 edges.
-// Cost of a run: some 10 ns a node and 5 ns an edge. Memory: 20 bytes a node and 12 an edge.
+// Not to be changed while it runs; only run() says so, by an exception. At most 2^32 - 2 nodes and 2^32 - 1
+// edges. Cost of a run: some 10 ns a node and 5 ns an edge. Memory: 20 bytes a node and 12 an edge.
 //
 // Example:
 //   #include <cstdint>
@@ -63,16 +64,17 @@ class SENNIT_EXPORT static_graph {
 
   // Makes one node, or so many; returns the number of the first. Throws std::length_error and std::bad_alloc.
   node add(std::size_t count = 1);
-  // `before` is to have ended when `after` begins. Throws std::out_of_range for numbers of no nodes, std::invalid_argument
-  // for an edge from a node to itself, std::length_error and std::bad_alloc.
+  // `before` is to have ended when `after` begins. Throws std::out_of_range for numbers of no nodes,
+  // std::invalid_argument for an edge from a node to itself, std::length_error and std::bad_alloc.
   void edge(node before, node after);
   std::size_t size() const noexcept { return nodes_.size(); }
   std::size_t edge_count() const noexcept { return edges_.size(); }
 
-  // Calls body(n) once for each node n, those that no edges order in parallel. In the runtime of the calling strand, or
-  // outside any in the default one. Throws what a body threw, one of them if several did: then no more bodies begin, and
-  // the graph can be run again. Throws cycle_error if nodes wait for one another, std::logic_error if the graph is being
-  // run already, std::bad_alloc, and sennit::cancelled in a cancelled region.
+  // Calls body(n) once for each node n, those that no edges order in parallel. In the runtime of the calling
+  // strand, or outside any in the default one. Throws what a body threw, one of them if several did: then no
+  // more bodies begin, and the graph can be run again. Throws cycle_error if nodes wait for one another,
+  // std::logic_error if the graph is being run already, std::bad_alloc, and sennit::cancelled in a cancelled
+  // region.
   template <class Body>
     requires std::invocable<const Body&, node>
   void run(const Body& body) {
@@ -106,8 +108,8 @@ class SENNIT_EXPORT static_graph {
     explicit claim(static_graph& g);
     claim(const claim&) = delete;
     claim& operator=(const claim&) = delete;
-    // ORD[D27] release: the next run, on another thread maybe, finds the nodes as this one leaves them; pairs with the
-    // acquire in claim().
+    // ORD[D27] release: the next run, on another thread maybe, finds the nodes as this one leaves them; pairs
+    // with the acquire in claim().
     ~claim() { graph_.running_.store(false, std::memory_order_release); }
 
    private:

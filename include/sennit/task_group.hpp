@@ -30,8 +30,8 @@ namespace sennit {
 // by a strand of another runtime always runs at once, and so does in an observed region (record(), replay(),
 // design()) what is spawned by other strands than the one that has the group on its stack.
 //
-// Reducers get what children add in the serial order; but where one strand feeds several groups at a time that
-// are not on its stack, in the order in which it waits for them.
+// Reducers get what children add in the serial order; but where one strand feeds several groups at a time
+// that are not on its stack, in the order in which it waits for them.
 //
 // A group is neither copied nor moved. It may be anywhere: on the stack, where it is fastest, in a container,
 // in an object on the heap. Outside any runtime children go to the default one. Cost: some twenty nanoseconds

@@ -70,12 +70,9 @@ deque::deque(std::size_t slots, barriers& paid, bool fenced, unsigned sticky, st
 
 deque::~deque() { munmap(base_ - 1, bytes_for(static_cast<std::size_t>(end_ - base_ + 2))); }
 
-// While no strand is here it is shut, for loops of one that has left: see gate_view.
 slot* deque::open_limit() const noexcept {
   const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
-  return innermost_ == nullptr || wake_wanted_ || sign_wanted_ || (frame_wanted_ && !put_off_) || sticky
-             ? shut_limit
-             : end_;
+  return wake_wanted_ || sign_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {

@@ -37,6 +37,7 @@ struct fiber::passage {
     globals = p.to.exceptions_;
     p.from.views_ = exchange_views(p.to.views_);
     p.from.course_ = exchange_course(p.to.course_);
+    p.to.find_gate();
     p.from.context_ = transfer.fctx;
     // Publishes p.from: p may be gone when it returns.
     p.then(p.from, p.argument);
@@ -50,6 +51,12 @@ struct fiber_entry {
     entry();
   }
 };
+
+void fiber::find_gate() noexcept {
+  worker_words& words = current_words();
+  gate = &words.limit;
+  words.gate = &gate;
+}
 
 fiber::fiber() noexcept {
 #if SENNIT_TSAN

@@ -55,6 +55,9 @@ class fiber {
   // Returns when someone switches back, maybe on another thread.
   void switch_to(fiber& to, void (*then)(fiber& left, void* argument) noexcept, void* argument) noexcept;
 
+  // *this runs on the calling thread from now on.
+  void find_gate() noexcept;
+
   // Gives back the memory of a suspended fiber below what is live on it.
   void trim() const noexcept { stack_.release_below(context_); }
 
@@ -65,6 +68,8 @@ class fiber {
   frame* branch = nullptr;
   std::intptr_t awaited = 0;
   scope* innermost = nullptr;  // regions of the strand that runs here
+  // Of the thread that the strand is on; see gate_view.
+  const std::atomic<slot*>* gate = nullptr;
   // Of the strand that runs here:
   child_underway* innermost_child = nullptr;
   group_state* open_groups = nullptr;  // with children that it pushed and has not waited for

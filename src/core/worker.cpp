@@ -42,6 +42,7 @@ constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit
                                                                  .loop_sharing = 0,
                                                                  .strand = nullptr,
                                                                  .random = 0x9e3779b97f4a7c15,
+                                                                 .gate = nullptr,
                                                                  .apart = {},
                                                                  .limit = {nullptr},
                                                                  .head_gate = {nullptr},
@@ -102,6 +103,7 @@ void worker::serve(frame* first) {
   if (outer != nullptr) {
     words.loop_sharing = outer->core_.loop_sharing();
     words.waiting = &outer->core_.waiting();
+    outer->running_->find_gate();
     outer->frames_.attach(words);
     outer->frames_.enter(outer->running_->innermost);
   } else {

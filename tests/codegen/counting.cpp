@@ -45,6 +45,12 @@ void iteration(long& sum) {
 
 constexpr long iterations = 100'000;
 constexpr long brief = 4;
+// How often a brief loop goes around is no constant to it: else compilers unroll the plain one for good.
+long brief_once() {
+  long n = brief;
+  asm volatile("" : "+r"(n));
+  return n;
+}
 
 [[gnu::noinline]] long by_plain_loop(long) {
   long sum = 0;
@@ -67,7 +73,7 @@ struct iterate {
 template <void (*loop)(long, long&)>
 [[gnu::noinline]] long many(long) {
   long sum = 0;
-  for (long i = 0; i != iterations / brief; ++i) loop(brief, sum);
+  for (long i = 0; i != iterations / brief; ++i) loop(brief_once(), sum);
   return sum;
 }
 

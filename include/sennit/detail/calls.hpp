@@ -61,8 +61,8 @@ SENNIT_EXPORT SENNIT_COLD void await_taken(frame& branch) noexcept;
 // the branch must be dropped.
 SENNIT_EXPORT SENNIT_COLD bool pop_unwinding(frame& popped) noexcept;
 
-// The claimed branch that runs here has come to its end: its views stay in its frame, and the worker leaves its
-// region, which may be gone as soon as the branch says that it has finished.
+// The claimed branch that runs here has come to its end: its views stay in its frame, and the worker leaves
+// its region, which may be gone as soon as the branch says that it has finished.
 SENNIT_EXPORT SENNIT_COLD void leave_branch(frame& branch) noexcept;
 
 // Whether the calling thread runs a strand of some runtime.

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/code_of.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/held.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
@@ -20,7 +21,8 @@ concept iteration_body = shared_body<F, I>;
 template <class F, class It>
 concept element_body = shared_body<F, std::iter_reference_t<It>>;
 
-// The body, over chunks of positions from `first` on, as far as the gate is open: each returns where it has stopped.
+// The body, over chunks of positions from `first` on, as far as the gate is open: each returns where it has
+// stopped.
 template <class I, class F>
 struct index_chunks {
   using offset = std::make_unsigned_t<I>;

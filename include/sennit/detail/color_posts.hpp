@@ -14,8 +14,8 @@
 
 namespace sennit::detail {
 
-// A box for each color that can be told apart. An item is in the box of one of its colors until somebody takes it. Whoever posts one sees to
-// it that it is taken: docs/protocols/graphs.md, "Colors".
+// A box for each color that can be told apart. An item is in the box of one of its colors until somebody
+// takes it. Whoever posts one sees to it that it is taken: docs/protocols/graphs.md, "Colors".
 template <class Item>
 class color_posts {
  public:
@@ -27,7 +27,8 @@ class color_posts {
     to.items.push_back(item);
     if (to.items.size() == 1) waiting_.fetch_or(std::uint64_t{1} << color, std::memory_order_relaxed);
   }
-  // The colors that items wait for. What the calling strand posted itself is among them until it has been taken.
+  // The colors that items wait for. What the calling strand posted itself is among them until it has been
+  // taken.
   std::uint64_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
   // All items of the first of these colors that has some; none if others were faster.
   std::vector<Item> take(std::uint64_t colors) noexcept {

@@ -13,8 +13,8 @@ namespace sennit::detail {
 // combine(left, right), which gives the value of both, in this order.
 template <class F, class T, class V = T>
 concept gives_both = std::invocable<F&, T, V> && std::convertible_to<std::invoke_result_t<F&, T, V>, T>;
-// Or takes the left one by reference, appends the right one to it, and returns nothing, or the left one. A function that
-// takes its left value by copy, and forgets to return it, would append to nothing.
+// Or takes the left one by reference, appends the right one to it, and returns nothing, or the left one. A
+// function that takes its left value by copy, and forgets to return it, would append to nothing.
 template <class F, class T, class V = T>
 concept appends_right =
     !std::invocable<F&, T, V> && std::invocable<F&, T&, V> &&

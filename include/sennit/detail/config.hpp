@@ -37,7 +37,8 @@
 #define SENNIT_CHECKED 0
 #endif
 
-// Defined in the library and used by programs. All else is hidden: nm -D of a shared library shows these alone.
+// Defined in the library and used by programs. All else is hidden: nm -D of a shared library shows these
+// alone.
 #define SENNIT_EXPORT [[gnu::visibility("default")]]
 
 // Always inlined: a fork is a handful of instructions, and a call around them would cost as much again.

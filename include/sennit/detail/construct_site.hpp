@@ -1,4 +1,5 @@
-// Where in the program a construct is: what the checked variant names in its messages. Nothing in other builds.
+// Where in the program a construct is: what the checked variant names in its messages. Nothing in other
+// builds.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -9,8 +10,9 @@
 
 namespace sennit::detail {
 
-// While it exists the strand is in that construct. Its making is where the checked variant looks whether a construct may begin
-// there: not in a signal handler, and not with a lock held. If it may not, the program ends with a message.
+// While it exists the strand is in that construct. Its making is where the checked variant looks whether a
+// construct may begin there: not in a signal handler, and not with a lock held. If it may not, the program
+// ends with a message.
 class SENNIT_EXPORT construct_site {
  public:
   construct_site(const char* construct, std::source_location where) noexcept;

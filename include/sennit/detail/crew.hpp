@@ -41,13 +41,13 @@ class SENNIT_EXPORT crew_state {
 
   // Whether the work has stopped; as it does once the region is cancelled.
   SENNIT_COLD bool cancelled() noexcept;
-  // Whether there is nothing to be stolen here although some worker may want that. The strand may be on another worker
-  // afterwards.
+  // Whether there is nothing to be stolen here although some worker may want that. The strand may be on
+  // another worker afterwards.
   SENNIT_COLD bool others_wait() noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
   SENNIT_COLD bool offer(frame& part, color_set colors) noexcept;
-  // A worker of one of these colors that waits for work; null if there is none. It is not found again before it has had
-  // some.
+  // A worker of one of these colors that waits for work; null if there is none. It is not found again before
+  // it has had some.
   SENNIT_COLD static worker* claim_idle(color_set colors) noexcept;
   static color_set color_of(const worker& w) noexcept;
   // Colors of workers that wait for work, as far as is known.
@@ -78,8 +78,9 @@ class SENNIT_EXPORT crew_state {
 
 struct no_posts {};
 
-// Work: a class with `void work(session&)`, which takes items until there are none. Agenda: what a strand still has to do,
-// as in detail/agenda.hpp. Posts: where items wait for workers of their colors, if they have any.
+// Work: a class with `void work(session&)`, which takes items until there are none. Agenda: what a strand
+// still has to do, as in detail/agenda.hpp. Posts: where items wait for workers of their colors, if they have
+// any.
 template <class Work, class Agenda, class Posts = no_posts>
 class crew : public crew_state {
   class part;
@@ -179,8 +180,8 @@ class crew : public crew_state {
       todo.add_all(items);
     }
 
-    // Workers that wait are given what waits for their colors; the thieves of Maglalang, Krishnamoorthy and Agrawal,
-    // 2016, have to find it.
+    // Workers that wait are given what waits for their colors; the thieves of Maglalang, Krishnamoorthy and
+    // Agrawal, 2016, have to find it.
     SENNIT_COLD void donate_posts() noexcept {
       for (;;) {
         part* const given = new (std::nothrow) part(whole_);
@@ -230,7 +231,8 @@ class crew : public crew_state {
     std::uint64_t done_ = 0;
   };
 
-  // `patience`: for as long as so many items take, a strand without work leaves to other colors what is theirs.
+  // `patience`: for as long as so many items take, a strand without work leaves to other colors what is
+  // theirs.
   explicit crew(double patience = 0) noexcept : crew_state(SENNIT_EXCEPTIONS), patience_(patience) {}
 
   // Does all that is on the agenda and what comes of it.

@@ -31,10 +31,10 @@ constexpr std::uint64_t cells(const tile<D>& t, std::size_t first = 0, std::size
   return count;
 }
 
-// Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first, last) make up: each is
-// one index in the outer ones of these, a run of indices in the innermost, and all of the other dimensions. f returns how
-// many indices of the run are done; where they are not all, that is the end. Returns the position of the end.
-// Precondition: from < to <= cells(t, first, last).
+// Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first, last)
+// make up: each is one index in the outer ones of these, a run of indices in the innermost, and all of the
+// other dimensions. f returns how many indices of the run are done; where they are not all, that is the end.
+// Returns the position of the end. Precondition: from < to <= cells(t, first, last).
 template <std::size_t D, class F>
 constexpr std::uint64_t for_each_run(const tile<D>& t, std::size_t first, std::size_t last,
                                      std::uint64_t from, std::uint64_t to, F&& f) {

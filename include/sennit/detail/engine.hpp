@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/for_positions.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/join.hpp>
@@ -13,12 +14,6 @@
 #include <utility>
 
 namespace sennit::detail {
-
-// As for_positions() with loop_options.
-template <class Run>
-SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
-  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
-}
 
 struct in_parallel {
   static constexpr bool serial = false;

@@ -22,7 +22,8 @@ class mailbox;
 class view;
 struct region_state;
 
-// What number a construct has in its list, and what its observer follows from there on. Only in observed regions.
+// What number a construct has in its list, and what its observer follows from there on. Only in observed
+// regions.
 struct whereabouts {
   std::uint64_t position;
   const void* plan;
@@ -58,7 +59,8 @@ struct departure {
   std::exception_ptr failure;
   view* views = nullptr;   // what the branch has added to reducers
   bool is_strand = false;  // no branch, but a strand that was left
-  // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs it.
+  // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs
+  // it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;
   bool donated = false;           // to a certain worker

@@ -86,7 +86,8 @@ std::uint64_t bits_of_colors(const Range& weighted, unsigned count) {
   return bits;
 }
 
-// A type's name is asked for only with the parameters that the function has: one with a node may not be callable without.
+// A type's name is asked for only with the parameters that the function has: one with a node may not be
+// callable without.
 template <class Key, class Predecessors, class Compute>
 constexpr auto value_returned() {
   using node = graph::node<Key, Predecessors, Compute>;

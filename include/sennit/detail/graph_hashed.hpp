@@ -64,8 +64,9 @@ class concurrent_map {
   }
 
  private:
-  // Not smaller than by default, though that takes some 2 ms to clear: below 2^16 buckets it would have to add to its locks
-  // later, which it does while others read them (a data race in libcuckoo; tests/graph show it to TSan).
+  // Not smaller than by default, though that takes some 2 ms to clear: below 2^16 buckets it would have to
+  // add to its locks later, which it does while others read them (a data race in libcuckoo; tests/graph show
+  // it to TSan).
   libcuckoo::cuckoohash_map<Key, node_number, Hash> map_;
 };
 
@@ -86,7 +87,8 @@ constexpr std::uint64_t mix(std::uint64_t h) noexcept {
   return h ^ h >> 33;
 }
 
-// Tuples of integers have no std::hash; that of integers and pointers leaves bits as they are, and the maps want them mixed.
+// Tuples of integers have no std::hash; that of integers and pointers leaves bits as they are, and the maps
+// want them mixed.
 template <class Key>
 struct key_hash {
   using is_avalanching = void;  // for Boost, which would mix again

@@ -41,8 +41,8 @@ struct colored_item {
 
 // All zero until the node is made.
 struct node_state {
-  // Who waits for it: 0 before it is made, `computed` at last. Between, the number of the node that made it plus one is
-  // in the low half, and in the high half the number of the latest link to another one, if any.
+  // Who waits for it: 0 before it is made, `computed` at last. Between, the number of the node that made it
+  // plus one is in the low half, and in the high half the number of the latest link to another one, if any.
   std::uint64_t successors;
   // Predecessors that are to be computed yet. Once it has been explored.
   std::uint32_t waiting;
@@ -68,11 +68,11 @@ inline std::atomic_ref<std::uint32_t> waiting(node_state& s) noexcept {
 // So many of those that the node waits for are done. True if those were the last.
 SENNIT_INLINE bool count_down(std::uint32_t& waiting, std::uint32_t count) noexcept {
   const std::atomic_ref left(waiting);
-  // ORD[D24] acquire: what the predecessors that were counted before did. Nobody else can be about to count where this
-  // is all that is left, so there is nothing to write. Model: models/graph.pml.
+  // ORD[D24] acquire: what the predecessors that were counted before did. Nobody else can be about to count
+  // where this is all that is left, so there is nothing to write. Model: models/graph.pml.
   if (left.load(std::memory_order_acquire) == count) return true;
-  // ORD[D24] acq_rel: release passes on what this predecessor did to who counts last; acquire, for him, what all did.
-  // Model: models/graph.pml.
+  // ORD[D24] acq_rel: release passes on what this predecessor did to who counts last; acquire, for him, what
+  // all did. Model: models/graph.pml.
   return left.fetch_sub(count, std::memory_order_acq_rel) == count;
 }
 

@@ -1,5 +1,5 @@
-// One run of a graph that is found from its sink: nodes are made when they are first asked for, and computed when their
-// last predecessor has been. docs/protocols/graphs.md has the protocol.
+// One run of a graph that is found from its sink: nodes are made when they are first asked for, and computed
+// when their last predecessor has been. docs/protocols/graphs.md has the protocol.
 #pragma once
 
 #include <sennit/detail/agenda.hpp>
@@ -35,8 +35,8 @@ class graph_run {
   // `patience`: as a crew has it.
   graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), crew_(patience) {}
 
-  // Returns with the sink computed, or with a failure of the crew, or because nothing is left to do although the sink
-  // waits: then there is a cycle.
+  // Returns with the sink computed, or with a failure of the crew, or because nothing is left to do although
+  // the sink waits: then there is a cycle.
   node_number run(const key& sink) {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
@@ -217,8 +217,9 @@ class graph_run {
       const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
       whole_.tracing_.end_node(notes_, n, begun);
-      // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find it computed
-      // later; acquire has the links, and what those that wait wrote before. Model: models/graph.pml.
+      // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
+      // it computed later; acquire has the links, and what those that wait wrote before. Model:
+      // models/graph.pml.
       const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
       const auto maker = static_cast<node_number>(waited) - 1;
       const auto first = static_cast<std::uint32_t>(waited >> 32);
@@ -254,8 +255,8 @@ class graph_run {
       // ORD[D24] acquire: what the node did, if it is computed; pairs with the exchange in compute().
       std::uint64_t seen = list.load(std::memory_order_acquire);
       if (seen == 0) {
-        // ORD[D24] release: how many n waits for; acquire, on failure, as above. Pairs with the exchange in compute().
-        // Model: models/graph.pml.
+        // ORD[D24] release: how many n waits for; acquire, on failure, as above. Pairs with the exchange in
+        // compute(). Model: models/graph.pml.
         if (list.compare_exchange_strong(seen, std::uint64_t{n} + 1, std::memory_order_release,
                                          std::memory_order_acquire))
           return wait::made;
@@ -265,8 +266,8 @@ class graph_run {
           numbers_.next(whole_.link_numbers_, [&](std::uint32_t i) { whole_.links_.ensure(i); });
       do {
         whole_.links_[l] = {.node = n, .next = static_cast<std::uint32_t>(seen >> 32)};
-        // ORD[D24] release: the link, and how many n waits for; acquire, on failure, as above. Pairs with the exchange in
-        // compute(). Model: models/graph.pml.
+        // ORD[D24] release: the link, and how many n waits for; acquire, on failure, as above. Pairs with the
+        // exchange in compute(). Model: models/graph.pml.
         if (list.compare_exchange_weak(seen, std::uint64_t{l} << 32 | static_cast<std::uint32_t>(seen),
                                        std::memory_order_release, std::memory_order_acquire))
           return wait::listed;

@@ -15,8 +15,8 @@ namespace sennit::detail {
 
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_value_freed();
 
-// A value is freed by its last reader. Who that is, is known once all nodes have been explored; until then every value is
-// held by the strand that computed it. docs/protocols/graphs.md, "Values".
+// A value is freed by its last reader. Who that is, is known once all nodes have been explored; until then
+// every value is held by the strand that computed it. docs/protocols/graphs.md, "Values".
 template <class Value>
 class graph_values {
  public:
@@ -37,7 +37,8 @@ class graph_values {
   // Precondition: the node has been computed, or never is.
   // By any number of threads at once.
   const Value& get(node_number n) {
-    // Relaxed: a reader that counts keeps the value; one that came too late has seen that it is freed before it counted.
+    // Relaxed: a reader that counts keeps the value; one that came too late has seen that it is freed before
+    // it counted.
     if (n == nobody || !slots_.has(n) || slots_[n].readers_now() >= freed || slots_[n].value == nullptr)
       throw_value_freed();
     return slots_[n].value->value;
@@ -49,11 +50,12 @@ class graph_values {
 
   // More nodes were made than explored.
   void made(std::int64_t count) noexcept {
-    // ORD[D25] acq_rel: all that explorers noted of readers is known to who finds that there is nothing left to explore.
+    // ORD[D25] acq_rel: all that explorers noted of readers is known to who finds that there is nothing left
+    // to explore.
     if (count != 0) unexplored_.fetch_add(count, std::memory_order_acq_rel);
   }
-  // One more node will read it, and found it computed. Of one that was created late the value may have been freed: then it
-  // counts in vain.
+  // One more node will read it, and found it computed. Of one that was created late the value may have been
+  // freed: then it counts in vain.
   void will_read(node_number n) noexcept { slots_[n].count().fetch_add(1, std::memory_order_relaxed); }
   // The node has been computed, and so many wait for it. `held`: of this strand.
   void hold(node_number n, std::uint32_t readers, std::vector<node_number>& held) {
@@ -62,8 +64,8 @@ class graph_values {
     if (all_explored()) release_all(held);
   }
   void was_read(node_number n) noexcept { release(n); }
-  // The strand ends. What it holds, and what others held that ended before all was explored, is released by the first that
-  // ends later.
+  // The strand ends. What it holds, and what others held that ended before all was explored, is released by
+  // the first that ends later.
   void leave(std::vector<node_number>& held) noexcept {
     const std::lock_guard guard(leaving_);
     if (all_explored()) {
@@ -101,10 +103,12 @@ class graph_values {
 
   void release(node_number n) noexcept {
     slot& s = slots_[n];
-    // ORD[D25] acq_rel: release: this reader has done with the value; acquire, for the last one: so have all others.
+    // ORD[D25] acq_rel: release: this reader has done with the value; acquire, for the last one: so have all
+    // others.
     if (s.count().fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     std::uint32_t none = 0;
-    // ORD[D25] acquire: so has one that was created late, if it came and went meanwhile. One that is there now frees it.
+    // ORD[D25] acquire: so has one that was created late, if it came and went meanwhile. One that is there
+    // now frees it.
     if (s.count().compare_exchange_strong(none, freed, std::memory_order_acquire, std::memory_order_relaxed))
       free(s);
   }

@@ -76,8 +76,8 @@ class SENNIT_EXPORT numbering {
 
   class supply {
    public:
-    // The next number; ensure() is called with it when it is the first of a block. Throws std::bad_alloc beyond 2^32 of
-    // them.
+    // The next number; ensure() is called with it when it is the first of a block. Throws std::bad_alloc
+    // beyond 2^32 of them.
     template <class Ensure>
     SENNIT_INLINE std::uint32_t next(numbering& all, Ensure&& ensure) {
       if (next_ % block == 0) [[unlikely]] {

@@ -1,5 +1,5 @@
-// What operations must satisfy and no type says, tried on values of the program: that a value is an identity, that
-// brackets may be moved, that a fold and its combination agree.
+// What operations must satisfy and no type says, tried on values of the program: that a value is an identity,
+// that brackets may be moved, that a fold and its combination agree.
 #pragma once
 
 #include <sennit/detail/combine.hpp>
@@ -22,7 +22,8 @@
 
 namespace sennit::detail {
 
-// Values that are equal are the same: not so of a class with a floating-point number in it, which may be rounded.
+// Values that are equal are the same: not so of a class with a floating-point number in it, which may be
+// rounded.
 template <class T>
 concept equal_is_same =
     std::integral<T> || std::is_enum_v<T> || std::three_way_comparable<T, std::strong_ordering>;
@@ -70,8 +71,8 @@ T largest_of([[maybe_unused]] std::initializer_list<T> values) {
   }
 }
 
-// Calls holds(i, j, k) for positions i < j < k, up to ten of them, until one gives false. An operation that throws is not
-// tried any further: the algorithm finds that out in its own order.
+// Calls holds(i, j, k) for positions i < j < k, up to ten of them, until one gives false. An operation that
+// throws is not tried any further: the algorithm finds that out in its own order.
 template <class Holds>
 bool holds_for_triples(position n, const Holds& holds) {
   std::array<position, 5> at{0, 1, n / 2, n - 2, n - 1};
@@ -122,7 +123,8 @@ void expect_associative(const Sequence& values, Combine& combine, const char* al
   }
 }
 
-// That it does not matter whether an element is folded into the right of two parts before or after they are combined.
+// That it does not matter whether an element is folded into the right of two parts before or after they are
+// combined.
 template <class T, class Sequence, class Begin, class Fold, class Combine>
 void expect_fold_agrees(const Sequence& values, const Begin& begin, Fold& fold, Combine& combine,
                         std::source_location where) {

@@ -5,6 +5,7 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/clock.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/held.hpp>
 #include <sennit/detail/loop_cost.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/observed_loop.hpp>
@@ -42,52 +43,33 @@ struct split_options : loop_options {
   const split& by;
 };
 
-// A copy of a small closure can live in registers; with a reference to the original, each iteration that
-// writes memory might change what it has captured.
-template <class F>
-consteval bool is_light() {
-  using closure = std::remove_cvref_t<F>;
-  if constexpr (std::is_object_v<closure>) {
-    // Copying may be deleted although it is trivial.
-    return std::is_trivially_copyable_v<closure> && std::is_copy_constructible_v<closure> &&
-           sizeof(closure) <= 12 * sizeof(void*);
-  } else {
-    return false;
-  }
-}
-template <class F>
-inline constexpr bool light = is_light<F>();
-template <class F>
-using held = std::conditional_t<light<F>, std::remove_cvref_t<F>, std::remove_reference_t<F>&>;
-template <class F>
-SENNIT_INLINE decltype(auto) nearby(F& f) noexcept {
-  if constexpr (light<F>) {
-    return F(f);
-  } else {
-    return (f);
-  }
-}
-
-// The block that a loop with this body runs unseen, where nobody waits as it begins. Zero: nothing is known yet, or even
-// one iteration is long. Not in the table of symbols that are unique in the process: those keep a shared object from being
-// unloaded.
+// The block that a loop with this body runs without being exposed, where nobody waits as it begins. Zero:
+// nothing is known yet, or even one iteration is long. Not in the table of symbols that are unique in the
+// process: those keep a shared object from being unloaded.
 template <class Body>
 struct [[gnu::visibility("hidden")]] remembered {
   inline static constinit std::atomic<std::uint32_t> block{0};
 };
 
 template <class Body>
-void remember(const loop_cost& cost) noexcept {
-  constexpr position most_briefs = 4;
-  const auto block = static_cast<std::uint32_t>(std::min(pace::block, most_briefs * cost.brief_iterations()));
+void remember(position block) noexcept {
   if (remembered<Body>::block.load(std::memory_order_relaxed) != block)
-    remembered<Body>::block.store(block, std::memory_order_relaxed);
+    remembered<Body>::block.store(static_cast<std::uint32_t>(block), std::memory_order_relaxed);
 }
 
-// A loop with a body: `value make()` begins the value of a part, `run(value&, from, to, gate)` adds iterations to it, at least
-// one, and returns where it has stopped: at `to`, or where it found the gate shut; `run_one(value&, at)` adds one; `merge(value& left, value&& right)` appends
-// the value of the iterations that follow; `code()` is the code that the body calls, as code_of() has it; `whole_chunks` says
-// that run() had better be called for many iterations at once, and does not look at the gate.
+// `looks`: the gate is looked at between any two iterations. Then somebody who comes to wait has the rest of
+// the block after one of them, however long they are.
+template <class Body>
+void remember(const loop_cost& cost, bool looks) noexcept {
+  constexpr position most_briefs = 4;
+  remember<Body>(looks ? pace::block : std::min(pace::block, most_briefs * cost.brief_iterations()));
+}
+
+// A loop with a body. `value make()` begins the value of a part. `run(value&, from, to, gate)` adds
+// iterations to it, at least one, and returns where it has stopped: at `to`, or where it found the gate shut.
+// `run_one(value&, at)` adds one. `merge(value& left, value&& right)` appends the value of the iterations
+// that follow. `code()` is the code that the body calls, as code_of() has it. `whole_chunks` says that run()
+// had better be called for many iterations at once, and does not look at the gate.
 template <class Body, class Options>
 class loop_over : public loop_state {
  public:
@@ -246,8 +228,8 @@ class loop_over : public loop_state {
     return to == at ? 0 : to;
   }
 
-  // Once in the program for each loop, so that the compiler finds it worth inlining the body. At the end of each block it is
-  // seen whether somebody waits.
+  // Once in the program for each loop, so that the compiler finds it worth inlining the body. At the end of
+  // each block it is seen whether somebody waits.
   SENNIT_HOT position run(value& sum, position at, position to) {
     constexpr position block = Body::whole_chunks ? ~position{0} : pace::block;
     for (;;) {
@@ -259,9 +241,10 @@ class loop_over : public loop_state {
   }
   SENNIT_HOT void run_whole(value& sum, position from, position to) { body_.run(sum, from, to, no_gate()); }
 
-  // Runs one iteration, and says whether the compiler has seen all of it: then it knows what it has written to `probe` before,
-  // which no store of an iteration reaches, but code that it has not seen might. Such code may take any time, so nothing of
-  // the loop is to be kept back meanwhile; what is seen is claimed in chunks, and vectorized.
+  // Runs one iteration, and says whether the compiler has seen all of it: then it knows what it has written
+  // to `probe` before, which no store of an iteration reaches, but code that it has not seen might. Such code
+  // may take any time, so nothing of the loop is to be kept back meanwhile; what is seen is claimed in
+  // chunks, and vectorized.
   SENNIT_HOT static bool run_one(held<Body> body, value& sum, position at, char32_t* __restrict probe) {
     asm volatile("" : : "r"(probe) : "memory");
     *probe = 1;
@@ -282,9 +265,12 @@ class loop_over : public loop_state {
   }
 
   // The end of a chunk of about `size` iterations, which has been run; `at`: there is none.
-  SENNIT_INLINE position run_chunk(loop_frame& rest, position at, position size, value& sum, bool seen) {
+  // `begun`: when that was, if the claim has taken time to serve others.
+  SENNIT_INLINE position run_chunk(loop_frame& rest, position at, position size, value& sum, bool seen,
+                                   ticks& begun) {
     if (!seen) return claim_ones(rest, at, size, sum);
     const position to = next(rest, at, size);
+    if (rest.served()) begun = read_clock();
     return to == 0 ? at : run(sum, at, to);
   }
 
@@ -301,7 +287,7 @@ class loop_over : public loop_state {
     if (!timed) {
       for (;;) {
         if (pointless(at)) return false;
-        const position end = run_chunk(rest, at, rest.left(at), sum, seen);
+        const position end = run_chunk(rest, at, rest.left(at), sum, seen, before);
         if (end == at) return !rest.stopped();
         at = end;
       }
@@ -321,15 +307,13 @@ class loop_over : public loop_state {
       if (ran == 1 && took < loop_cost::brief / 8) size = std::clamp<position>(brief / 4, size, pace::block);
       rest.worth(took < loop_cost::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
-      const position end = run_chunk(rest, at, size, sum, seen);
-      // What the claim took to serve others is no part of the iterations.
-      if (rest.served()) before = read_clock() - took;
+      const position end = run_chunk(rest, at, size, sum, seen, before);
       if (end == at) break;
       done = end - at;
       at = end;
     }
     cost_.took(spent, ran);
-    remember<Body>(cost_);
+    remember<Body>(cost_, !seen);
     return !rest.stopped();
   }
 
@@ -362,7 +346,7 @@ template <class Body>
   auto sum = fold_halves<Body>(0, n, brief ? n : observed_leaf(n), body);
   if (begun != 0) {
     cost.took(read_clock() - begun, n);
-    remember<Body>(cost);
+    remember<Body>(cost, false);
   }
   return sum;
 }
@@ -385,8 +369,8 @@ template <class Body, class Options>
   return loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last);
 }
 
-// What is left from `at` on of a loop that is more than a block, or that somebody waits for. `sum` is the value of what comes
-// before.
+// What is left from `at` on of a loop that is more than a block, or that somebody waits for. `sum` is the
+// value of what comes before.
 template <class Body, class Options>
 [[gnu::noinline]] typename Body::value run_shared(typename Body::value sum, position at, position n,
                                                   Body& body, const Options& how) {
@@ -416,47 +400,6 @@ SENNIT_INLINE typename Body::value run_loop(position n, const Body& body, const 
   // A copy, so that nothing of the loop has to be in memory where it is short.
   Body copy = body;
   return run_shared<Body>(std::move(sum), at, n, copy, how);
-}
-
-struct no_value {};
-
-template <class Run>
-struct plain_body {
-  using value = no_value;
-  static constexpr bool whole_chunks = [] {
-    if constexpr (requires { Run::whole_chunks; }) return Run::whole_chunks;
-    return !requires(const Run& run) { run(position{}, position{}, no_gate()); };
-  }();
-  Run run_;
-  value make() const noexcept { return {}; }
-  template <class Gate>
-  SENNIT_INLINE position run(value&, position from, position to, Gate gate) const {
-    if constexpr (requires { run_(from, to, gate); }) {
-      return run_(from, to, gate);
-    } else {
-      run_(from, to);
-      return to;
-    }
-  }
-  SENNIT_INLINE void run_one(value& sum, position at) const {
-    if constexpr (requires { run_.one(at); }) {
-      run_.one(at);
-    } else {
-      run(sum, at, at + 1, no_gate());
-    }
-  }
-  std::uintptr_t code() const noexcept {
-    if constexpr (requires { run_.code(); }) return run_.code();
-    return 0;
-  }
-  void merge(value&, value&&) const noexcept {}
-};
-
-// Calls run(from, to), or run(from, to, gate), which returns where it has stopped, for chunks that cover [0, n) without
-// overlap, in parallel. Throws what the lowest chunk that throws threw.
-template <class Run>
-SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how) {
-  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
 }
 
 }  // namespace detail

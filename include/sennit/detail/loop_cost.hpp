@@ -10,11 +10,11 @@
 
 namespace sennit::detail {
 
-// What an iteration cost the last times. A hint, the same for all threads: it says how large the first block of the next
-// loop is and whether that loop is dealt out at once, and keeps no work from a worker that waits.
+// What an iteration cost the last times. A hint, the same for all threads: it says how large the first block
+// of the next loop is and whether that loop is dealt out at once, and keeps no work from a worker that waits.
 //
-// A rise is believed at once: a loop that has become a thousand times as long is to be shared the next time. A fall is
-// believed by halves, as a loop may have been interrupted for milliseconds.
+// A rise is believed at once: a loop that has become a thousand times as long is to be shared the next time.
+// A fall is believed by halves, as a loop may have been interrupted for milliseconds.
 class loop_cost {
  public:
   // In ticks: what is shorter is not worth a thief's while.
@@ -53,12 +53,12 @@ class loop_cost {
   std::atomic<float> cost_{0};  // ticks an iteration; 0: not known
 };
 
-// That of the loops which the code at `site` begins with a body that calls `code` (0: the site says it all). Loops that share
-// an entry mislead each other, no worse.
+// That of the loops which the code at `site` begins with a body that calls `code` (0: the site says it all).
+// Loops that share an entry mislead each other, no worse.
 SENNIT_EXPORT loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept;
 
-// Whether the time of this loop is to be taken, though it is a short one: that of one in so many, at random, as a count could
-// agree with the program's own.
+// Whether the time of this loop is to be taken, though it is a short one: that of one in so many, at random,
+// as a count could agree with the program's own.
 SENNIT_EXPORT bool take_time_of_loop() noexcept;
 
 }  // namespace sennit::detail

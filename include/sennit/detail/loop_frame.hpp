@@ -182,10 +182,11 @@ class SENNIT_EXPORT loop_frame {
   }
   SENNIT_INLINE position claim_as_in_thesis(position from, position to) noexcept {
     publish_start(start_, to);
+#if SENNIT_TSAN  // knows no fences
     // ORD[D15] seq_cst: needless, see publish_start(). It is what the thesis pays.
-#if SENNIT_TSAN
-    start_.fetch_add(0, std::memory_order_seq_cst);  // TSan knows no fences
+    start_.fetch_add(0, std::memory_order_seq_cst);
 #else
+    // ORD[D15] seq_cst: needless, see publish_start(). It is what the thesis pays.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
     if (any_gate_shut() || to > end_seen(gate_)) [[unlikely]]

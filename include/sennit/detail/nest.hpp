@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/cuts.hpp>
+#include <sennit/detail/held.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>
@@ -61,8 +62,8 @@ SENNIT_INLINE void for_each_cell(const tile<D>& t, F& body, I... i) {
   }
 }
 
-// The same as far as the gate is open, which is looked at for each index of the dimension `inner`. Returns how many of these
-// are done. Precondition: the tile has one index in each dimension before that.
+// The same as far as the gate is open, which is looked at for each index of the dimension `inner`. Returns
+// how many of these are done. Precondition: the tile has one index in each dimension before that.
 template <std::size_t D, class Gate, class F, std::integral... I>
 SENNIT_INLINE std::uint64_t for_each_cell(const tile<D>& t, std::size_t inner, Gate gate, F& body, I... i) {
   constexpr std::size_t d = sizeof...(I);
@@ -132,9 +133,9 @@ struct box {
 // What the positions of a loop over several dimensions are: cells, or rows of them.
 enum class unit { cell, row };
 
-// Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner, gate),
-// is called for what is to be run serially. Neighboring parallel loops are one loop;
-// at most `levels` loops are opened within one another, what is further inside is serial.
+// Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner,
+// gate), is called for what is to be run serially. Neighboring parallel loops are one loop; at most `levels`
+// loops are opened within one another, what is further inside is serial.
 template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
 void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run) {
   if (!space.parallel_from(d)) {

@@ -1,4 +1,5 @@
-// Loops in observed regions: what is recorded of one run must be found again in the next. docs/protocols/courses.md.
+// Loops in observed regions: what is recorded of one run must be found again in the next.
+// docs/protocols/courses.md.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -14,7 +15,8 @@ namespace sennit::detail {
 // Whether the calling strand's region is observed.
 SENNIT_EXPORT SENNIT_COLD bool in_observed_region() noexcept;
 
-// A loop in an observed region, while it lives: a construct that is counted, with what is inside a level deeper.
+// A loop in an observed region, while it lives: a construct that is counted, with what is inside a level
+// deeper.
 class SENNIT_EXPORT observed_loop {
  public:
   SENNIT_COLD explicit observed_loop(position iterations) noexcept;
@@ -38,8 +40,9 @@ constexpr position observed_middle(position first, position last, position leaf)
   return first + ((last - first + leaf) / leaf / 2) * leaf;
 }
 
-// In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time, so that what
-// is recorded of one run can be followed by another. Loops that are known to be brief are not cut: they would take longer.
+// In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time,
+// so that what is recorded of one run can be followed by another. Loops that are known to be brief are not
+// cut: they would take longer.
 template <class Body>
 typename Body::value fold_halves(position first, position last, position leaf, Body& body) {
   if (last - first <= leaf) {

@@ -38,7 +38,8 @@ footprint footprint_of(const elements<It>& all) {
     return base;
   } else if constexpr (requires { all.first.base(); } &&
                        !std::is_lvalue_reference_v<std::iter_reference_t<It>>) {
-    // Of an iterator that gives what it makes of another one's element. One that gives a part of it lies elsewhere.
+    // Of an iterator that gives what it makes of another one's element. One that gives a part of it lies
+    // elsewhere.
     using base = std::remove_cvref_t<decltype(all.first.base())>;
     if constexpr (std::random_access_iterator<base>) {
       return footprint_of(elements<base>{all.first.base(), all.size});
@@ -50,8 +51,8 @@ footprint footprint_of(const elements<It>& all) {
   }
 }
 
-// That each element of the destination is that of the source at the same place, or none. Others may be written before they
-// are read.
+// That each element of the destination is that of the source at the same place, or none. Others may be
+// written before they are read.
 template <class In, class Out>
 void expect_apart(const elements<In>& in, const elements<Out>& out, const char* algorithm,
                   std::source_location where) {

@@ -9,8 +9,8 @@
 
 namespace sennit::detail {
 
-// Hidden: unoptimized, its constants are symbols that are unique in the process, and would keep a shared object from being
-// unloaded.
+// Hidden: unoptimized, its constants are symbols that are unique in the process, and would keep a shared
+// object from being unloaded.
 class [[gnu::visibility("hidden")]] pace {
  public:
   // Iterations that a strand runs at most before it looks for somebody who waits, whatever is known of them.
@@ -20,8 +20,8 @@ class [[gnu::visibility("hidden")]] pace {
   // Two readings of the clock, and what is made of them, take some hundred.
   static constexpr ticks least_chunk = 2'048;
 
-  // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come. A chunk is at most
-  // 2^-sharing of what is left, so that there is something to share until the end, but no crumb.
+  // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come. A chunk
+  // is at most 2^-sharing of what is left, so that there is something to share until the end, but no crumb.
   static std::uint64_t next(std::uint64_t size, ticks took, std::uint64_t left,
                             std::uint64_t sharing) noexcept {
     std::uint64_t wanted = size;

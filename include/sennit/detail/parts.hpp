@@ -1,9 +1,11 @@
-// The values of parts of a sequence, each gone through from left to right: what reductions and folds are made of.
+// The values of parts of a sequence, each gone through from left to right: what reductions and folds are made
+// of.
 #pragma once
 
 #include <sennit/detail/code_of.hpp>
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/held.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/operations.hpp>
@@ -17,7 +19,8 @@
 
 namespace sennit {
 
-// The option of parallel_reduce and parallel_fold for a result that depends on neither workers nor timing, bit for bit.
+// The option of parallel_reduce and parallel_fold for a result that depends on neither workers nor timing,
+// bit for bit.
 struct deterministic_t {
   explicit deterministic_t() = default;
 };
@@ -142,8 +145,8 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
   held<Map> map_;
 };
 
-// The part at the left begins with the first value, and each other one with the identity of the combination; or with a
-// copy of the first value, which is one then.
+// The part at the left begins with the first value, and each other one with the identity of the combination;
+// or with a copy of the first value, which is one then.
 template <class Sequence, class T, class Fold, class Combine>
 class folded_parts : public parts<folded_parts<Sequence, T, Fold, Combine>, T, Combine> {
  public:

@@ -1,5 +1,5 @@
-// What compilers say of a call of an algorithm that does not compile: one static_assert for the first argument that does
-// not fit, in place of a list of candidates and their constraints.
+// What compilers say of a call of an algorithm that does not compile: one static_assert for the first
+// argument that does not fit, in place of a list of candidates and their constraints.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -19,7 +19,8 @@ class split;
 
 namespace detail {
 
-// What a refused call gives. It converts to whatever the program makes of it, so that compilers have no more to say.
+// What a refused call gives. It converts to whatever the program makes of it, so that compilers have no more
+// to say.
 struct refused {
   template <class T>
   operator T() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/for_positions.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/sequence.hpp>

@@ -1,5 +1,5 @@
-// What the algorithms run over: n values, told by two integers, two iterators, an iterator and a number, or a range;
-// and where results go.
+// What the algorithms run over: n values, told by two integers, two iterators, an iterator and a number, or a
+// range; and where results go.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -95,7 +95,8 @@ struct elements {
   position size;
 };
 
-// Whether a loop over [begin, end) goes on at `i`: as long as the gate is open. Integers without a sign may wrap around.
+// Whether a loop over [begin, end) goes on at `i`: as long as the gate is open. Integers without a sign may
+// wrap around.
 template <class Cursor, class Gate>
 SENNIT_INLINE bool goes_on(const Cursor& i, const Cursor& begin, const Cursor& end, Gate gate) {
   if constexpr (std::unsigned_integral<Cursor>) {

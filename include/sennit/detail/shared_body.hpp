@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/loop.hpp>
+#include <sennit/detail/held.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -37,7 +37,7 @@ consteval void refuse_combination_with_state() {
   refuse_state_if<body_with_state<F, T, V> || body_with_state<F, T&, V>>();
 }
 
-// How constructs hold it: see loop.hpp on light closures.
+// How constructs hold it: see held.hpp.
 template <class F>
 using held_body = std::conditional_t<light<F>, std::remove_cvref_t<F>, const std::remove_reference_t<F>&>;
 

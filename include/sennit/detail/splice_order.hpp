@@ -1,4 +1,5 @@
-// Orders of the steps of declared trees: their blocks by number, and whether an order has what interferes as the loop does.
+// Orders of the steps of declared trees: their blocks by number, and whether an order has what interferes as
+// the loop does.
 #pragma once
 
 #include <sennit/effects.hpp>
@@ -43,7 +44,8 @@ class block_numbers {
   }
   std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Of one that is equal and has not been taken. Equal ones do the same, so that it does not matter which is which.
+  // Of one that is equal and has not been taken. Equal ones do the same, so that it does not matter which is
+  // which.
   std::uint32_t take(const Part& p) {
     const auto fits = [&p](const block& b) { return !b.taken && b.part == p; };
     auto found = std::find_if(blocks_.begin() + next_, blocks_.end(), fits);
@@ -64,8 +66,8 @@ class block_numbers {
   std::ptrdiff_t next_ = 0;   // the one behind the last that was
 };
 
-// For a schedule of that name, which is refused if it has another shape. Looks at no more blocks than it has: their size
-// may come from a file that anybody has written.
+// For a schedule of that name, which is refused if it has another shape. Looks at no more blocks than it has:
+// their size may come from a file that anybody has written.
 template <class Tree>
 auto blocks_of(const std::vector<Tree>& trees, const splice_schedule& s, const std::string& name) {
   using part = decltype(Tree::all);
@@ -82,9 +84,9 @@ auto blocks_of(const std::vector<Tree>& trees, const splice_schedule& s, const s
   return all;
 }
 
-// Refuses a schedule, which is of the trees' shape, that has steps that interfere in another order than the loop over the
-// trees. Compares pairs of parts, the large ones first: what does not interfere, or is known to be in order, is not looked
-// into.
+// Refuses a schedule, which is of the trees' shape, that has steps that interfere in another order than the
+// loop over the trees. Compares pairs of parts, the large ones first: what does not interfere, or is known to
+// be in order, is not looked into.
 template <class Tree>
 class order_check {
  public:

@@ -1,4 +1,5 @@
-// What stands between the constructs of splices and the library: calls, steps and sequences without their types.
+// What stands between the constructs of splices and the library: calls, steps and sequences without their
+// types.
 #pragma once
 
 #include <sennit/detail/action.hpp>
@@ -67,8 +68,8 @@ SENNIT_EXPORT splice_report run_splice(const splicing& how, std::uint32_t n, con
                                        splice_log* log);
 // Whether the effect checker is to see all steps.
 SENNIT_EXPORT bool splices_are_checked() noexcept;
-// What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the end of a
-// string.
+// What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the
+// end of a string.
 template <class Made, class Make>
 struct made_in_place {
   Make& make;
@@ -76,8 +77,8 @@ struct made_in_place {
   operator Made() const { return make(i); }
 };
 
-// A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced function,
-// outside its steps.
+// A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced
+// function, outside its steps.
 SENNIT_EXPORT void in_region(action body);
 
 template <class F, class... Args>

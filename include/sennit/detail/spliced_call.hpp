@@ -29,7 +29,8 @@ enum class arrival : std::uint8_t {
 struct call_kind {
   // Up to what it does next. Takes the failure of its last step or parts: it may handle that.
   arrival (*advance)(spliced_call&) noexcept;
-  // Of arrival::sequence: makes the next call that it consists of, in the room given; false if there are no more.
+  // Of arrival::sequence: makes the next call that it consists of, in the room given; false if there are no
+  // more.
   bool (*next_part)(spliced_call& whole, spliced_call& part, std::uint32_t index);
   // Of arrival::step and arrival::slice: runs it. May throw.
   void (*run)(spliced_call&);

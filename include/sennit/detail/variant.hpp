@@ -1,5 +1,5 @@
-// Programs refer to a symbol that only the library's variant has which they are built for: where another one is linked,
-// the linker names what is missing. It costs a word of constant data, and no instruction.
+// Programs refer to a symbol that only the library's variant has which they are built for: where another one
+// is linked, the linker names what is missing. It costs a word of constant data, and no instruction.
 #pragma once
 
 #include <sennit/detail/config.hpp>

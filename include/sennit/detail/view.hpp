@@ -33,7 +33,8 @@ class SENNIT_EXPORT view {
   virtual void append(view& right) noexcept = 0;
   // Whether it holds children that the strand has spawned apart, rather than values.
   virtual bool holds_children() const noexcept { return false; }
-  // To be called where it does, before append(): takes over what comes before the first of them. False: there is none.
+  // To be called where it does, before append(): takes over what comes before the first of them. False: there
+  // is none.
   virtual bool put_before(view* /*earlier*/) noexcept { return false; }
   // The thread ends, and no strand takes the view over: leaves it to the reducer.
   void leave() noexcept;

@@ -41,7 +41,9 @@ struct alignas(64) worker_words {
   course* strand;
   // For what is left to chance.
   std::uint64_t random;
-  unsigned char apart[72];
+  // Where the strand that runs here keeps the address of its thread's limit.
+  const std::atomic<slot*>* const* gate;
+  unsigned char apart[64];
   // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
   std::atomic<slot*> limit;
   // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
@@ -49,12 +51,14 @@ struct alignas(64) worker_words {
   // In an observed region both gates are shut, and these are what they would be.
   std::atomic<slot*> limit_beneath;
   std::atomic<slot*> head_gate_beneath;
-  // In an observed region thieves take nothing beyond it: the course does not know yet of what was pushed last.
+  // In an observed region thieves take nothing beyond it: the course does not know yet of what was pushed
+  // last.
   std::atomic<slot*> tail_seen;
 };
 static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, waiting) == 16 &&
               offsetof(worker_words, loop_mask) == 24 && offsetof(worker_words, loop_sharing) == 32 &&
-              offsetof(worker_words, limit) == 128 && offsetof(worker_words, head_gate) == 136);
+              offsetof(worker_words, gate) == 56 && offsetof(worker_words, limit) == 128 &&
+              offsetof(worker_words, head_gate) == 136);
 
 }  // namespace sennit::detail
 
@@ -79,11 +83,9 @@ SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
   return offset;
 }
 #define SENNIT_WORD(at) "%%fs:" at "(%[offset])"
-#define SENNIT_BESIDE(at) at "(%[words],%[offset])"
 #define SENNIT_OFFSET [offset] "r"(words_offset()),
 #else
 #define SENNIT_WORD(at) "%%fs:sennit_words@tpoff+" at
-#define SENNIT_BESIDE(at) "sennit_words@tpoff+" at "(%[words])"
 #define SENNIT_OFFSET
 #endif
 
@@ -151,14 +153,11 @@ shut:
   return true;
 }
 
-// Where limit is on this thread.
-SENNIT_INLINE const void* limit_address() noexcept {
-  const char* words;
-  asm volatile("movq %%fs:0, %[words]\n\tleaq " SENNIT_BESIDE("128") ", %[words]"
-               : [words] "=&r"(words)
-               : SENNIT_OFFSET "i"(0)
-               : "memory");
-  return words;
+// Where the strand that runs here finds the limit of whatever thread it is on.
+SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept {
+  const std::atomic<slot*>* const* gate;
+  asm volatile("movq " SENNIT_WORD("56") ", %[gate]" : [gate] "=r"(gate) : SENNIT_OFFSET "i"(0) : "memory");
+  return gate;
 }
 
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept {
@@ -198,7 +197,6 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
   return gate.load(std::memory_order_relaxed);
 }
 #undef SENNIT_OFFSET
-#undef SENNIT_BESIDE
 #undef SENNIT_WORD
 
 #else
@@ -253,7 +251,7 @@ SENNIT_INLINE bool loop_gate_shut() noexcept {
          words.waiting->load(std::memory_order_relaxed) != 0;
 }
 
-SENNIT_INLINE const void* limit_address() noexcept { return &current_words().limit; }
+SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept { return current_words().gate; }
 
 SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_words().loop_mask; }
 
@@ -267,26 +265,27 @@ SENNIT_INLINE void store_views(view* views) noexcept { current_words().views = v
 
 // The push gate, for the iterations of a block: whoever wants something of the strand has shut it.
 //
-// It is read as plain memory, on purpose, so that the compiler sees to the price: behind a call that it cannot see through
-// it reads the gate again, and where it sees all of an iteration, it reads the gate once, ahead of a loop that it vectorizes
-// as ever. So a block of long iterations ends soon after the gate is shut, and a block of short ones at its end.
+// It is read as plain memory, on purpose, so that the compiler sees to the price: behind a call that it
+// cannot see through it reads the gate again, and where it sees all of an iteration, it reads the gate once,
+// ahead of a loop that it vectorizes as ever. So a block of long iterations ends soon after the gate is shut,
+// and a block of short ones at its end. The gate is reached by a word of the strand, as an iteration may end
+// on another thread.
 //
-// It is a hint. The strand may be on another thread by then; the gate that it left is shut as long as that thread has
-// nothing to run, and its memory lives as long as the region.
+// Precondition: the code belongs to a strand.
 class gate_view {
  public:
-  SENNIT_INLINE gate_view() noexcept : limit_(static_cast<const plain*>(limit_address())) {}
+  SENNIT_INLINE gate_view() noexcept : limit_(reinterpret_cast<const plain* const*>(load_gate())) {}
   SENNIT_INLINE bool shut() const noexcept {
 #if SENNIT_TSAN
-    return reinterpret_cast<const std::atomic<slot*>*>(limit_)->load(std::memory_order_relaxed) == nullptr;
+    return reinterpret_cast<const std::atomic<slot*>*>(*limit_)->load(std::memory_order_relaxed) == nullptr;
 #else
-    return *limit_ == nullptr;
+    return **limit_ == nullptr;
 #endif
   }
 
  private:
   using plain = slot*;
-  const plain* limit_;
+  const plain* const* limit_;
 };
 static_assert(sizeof(std::atomic<slot*>) == sizeof(slot*));
 

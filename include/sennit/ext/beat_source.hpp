@@ -1,5 +1,5 @@
-// beat_source: what beats threads. An extension point: Sennit brings four of them (sennit::beat_source_kind), and
-// beats_options::extension takes one of yours.
+// beat_source: what beats threads. An extension point: Sennit brings four of them (sennit::beat_source_kind),
+// and beats_options::extension takes one of yours.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -21,12 +21,13 @@ namespace sennit::ext {
 
 class beat_source;
 
-// The number of the signal that all beats come with: a real-time one that is free, or what SENNIT_BEAT_SIGNAL says. It is
-// chosen once, and not blocked in the threads of any runtime. Throws std::invalid_argument for a bad SENNIT_BEAT_SIGNAL.
+// The number of the signal that all beats come with: a real-time one that is free, or what SENNIT_BEAT_SIGNAL
+// says. It is chosen once, and not blocked in the threads of any runtime. Throws std::invalid_argument for a
+// bad SENNIT_BEAT_SIGNAL.
 SENNIT_EXPORT int beat_signal();
 
-// One thread that is beaten, as its source sees it. Its memory stays, so that a signal that comes late finds it ended
-// rather than gone.
+// One thread that is beaten, as its source sees it. Its memory stays, so that a signal that comes late finds
+// it ended rather than gone.
 class SENNIT_EXPORT beaten {
  public:
   // Called on the beaten thread: in signal context with its ucontext, or null at a poll. So it must be
@@ -37,18 +38,19 @@ class SENNIT_EXPORT beaten {
   std::chrono::nanoseconds period() const noexcept { return period_; }
   // The value (sigval::sival_int) that a signal carries, so that the handler knows whose beat it is.
   int ticket() const noexcept;
-  // Sends the thread its beat, unless the last one has not arrived yet: then that counts as missed. False: the kernel
-  // does not take the signal. For sources that call from another thread; one call at a time.
+  // Sends the thread its beat, unless the last one has not arrived yet: then that counts as missed. False:
+  // the kernel does not take the signal. For sources that call from another thread; one call at a time.
   bool ping() noexcept;
-  // On the beaten thread: a beat is there, and `missed` others were due since the one before. Called by the handler of
-  // the signal, and by sources without one.
+  // On the beaten thread: a beat is there, and `missed` others were due since the one before. Called by the
+  // handler of the signal, and by sources without one.
   void arrive(void* ucontext, std::uint64_t missed) noexcept;
   // Whether stop() has not been called for it.
   bool live() const noexcept { return ticket_.load(std::memory_order_relaxed) > 0; }
 
   // The source's own: timers, a file descriptor, a count.
   std::array<std::intptr_t, 2> kept{};
-  // A descriptor whose signals (fcntl's F_SETSIG) are beats of this thread; -1: none. Set last, and taken back first.
+  // A descriptor whose signals (fcntl's F_SETSIG) are beats of this thread; -1: none. Set last, and taken
+  // back first.
   std::atomic<int> descriptor{-1};
 
  private:
@@ -76,8 +78,9 @@ class SENNIT_EXPORT beaten {
   std::atomic<std::uint64_t> retries_{0};
 };
 
-// Makes threads be beaten. One object serves all threads of one sennit::beats, with one period; its members are called
-// one at a time, except arrived(). A signal that it has sent has to carry the ticket, or come from the descriptor.
+// Makes threads be beaten. One object serves all threads of one sennit::beats, with one period; its members
+// are called one at a time, except arrived(). A signal that it has sent has to carry the ticket, or come from
+// the descriptor.
 //
 // Example:
 //   #include <sennit/beats.hpp>
@@ -110,7 +113,8 @@ class beat_source {
   // Why it does not work here, and what would mend that; empty if it works. Tries it.
   virtual std::string refusal() = 0;
 
-  // Has who.thread(), which may be another than the calling one, beaten from now on. False: the system refuses.
+  // Has who.thread(), which may be another than the calling one, beaten from now on. False: the system
+  // refuses.
   virtual bool start(beaten& who) noexcept = 0;
   // No further signal is sent once it returns. The thread may have ended, and may be resting.
   virtual void stop(beaten& who) noexcept = 0;
@@ -118,8 +122,8 @@ class beat_source {
   virtual void rest(beaten& who) noexcept = 0;
   virtual void wake(beaten& who) noexcept = 0;
 
-  // A signal of this source has come: on the beaten thread, in signal context. What it returns is how many beats have been
-  // missed since the last.
+  // A signal of this source has come: on the beaten thread, in signal context. What it returns is how many
+  // beats have been missed since the last.
   virtual std::uint64_t arrived(beaten&, const siginfo_t&) noexcept { return 0; }
 };
 

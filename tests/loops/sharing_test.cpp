@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -104,6 +106,34 @@ TEST(loops_sharing, one_body_whose_cost_changes) {
       }
     }
   });
+}
+
+// One place of the call, so that one memory.
+[[gnu::noinline]] void fill(std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& steps) {
+  sennit::parallel_for(std::size_t{0}, steps.size(),
+                       [out = numbers.data(), count = steps.data()](std::size_t i) {
+                         std::uint64_t x = i;
+                         for (std::uint64_t k = 0; k < count[i]; ++k)
+                           x = (x ^ (x >> 1)) + 0x9e3779b97f4a7c15U;
+                         out[i] = x;
+                       });
+}
+
+// Catches: a loop that the compiler sees through and that was brief once, and so is run whole beside workers that wait, for
+// good: that it has become long is never learned. Then nobody ever steals of it.
+TEST(loops_sharing, seen_iterations_that_become_long) {
+  std::vector<std::uint64_t> numbers(100);
+  for (const std::size_t n : {std::size_t{8}, std::size_t{64}, numbers.size()}) {
+    for (const std::size_t first_long : {std::size_t{0}, n - 4}) {
+      eight().run([&] {
+        std::vector<std::uint64_t> steps(n, 1);
+        for (int i = 0; i < 500; ++i) fill(numbers, steps);
+        std::fill(steps.begin() + static_cast<std::ptrdiff_t>(first_long), steps.end(), 100'000);
+        const std::uint64_t before = eight().statistics().steals;
+        while (eight().statistics().steals == before) fill(numbers, steps);
+      });
+    }
+  }
 }
 
 // Catches: heavy iterations side by side among light ones, claimed as one chunk that nobody can cut.

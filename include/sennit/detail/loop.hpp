@@ -313,6 +313,7 @@ class loop_over : public loop_state {
       at = end;
     }
     cost_.took(spent, ran);
+    cost_.saw(seen && !Body::whole_chunks);
     remember<Body>(cost_, !seen);
     return !rest.stopped();
   }
@@ -369,6 +370,31 @@ template <class Body, class Options>
   return loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last);
 }
 
+// The beginning of a loop that the compiler sees through: `first` iterations where nobody waits, all of `n` where somebody
+// does and all took no longer than `brief` the last times. Returns where it has stopped: after a block, if somebody comes to
+// wait or that time is over.
+template <class Body>
+SENNIT_INLINE position run_brief(typename Body::value& sum, position first, position n, Body& body,
+                                 loop_cost& cost) {
+  const bool waited = loop_gate_shut();
+  const position last = !waited ? first : n <= cost.brief_iterations() ? n : 0;
+  const ticks begun = waited && last != 0 ? read_clock() : 0;
+  for (position at = 0; at != last;) {
+    const position end = last - at <= pace::block ? last : at + pace::block;
+    body.run(sum, at, end, no_gate());
+    // The last block of several is seldom worth another look.
+    if (end == last && at != 0 && !take_time_of_loop()) return end;
+    at = end;
+    if (!waited) {
+      if (loop_gate_shut()) return at;
+    } else if (const ticks took = read_clock() - begun; took > loop_cost::brief) {
+      cost.took(took, at);
+      return at;
+    }
+  }
+  return last;
+}
+
 // What is left from `at` on of a loop that is more than a block, or that somebody waits for. `sum` is the
 // value of what comes before.
 template <class Body, class Options>
@@ -376,8 +402,13 @@ template <class Body, class Options>
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
   if (any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how, cost);
-  if (how.measured() && at == 0 && cost.known() && !loop_gate_shut()) {
-    at = body.run(sum, 0, std::clamp<position>(cost.brief_iterations() / 2, 1, n), gate_view());
+  if (how.measured() && at == 0 && cost.known()) {
+    const position first = std::clamp<position>(cost.brief_iterations() / 2, 1, n);
+    if (cost.seen()) {
+      at = run_brief<Body>(sum, first, n, body, cost);
+    } else if (!loop_gate_shut()) {
+      at = body.run(sum, 0, first, gate_view());
+    }
     if (at == n) return sum;
   }
   return share_rest<Body>(std::move(sum), at, n, body, how, cost);

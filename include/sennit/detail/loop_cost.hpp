@@ -28,6 +28,12 @@ class loop_cost {
     return brief_iterations_.load(std::memory_order_relaxed);
   }
 
+  // Whether the compiler has seen all of an iteration: see loop_over::run_one().
+  bool seen() const noexcept { return seen_.load(std::memory_order_relaxed); }
+  void saw(bool all) noexcept {
+    if (seen() != all) seen_.store(all, std::memory_order_relaxed);
+  }
+
   void took(ticks time, std::uint64_t iterations) noexcept {
     constexpr float least = 1.0F / 16;
     // A body that takes no time at all is one that overlaps with the reading.
@@ -51,6 +57,7 @@ class loop_cost {
 
   std::atomic<std::uint64_t> brief_iterations_{0};
   std::atomic<float> cost_{0};  // ticks an iteration; 0: not known
+  std::atomic<bool> seen_{false};
 };
 
 // That of the loops which the code at `site` begins with a body that calls `code` (0: the site says it all).

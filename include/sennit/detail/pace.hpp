@@ -16,7 +16,7 @@ class [[gnu::visibility("hidden")]] pace {
   // Iterations that a strand runs at most before it looks for somebody who waits, whatever is known of them.
   static constexpr std::uint64_t block = 64;
   // In ticks, about.
-  static constexpr ticks chunk = 6'000;
+  static constexpr ticks chunk = 24'000;
   // Two readings of the clock, and what is made of them, take some hundred.
   static constexpr ticks least_chunk = 2'048;
 

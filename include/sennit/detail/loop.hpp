@@ -57,12 +57,15 @@ void remember(position block) noexcept {
     remembered<Body>::block.store(static_cast<std::uint32_t>(block), std::memory_order_relaxed);
 }
 
-// `looks`: the gate is looked at between any two iterations. Then somebody who comes to wait has the rest of
-// the block after one of them, however long they are.
+// `looks`: the gate is looked at between any two iterations. Then somebody who comes to wait has the rest of the
+// loop after one of them.
 template <class Body>
 void remember(const loop_cost& cost, bool looks) noexcept {
   constexpr position most_briefs = 4;
-  remember<Body>(looks ? pace::block : std::min(pace::block, most_briefs * cost.brief_iterations()));
+  const position iterations = most_briefs * cost.brief_iterations();
+  remember<Body>(looks && cost.iteration() <= most_briefs * loop_cost::brief
+                     ? pace::block
+                     : std::min(pace::block, iterations));
 }
 
 // A loop with a body. `value make()` begins the value of a part. `run(value&, from, to, gate)` adds

@@ -28,6 +28,8 @@ class loop_cost {
     return brief_iterations_.load(std::memory_order_relaxed);
   }
 
+  // In ticks; 0: not known.
+  ticks iteration() const noexcept { return static_cast<ticks>(cost_.load(std::memory_order_relaxed)); }
   // Whether the compiler has seen all of an iteration: see loop_over::run_one().
   bool seen() const noexcept { return seen_.load(std::memory_order_relaxed); }
   void saw(bool all) noexcept {

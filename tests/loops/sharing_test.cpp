@@ -187,6 +187,19 @@ TEST(loops_sharing, algorithms) {
   }
 }
 
+// Catches: long rows of tiles, run as one because there are many tiles.
+TEST(loops_sharing, rows_of_tiles) {
+  eight().run([] {
+    meeting all(many);
+    sennit::parallel_for_nest(
+        {256, 256},
+        [&](auto i, auto j) {
+          if (i == 5 && 100 <= j && j < 108) all.come();
+        },
+        sennit::tiled(2, 256));
+  });
+}
+
 // Catches: a loop that is short, or was so before, and goes on in a cancelled region.
 TEST(loops_sharing, a_cancelled_loop_ends) {
   for (const int n : {8, 64, 1000}) {

@@ -84,6 +84,19 @@ void remember(const loop_cost& cost) noexcept {
     remembered<Body>::block.store(block, std::memory_order_relaxed);
 }
 
+// Runs [at, to), and sees at the end of each block whether somebody waits. Returns where it has stopped. Once in the program for
+// each loop and gate, so that the compiler finds it worth inlining the body.
+template <class Body, class Gate>
+SENNIT_HOT position run_in_blocks(const Body& body, typename Body::value& sum, position at, position to,
+                                  Gate gate) {
+  constexpr position block = Body::whole_chunks ? ~position{0} : pace::block;
+  for (;;) {
+    const position end = to - at <= block ? to : at + block;
+    at = body.run(sum, at, end, gate);
+    if (at == to || any_gate_shut()) return at;
+  }
+}
+
 // A loop with a body: `value make()` begins the value of a part, `run(value&, from, to, gate)` adds iterations to it, at least
 // one, and returns where it has stopped: at `to`, or where it found the gate shut; `run_one(value&, at)` adds one; `merge(value& left, value&& right)` appends
 // the value of the iterations that follow; `code()` is the code that the body calls, as code_of() has it; `whole_chunks` says
@@ -246,16 +259,8 @@ class loop_over : public loop_state {
     return to == at ? 0 : to;
   }
 
-  // Once in the program for each loop, so that the compiler finds it worth inlining the body. At the end of each block it is
-  // seen whether somebody waits.
-  SENNIT_HOT position run(value& sum, position at, position to) {
-    constexpr position block = Body::whole_chunks ? ~position{0} : pace::block;
-    for (;;) {
-      const position end = to - at <= block ? to : at + block;
-      body_.run(sum, at, end, no_gate());
-      at = end;
-      if (at == to || any_gate_shut()) return at;
-    }
+  position run(value& sum, position at, position to) {
+    return run_in_blocks(body_, sum, at, to, no_gate());
   }
   SENNIT_HOT void run_whole(value& sum, position from, position to) { body_.run(sum, from, to, no_gate()); }
 
@@ -393,7 +398,7 @@ template <class Body, class Options>
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
   if (any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how, cost);
   if (how.measured() && at == 0 && cost.known() && !loop_gate_shut()) {
-    at = body.run(sum, 0, std::clamp<position>(cost.brief_iterations() / 2, 1, n), gate_view());
+    at = run_in_blocks(body, sum, 0, std::clamp<position>(cost.brief_iterations() / 2, 1, n), gate_view());
     if (at == n) return sum;
   }
   return share_rest<Body>(std::move(sum), at, n, body, how, cost);

@@ -1,6 +1,6 @@
 // Loops that change while the program runs: what an iteration costs, how many there are, what surrounds the loop, who entered the
 // runtime. All of it is unfolded from a seed. Nothing is timed: in many loops some iterations wait for each other, so that a
-// loop which keeps one of them from a worker that waits never ends; and how much a loop goes on once it is asked is counted.
+// loop which keeps them from a worker that waits never ends; and how much a loop goes on once it is asked is counted.
 #include "../core/random_program.hpp"
 #include "support.hpp"
 
@@ -48,7 +48,7 @@ class draws {
   std::uint64_t state_;
 };
 
-// The iterations of one loop: what each costs and gives, and which of them wait until `crowd` of them have begun.
+// The iterations of one loop: what each costs and gives, and which of them wait until `crowd` of them are under way.
 class iterations {
  public:
   // A millionfold up and down, and the less the more there are; now and then one is a thousand times the others.
@@ -66,9 +66,11 @@ class iterations {
   // Those that wait are no closer to each other, and no more than there is room for.
   void keep_apart(std::uint64_t least) {
     const std::uint64_t last = values_.size() - 1;
-    crowd_ = std::min(crowd_, last / least + 1);
-    gap_ = std::max(least, std::min(gap_, crowd_ > 1 ? last / (crowd_ - 1) : last));
-    first_ = std::min(first_, last - gap_ * (crowd_ - 1));
+    const std::uint64_t room = last / least + 1;
+    crowd_ = std::min(crowd_, room > most_left ? room - most_left : 1);
+    if (crowd_ == 1) return;
+    gap_ = std::max(least, std::min(gap_, last / (invited() - 1)));
+    first_ = std::min(first_, last - gap_ * (invited() - 1));
   }
 
   std::uint64_t size() const { return values_.size(); }
@@ -80,10 +82,7 @@ class iterations {
     for (std::uint64_t k = i == outlier_ ? std::max(steps_, std::min(1000 * steps_, most_steps)) : steps_;
          k != 0; --k)
       asm volatile("");
-    if (waits_ && crowd_ > 1 && meets(i)) {
-      ++here_;
-      await([this] { return here_.load() >= crowd_; }, "iterations that the loop kept from workers");
-    }
+    if (waits_ && crowd_ > 1 && meets(i)) meet();
     // Not an assignment: an iteration that runs twice shows.
     return values_[i] += value_of(i);
   }
@@ -91,8 +90,25 @@ class iterations {
  private:
   static constexpr std::uint64_t most_steps = 1U << 20;
 
+  // An iteration that is under way as somebody asks has to end before the loop can be shared. One that was asked before may
+  // have run on meanwhile, as the thief had found something else just then; but not again and again.
+  static constexpr std::uint64_t most_left = 3;
+
+  std::uint64_t invited() const { return crowd_ + most_left; }
   bool meets(std::uint64_t i) const {
-    return i >= first_ && (i - first_) % gap_ == 0 && (i - first_) / gap_ < crowd_;
+    return i >= first_ && (i - first_) % gap_ == 0 && (i - first_) / gap_ < invited();
+  }
+  void meet() {
+    ++here_;
+    await(
+        [this] {
+          if (here_ >= crowd_) met_ = true;
+          if (met_) return true;
+          if (!sennit::detail::any_gate_shut() || left_.fetch_add(1) >= most_left) return false;
+          --here_;
+          return true;
+        },
+        "iterations that the loop kept from workers");
   }
 
   static std::uint64_t size(draws& d) {
@@ -113,6 +129,8 @@ class iterations {
   std::uint64_t first_ = 0;
   std::uint64_t gap_ = 1;
   std::atomic<std::uint64_t> here_{0};
+  std::atomic<std::uint64_t> left_{0};
+  std::atomic<bool> met_{false};
 };
 
 // An element that knows its loop, for functions that know nothing else.
@@ -389,6 +407,13 @@ TEST(loops_changing, are_their_elisions_and_leave_nobody_waiting) {
   }
 }
 
+// Between threads, and yet nothing that the compiler does not see through, as it does not through atomics.
+#if SENNIT_TSAN
+using flag = std::atomic<bool>;
+#else
+using flag = volatile bool;
+#endif
+
 // Loops of one place each, of one strand, with changing costs. In the last one an iteration does not end before another thread has
 // cancelled the region.
 class asked {
@@ -476,8 +501,8 @@ class asked {
   void (*volatile call_)() = &nothing;
 
   std::vector<std::uint32_t> ran_;  // no characters, through which the gate might be written to
-  volatile bool reached_ = false;
-  volatile bool cancelled_ = false;
+  flag reached_{false};
+  flag cancelled_{false};
 };
 
 // Catches: a loop that goes on for more than its block although somebody has shut its gate, because it was a brief one.

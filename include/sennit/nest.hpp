@@ -227,10 +227,10 @@ struct nesting {
 //         sennit::morton);
 //   }
 //
-// The order is a matter of speed alone: all parallel iterations may run at once in any of them.
-// A body that takes indices is parallel down to single iterations, whatever the order; one that takes tiles,
-// down to the order's tiles (in row order: to parts of rows, with the whole of all dimensions from the first
-// in_order one that follows a parallel one).
+// The order is a matter of speed alone: all parallel iterations may run at once in any of them. A body that
+// takes indices is parallel down to single iterations, whatever the order, but for rows of at most 64 in a
+// small tile, which run as one; one that takes tiles, down to the order's tiles (in row order: to parts of
+// rows, with the whole of all dimensions from the first in_order one that follows a parallel one).
 //
 // Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
 // that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more, sennit::cancelled in a cancelled

@@ -70,6 +70,7 @@ view* group_state::gather(fiber& strand) noexcept {
       for (view** const list : {&c->views_, &c->before_}) {
         while (spawn_view* const found = all.extract(*list).release()) {
           found->next = nullptr;
+          found->comes_first();
           gathered = chain_views(found, gathered);
         }
       }
@@ -244,6 +245,7 @@ void group_state::add_in_order(group_member& child) noexcept {
 void group_state::add_in_order(view* list) noexcept {
   if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) {
     while (const std::unique_ptr<spawn_view> spawned = all->extract(list)) {
+      append_views(spawned_apart::take_earlier(list, *spawned));
       add_in_order(spawned->list());
       if (!spawned->empty())
         misuse("a strand that is no child of a task_group spawns while the group is waited for.");

@@ -71,6 +71,9 @@ spawn_view& spawned_apart::view_here() {
 
 void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
   child.before_ = take_values();
+  const std::uint64_t at = last_child(load_views()) + 1;
+  if (spawned.children() == nullptr) spawned.places_.first = at;
+  spawned.places_.last = at;
   if (++spawned.added_ % 64 == 0) merge_ended(spawned);
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
@@ -153,6 +156,22 @@ std::unique_ptr<spawn_view> spawned_apart::extract(view*& list) const noexcept {
     return std::unique_ptr<spawn_view>(found);
   }
   return nullptr;
+}
+
+view* spawned_apart::take_earlier(view*& list, spawn_view& spawned) noexcept {
+  const child_places* const own = spawned.children();
+  if (own == nullptr) return nullptr;
+  view* earlier = nullptr;
+  for (view** at = &list; *at != nullptr;) {
+    view* const v = *at;
+    if (const child_places* const other = v->children(); other != nullptr && other->last < own->first) {
+      *at = v->next;
+      v->next = std::exchange(earlier, v);
+    } else {
+      at = &v->next;
+    }
+  }
+  return earlier;
 }
 
 group_member* spawned_apart::take_oldest(group_link& list, std::exception_ptr& thrown) noexcept {
@@ -279,8 +298,16 @@ spawn_view::~spawn_view() {
 void spawn_view::append(view& right) noexcept {
   auto& later = static_cast<spawn_view&>(right);
   const std::lock_guard guard(all_.lock_);
+  if (list_.next == &list_) places_.first = later.places_.first;
+  places_.last = later.places_.last;
   failed_ |= later.failed_;
   spawned_apart::splice_before(list_, later.list_);
+}
+
+child_places* spawn_view::children() noexcept {
+  if (reducer()->ended.load(std::memory_order_relaxed)) return nullptr;
+  const std::lock_guard guard(all_.lock_);
+  return list_.next != &list_ ? &places_ : nullptr;
 }
 
 bool spawn_view::holds_nothing() const noexcept {

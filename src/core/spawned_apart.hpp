@@ -53,6 +53,8 @@ class spawned_apart : public reducer_base {
   group_member* claim_newest(view* spawned) noexcept;
   // Takes children of the group out of a list of views. Null: there are none.
   std::unique_ptr<spawn_view> extract(view*& list) const noexcept;
+  // Takes views out of the list whose children, of other groups, have all been spawned before those of `spawned`.
+  static view* take_earlier(view*& list, spawn_view& spawned) noexcept;
   // The oldest child, which has ended, and is the caller's then. Null: there is none. `thrown`: what comes before it.
   group_member* take_oldest(group_link& list, std::exception_ptr& thrown) noexcept;
   group_link& stray_list() noexcept { return strays_; }
@@ -94,7 +96,10 @@ class spawn_view : public view {
   ~spawn_view() override;
   void append(view& right) noexcept override;
   bool holds_children() const noexcept override { return true; }
+  child_places* children() noexcept override;
   bool put_before(view* earlier) noexcept override;
+  // It goes to another list, of which it is earlier than all.
+  void comes_first() noexcept { places_ = {}; }
   group_link& list() noexcept { return list_; }
   bool empty() const noexcept { return list_.next == &list_; }
   bool holds_nothing() const noexcept;
@@ -103,7 +108,8 @@ class spawn_view : public view {
  private:
   friend class spawned_apart;
   spawned_apart& all_;
-  group_link list_;      // a ring; under the lock
+  group_link list_;  // a ring; under the lock
+  child_places places_;
   unsigned added_ = 0;   // the strand's alone, as is:
   bool failed_ = false;  // a child that ran at once threw: what the strand spawns comes after
 };

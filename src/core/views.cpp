@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -142,15 +144,40 @@ view* values_of(view*& list) noexcept {
 
 // What comes before children that the later strand has spawned apart is none of what comes after them.
 void put_before_children(view*& left, view* right) noexcept {
+  view* earliest = nullptr;
+  std::uint64_t first = 0;
   for (view* v = right; v != nullptr; v = v->next) {
-    if (!v->holds_children()) continue;
-    view* const values = values_of(left);
-    if (values == nullptr || v->put_before(values)) return;
-    left = chain_views(values, left);
+    const child_places* const own = v->children();
+    if (own == nullptr || (earliest != nullptr && first < own->first)) continue;
+    earliest = v;
+    first = own->first;
+  }
+  if (earliest == nullptr) return;
+  view* const values = values_of(left);
+  if (values != nullptr && !earliest->put_before(values)) left = chain_views(values, left);
+}
+
+// Those of the right list come after those of the left.
+void move_children_behind(view* left, view* right) noexcept {
+  const std::uint64_t last = last_child(left);
+  if (last == 0) return;
+  for (view* v = right; v != nullptr; v = v->next) {
+    child_places* const own = v->children();
+    if (own == nullptr) continue;
+    own->first += last;
+    own->last += last;
   }
 }
 
 }  // namespace
+
+std::uint64_t last_child(view* list) noexcept {
+  std::uint64_t last = 0;
+  for (view* v = list; v != nullptr; v = v->next) {
+    if (const child_places* const own = v->children()) last = std::max(last, own->last);
+  }
+  return last;
+}
 
 view* take_values() noexcept {
   view* views = load_views();
@@ -167,6 +194,7 @@ void append_views(view* right) noexcept {
   drop_orphans(&left);
   drop_orphans(&right);
   put_before_children(left, right);
+  move_children_behind(left, right);
   view** end = &left;
   while (*end != nullptr) end = &(*end)->next;
   while (right != nullptr) {

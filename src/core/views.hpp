@@ -4,6 +4,8 @@
 #include <sennit/detail/view.hpp>
 #include <sennit/detail/words.hpp>
 
+#include <cstdint>
+
 namespace sennit::detail {
 
 inline view* exchange_views(view* views) noexcept {
@@ -14,6 +16,9 @@ inline view* exchange_views(view* views) noexcept {
 
 // What the strand has added to reducers since it last took its values. Children that it spawned apart stay with it.
 view* take_values() noexcept;
+
+// The place of the last child that the list has.
+std::uint64_t last_child(view* list) noexcept;
 
 // Both as one list, without combining anything.
 view* chain_views(view* earlier, view* later) noexcept;

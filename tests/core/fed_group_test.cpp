@@ -137,6 +137,36 @@ TEST(FedGroup, IsItsSerialElision) {
   });
 }
 
+// Catches: what a strand has added since it fed one group, put before the children that it fed to that group, as it waits for
+// another one that it has made and fed meanwhile.
+TEST(FedGroup, InAnother) {
+  under(settings({1, 2}), [](sennit::runtime& rt) {
+    for (int round = 0; round < 20; ++round) {
+      sennit::reducer<std::vector<std::uint64_t>, appending> visited;
+      rt.run([&] {
+        task_group outer;
+        sennit::join(
+            [&] {
+              outer.spawn([&] { visited->push_back(0); });
+              visited->push_back(1);
+            },
+            [&] {
+              task_group inner;
+              sennit::join(
+                  [&] {
+                    inner.spawn([&] { visited->push_back(2); });
+                    visited->push_back(3);
+                  },
+                  [&] { visited->push_back(4); });
+              inner.wait();
+            });
+        outer.wait();
+      });
+      ASSERT_EQ(visited.value(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+    }
+  });
+}
+
 void walk(task_group& g, std::atomic<int>& visited, int depth) {
   ++visited;
   if (depth == 0) return;

@@ -41,14 +41,15 @@ enum ingredient : unsigned {
   loops = 64,
   tangles =
       128,  // two groups at once, which are waited for in another order than their children were spawned in
-  everything = 255,
+  feeds = 256,  // groups that are fed by whatever runs below
+  everything = 511,
 };
 
 // What all strands of one run share.
 struct world {
   unsigned ingredients = joins;
   int rounding = FE_TONEAREST;
-  std::vector<std::unique_ptr<sennit::runtime>> runtimes;
+  std::vector<std::shared_ptr<sennit::runtime>> runtimes;  // other threads may be in them, too
 
   std::atomic<std::uint64_t> leaves{0};
   // The leaves' draws and what groups' strands add, in serial order.
@@ -102,11 +103,24 @@ class program {
   explicit program(world& w) : world_(w) {}
 
   // Throws failure, where the program does.
-  tracked run(std::uint64_t seed, int depth) {
+  tracked run(std::uint64_t seed, int depth) { return run(seed, depth, nullptr); }
+
+ private:
+  // A group, and what its children come to, whatever their order.
+  struct fed_group {
+    std::atomic<std::uint64_t> sum{0};
+    typename P::task_group group;
+  };
+
+  // `fed`: the group that the strand may feed.
+  tracked run(std::uint64_t seed, int depth, fed_group* fed) {
     const std::uint64_t draw = mixed(seed);
-    const auto below = [&](std::uint64_t i) {
-      return [this, child = mixed(draw + i), depth] { return run(child, depth - 1); };
+    const auto below_feeding = [&](std::uint64_t i, fed_group* into) {
+      return [this, child = mixed(draw + i), depth, into] { return run(child, depth - 1, into); };
     };
+    const auto below = [&](std::uint64_t i) { return below_feeding(i, fed); };
+    // What a region spawns it has to wait for.
+    const auto below_alone = [&](std::uint64_t i) { return below_feeding(i, nullptr); };
     if (depth <= 0 || draw % 16 == 0) return leaf(draw);
 
     switch ((draw >> 8) % 12) {
@@ -119,7 +133,7 @@ class program {
         if (has(tangles)) return interleaved(below);
         break;
       case 4:
-        if (has(regions)) return in_region(draw, below);
+        if (has(regions)) return in_region(draw, below_alone);
         break;
       case 5:
         if (has(handlers)) return in_handler(below);
@@ -131,7 +145,7 @@ class program {
         if (has(runtimes)) return P::elsewhere(world_, draw >> 16, below(1));
         break;
       case 8:
-        if (has(cancels)) return P::in_cancelled_region(below(1)).value_or(tracked(5));
+        if (has(cancels)) return P::in_cancelled_region(below_alone(1)).value_or(tracked(5));
         break;
       case 9:
         if (has(loops)) return looped(draw, below);
@@ -139,13 +153,15 @@ class program {
       case 10:
         if (has(loops)) return reduced(draw, below);
         break;
-      default: break;
+      default:
+        if (has(feeds))
+          return fed == nullptr || draw % 3 == 0 ? feeding(below_feeding) : spawned(*fed, below);
+        break;
     }
     auto [left, right] = P::join(below(1), below(2));
     return tracked(folded(left.value(), right.value()));
   }
 
- private:
   bool has(unsigned ingredient) const { return (world_.ingredients & ingredient) != 0; }
 
   tracked leaf(std::uint64_t draw) {
@@ -227,6 +243,30 @@ class program {
     std::uint64_t sum = 0;
     for (const auto& r : results) sum = folded(sum, r.value().value());
     return tracked(sum);
+  }
+
+  template <class Below>
+  tracked feeding(const Below& below) {
+    fed_group all;
+    const tracked own = below(1, &all)();
+    all.group.wait();
+    return sum_of(own, all);
+  }
+
+  // What a program feeds that throws depends on what runs beside the strand that does.
+  tracked sum_of(const tracked& own, const fed_group& all) const {
+    return tracked(has(throws) ? own.value() : folded(own.value(), all.sum.load()));
+  }
+
+  template <class Below>
+  static tracked spawned(fed_group& into, const Below& below) {
+    into.group.spawn([&into, child = below(1)] {
+      try {
+        into.sum.fetch_add(child().value(), std::memory_order_relaxed);
+      } catch (const failure&) {
+      }
+    });
+    return below(2)();
   }
 
   static sennit::loop_options options_of(std::uint64_t draw) {

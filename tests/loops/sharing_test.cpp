@@ -163,9 +163,12 @@ TEST(loops_sharing, workers_that_come_late) {
         });
       }
       busy.come();
-      // Nobody waits as this begins.
+      // Nobody waits as this begins: all of it can be had after the iteration that somebody comes in.
       sennit::parallel_for(0, 40, [&](int i) {
         begun.store(true);
+        if (i == 0) {
+          while (!sennit::detail::any_gate_shut()) std::this_thread::yield();
+        }
         if (i >= 32) all.come();
       });
       others.wait();
@@ -215,6 +218,19 @@ TEST(loops_sharing, algorithms) {
       }
     });
   }
+}
+
+// Catches: long rows of tiles, run as one because there are many tiles.
+TEST(loops_sharing, rows_of_tiles) {
+  eight().run([] {
+    meeting all(many);
+    sennit::parallel_for_nest(
+        {256, 256},
+        [&](auto i, auto j) {
+          if (i == 5 && 100 <= j && j < 108) all.come();
+        },
+        sennit::tiled(2, 256));
+  });
 }
 
 // Catches: a loop that is short, or was so before, and goes on in a cancelled region.

@@ -264,17 +264,25 @@ TEST(Nest, IterationsOfOneTileRunInParallel) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     rt.run([] {
       const auto meet = [](const auto& order) {
-        std::atomic<int> here{0};
+        std::atomic<bool> begun{false};
+        std::atomic<bool> another{false};
+        std::atomic<bool> last{false};
         sennit::parallel_for_nest(
             {8, 8},
             [&](auto i, auto j) {
-              // Long enough for the loop to be worth sharing, however often it was measured before.
-              const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
-              while (std::chrono::steady_clock::now() < until) {
+              if (i == 7 && j == 7) {
+                last = true;
+                await([&] { return another.load(); }, "another cell to run with the last");
+                return;
               }
-              if (!(i == 0 && j == 0) && !(i == 7 && j == 7)) return;
-              here.fetch_add(1);
-              await([&] { return here.load() == 2; }, "the first and the last cell to run at once");
+              // Where nobody waits as the loop begins, all of it can be had after one cell that somebody comes in.
+              if (!begun.exchange(true)) {
+                await([&] { return sennit::detail::any_gate_shut() || last.load(); },
+                      "somebody who asks for work");
+                if (!last.load()) return;
+              }
+              if (!another.exchange(true))
+                await([&] { return last.load(); }, "the last cell to run with another");
             },
             order);
       };

@@ -130,7 +130,7 @@ struct box {
   }
 };
 
-// What the positions of a loop over several dimensions are: cells, or rows of them.
+// What the positions of a loop over several dimensions are: cells, or rows of them, if these are short.
 enum class unit { cell, row };
 
 // Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner,
@@ -150,7 +150,7 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run&
   std::size_t last = d + 1;
   while (last < D && !space.in_order[last]) ++last;
   const bool more = levels > 1 && space.parallel_from(last);
-  if (each == unit::row && last > d + 1) --last;
+  if (each == unit::row && last > d + 1 && static_cast<position>(part.size(last - 1)) <= pace::block) --last;
   const std::size_t inner = last - 1;
   Engine::for_positions(cells(part, d, last),
                         [&](position from, position to, auto gate) {
@@ -180,7 +180,7 @@ void in_rows(const box<D>& space, const Run& run) {
 
 // A tile, as the orders that cut the space come to it. A body that takes indices gets no coarser
 // for the cutting: the tile is a parallel loop like any other, over its rows where there are many
-// tiles, else over its cells.
+// tiles and a row is no more than a block, else over its cells.
 template <class Engine, std::size_t D, class F>
 void run_tile(const box<D>& space, const tile<D>& t, F& body) {
   if constexpr (cell_body<F, D>) {

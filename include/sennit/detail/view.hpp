@@ -5,6 +5,7 @@
 #include <sennit/detail/words.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -20,6 +21,12 @@ struct reducer_base {
   std::atomic<bool> ended{false};    // nobody asks for the views any more
 };
 
+// The places of the first and the last of some children among all those that a list of views has.
+struct child_places {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
 // What one strand has added to one reducer. A strand's views are a list: few reducers are in use at a time.
 class SENNIT_EXPORT view {
  public:
@@ -33,6 +40,8 @@ class SENNIT_EXPORT view {
   virtual void append(view& right) noexcept = 0;
   // Whether it holds children that the strand has spawned apart, rather than values.
   virtual bool holds_children() const noexcept { return false; }
+  // Those of its children; null: there are none.
+  virtual child_places* children() noexcept { return nullptr; }
   // To be called where it does, before append(): takes over what comes before the first of them. False: there
   // is none.
   virtual bool put_before(view* /*earlier*/) noexcept { return false; }

@@ -170,6 +170,8 @@ void group_state::await_all(view* latest) noexcept {
     // Whoever ends the last child is in another runtime, and cannot resume a strand of this one.
     while (!done_.done(finishes)) {
       help(latest);
+      if (done_.done(finishes)) break;
+      all->insist_on_threads();
       sched_yield();
     }
     return false;

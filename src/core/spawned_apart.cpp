@@ -7,10 +7,26 @@
 
 #include <sennit/detail/misuse.hpp>
 
+#include <cstdint>
 #include <mutex>
+#include <ranges>
 #include <utility>
 
 namespace sennit::detail {
+
+namespace {
+
+// Of all groups: who forks the process holds all of them, and knows where they are. None is taken under another one, and no code
+// of the program runs under one.
+struct alignas(64) group_lock : brief_lock {};
+constinit group_lock group_locks[16];
+
+brief_lock& lock_for(const spawned_apart* group) noexcept {
+  const std::uint64_t spread = reinterpret_cast<std::uintptr_t>(group) * 0x9e3779b97f4a7c15;
+  return group_locks[spread >> 60];
+}
+
+}  // namespace
 
 void left_open() {
   misuse("children of a task_group are still open where the function that spawned them ends: call the "
@@ -26,6 +42,8 @@ spawned_apart* spawned_apart::make(worker* home) {
   made->outside_.implied = true;
   return made.get();
 }
+
+spawned_apart::spawned_apart() : lock_(lock_for(this)) {}
 
 spawned_apart::~spawned_apart() { end_views(left.load(std::memory_order_relaxed)); }
 
@@ -234,6 +252,18 @@ void spawned_apart::splice_before(group_link& at, group_link& ring) noexcept {
   ring.previous->next = &at;
   at.previous = ring.previous;
   ring.previous = ring.next = &ring;
+}
+
+void spawned_apart::insist_on_threads() const noexcept {
+  if (const worker* const home = home_.load(std::memory_order_relaxed)) home->core().insist_on_threads();
+}
+
+void spawned_apart::hold_for_fork() noexcept {
+  for (brief_lock& lock : group_locks) lock.lock();
+}
+
+void spawned_apart::let_go_after_fork() noexcept {
+  for (brief_lock& lock : group_locks | std::views::reverse) lock.unlock();
 }
 
 // Neighbors that have both ended become one, so that what they added to reducers does.

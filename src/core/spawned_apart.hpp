@@ -1,7 +1,7 @@
 // Children of a group that were not pushed by its own strand, in their serial order. docs/protocols/join.md has the rules.
 #pragma once
 
-#include "core/steal_lock.hpp"
+#include "core/brief_lock.hpp"
 
 #include <sennit/detail/group.hpp>
 #include <sennit/detail/view.hpp>
@@ -19,6 +19,7 @@ class spawned_apart : public reducer_base {
  public:
   // `home`: in the runtime whose workers run the children; null: not known yet.
   static spawned_apart* make(worker* home);
+  spawned_apart();
   ~spawned_apart();
   // The group ends, after all children. Views may be left with strands.
   void let_go() noexcept;
@@ -67,6 +68,12 @@ class spawned_apart : public reducer_base {
   static void hand_to_thread(view*& list) noexcept;
   // Gives the strand the views that ended threads have left.
   void recall() noexcept;
+  // Before the calling thread waits for children that others have begun: in a child of fork(2) those others do not exist, and the
+  // program ends with a message.
+  void insist_on_threads() const noexcept;
+  // Around fork(2): no thread is among the links of any group.
+  static void hold_for_fork() noexcept;
+  static void let_go_after_fork() noexcept;
 
  private:
   friend class spawn_view;
@@ -79,7 +86,7 @@ class spawned_apart : public reducer_base {
   void merge_ended(spawn_view& spawned) noexcept;
 
   std::shared_ptr<spawned_apart> self_;  // the group's share
-  steal_lock lock_;                      // of all links below views of the group
+  brief_lock& lock_;  // of all links below views of the group; other groups may have it, too
   std::atomic<int> unstarted_{0};
   std::atomic<worker*> home_{nullptr};
   std::atomic<worker*> lender_{nullptr};

@@ -64,6 +64,11 @@ bool spawned_apart::at_home(worker& here) const noexcept {
   return home == nullptr || &home->core() == &here.core();
 }
 
+bool spawned_apart::in_default() const noexcept {
+  const worker* const home = home_.load(std::memory_order_relaxed);
+  return home != nullptr && is_default(home->core());
+}
+
 worker* spawned_apart::place_for(worker* here) {
   worker* home = home_.load(std::memory_order_relaxed);
   if (home == nullptr) {
@@ -106,8 +111,10 @@ void spawned_apart::add_from_outside(group_member& child, worker& place) noexcep
   {
     const std::lock_guard guard(lock_);
     link_before(strays_, child);
+    // Under the lock: a thread that lies down meanwhile either finds it, or is told.
+    place.frames().list(child);
+    if (asleep_ != nullptr) asleep_->call.unpark();
   }
-  place.frames().list(child);
   place.announce_work();
 }
 
@@ -124,9 +131,13 @@ void spawned_apart::note_outside(std::exception_ptr thrown) noexcept {
   if (!last) last = std::move(thrown);
 }
 
-void spawned_apart::finished(group_member& child, std::exception_ptr how) noexcept {
-  std::unique_ptr<spawn_view> below = extract(child.views_);
+// What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
+fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done) noexcept {
+  const std::unique_ptr<spawn_view> below = extract(child.views_);
+  const bool more_to_claim = below && !below->empty();
+  std::exception_ptr later;
   bool gone = false;
+  fiber* waiter = nullptr;
   {
     const std::lock_guard guard(lock_);
     if (below) {
@@ -137,15 +148,42 @@ void spawned_apart::finished(group_member& child, std::exception_ptr how) noexce
       }
       splice_before(child, below->list_);
     }
-    if (how) child.thrown.swap(how);
+    if (how) later = std::exchange(child.thrown, std::move(how));
     gone = child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
     if (gone) {
       unlink(child);
     } else {
       child.settled_ = true;
     }
+    if (!later) waiter = finish(done, more_to_claim);
+  }
+  if (later) {
+    later = nullptr;
+    const std::lock_guard guard(lock_);
+    waiter = finish(done, more_to_claim);
   }
   if (gone) child.end_(child);
+  return waiter;
+}
+
+// Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the last access to the group.
+fiber* spawned_apart::finish(completion& done, bool more_to_claim) noexcept {
+  sleeper* const thread = asleep_;
+  fiber* const waiter = done.finish();
+  if (thread != nullptr && (more_to_claim || done.done(thread->awaited))) thread->call.unpark();
+  return waiter;
+}
+
+bool spawned_apart::lie_down(sleeper& thread, const completion& done) noexcept {
+  const std::lock_guard guard(lock_);
+  if (done.done(thread.awaited)) return false;
+  asleep_ = &thread;
+  return true;
+}
+
+void spawned_apart::get_up() noexcept {
+  const std::lock_guard guard(lock_);
+  asleep_ = nullptr;
 }
 
 group_member* spawned_apart::claim_newest(view* list) noexcept {

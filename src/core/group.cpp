@@ -332,7 +332,7 @@ void group_state::run_at_once(action body) {
     const in_child underway(*this, here->running());
     run();
   }
-  if (thrown) all.note(all.view_here(), std::move(thrown));
+  if (thrown) all.note_here(std::move(thrown));
 }
 
 // --- Where a child runs elsewhere.

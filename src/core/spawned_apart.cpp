@@ -1,5 +1,6 @@
 #include "core/spawned_apart.hpp"
 
+#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <ranges>
 #include <utility>
 
@@ -129,6 +131,15 @@ void spawned_apart::note_outside(std::exception_ptr thrown) noexcept {
   const std::lock_guard guard(lock_);
   std::exception_ptr& last = strays_.previous->thrown;
   if (!last) last = std::move(thrown);
+}
+
+void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
+  spawn_view* spawned = nullptr;
+  if (attempt<std::bad_alloc>([&] { spawned = &view_here(); })) {
+    note(*spawned, std::move(thrown));
+  } else {
+    note_outside(std::move(thrown));
+  }
 }
 
 // What was thrown after `how` is dropped before the wait can end: its destructor is the program's.

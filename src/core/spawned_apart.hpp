@@ -47,6 +47,8 @@ class spawned_apart : public reducer_base {
   // What a child threw that ran at once, after all that the strand has spawned.
   void note(spawn_view& spawned, std::exception_ptr thrown) noexcept;
   void note_outside(std::exception_ptr thrown) noexcept;
+  // In the calling strand's view. Without memory for that, after the children that threads have spawned which run no strand.
+  void note_here(std::exception_ptr thrown) noexcept;
 
   void started() noexcept { unstarted_.fetch_sub(1, std::memory_order_relaxed); }
   // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its place; it

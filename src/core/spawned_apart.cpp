@@ -145,15 +145,16 @@ void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
 // What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
 fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done) noexcept {
   const std::unique_ptr<spawn_view> below = extract(child.views_);
-  const bool more_to_claim = below && !below->empty();
   std::exception_ptr later;
+  bool more_to_claim = false;
   bool gone = false;
   fiber* waiter = nullptr;
   {
     const std::lock_guard guard(lock_);
+    more_to_claim = below && !below->empty();
     if (below) {
       // What comes before the child comes before its own children.
-      if (child.before_ != nullptr && !below->empty()) {
+      if (child.before_ != nullptr && more_to_claim) {
         group_member& first = member(*below->list_.next);
         first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
       }

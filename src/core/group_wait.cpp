@@ -40,9 +40,10 @@ void group_state::check_waiter(worker* here) const {
 }
 
 void group_state::wait() {
-  if (!open_.load(std::memory_order_relaxed)) return;
   worker* const here = worker::current();
+  // First: a child may be taken before its spawn has opened the group.
   check_waiter(here);
+  if (!open_.load(std::memory_order_relaxed)) return;
   if (waited_for_.exchange(true, std::memory_order_relaxed))
     misuse("two strands wait for a task_group at the same time.");
   const bool anchored = on_top();

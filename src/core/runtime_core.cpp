@@ -359,11 +359,10 @@ unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept
 }
 
 void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {
-  const unsigned colors = color_count(kind);
   const unsigned count = worker_count();
   for (unsigned i = 0; i < count; ++i) {
     worker& w = worker_at(i);
-    w.frames().set_color(color_bit(color_of(w, kind), colors));
+    w.frames().set_color(color_bit(color_of(w, kind)));
   }
   coloring_.begin(rules);
   // Who begins to wait from here on says so himself.

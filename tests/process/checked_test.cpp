@@ -188,5 +188,19 @@ TEST(Checked, IsSilentAboutWaitsInBlocking) {
   EXPECT_THAT(run, AllOf(ExitedWith(0), Not(Printed("sennit:"))));
 }
 
+TEST(Checked, NamesTheLineInAProjectThatIsCalledSennit) {
+  // Catches: a directory of the program's that is taken for the library's.
+  const ending run = apart([] {
+    sennit::runtime one({.workers = 1});
+    one.run([] {
+      std::mutex m;
+      const std::lock_guard guard(m);
+#line 1 "/home/user/sennit/main.cpp"
+      sennit::join([] {}, [] {});
+    });
+  });
+  EXPECT_THAT(run, misused("/home/user/sennit/main.cpp:1: in join: a mutex", "held across a construct"));
+}
+
 }  // namespace
 }  // namespace process

@@ -18,17 +18,6 @@
 #include <utility>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SENNIT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SENNIT_ASAN 1
-#endif
-#endif
-#ifndef SENNIT_ASAN
-#define SENNIT_ASAN 0
-#endif
-
 namespace sennit_test {
 
 // How many repetitions of something cheap are enough; sanitizers make it five to fifteen times as dear.

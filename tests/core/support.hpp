@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -123,6 +124,18 @@ inline void suspend(const sennit::runtime& rt) {
   const std::uint64_t before = rt.statistics().suspensions;
   join_stolen([] {},
               [&] { await([&] { return rt.statistics().suspensions > before; }, "a join to be suspended"); });
+}
+
+// The strand goes on on another thread.
+inline void change_threads(const sennit::runtime& rt) {
+  const pid_t thread = gettid();
+  // A branch that ends just as its strand is set aside lets that go on where it is.
+  await(
+      [&] {
+        suspend(rt);
+        return gettid() != thread;
+      },
+      "a strand to change threads");
 }
 
 // A join whose right branch was stolen and has ended by the time the left one does: the deque begins anew,

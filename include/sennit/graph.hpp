@@ -49,6 +49,10 @@ using places = detail::color_kind;
 inline unsigned color_count(places p) { return detail::color_count(p); }
 inline unsigned color_here(places p) noexcept { return detail::color_here(p); }
 
+// So many places can be colors. Where there are more of that kind, a run with a color() throws
+// std::runtime_error.
+inline constexpr unsigned most_colors = detail::most_colors;
+
 // How much of a node's data is near a place, for color functions that return several.
 struct weighted_color {
   unsigned color;
@@ -158,8 +162,9 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 // Runs in the runtime of the calling strand, or outside any in the default one. Throws node_error where one
 // of the functions threw, cycle_error<Key> where nodes wait for one another, std::logic_error where
 // predecessors() gives another answer than before, std::invalid_argument for a patience out of bounds,
-// std::bad_alloc, and sennit::cancelled in a cancelled region. In either case nodes that had begun have come
-// to their ends, and no others begin. In an observed region all of the graph runs on the calling worker.
+// std::runtime_error where there are more places than most_colors, std::bad_alloc, and sennit::cancelled in a
+// cancelled region. In either case nodes that had begun have come to their ends, and no others begin. In an
+// observed region all of the graph runs on the calling worker.
 //
 // A literal is the key std::string of it.
 //

@@ -167,6 +167,9 @@ SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, 
 //     return left + right;
 //   }
 template <detail::branch F, detail::branch G, detail::branch... H>
+#if SENNIT_CHECKED
+  requires(sizeof...(H) > 2)
+#endif
 SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
   static_assert(detail::returnable<F> && detail::returnable<G> && (detail::returnable<H> && ...),
                 "join: what a branch returns can be neither moved nor copied; return a pointer to it");
@@ -184,6 +187,46 @@ SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
     return detail::join_all<F, G, H...>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h)...);
   }
 }
+
+#if SENNIT_CHECKED
+
+namespace detail {
+
+template <class... F>
+auto join_branches(F&&... f) {
+  static_assert((returnable<F> && ...),
+                "join: what a branch returns can be neither moved nor copied; return a pointer to it");
+  if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
+    join_all<F...>(std::forward<F>(f)...);
+  } else {
+    return join_all<F...>(std::forward<F>(f)...);
+  }
+}
+
+}  // namespace detail
+
+// With the caller's line, which can be had only where the number of branches is fixed: of more than four, it
+// is not known.
+template <detail::branch F, detail::branch G>
+auto join(F&& f, G&& g SENNIT_WHERE) {
+  SENNIT_SITE("join");
+  return detail::join_branches<F, G>(std::forward<F>(f), std::forward<G>(g));
+}
+
+template <detail::branch F, detail::branch G, detail::branch H>
+auto join(F&& f, G&& g, H&& h SENNIT_WHERE) {
+  SENNIT_SITE("join");
+  return detail::join_branches<F, G, H>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h));
+}
+
+template <detail::branch F, detail::branch G, detail::branch H, detail::branch I>
+auto join(F&& f, G&& g, H&& h, I&& i SENNIT_WHERE) {
+  SENNIT_SITE("join");
+  return detail::join_branches<F, G, H, I>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h),
+                                           std::forward<I>(i));
+}
+
+#endif
 
 template <detail::branch F>
 SENNIT_INLINE auto join(F&& f) {
@@ -205,29 +248,5 @@ template <class... F>
 void join(const F&...) {
   detail::refuse_join<F...>();
 }
-
-#if SENNIT_CHECKED
-
-// With the caller's line, which can be had only where the number of branches is fixed: of more than four, it
-// is not known.
-template <int = 0, detail::branch F, detail::branch G>
-auto join(F&& f, G&& g SENNIT_WHERE) {
-  SENNIT_SITE("join");
-  return join<F, G>(std::forward<F>(f), std::forward<G>(g));
-}
-
-template <int = 0, detail::branch F, detail::branch G, detail::branch H>
-auto join(F&& f, G&& g, H&& h SENNIT_WHERE) {
-  SENNIT_SITE("join");
-  return join<F, G, H>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h));
-}
-
-template <int = 0, detail::branch F, detail::branch G, detail::branch H, detail::branch I>
-auto join(F&& f, G&& g, H&& h, I&& i SENNIT_WHERE) {
-  SENNIT_SITE("join");
-  return join<F, G, H, I>(std::forward<F>(f), std::forward<G>(g), std::forward<H>(h), std::forward<I>(i));
-}
-
-#endif
 
 }  // namespace sennit

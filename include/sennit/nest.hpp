@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/cuts.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/nest.hpp>
@@ -141,18 +142,21 @@ consteval bool check_nest_arguments() {
 template <class Engine>
 struct nesting {
   template <std::size_t D, class F, class Order = row_order>
-  void operator()(const extent (&space)[D], F&& body, const Order& order = {}) const {
+  void operator()(const extent (&space)[D], F&& body, const Order& order = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for_nest");
     run_box<D>(space, body, order);
   }
   template <class Extent, std::size_t D, class F, class Order = row_order>
     requires std::convertible_to<Extent, extent>
-  void operator()(const std::array<Extent, D>& space, F&& body, const Order& order = {}) const {
+  void operator()(const std::array<Extent, D>& space, F&& body, const Order& order = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for_nest");
     run_box<D>(space, body, order);
   }
 
   // A template, lest a body be checked for a triangle when it is none.
   template <std::same_as<triangle> Triangle, class F, class Order = row_order>
-  void operator()(const Triangle& space, F&& body, const Order& order = {}) const {
+  void operator()(const Triangle& space, F&& body, const Order& order = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_for_nest");
     using closure = std::remove_reference_t<F>;
     if constexpr (check_nest_arguments<std::remove_cv_t<closure>>() && check_nest_order<Order, 2>() &&
                   check_nest_body<closure, 2>()) {

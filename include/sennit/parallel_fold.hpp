@@ -3,6 +3,7 @@
 
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/laws.hpp>
 #include <sennit/detail/loop.hpp>
@@ -73,12 +74,14 @@ struct folding_calls {
              fold_combination<Combine, T>
   T operator()(First begin, Last end, T first, Fold&& step, Combine&& combine, const Options& how = Options(),
                std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_fold");
     return fold<Engine>(sequence_of(begin, end), std::move(first), step, combine, how, where);
   }
   template <countable_range R, class T, class Fold, class Combine, reduce_options Options = loop_options>
     requires fold_step<Fold, T, std::ranges::range_reference_t<R>> && fold_combination<Combine, T>
   T operator()(R&& range, T first, Fold&& step, Combine&& combine, const Options& how = Options(),
                std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_fold");
     return fold<Engine>(sequence_of(range), std::move(first), step, combine, how, where);
   }
 };

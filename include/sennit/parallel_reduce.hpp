@@ -3,6 +3,7 @@
 
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/laws.hpp>
 #include <sennit/detail/loop.hpp>
@@ -69,7 +70,8 @@ struct reduction_calls {
              reduce_operation<Combine, T,
                               std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
   T operator()(First begin, Last end, T first, Map&& map, Combine&& combine = {},
-               const Options& how = Options()) const {
+               const Options& how = Options() SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
     return reduce<Engine>(sequence_of(begin, end), std::move(first), map, combine, how);
   }
 
@@ -80,6 +82,7 @@ struct reduction_calls {
              operation_over_elements<Combine, T, typename sequence_for<First, Last>::element>
   T operator()(First begin, Last end, T first, Combine&& combine = {}, const Options& how = Options(),
                std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
     return reduce<Engine>(sequence_of(begin, end), std::move(first), combine, how, where);
   }
 
@@ -87,7 +90,9 @@ struct reduction_calls {
             reduce_options Options = loop_options>
     requires reduce_map<Map, std::ranges::range_reference_t<R>> && (!combines<Map, T>) &&
              reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
-  T operator()(R&& range, T first, Map&& map, Combine&& combine = {}, const Options& how = Options()) const {
+  T operator()(R&& range, T first, Map&& map, Combine&& combine = {},
+               const Options& how = Options() SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
     return reduce<Engine>(sequence_of(range), std::move(first), map, combine, how);
   }
 
@@ -97,6 +102,7 @@ struct reduction_calls {
             operation_over_elements<Combine, T, std::ranges::range_value_t<R>>
   T operator()(R&& range, T first, Combine&& combine = {}, const Options& how = Options(),
                std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
     return reduce<Engine>(sequence_of(range), std::move(first), combine, how, where);
   }
 };

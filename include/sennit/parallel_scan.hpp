@@ -3,6 +3,7 @@
 
 #include <sennit/detail/combine.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/laws.hpp>
 #include <sennit/detail/loop.hpp>
@@ -97,6 +98,7 @@ struct inclusive_scan_calls {
              destination<Out, const T&>
   void operator()(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
     inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where);
   }
   template <class It, class End, class Out, class Combine = std::plus<>, class T = std::iter_value_t<It>>
@@ -104,6 +106,7 @@ struct inclusive_scan_calls {
              destination<Out, const T&>
   void operator()(It first, End last, Out&& out, Combine&& combine = {}, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
     inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where);
   }
 
@@ -114,6 +117,7 @@ struct inclusive_scan_calls {
             destination<Out, const T&>
   void operator()(R&& in, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
     inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where, std::move(initial));
   }
   template <class It, class End, class Out, class Combine, class T>
@@ -122,6 +126,7 @@ struct inclusive_scan_calls {
              destination<Out, const T&>
   void operator()(It first, End last, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
     inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where, std::move(initial));
   }
 };
@@ -135,6 +140,7 @@ struct exclusive_scan_calls {
              destination<Out, T>
   T operator()(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
                std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_exclusive_scan");
     return exclusive_scan<Engine>(sequence_of(in), out, std::move(initial), combine, how, where);
   }
   template <class It, class End, class Out, class T, class Combine = std::plus<>>
@@ -143,6 +149,7 @@ struct exclusive_scan_calls {
              destination<Out, T>
   T operator()(It first, End last, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
                std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_exclusive_scan");
     return exclusive_scan<Engine>(sequence_of(first, last), out, std::move(initial), combine, how, where);
   }
 };

@@ -1,6 +1,7 @@
 // parallel_sort, parallel_stable_sort.
 #pragma once
 
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/merge_sort.hpp>
 #include <sennit/detail/refusal.hpp>
@@ -27,14 +28,16 @@ template <class Engine, bool Stable>
 struct sort_calls {
   template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
     requires iterator_bounds<It, End> && std::sortable<It, Comp, Proj> && writable_in_parallel<It>
-  void operator()(It first, End last, Comp comp = {}, Proj proj = {}) const {
+  void operator()(It first, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
     sort(sequence_of(first, last), comp, proj);
   }
   template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
             class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
-  void operator()(R&& range, Comp comp = {}, Proj proj = {}) const {
+  void operator()(R&& range, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
     sort(sequence_of(range), comp, proj);
   }
 

@@ -1,6 +1,7 @@
 // parallel_transform, parallel_copy, parallel_fill: loops that write an element for each iteration.
 #pragma once
 
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop.hpp>
@@ -102,6 +103,7 @@ struct transform_calls {
              destination<Out, transformed<F, std::ranges::range_reference_t<R>>>
   void operator()(R&& in, Out&& out, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_transform");
     const auto source = sequence_of(in);
     detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f,
                               how);
@@ -111,6 +113,7 @@ struct transform_calls {
              destination<Out, transformed<F, std::iter_reference_t<It>>>
   void operator()(It first, End last, Out&& out, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_transform");
     const auto source = sequence_of(first, last);
     detail::transform<Engine>(source, target_of(out, source.size, "parallel_transform", where, source), f,
                               how);
@@ -122,6 +125,7 @@ struct transform_calls {
                                           std::ranges::range_reference_t<Right>>>
   void operator()(Left&& left, Right&& right, Out&& out, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_transform");
     auto a = sequence_of(left);
     auto b = sequence_of(right);
     a.size = b.size = std::min(a.size, b.size);
@@ -133,6 +137,7 @@ struct transform_calls {
              destination<Out, transformed<F, std::iter_reference_t<It>, std::iter_reference_t<Second>>>
   void operator()(It first, End last, Second second, Out&& out, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_transform");
     const auto a = sequence_of(first, last);
     const elements<Second> b{second, a.size};
     detail::transform<Engine>(a, b, target_of(out, a.size, "parallel_transform", where, a, b), f, how);
@@ -146,6 +151,7 @@ struct copy_calls {
     requires destination<Out, std::ranges::range_reference_t<R>>
   void operator()(R&& in, Out&& out, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_copy");
     const auto source = sequence_of(in);
     detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy", where, source), how);
   }
@@ -153,6 +159,7 @@ struct copy_calls {
     requires iterator_bounds<It, End> && destination<Out, std::iter_reference_t<It>>
   void operator()(It first, End last, Out&& out, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_copy");
     const auto source = sequence_of(first, last);
     detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy", where, source), how);
   }
@@ -163,12 +170,14 @@ template <class Engine>
 struct fill_calls {
   template <countable_range R, class T>
     requires(!option<T>) && destination<R, const T&>
-  void operator()(R&& range, const T& value, const loop_options& how = {}) const {
+  void operator()(R&& range, const T& value, const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_fill");
     detail::fill<Engine>(sequence_of(range), value, how);
   }
   template <class It, class End, class T>
     requires iterator_bounds<It, End> && (!option<T>) && destination<It, const T&>
-  void operator()(It first, End last, const T& value, const loop_options& how = {}) const {
+  void operator()(It first, End last, const T& value, const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_fill");
     detail::fill<Engine>(sequence_of(first, last), value, how);
   }
 };

@@ -8,12 +8,22 @@
 #include <execinfo.h>
 
 #include <cstring>
+#include <string_view>
 
 namespace sennit::detail {
 
 namespace {
 
 constinit thread_local const construct_site* site_outside [[gnu::tls_model("initial-exec")]] = nullptr;
+
+// Whether the place is in the directory that the library's headers are in. A program's may have the same name.
+bool is_in_library(const std::source_location& where, const std::source_location& of_library) noexcept {
+  constexpr std::string_view directory = "/sennit/";
+  const std::string_view header = of_library.file_name();
+  const std::size_t at = header.rfind(directory);
+  return at != header.npos &&
+         std::string_view(where.file_name()).starts_with(header.substr(0, at + directory.size()));
+}
 
 }  // namespace
 
@@ -39,10 +49,11 @@ bool program_exits() noexcept {
   return false;
 }
 
-construct_site::construct_site(const char* construct, std::source_location where) noexcept
+construct_site::construct_site(const char* construct, std::source_location where,
+                               std::source_location of_library) noexcept
     : construct_(construct), where_(where), outer_(innermost_site()) {
   // Of a construct that another one is made of, the program knows nothing.
-  if (outer_ != nullptr && std::strstr(where.file_name(), "/sennit/") != nullptr) {
+  if (outer_ != nullptr && is_in_library(where, of_library)) {
     construct_ = outer_->construct_;
     where_ = outer_->where_;
   }

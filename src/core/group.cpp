@@ -332,7 +332,7 @@ void group_state::run_at_once(action body) {
     const in_child underway(*this, here->running());
     run();
   }
-  if (thrown) all.note(all.view_here(), std::move(thrown));
+  if (thrown) all.note_here(std::move(thrown));
 }
 
 // --- Where a child runs elsewhere.
@@ -353,11 +353,10 @@ fiber* group_member::end_elsewhere() noexcept {
     views_ = away().views;
     std::exception_ptr thrown;
     if (away().result == outcome::thrown) thrown = std::move(away().failure);
-    group.others_.load(std::memory_order_relaxed)->finished(*this, std::move(thrown));
-  } else {
-    // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child afterwards.
-    ended_.store(true, std::memory_order_release);
+    return group.others_.load(std::memory_order_relaxed)->finished(*this, std::move(thrown), group.done_);
   }
+  // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child afterwards.
+  ended_.store(true, std::memory_order_release);
   return group.done_.finish();
 }
 

@@ -8,11 +8,10 @@
 #include "core/views.hpp"
 #include "core/worker.hpp"
 
+#include <sennit/blocking.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/join.hpp>
-
-#include <sched.h>
 
 #include <exception>
 #include <memory>
@@ -41,9 +40,10 @@ void group_state::check_waiter(worker* here) const {
 }
 
 void group_state::wait() {
-  if (!open_.load(std::memory_order_relaxed)) return;
   worker* const here = worker::current();
+  // First: a child may be taken before its spawn has opened the group.
   check_waiter(here);
+  if (!open_.load(std::memory_order_relaxed)) return;
   if (waited_for_.exchange(true, std::memory_order_relaxed))
     misuse("two strands wait for a task_group at the same time.");
   const bool anchored = on_top();
@@ -53,8 +53,9 @@ void group_state::wait() {
   // They come after those of all children.
   view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
   auto inside = [&] { collect(latest); };
-  // Without the means for a region, children that nobody has taken run here, on the thread's own stack.
-  if (here != nullptr || !all->borrows() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
+  // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for a region, children that
+  // nobody has taken run here, on the thread's own stack.
+  if (here != nullptr || !all->in_default() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
     inside();
   if (anchored) anchor(*worker::current());
   report();
@@ -83,10 +84,10 @@ void group_state::collect(view* latest) noexcept {
   worker* const place = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
   if (newest_ != nullptr && !on_top()) place->relocate();
-  // What children of an outside thread have begun is for that thread, too.
+  // What children of outside threads have begun is for a guest that waits for them, too.
   // ORD[D36] acquire: as in wait().
   if (const spawned_apart* const all = others_.load(std::memory_order_acquire);
-      place != nullptr && all != nullptr && all->borrows()) {
+      place != nullptr && all != nullptr && all->in_default() && all->at_home(*place)) {
     place->frames().admit_also(&all->outside());
   }
   group_member* kept = nullptr;
@@ -154,8 +155,7 @@ void group_state::help(view* latest) noexcept {
     std::exception_ptr thrown;
     run_here(*child, thrown);
     child->views_ = exchange_views(nullptr);
-    all->finished(*child, std::move(thrown));
-    (void)done_.finish();
+    (void)all->finished(*child, std::move(thrown), done_);
   }
 }
 
@@ -168,11 +168,7 @@ void group_state::await_all(view* latest) noexcept {
     if (away_ == 0 && all == nullptr) return false;
     if (place != nullptr && (all == nullptr || all->at_home(*worker::current())))
       return worker::wait(done_, finishes);
-    // Whoever ends the last child is in another runtime, and cannot resume a strand of this one.
-    while (!done_.done(finishes)) {
-      help(latest);
-      sched_yield();
-    }
+    sleep(latest, finishes);
     return false;
   };
   if (course* const strand = place != nullptr ? current_words().strand : nullptr) {
@@ -186,6 +182,21 @@ void group_state::await_all(view* latest) noexcept {
     (void)wait();
   }
   if (away_ != 0 || all != nullptr) done_.again(finishes, held);
+}
+
+// Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that runs none.
+void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
+  spawned_apart& all = *others_.load(std::memory_order_relaxed);
+  spawned_apart::sleeper thread{.awaited = finishes, .call = {}};
+  while (all.lie_down(thread, done_)) {
+    help(latest);
+    if (!done_.done(finishes)) {
+      all.insist_on_threads();
+      const blocking_scope asleep;
+      thread.call.park();
+    }
+    all.get_up();
+  }
 }
 
 bool group_state::take_back(group_member& child) noexcept {

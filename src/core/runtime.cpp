@@ -52,6 +52,10 @@ struct runtime_access {
     return *core;
   }
 
+  static bool is_core(const runtime& r, const runtime_core& core) noexcept {
+    return r.core_.load(std::memory_order_relaxed) == &core;
+  }
+
   // For a core whose threads still run, or were lost in the middle of something. Nobody waits for them: they are kept,
   // too, as std::thread insists.
   static void keep_for_ever(runtime& r) { keep_for_ever(r.core_.load(std::memory_order_relaxed)); }
@@ -257,6 +261,12 @@ detail::runtime_core& detail::core_of(runtime* asked) {
   if (asked != nullptr) return runtime_access::core(*asked);
   if (worker* const here = worker::current()) return here->core();
   return runtime_access::core(runtime::default_runtime());
+}
+
+bool detail::is_default(const runtime_core& core) noexcept {
+  // ORD[D13] acquire: the runtime as it was made; pairs with the release in make_default().
+  runtime* const made = the_default.load(std::memory_order_acquire);
+  return made != nullptr && runtime_access::is_core(*made, core);
 }
 
 detail::worker& detail::admit_to_default() {

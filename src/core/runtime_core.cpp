@@ -4,6 +4,7 @@
 #include "core/failure.hpp"
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
+#include "core/spawned_apart.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -177,6 +178,7 @@ void runtime_core::return_place_locked(worker& place) noexcept {
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
+  if (outlived_by_fork()) return;  // no other thread will enter, and one that is gone may hold the lock
   // Before the thread enters anything else: a region at the same address is not to be taken for this one.
   guest.frames().restrict_to(&nobodys);
   {
@@ -285,6 +287,7 @@ void runtime_core::note_cancellation() noexcept {
 }
 
 void runtime_core::hold_for_fork() noexcept {
+  spawned_apart::hold_for_fork();
   for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     // Others may be added meanwhile.
@@ -302,6 +305,7 @@ void runtime_core::let_go_after_fork() noexcept {
     core->asleep_.let_go_after_fork();
     for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();
   }
+  spawned_apart::let_go_after_fork();
 }
 
 sennit::statistics runtime_core::statistics() const noexcept {
@@ -355,11 +359,10 @@ unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept
 }
 
 void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {
-  const unsigned colors = color_count(kind);
   const unsigned count = worker_count();
   for (unsigned i = 0; i < count; ++i) {
     worker& w = worker_at(i);
-    w.frames().set_color(color_bit(color_of(w, kind), colors));
+    w.frames().set_color(color_bit(color_of(w, kind)));
   }
   coloring_.begin(rules);
   // Who begins to wait from here on says so himself.

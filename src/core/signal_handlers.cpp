@@ -60,6 +60,7 @@ SENNIT_EXPORT int sigaction(int number, const struct sigaction* wanted, struct s
   if (wanted != nullptr) {
     now = *wanted;
     if (is_function(wanted->sa_handler)) {
+      // Before the kernel knows of it: the signal may come at once.
       set.function.store(reinterpret_cast<void*>(wanted->sa_handler), std::memory_order_relaxed);
       set.flags.store(wanted->sa_flags, std::memory_order_relaxed);
       now.sa_sigaction = &call_handler;
@@ -67,12 +68,16 @@ SENNIT_EXPORT int sigaction(int number, const struct sigaction* wanted, struct s
     }
   }
   const int result = real_sigaction(number, wanted != nullptr ? &now : nullptr, before);
-  if (result == 0 && before != nullptr && (before->sa_flags & SA_SIGINFO) != 0 &&
-      before->sa_sigaction == &call_handler) {
+  if (result != 0) {
+    set.function.store(old_function, std::memory_order_relaxed);
+    set.flags.store(old_flags, std::memory_order_relaxed);
+    return result;
+  }
+  if (before != nullptr && (before->sa_flags & SA_SIGINFO) != 0 && before->sa_sigaction == &call_handler) {
     before->sa_handler = reinterpret_cast<void (*)(int)>(old_function);
     before->sa_flags = old_flags;
   }
-  return result;
+  return 0;
 }
 
 SENNIT_EXPORT void (*signal(int number, void (*wanted)(int)) noexcept)(int) {

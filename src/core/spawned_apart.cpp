@@ -1,5 +1,6 @@
 #include "core/spawned_apart.hpp"
 
+#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
@@ -7,10 +8,27 @@
 
 #include <sennit/detail/misuse.hpp>
 
+#include <cstdint>
 #include <mutex>
+#include <new>
+#include <ranges>
 #include <utility>
 
 namespace sennit::detail {
+
+namespace {
+
+// Of all groups: who forks the process holds all of them, and knows where they are. None is taken under another one, and no code
+// of the program runs under one.
+struct alignas(64) group_lock : brief_lock {};
+constinit group_lock group_locks[16];
+
+brief_lock& lock_for(const spawned_apart* group) noexcept {
+  const std::uint64_t spread = reinterpret_cast<std::uintptr_t>(group) * 0x9e3779b97f4a7c15;
+  return group_locks[spread >> 60];
+}
+
+}  // namespace
 
 void left_open() {
   misuse("children of a task_group are still open where the function that spawned them ends: call the "
@@ -26,6 +44,8 @@ spawned_apart* spawned_apart::make(worker* home) {
   made->outside_.implied = true;
   return made.get();
 }
+
+spawned_apart::spawned_apart() : lock_(lock_for(this)) {}
 
 spawned_apart::~spawned_apart() { end_views(left.load(std::memory_order_relaxed)); }
 
@@ -44,6 +64,11 @@ void spawned_apart::settle_home(worker* home) noexcept {
 bool spawned_apart::at_home(worker& here) const noexcept {
   worker* const home = home_.load(std::memory_order_relaxed);
   return home == nullptr || &home->core() == &here.core();
+}
+
+bool spawned_apart::in_default() const noexcept {
+  const worker* const home = home_.load(std::memory_order_relaxed);
+  return home != nullptr && is_default(home->core());
 }
 
 worker* spawned_apart::place_for(worker* here) {
@@ -91,8 +116,10 @@ void spawned_apart::add_from_outside(group_member& child, worker& place) noexcep
   {
     const std::lock_guard guard(lock_);
     link_before(strays_, child);
+    // Under the lock: a thread that lies down meanwhile either finds it, or is told.
+    place.frames().list(child);
+    if (asleep_ != nullptr) asleep_->call.unpark();
   }
-  place.frames().list(child);
   place.announce_work();
 }
 
@@ -109,28 +136,69 @@ void spawned_apart::note_outside(std::exception_ptr thrown) noexcept {
   if (!last) last = std::move(thrown);
 }
 
-void spawned_apart::finished(group_member& child, std::exception_ptr how) noexcept {
-  std::unique_ptr<spawn_view> below = extract(child.views_);
+void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
+  spawn_view* spawned = nullptr;
+  if (attempt<std::bad_alloc>([&] { spawned = &view_here(); })) {
+    note(*spawned, std::move(thrown));
+  } else {
+    note_outside(std::move(thrown));
+  }
+}
+
+// What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
+fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done) noexcept {
+  const std::unique_ptr<spawn_view> below = extract(child.views_);
+  std::exception_ptr later;
+  bool more_to_claim = false;
   bool gone = false;
+  fiber* waiter = nullptr;
   {
     const std::lock_guard guard(lock_);
+    more_to_claim = below && !below->empty();
     if (below) {
       // What comes before the child comes before its own children.
-      if (child.before_ != nullptr && !below->empty()) {
+      if (child.before_ != nullptr && more_to_claim) {
         group_member& first = member(*below->list_.next);
         first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
       }
       splice_before(child, below->list_);
     }
-    if (how) child.thrown.swap(how);
+    if (how) later = std::exchange(child.thrown, std::move(how));
     gone = child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
     if (gone) {
       unlink(child);
     } else {
       child.settled_ = true;
     }
+    if (!later) waiter = finish(done, more_to_claim);
+  }
+  if (later) {
+    later = nullptr;
+    const std::lock_guard guard(lock_);
+    waiter = finish(done, more_to_claim);
   }
   if (gone) child.end_(child);
+  return waiter;
+}
+
+// Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the last access to the group.
+fiber* spawned_apart::finish(completion& done, bool more_to_claim) noexcept {
+  sleeper* const thread = asleep_;
+  fiber* const waiter = done.finish();
+  if (thread != nullptr && (more_to_claim || done.done(thread->awaited))) thread->call.unpark();
+  return waiter;
+}
+
+bool spawned_apart::lie_down(sleeper& thread, const completion& done) noexcept {
+  const std::lock_guard guard(lock_);
+  if (done.done(thread.awaited)) return false;
+  asleep_ = &thread;
+  return true;
+}
+
+void spawned_apart::get_up() noexcept {
+  const std::lock_guard guard(lock_);
+  asleep_ = nullptr;
 }
 
 group_member* spawned_apart::claim_newest(view* list) noexcept {
@@ -253,6 +321,18 @@ void spawned_apart::splice_before(group_link& at, group_link& ring) noexcept {
   ring.previous->next = &at;
   at.previous = ring.previous;
   ring.previous = ring.next = &ring;
+}
+
+void spawned_apart::insist_on_threads() const noexcept {
+  if (const worker* const home = home_.load(std::memory_order_relaxed)) home->core().insist_on_threads();
+}
+
+void spawned_apart::hold_for_fork() noexcept {
+  for (brief_lock& lock : group_locks) lock.lock();
+}
+
+void spawned_apart::let_go_after_fork() noexcept {
+  for (brief_lock& lock : group_locks | std::views::reverse) lock.unlock();
 }
 
 // Neighbors that have both ended become one, so that what they added to reducers does.

@@ -1,13 +1,16 @@
 // Children of a group that were not pushed by its own strand, in their serial order. docs/protocols/join.md has the rules.
 #pragma once
 
-#include "core/steal_lock.hpp"
+#include "core/brief_lock.hpp"
+#include "core/parker.hpp"
 
+#include <sennit/detail/completion.hpp>
 #include <sennit/detail/group.hpp>
 #include <sennit/detail/view.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 namespace sennit::detail {
@@ -19,6 +22,7 @@ class spawned_apart : public reducer_base {
  public:
   // `home`: in the runtime whose workers run the children; null: not known yet.
   static spawned_apart* make(worker* home);
+  spawned_apart();
   ~spawned_apart();
   // The group ends, after all children. Views may be left with strands.
   void let_go() noexcept;
@@ -29,8 +33,8 @@ class spawned_apart : public reducer_base {
   // caller's runtime is another one.
   worker* place_for(worker* here);
   bool at_home(worker& here) const noexcept;
-  // Whether children wait in a place of the default runtime that the group has borrowed.
-  bool borrows() const noexcept { return lender_.load(std::memory_order_relaxed) != nullptr; }
+  // Whether the children run in the default runtime.
+  bool in_default() const noexcept;
 
   // The region of children that threads spawn which run no strand.
   const region_state& outside() const noexcept { return outside_; }
@@ -43,11 +47,23 @@ class spawned_apart : public reducer_base {
   // What a child threw that ran at once, after all that the strand has spawned.
   void note(spawn_view& spawned, std::exception_ptr thrown) noexcept;
   void note_outside(std::exception_ptr thrown) noexcept;
+  // In the calling strand's view. Without memory for that, after the children that threads have spawned which run no strand.
+  void note_here(std::exception_ptr thrown) noexcept;
 
   void started() noexcept { unstarted_.fetch_sub(1, std::memory_order_relaxed); }
   // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its place; it
-  // may be gone afterwards.
-  void finished(group_member& child, std::exception_ptr how) noexcept;
+  // may be gone afterwards, and so may the group. Returns the fiber to resume, as completion::finish().
+  fiber* finished(group_member& child, std::exception_ptr how, completion& done) noexcept;
+
+  // A thread that waits for the children, and that nobody can resume as a strand.
+  struct sleeper {
+    std::intptr_t awaited;  // finishes
+    parker call;
+  };
+  // False: they have all ended. Otherwise the thread is called when the last of them ends, or there may be something to claim. It
+  // calls get_up() then, before it ends the record.
+  bool lie_down(sleeper& thread, const completion& done) noexcept;
+  void get_up() noexcept;
 
   // The newest of these children that nobody has begun, claimed; null: none.
   group_member* claim_newest(view* spawned) noexcept;
@@ -69,6 +85,12 @@ class spawned_apart : public reducer_base {
   static void hand_to_thread(view*& list) noexcept;
   // Gives the strand the views that ended threads have left.
   void recall() noexcept;
+  // Before the calling thread waits for children that others have begun: in a child of fork(2) those others do not exist, and the
+  // program ends with a message.
+  void insist_on_threads() const noexcept;
+  // Around fork(2): no thread is among the links of any group.
+  static void hold_for_fork() noexcept;
+  static void let_go_after_fork() noexcept;
 
  private:
   friend class spawn_view;
@@ -78,10 +100,12 @@ class spawned_apart : public reducer_base {
   static void link_before(group_link& at, group_link& added) noexcept;
   static void unlink(group_link& gone) noexcept;
   static void splice_before(group_link& at, group_link& list) noexcept;
+  fiber* finish(completion& done, bool more_to_claim) noexcept;
   void merge_ended(spawn_view& spawned) noexcept;
 
   std::shared_ptr<spawned_apart> self_;  // the group's share
-  steal_lock lock_;                      // of all links below views of the group
+  brief_lock& lock_;           // of all links below views of the group; other groups may have it, too
+  sleeper* asleep_ = nullptr;  // under the lock
   std::atomic<int> unstarted_{0};
   std::atomic<worker*> home_{nullptr};
   std::atomic<worker*> lender_{nullptr};

@@ -1,10 +1,8 @@
 // The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
 #pragma once
 
+#include "core/brief_lock.hpp"
 #include "core/fork_child.hpp"
-#include "core/relax.hpp"
-
-#include <mutex>
 
 namespace sennit::detail {
 
@@ -12,23 +10,19 @@ namespace sennit::detail {
 // gate has seen what it was shut for. Model: models/deque.pml.
 class steal_lock {
  public:
-  bool try_lock() noexcept { return mutex_.try_lock(); }
-  void unlock() noexcept { mutex_.unlock(); }
+  bool try_lock() noexcept { return lock_.try_lock(); }
+  void unlock() noexcept { lock_.unlock(); }
 
   // A thief holds the lock across a membarrier, half a microsecond: worth spinning for.
-  // It may also be off its CPU: then sleep.
   void lock() noexcept {
-    for (int i = 0; i < 64; ++i) {
-      if (mutex_.try_lock()) return;
-      relax();
-    }
+    if (lock_.spin()) return;
     // In a child forked inside a region others are gone, and a lock that one of them took since with them.
     if (generation_ != fork_generation()) end_orphan();
-    mutex_.lock();
+    lock_.sleep();
   }
 
  private:
-  std::mutex mutex_;
+  brief_lock lock_;
   const unsigned generation_ = fork_generation();
 };
 

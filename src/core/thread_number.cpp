@@ -1,9 +1,7 @@
 #include "core/thread_number.hpp"
 
 #include "core/failure.hpp"
-#include "core/fork_child.hpp"
-
-#include <pthread.h>
+#include "core/thread_end.hpp"
 
 #include <atomic>
 #include <bit>
@@ -42,33 +40,12 @@ void give_back(void*) noexcept {
   taken[number / 64].fetch_and(~(std::uint64_t{1} << (number % 64)), std::memory_order_release);
 }
 
-// A pthread key, as in views.cpp.
-pthread_key_t key{};  // under no_fork
-enum class key_state { none, made, deleted };
-constinit key_state state = key_state::none;  // under no_fork
-
-struct end_of_program {
-  ~end_of_program() {
-    const no_fork guard;
-    // Threads that outlive the library must not run its code at their end.
-    if (std::exchange(state, key_state::deleted) == key_state::made) pthread_key_delete(key);
-  }
-};
-
-// Without memory for the key's value the number is not given back.
-void expect_end_of_thread() noexcept {
-  const no_fork guard;
-  if (state == key_state::none) {
-    static const end_of_program last;
-    if (pthread_key_create(&key, &give_back) == 0) state = key_state::made;
-  }
-  if (state == key_state::made) pthread_setspecific(key, &key);
-}
+constinit thread_end ends(&give_back);
 
 [[gnu::noinline, gnu::cold]] unsigned first_number() {
   const unsigned number = take_lowest();
   number_and_one = number + 1;
-  expect_end_of_thread();
+  ends.expect();
   return number;
 }
 

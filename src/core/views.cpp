@@ -1,9 +1,7 @@
 #include "core/views.hpp"
 
-#include "core/fork_child.hpp"
+#include "core/thread_end.hpp"
 #include "core/worker.hpp"
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,35 +13,13 @@ namespace sennit::detail {
 
 namespace {
 
-// A thread that is no worker may have views when it ends. A pthread key, as in overflow.cpp: a thread_local with a
-// destructor would keep a shared object that holds this library from being unloaded, and would come before the
-// destructors of some of the program's own thread_locals, which may use reducers.
-pthread_key_t key{};  // under no_fork
-enum class key_state { none, made, deleted };
-constinit key_state state = key_state::none;  // under no_fork
-
 void leave_all(void*) noexcept {
   view* left = exchange_views(nullptr);
   while (left != nullptr) std::exchange(left, left->next)->leave();
 }
 
-struct end_of_program {
-  ~end_of_program() {
-    const no_fork guard;
-    // Threads that outlive the library must not run its code at their end.
-    if (std::exchange(state, key_state::deleted) == key_state::made) pthread_key_delete(key);
-  }
-};
-
-// The calling thread is no worker, and has views. Without memory for the key's value they are lost at its end.
-void expect_end_of_thread() noexcept {
-  const no_fork guard;
-  if (state == key_state::none) {
-    static const end_of_program last;
-    if (pthread_key_create(&key, &leave_all) == 0) state = key_state::made;
-  }
-  if (state == key_state::made) pthread_setspecific(key, &key);
-}
+// A thread that is no worker may have views when it ends; its thread_locals may use reducers.
+constinit thread_end ends(&leave_all);
 
 // Where the pointer to the view is, or would be.
 view** place_of(view** at, const reducer_base* reducer) noexcept {
@@ -93,7 +69,7 @@ void end_views(view* list) noexcept {
 }
 
 void add_view(view& made) noexcept {
-  if (worker::current() == nullptr) expect_end_of_thread();
+  if (worker::current() == nullptr) ends.expect();
   made.next = exchange_views(&made);
 }
 
@@ -188,7 +164,7 @@ view* take_values() noexcept {
 
 void append_views(view* right) noexcept {
   if (right == nullptr) return;
-  if (worker::current() == nullptr) expect_end_of_thread();
+  if (worker::current() == nullptr) ends.expect();
   // What append() and destructors do may use reducers and constructs, too.
   view* left = exchange_views(nullptr);
   drop_orphans(&left);

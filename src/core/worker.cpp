@@ -259,13 +259,7 @@ bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
 
 bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (done.done(branches)) return false;
-  worker* const here = current();
-  if (here == nullptr) {
-    // A group's children, on a thread that could not enter a region: see group_state::wait().
-    while (!done.done(branches)) sched_yield();
-    return false;
-  }
-  worker& w = *here;
+  worker& w = *current();
   w.core_.insist_on_threads();
   fiber& self = *w.running_;
   // What lies in the deque can be had meanwhile; where nothing does, the strand has not left if its wait is short.

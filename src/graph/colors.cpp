@@ -1,8 +1,12 @@
+#include "core/failure.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/runtime.hpp>
+
+#include <stdexcept>
+#include <string>
 
 namespace sennit::detail {
 
@@ -16,6 +20,26 @@ unsigned color_count(color_kind kind) {
   unsigned count = 1;
   runtime::default_runtime().run([&] { count = worker::current()->core().color_count(kind); });
   return count;
+}
+
+unsigned color_count_of_run(color_kind kind) {
+  const unsigned count = color_count(kind);
+  if (count <= most_colors) return count;
+  const std::string many = std::to_string(count);
+  const std::string most = std::to_string(most_colors);
+  switch (kind) {
+    case color_kind::workers:
+      fail<std::runtime_error>(
+          "sennit: graph: coloring.of = workers, of which there are " + many + ", but at most " + most +
+          " colors can be told apart: color by caches or nodes, or use a runtime of " + most + " workers");
+    case color_kind::caches:
+      fail<std::runtime_error>("sennit: graph: coloring.of = caches, of which there are " + many +
+                               ", but at most " + most + " colors can be told apart: color by nodes");
+    case color_kind::nodes: break;
+  }
+  fail<std::runtime_error>(
+      "sennit: graph: coloring.of = nodes, of which there are " + many + ", but at most " + most +
+      " colors can be told apart: leave out color(), or bind the process to fewer nodes");
 }
 
 unsigned color_here(color_kind kind) noexcept {

@@ -33,10 +33,7 @@ class waking {
     if (tail <= head) return verdict::wait;
     const std::size_t newest = tail - 1;
     if (!noted_) {
-      noted_ = true;
-      since_ns_ = now_ns;
-      epoch_ = epoch;
-      position_ = newest;
+      note(now_ns, epoch, newest);
       return verdict::wait;
     }
     if (!holds(epoch, head, pushed ? newest : tail)) {
@@ -48,15 +45,26 @@ class waking {
     return verdict::wake;
   }
   // By who watches: whether what is in [head, tail) has been there for long. `since_ns`: when the gate was shut; it has not been
-  // opened since.
+  // opened since. What is there after the noted frame has gone came later, and its owner may push nothing any more: it is noted
+  // for the next look.
   [[nodiscard]] bool lasts(std::uint64_t now_ns, std::uint64_t since_ns, std::uint64_t epoch,
-                           std::size_t head, std::size_t tail) const noexcept {
+                           std::size_t head, std::size_t tail) noexcept {
     if (tail <= head) return false;
     if (!noted_) return now_ns - since_ns >= worth_ns;
-    return holds(epoch, head, tail) && now_ns - since_ns_ >= worth_ns;
+    if (!holds(epoch, head, tail)) {
+      note(now_ns, epoch, head);
+      return false;
+    }
+    return now_ns - since_ns_ >= worth_ns;
   }
 
  private:
+  void note(std::uint64_t now_ns, std::uint64_t epoch, std::size_t position) noexcept {
+    noted_ = true;
+    since_ns_ = now_ns;
+    epoch_ = epoch;
+    position_ = position;
+  }
   // Whether the noted frame is in [head, tail).
   [[nodiscard]] bool holds(std::uint64_t epoch, std::size_t head, std::size_t tail) const noexcept {
     return epoch == epoch_ && head <= position_ && position_ < tail;

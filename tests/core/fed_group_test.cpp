@@ -167,6 +167,22 @@ TEST(FedGroup, InAnother) {
   });
 }
 
+// Catches: children of an outside thread that the thread runs itself, as if it ran no strand: what they spawn comes after all else.
+TEST(FedGroup, OfALoopOfAnOutsideThreadIsItsSerialElision) {
+  for (int round = 0; round < 50; ++round) {
+    sennit::reducer<std::vector<int>, appending> visited;
+    task_group g;
+    sennit::parallel_for(4, [&](int i) {
+      g.spawn([&, i] {
+        visited->push_back(10 * i);
+        g.spawn([&, i] { visited->push_back(10 * i + 1); });
+      });
+    });
+    g.wait();
+    ASSERT_EQ(visited.value(), (std::vector<int>{0, 1, 10, 11, 20, 21, 30, 31}));
+  }
+}
+
 void walk(task_group& g, std::atomic<int>& visited, int depth) {
   ++visited;
   if (depth == 0) return;

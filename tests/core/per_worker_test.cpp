@@ -100,13 +100,7 @@ TEST(per_worker, changes_with_the_strand_s_thread) {
   sennit::per_worker<counter> counters;
   rt.run([&] {
     const counter* const before = &counters.local();
-    const pid_t thread = gettid();
-    await(
-        [&] {
-          suspend(rt);
-          return gettid() != thread;
-        },
-        "a strand to change threads");
+    change_threads(rt);
     EXPECT_NE(&counters.local(), before);
   });
 }

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -17,17 +18,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SENNIT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SENNIT_ASAN 1
-#endif
-#endif
-#ifndef SENNIT_ASAN
-#define SENNIT_ASAN 0
-#endif
 
 namespace sennit_test {
 
@@ -134,6 +124,18 @@ inline void suspend(const sennit::runtime& rt) {
   const std::uint64_t before = rt.statistics().suspensions;
   join_stolen([] {},
               [&] { await([&] { return rt.statistics().suspensions > before; }, "a join to be suspended"); });
+}
+
+// The strand goes on on another thread.
+inline void change_threads(const sennit::runtime& rt) {
+  const pid_t thread = gettid();
+  // A branch that ends just as its strand is set aside lets that go on where it is.
+  await(
+      [&] {
+        suspend(rt);
+        return gettid() != thread;
+      },
+      "a strand to change threads");
 }
 
 // A join whose right branch was stolen and has ended by the time the left one does: the deque begins anew,

@@ -41,14 +41,7 @@ TEST(worker_index, changes_with_the_strand_s_thread) {
   under(parallel_settings(), [](sennit::runtime& rt) {
     rt.run([&] {
       const unsigned before = sennit::worker_index();
-      const pid_t thread = gettid();
-      // A branch that ends just as its strand is set aside lets that go on where it is.
-      await(
-          [&] {
-            suspend(rt);
-            return gettid() != thread;
-          },
-          "a strand to change threads");
+      change_threads(rt);
       EXPECT_NE(sennit::worker_index(), before);
     });
   });

@@ -71,6 +71,25 @@ TEST(graph_color, of_no_place) {
     }
   });
 }
+// Catches: places beyond the last bit, which silently share one, or none.
+TEST(graph_color, of_more_places_than_can_be_told_apart) {
+  const auto color = [](int k) { return k; };
+  sennit::runtime most({.workers = graph::most_colors});
+  most.run([&] { expect_computed_with(color, {.of = graph::places::workers}); });
+  sennit::runtime more({.workers = graph::most_colors + 1});
+  more.run([&] {
+    expect_computed_with(color, {.of = graph::places::nodes});
+    try {
+      expect_computed_with(color, {.of = graph::places::workers});
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::runtime_error& e) {
+      EXPECT_STREQ(
+          e.what(),
+          "sennit: graph: coloring.of = workers, of which there are 65, but at most 64 colors can be told "
+          "apart: color by caches or nodes, or use a runtime of 64 workers");
+    }
+  });
+}
 // Catches: weights that are divided by, or colors that are read from an empty range.
 TEST(graph_color, with_weights) {
   with_workers([] {

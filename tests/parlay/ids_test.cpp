@@ -2,7 +2,6 @@
 #include "support.hpp"
 
 #include <parlay/primitives.h>
-#include <unistd.h>
 
 #include <array>
 #include <thread>
@@ -85,13 +84,7 @@ TEST(parlay_worker_id, is_that_of_the_thread_that_the_strand_is_on) {
     parlay::par_do(
         [&] {
           const std::size_t id = parlay::worker_id();
-          const pid_t thread = gettid();
-          await(
-              [&] {
-                suspend(rt);
-                return gettid() != thread;
-              },
-              "a strand to change threads");
+          change_threads(rt);
           EXPECT_NE(parlay::worker_id(), id);
           EXPECT_LT(parlay::worker_id(), parlay::num_workers());
         },

@@ -70,6 +70,15 @@ TEST(waking, who_watches_finds_what_was_there_for_long) {
   EXPECT_FALSE(w.lasts(100 + worth, 0, 1, 1, 2)) << "another frame";
 }
 
+// Catches children that nobody is told of: the first of several was noted and then stolen, and their owner pushes nothing more.
+TEST(waking, who_watches_finds_what_was_left_beside_the_noted_frame) {
+  waking w;
+  EXPECT_EQ(w.met(true, true, 0, 1, 0, 1), wait);
+  EXPECT_FALSE(w.lasts(9 * worth, 0, 1, 1, 7)) << "since when is not known";
+  EXPECT_FALSE(w.lasts(10 * worth - 1, 0, 1, 1, 7));
+  EXPECT_TRUE(w.lasts(10 * worth, 0, 1, 1, 7));
+}
+
 // An owner that forks for `branch` ns each `period` ns, and one worker that watches as search.cpp does. How often that is woken,
 // or finds something, in a second of virtual time; how often the owner met its gate.
 struct outcome {

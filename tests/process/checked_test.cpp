@@ -7,7 +7,9 @@
 #include <signal.h>
 
 #include <condition_variable>
+#include <functional>
 #include <future>
+#include <initializer_list>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -16,6 +18,7 @@
 #include <shared_mutex>
 #include <source_location>
 #include <thread>
+#include <vector>
 
 namespace process {
 namespace {
@@ -45,6 +48,80 @@ TEST(Checked, NamesTheLineOfAJoinThatHoldsALock) {
   // Printed twice: by the program, and in the message.
   const auto end = run.output.find('\n');
   EXPECT_THAT(run.output.substr(end), testing::HasSubstr(run.output.substr(0, end)));
+}
+
+TEST(Checked, NamesTheLineOfEachAlgorithm) {
+  // Catches: a message about a construct that an algorithm is made of, or about the one around it.
+  struct algorithm {
+    const char* name;
+    void (*call)(std::vector<long>&);
+  };
+  for (const algorithm& a : std::initializer_list<algorithm>{
+           {"parallel_reduce",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              (void)sennit::parallel_reduce(v, 0L);
+            }},
+           {"parallel_reduce",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              (void)sennit::parallel_reduce(v, 0.5, [](long x) { return 0.5 * static_cast<double>(x); });
+            }},
+           {"parallel_fold",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              (void)sennit::parallel_fold(v, 0L, [](long s, long x) { return s + x; }, std::plus<>());
+            }},
+           {"parallel_scan",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              sennit::parallel_scan(v, v);
+            }},
+           {"parallel_exclusive_scan",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              (void)sennit::parallel_exclusive_scan(v, v, 0L);
+            }},
+           {"parallel_sort",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              sennit::parallel_sort(v);
+            }},
+           {"parallel_stable_sort",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              sennit::parallel_stable_sort(v.begin(), v.end());
+            }},
+           {"parallel_transform",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              sennit::parallel_transform(v, v, [](long x) { return x + 1; });
+            }},
+           {"parallel_fill",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              sennit::parallel_fill(v, 1L);
+            }},
+           {"parallel_for_nest",
+            [](std::vector<long>& v) {
+              std::puts(next_line().c_str());
+              sennit::parallel_for_nest({4, 4},
+                                        [&](auto i, auto j) { v[static_cast<std::size_t>(4 * i + j)] = 1; });
+            }},
+       }) {
+    const ending run = apart([&] {
+      sennit::runtime one({.workers = 1});
+      one.run([&] {
+        std::vector<long> v(1000, 1);
+        std::mutex m;
+        const std::lock_guard guard(m);
+        a.call(v);
+      });
+    });
+    EXPECT_THAT(run, misused(std::string("in ") + a.name + ": a mutex", "held across a construct"));
+    const auto end = run.output.find('\n');
+    EXPECT_THAT(run.output.substr(end), testing::HasSubstr(run.output.substr(0, end))) << a.name;
+  }
 }
 
 TEST(Checked, FindsARecursiveMutexHeldOverANestedLoop) {
@@ -186,6 +263,20 @@ TEST(Checked, IsSilentAboutWaitsInBlocking) {
     });
   });
   EXPECT_THAT(run, AllOf(ExitedWith(0), Not(Printed("sennit:"))));
+}
+
+TEST(Checked, NamesTheLineInAProjectThatIsCalledSennit) {
+  // Catches: a directory of the program's that is taken for the library's.
+  const ending run = apart([] {
+    sennit::runtime one({.workers = 1});
+    one.run([] {
+      std::mutex m;
+      const std::lock_guard guard(m);
+#line 1 "/home/user/sennit/main.cpp"
+      sennit::join([] {}, [] {});
+    });
+  });
+  EXPECT_THAT(run, misused("/home/user/sennit/main.cpp:1: in join: a mutex", "held across a construct"));
 }
 
 }  // namespace

@@ -174,6 +174,76 @@ TEST_F(Fork, BesideAThreadThatMakesRuntimes) {
   EXPECT_THAT(run, ExitedWith(0));
 }
 
+TEST_F(Fork, BesideAThreadThatFeedsAGroup) {
+  // Catches: the lock of a group held by the other thread at the fork, and needed in the child.
+  if (only_quiet_forks) GTEST_SKIP() << "the other thread may hold a lock of the tool";
+  const ending run = apart([] {
+    sennit::task_group group;
+    std::atomic<bool> end{false};
+    std::thread feeder([&] {
+      while (!end) {
+        for (int c = 0; c < 200; ++c) group.spawn([] {});
+        group.wait();
+      }
+    });
+    for (int i = 0; i < (sanitized ? 20 : 200); ++i) {
+      in_fork([&] {
+        for (int c = 0; c < 50; ++c) group.spawn([] {});
+      });
+    }
+    end = true;
+    feeder.join();
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST_F(Fork, ChildRunsWhatAGroupHasNotBegun) {
+  // Catches: a wait for children that nobody runs, a place in the parent's runtime that is given back to it.
+  const ending run = apart([] {
+    setenv("SENNIT_WORKERS", "1", 1);
+    std::atomic<int> ran{0};
+    sennit::task_group group;
+    for (int i = 0; i < 10; ++i) group.spawn([&] { ++ran; });
+    in_fork([&] {
+      group.spawn([&] { ++ran; });
+      group.wait();
+      EXPECT_EQ(ran, 11);
+      group.spawn([&] { group.spawn([&] { ++ran; }); });
+      group.wait();
+      EXPECT_EQ(ran, 12);
+    });
+    group.wait();
+    EXPECT_EQ(ran, 10);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST_F(Fork, ChildThatLostAChildOfAGroupSaysSo) {
+  // Catches: a child that waits for ever for what a thread of the parent runs.
+  const ending run = apart([] {
+    setenv("SENNIT_WORKERS", "2", 1);
+    std::atomic<bool> begun{false};
+    std::atomic<bool> end{false};
+    sennit::task_group group;
+    group.spawn([&] {
+      begun = true;
+      await([&] { return end.load(); }, "the fork");
+    });
+    await([&] { return begun.load(); }, "a worker takes the child");
+    const pid_t child = fork_again();
+    if (child == 0) {
+      group.wait();
+      _exit(3);  // it must not come here
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+    end = true;
+    group.wait();
+  });
+  EXPECT_THAT(run, AllOf(ExitedWith(0), Printed("forked inside a parallel region")));
+}
+
 TEST_F(Fork, ByAThreadThatIsNotTheMainOne) {
   // Catches: a child in which the default runtime's end, run by another thread than the parent's main one,
   // hangs.

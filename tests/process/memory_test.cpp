@@ -274,6 +274,33 @@ TEST(Memory, ForChildrenOutsideAnyRegion) {
   at_every_allocation<spawns>();
 }
 
+TEST(Memory, ForWhatAChildThrows) {
+  // Catches: an exception that is lost where the place that was made for it has gone meanwhile, and a spawn that throws
+  // though its child has run.
+  if (!memory_can_run_out) GTEST_SKIP() << "this sanitizer's operator new cannot be replaced";
+  const ending run = apart([] {
+    struct thrown {};
+    sennit::runtime one{{.workers = 1}};
+    sennit::task_group group;
+    group.spawn([] {});
+    one.run([&] {
+      std::optional<scarcity> memory;
+      // In another runtime than the others: it runs at once.
+      EXPECT_NO_THROW(group.spawn([&] {
+        // Another group's children keep what the strand had, and drop what is empty of it.
+        sennit::task_group other;
+        other.spawn([] {});
+        other.wait();
+        memory.emplace(shortage::lasting, 0);
+        throw thrown();
+      }));
+      memory->end();
+    });
+    EXPECT_THROW(group.wait(), thrown);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
 TEST(Memory, ForAStrandThatWaits) {
   // Catches: a join that cannot get a fiber and loses its branch, or waits for ever.
   struct suspends : scenario {

@@ -221,6 +221,17 @@ struct others {
   int awake = 0;
 };
 
+// That thread of the process, at this moment.
+inline bool sleeps(pid_t thread) {
+  std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
+  for (std::string key; status >> key;) {
+    std::string value;
+    std::getline(status, value);
+    if (key == "State:") return value.find('S') != std::string::npos;
+  }
+  return false;
+}
+
 inline others look_at_others() {
   others result;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {

@@ -14,8 +14,8 @@
 
 namespace sennit::detail {
 
-// A box for each color that can be told apart. An item is in the box of one of its colors until somebody
-// takes it. Whoever posts one sees to it that it is taken: docs/protocols/graphs.md, "Colors".
+// A box for each color. An item is in the box of one of its colors until somebody takes it. Whoever posts one
+// sees to it that it is taken: docs/protocols/graphs.md, "Colors".
 template <class Item>
 class color_posts {
  public:
@@ -47,7 +47,7 @@ class color_posts {
     std::vector<Item> items;
   };
   alignas(64) std::atomic<std::uint64_t> waiting_{0};  // a color's bit is written under the lock of its box
-  box boxes_[colors_told_apart];
+  box boxes_[most_colors];
 };
 
 }  // namespace sennit::detail

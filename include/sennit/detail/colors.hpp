@@ -13,22 +13,19 @@ class runtime_core;
 using color_set = std::uint64_t;
 inline constexpr color_set all_colors = ~color_set{0};
 
-inline constexpr unsigned colors_told_apart = 64;
-static_assert(colors_told_apart == 8 * sizeof(color_set));
+inline constexpr unsigned most_colors = 64;
+static_assert(most_colors == 8 * sizeof(color_set));
 
-// A color among `count`, as a bit. Where there are more colors than bits, neighbors, which tend to be near
-// each other, share one.
-constexpr color_set color_bit(unsigned color, unsigned count) noexcept {
-  const std::uint64_t bit =
-      count <= colors_told_apart ? color : std::uint64_t{color} * colors_told_apart / count;
-  return color_set{1} << bit;
-}
+// Precondition: color < most_colors.
+constexpr color_set color_bit(unsigned color) noexcept { return color_set{1} << color; }
 
 enum class color_kind : unsigned char { workers, caches, nodes };
 
 // The colors of the runtime of the calling strand, or of the default one, and that of the worker that runs
 // the call.
 SENNIT_EXPORT unsigned color_count(color_kind kind);
+// The same, to be told apart. Throws std::runtime_error beyond most_colors.
+SENNIT_EXPORT unsigned color_count_of_run(color_kind kind);
 SENNIT_EXPORT unsigned color_here(color_kind kind) noexcept;
 // That of the worker that runs the call; all of them while no colored graph runs. Precondition: there is a
 // worker.

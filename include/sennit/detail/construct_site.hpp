@@ -15,7 +15,8 @@ namespace sennit::detail {
 // ends with a message.
 class SENNIT_EXPORT construct_site {
  public:
-  construct_site(const char* construct, std::source_location where) noexcept;
+  // `of_library`: in a header of this library, as the compiler names it.
+  construct_site(const char* construct, std::source_location where, std::source_location of_library) noexcept;
   construct_site(const construct_site&) = delete;
   construct_site& operator=(const construct_site&) = delete;
   ~construct_site();
@@ -35,17 +36,19 @@ struct construct_site_if : construct_site {
 };
 template <>
 struct construct_site_if<false> {
-  construct_site_if(const char*, std::source_location) noexcept {}
+  construct_site_if(const char*, std::source_location, std::source_location) noexcept {}
 };
 
 }  // namespace sennit::detail
 
 // The last parameter of a construct, and the first line of its body.
 #define SENNIT_WHERE , std::source_location where = std::source_location::current()
-#define SENNIT_SITE(construct) const ::sennit::detail::construct_site site(construct, where)
+#define SENNIT_SITE(construct)                                                                               \
+  const ::sennit::detail::construct_site site(construct, where, std::source_location::current())
 // The same where a serial elision shares the body.
 #define SENNIT_SITE_IF(there, construct)                                                                     \
-  [[maybe_unused]] const ::sennit::detail::construct_site_if<(there)> site(construct, where)
+  [[maybe_unused]] const ::sennit::detail::construct_site_if<(there)> site(construct, where,                 \
+                                                                           std::source_location::current())
 
 #else
 

@@ -66,8 +66,7 @@ std::string text_of_cycle(const std::vector<Key>& keys) {
 // The bit of a color; none for what is no place's.
 template <std::integral Color>
 constexpr std::uint64_t bit_of_color(Color c, unsigned count) noexcept {
-  return std::cmp_greater_equal(c, 0) && std::cmp_less(c, count) ? color_bit(static_cast<unsigned>(c), count)
-                                                                 : 0;
+  return std::cmp_greater_equal(c, 0) && std::cmp_less(c, count) ? color_bit(static_cast<unsigned>(c)) : 0;
 }
 
 // The colors that weigh at least half as much as the heaviest.
@@ -290,7 +289,7 @@ auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, 
   calls user{given};
   if constexpr (calls::colored) {
     check_patience(given.coloring.patience);
-    user.color_count = detail::color_count(given.coloring.of);
+    user.color_count = color_count_of_run(given.coloring.of);
   }
   auto all = nodes_of<Key, Keys>::make(given.keys);
   graph_run<decltype(all), calls> run(all, user, given.coloring.patience);

@@ -152,6 +152,7 @@ class SENNIT_EXPORT group_state {
   view* gather(fiber& strand) noexcept;
   void collect(view* latest) noexcept;
   void await_all(view* latest) noexcept;
+  void sleep(view* latest, std::intptr_t finishes) noexcept;
   bool take_back(group_member& child) noexcept;
   group_member* collect_pushed() noexcept;
   void help(view* latest) noexcept;

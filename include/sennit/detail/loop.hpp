@@ -57,8 +57,8 @@ void remember(position block) noexcept {
     remembered<Body>::block.store(static_cast<std::uint32_t>(block), std::memory_order_relaxed);
 }
 
-// `looks`: the gate is looked at between any two iterations. Then somebody who comes to wait has the rest of the
-// loop after one of them.
+// `looks`: the gate is looked at between any two iterations. Then somebody who comes to wait has the rest of
+// the loop after one of them.
 template <class Body>
 void remember(const loop_cost& cost, bool looks) noexcept {
   constexpr position most_briefs = 4;
@@ -373,9 +373,9 @@ template <class Body, class Options>
   return loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last);
 }
 
-// The beginning of a loop that the compiler sees through: `first` iterations where nobody waits, all of `n` where somebody
-// does and all took no longer than `brief` the last times. Returns where it has stopped: after a block, if somebody comes to
-// wait or that time is over.
+// The beginning of a loop that the compiler sees through: `first` iterations where nobody waits, all of `n`
+// where somebody does and all took no longer than `brief` the last times. Returns where it has stopped: after
+// a block, if somebody comes to wait or that time is over.
 template <class Body>
 SENNIT_INLINE position run_brief(typename Body::value& sum, position first, position n, Body& body,
                                  loop_cost& cost) {

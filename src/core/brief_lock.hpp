@@ -1,0 +1,34 @@
+// A lock that is held for some instructions.
+#pragma once
+
+#include "core/relax.hpp"
+
+#include <mutex>
+
+namespace sennit::detail {
+
+class brief_lock {
+ public:
+  bool try_lock() noexcept { return mutex_.try_lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
+
+  // Worth spinning for. Its holder may also be off its CPU: then sleep.
+  void lock() noexcept {
+    if (!spin()) sleep();
+  }
+
+  // The two halves of lock(). True: it is taken.
+  bool spin() noexcept {
+    for (int i = 0; i < 64; ++i) {
+      if (mutex_.try_lock()) return true;
+      relax();
+    }
+    return false;
+  }
+  void sleep() noexcept { mutex_.lock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+}  // namespace sennit::detail

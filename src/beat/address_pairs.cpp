@@ -48,8 +48,9 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t twin_at(const paired_procedure& p, std::
   return p.second + (p.pairs[pair].second & ~padding_follows);
 }
 
-// Several pairs may have one address: behind a call, before padding of no length, before a promotion point that is no
-// instruction, before the instruction. A call comes back to the first of them, so that it meets the promotion point.
+// Several pairs may have one address: behind a call, before padding of no length, before a promotion point
+// that is no instruction, before the instruction. A call comes back to the first of them, so that it meets
+// the promotion point.
 SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_return(const paired_procedure& p,
                                                        std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);

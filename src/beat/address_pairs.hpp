@@ -24,7 +24,8 @@ struct paired_procedure {
   std::uint32_t count;
 };
 
-// The tables of an executable or shared object. Once published it stays in memory, so that nobody needs a lock to read it.
+// The tables of an executable or shared object. Once published it stays in memory, so that nobody needs a
+// lock to read it.
 struct paired_module {
   paired_module* next;
   const void* key;
@@ -41,10 +42,12 @@ struct place_in_code {
   std::uintptr_t twin;  // if that is the first and it is the address of an instruction, else 0
 };
 
-// Of the next instruction that a thread executes. Async-signal-safe, keeps vector and x87 registers; logarithmic.
+// Of the next instruction that a thread executes. Async-signal-safe, keeps vector and x87 registers;
+// logarithmic.
 place_in_code find_instruction(std::uintptr_t address) noexcept;
 
-// Of the place that a call returns to. It belongs to the procedure that has the call, even where it is that one's end.
+// Of the place that a call returns to. It belongs to the procedure that has the call, even where it is that
+// one's end.
 place_in_code find_return(std::uintptr_t address) noexcept;
 
 // Where the list of modules begins; atomic.

@@ -18,7 +18,8 @@ namespace sennit {
 
 namespace {
 
-// A ticket: 1 bit that says whether it is a retry, 11 for the place in the pool, 19 for how often that was taken.
+// A ticket: 1 bit that says whether it is a retry, 11 for the place in the pool, 19 for how often that was
+// taken.
 constexpr std::size_t most_beaten = detail::beaten_pool::most;
 constexpr unsigned generations = 1U << 19;
 constexpr int retry_bit = 1;
@@ -30,7 +31,8 @@ std::atomic<std::size_t> ever_taken{0};  // places from here on have not been us
 constexpr unsigned most_attempts = 3;
 constexpr int sooner = 8;
 
-// A signal that is merged with another (those before SIGRTMIN are) never arrives: so many pings later it is sent again.
+// A signal that is merged with another (those before SIGRTMIN are) never arrives: so many pings later it is
+// sent again.
 constexpr unsigned most_unanswered = 16;
 
 void add(std::atomic<std::uint64_t>& sum, std::uint64_t n) noexcept {
@@ -135,8 +137,8 @@ beaten* beaten_pool::take(pid_t thread, std::chrono::nanoseconds period, beaten:
 
 void beaten_pool::put(beaten& ended, beat_count& into) noexcept {
   ext::beat_source& source = *ended.source_;
-  // ORD[D44] seq_cst: before the handlers inside are counted; a handler counts itself before it reads the ticket. So
-  // either it finds the ticket gone, or it is waited for here.
+  // ORD[D44] seq_cst: before the handlers inside are counted; a handler counts itself before it reads the
+  // ticket. So either it finds the ticket gone, or it is waited for here.
   ended.ticket_.store(-1, std::memory_order_seq_cst);
   // ORD[D44] seq_cst, and acquire: what that handler did; pairs with the release at its end.
   while (ended.inside_.load(std::memory_order_seq_cst) != 0) sched_yield();
@@ -180,8 +182,8 @@ void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
     b.inside_.fetch_add(1, std::memory_order_seq_cst);
     // ORD[D44] seq_cst, and acquire: what take() wrote.
     bool expected = b.ticket_.load(std::memory_order_seq_cst) == ticket;
-    // Descriptors are used again: a late signal may have found another thread's record, or one that has ended since and
-    // was taken anew.
+    // Descriptors are used again: a late signal may have found another thread's record, or one that has ended
+    // since and was taken anew.
     if (expected && by_descriptor) {
       // ORD[D44] acquire: what its source kept before.
       expected = b.descriptor.load(std::memory_order_acquire) == info->si_fd && b.thread_ == thread_id();

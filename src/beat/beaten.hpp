@@ -20,7 +20,8 @@ class beaten_pool {
   // Null: so many are beaten already. Its source is yet to be started.
   static ext::beaten* take(pid_t thread, std::chrono::nanoseconds period, ext::beaten::function beat,
                            ext::beat_source& source) noexcept;
-  // Ends it: no beat begins any more, and none is under way. Then its source is stopped. Adds what it counted.
+  // Ends it: no beat begins any more, and none is under way. Then its source is stopped. Adds what it
+  // counted.
   static void put(ext::beaten& ended, beat_count& into) noexcept;
   // In a child of fork(2), where the thread and its timers never were.
   static void forget(ext::beaten& parents) noexcept;

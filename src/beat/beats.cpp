@@ -210,8 +210,8 @@ class beats::group final : public detail::attendant {
     m.who = nullptr;
   }
 
-  // The calling thread is beaten, and says so when it ends. A pthread key rather than a thread_local with a destructor:
-  // the latter would keep a shared object that holds this library from being unloaded.
+  // The calling thread is beaten, and says so when it ends. A pthread key rather than a thread_local with a
+  // destructor: the latter would keep a shared object that holds this library from being unloaded.
   static void watch_thread_end() noexcept {
     struct end_key {
       end_key() noexcept {

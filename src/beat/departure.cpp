@@ -1,6 +1,6 @@
-// How a beat leaves a second copy that has met no promotion point: with a return, into the twin of the caller; with a
-// jump through a table or a register, into the twin of where that goes; with a call as the last act, into the twin of
-// the function called, or else of the caller.
+// How a beat leaves a second copy that has met no promotion point: with a return, into the twin of the
+// caller; with a jump through a table or a register, into the twin of where that goes; with a call as the
+// last act, into the twin of the function called, or else of the caller.
 #include "beat/address_pairs.hpp"
 #include "beat/general_registers.hpp"
 #include "beat/pending.hpp"
@@ -43,9 +43,11 @@ sennit_carry_beat_on(std::uintptr_t* slot, std::uintptr_t* top) noexcept {
 }  // extern "C"
 }  // namespace sennit::detail
 
-// Callers in the same object may know which registers a function leaves alone (-fipa-ra): all of them stay as they are.
+// Callers in the same object may know which registers a function leaves alone (-fipa-ra): all of them stay as
+// they are.
 //
-// sennit_beat_return: as a `ret`. sennit_beat_jump: the address to go to is on the stack, 128 bytes of red zone above it.
+// sennit_beat_return: as a `ret`. sennit_beat_jump: the address to go to is on the stack, 128 bytes of red
+// zone above it.
 asm(R"(
 	.text
 	.p2align	4

@@ -1,5 +1,5 @@
-// For functions that run where a compiler expects no call: they change no vector and no x87 register, and no sanitizer's
-// code is in them. Whatever they call has to be one of them.
+// For functions that run where a compiler expects no call: they change no vector and no x87 register, and no
+// sanitizer's code is in them. Whatever they call has to be one of them.
 #pragma once
 
 #if defined(__x86_64__)

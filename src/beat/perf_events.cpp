@@ -16,15 +16,17 @@ namespace sennit::detail {
 
 namespace {
 
-// A signal is queued for each overflow, whether or not the one before has arrived, and a full queue would let the kernel
-// send SIGIO, which ends the program. So an event may overflow this often, and is given more as its signals arrive.
+// A signal is queued for each overflow, whether or not the one before has arrived, and a full queue would let
+// the kernel send SIGIO, which ends the program. So an event may overflow this often, and is given more as
+// its signals arrive.
 constexpr int allowance = 64;
 constexpr int refill = allowance / 2;
 // More than is ever spent.
 constexpr std::intptr_t resting = 1 << 20;
 
-// The kernel's software clock of a thread's time at work: each thread has an event whose counter overflows once a period,
-// which the kernel says by a signal. Software, as a virtual machine may have no counters, and as its unit is the nanosecond.
+// The kernel's software clock of a thread's time at work: each thread has an event whose counter overflows
+// once a period, which the kernel says by a signal. Software, as a virtual machine may have no counters, and
+// as its unit is the nanosecond.
 class perf_events : public ext::beat_source {
  public:
   const char* name() const noexcept override { return "perf_events"; }

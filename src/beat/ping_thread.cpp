@@ -20,8 +20,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// One thread that sleeps and then sends a signal to each of the others, one after the other. Where all of them rest, so
-// does it.
+// One thread that sleeps and then sends a signal to each of the others, one after the other. Where all of
+// them rest, so does it.
 class ping_thread : public ext::beat_source {
  public:
   explicit ping_thread(std::chrono::nanoseconds period) : period_(period) {}

@@ -18,7 +18,8 @@ constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]] = 0;
 
 namespace {
 
-// So much later, at the latest, a thread looks at the list again: others may have been added, with shorter periods.
+// So much later, at the latest, a thread looks at the list again: others may have been added, with shorter
+// periods.
 constexpr std::uint64_t next_look_ns = 1'000'000;
 
 std::mutex polling;  // of the list
@@ -40,8 +41,8 @@ std::uint64_t period_of(const ext::beaten& b) noexcept {
   return static_cast<std::uint64_t>(b.period().count());
 }
 
-// How many ticks there are in so many nanoseconds; at first rather too few, so that somebody asks too early. Under the
-// lock.
+// How many ticks there are in so many nanoseconds; at first rather too few, so that somebody asks too early.
+// Under the lock.
 ticks ticks_in(std::uint64_t ns, std::uint64_t now) noexcept {
   static const std::uint64_t start_ns = now;
   static const ticks start = read_clock();

@@ -14,9 +14,10 @@ namespace sennit::detail {
 
 namespace {
 
-// Two timers for each thread, which take turns. The kernel starts a timer that repeats anew as its signal is delivered.
-// With one timer that sets the hardware to another time twice a beat; with two the next beat is set already. On a
-// virtual machine, where each time is an exit to the hypervisor, that is a fifth of a beat's cost.
+// Two timers for each thread, which take turns. The kernel starts a timer that repeats anew as its signal is
+// delivered. With one timer that sets the hardware to another time twice a beat; with two the next beat is
+// set already. On a virtual machine, where each time is an exit to the hypervisor, that is a fifth of a
+// beat's cost.
 class posix_timers : public ext::beat_source {
  public:
   const char* name() const noexcept override { return "posix_timers"; }

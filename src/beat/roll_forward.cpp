@@ -21,7 +21,8 @@ greg_t& program_counter(void* context) noexcept {
   return static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
 }
 
-// A place that holds an address of code: where the thread goes on, sooner or later. True if the beat is on its way.
+// A place that holds an address of code: where the thread goes on, sooner or later. True if the beat is on
+// its way.
 template <class Word>
 bool move(Word& holder, const place_in_code& place) noexcept {
   if (place.copy == copy_of_code::second) return true;
@@ -52,7 +53,8 @@ class outward_walk {
     // Here the frame that was called ends, and the address to come back to lies just below.
     const std::uintptr_t called_end = std::exchange(called_end_, _Unwind_GetCFA(frame));
     if (!beyond_handler_) {
-      // A frame that a signal interrupted: behind the one of the trampoline, which begins where the kernel put the context.
+      // A frame that a signal interrupted: behind the one of the trampoline, which begins where the kernel
+      // put the context.
       beyond_handler_ = signaled != 0 && called_end == interrupted_;
       return true;
     }

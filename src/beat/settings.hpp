@@ -12,8 +12,8 @@ struct beat_settings {
   beat_source_kind source;
 };
 
-// With the environment consulted for what the program leaves open. Throws std::invalid_argument that names the option or
-// the variable, its value, and what it may be.
+// With the environment consulted for what the program leaves open. Throws std::invalid_argument that names
+// the option or the variable, its value, and what it may be.
 beat_settings resolve(const beats_options& options);
 
 }  // namespace sennit::detail

@@ -14,8 +14,8 @@ bool is_ours(const struct sigaction& action) noexcept {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &detail::beaten_pool::on_signal;
 }
 
-// As the program ends, or the shared object that holds the library is unloaded. A beat that is still on its way then
-// does nothing: the default action of the signal is the end of the process.
+// As the program ends, or the shared object that holds the library is unloaded. A beat that is still on its
+// way then does nothing: the default action of the signal is the end of the process.
 struct handler_end {
   ~handler_end() {
     struct sigaction now{};

@@ -1,5 +1,5 @@
-// The C library's allocation functions, by way of which the checker learns what a step has allocated itself. A program that brings
-// its own has those instead.
+// The C library's allocation functions, by way of which the checker learns what a step has allocated itself.
+// A program that brings its own has those instead.
 #include "checker/accesses.hpp"
 
 #include <cerrno>

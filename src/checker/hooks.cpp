@@ -1,4 +1,5 @@
-// The functions that compilers call before each access under -fsanitize=thread, and the copies that they leave to the C library.
+// The functions that compilers call before each access under -fsanitize=thread, and the copies that they
+// leave to the C library.
 #include "checker/accesses.hpp"
 
 #include <cstddef>

@@ -40,8 +40,8 @@ struct fault {
   std::size_t depth;
 };
 
-// Says so on standard error, once for each line of the source, reads and writes, and each rule, and lets the process end with status 66. All of the
-// faults of one step, or of one stretch of code outside steps.
+// Says so on standard error, once for each line of the source, reads and writes, and each rule, and lets the
+// process end with status 66. All of the faults of one step, or of one stretch of code outside steps.
 void report(std::vector<fault> found);
 
 // Says before the process ends that there were regions whose addresses nobody knows.

@@ -28,8 +28,8 @@ using detail::call_stack;
 
 // Splices under way, by the stack that their strand runs on: a strand may go to another thread within a step.
 struct under_way {
-  // Relaxed, all of them: a strand that finds its own stack here has written this itself, and others only compare. While one
-  // of the bounds is that of no splice, nobody finds anything.
+  // Relaxed, all of them: a strand that finds its own stack here has written this itself, and others only
+  // compare. While one of the bounds is that of no splice, nobody finds anything.
   std::atomic<std::uintptr_t> bottom{UINTPTR_MAX};
   std::atomic<std::uintptr_t> top{0};
   std::atomic<splice_check*> check{nullptr};
@@ -175,7 +175,8 @@ void splice_check::run(std::uint32_t first, std::uint32_t count,
                        void (*begin)(const void*, std::uint32_t, detail::spliced_call&), const void* object,
                        detail::splice_log* log, splice_report& report) {
   log_ = log;
-  // A body that declares nothing has been run when it has begun: in its turn, if those before it have been, too.
+  // A body that declares nothing has been run when it has begun: in its turn, if those before it have been,
+  // too.
   bool in_turn = true;
   for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && roots_.back()->failure); ++i) {
     checked_call& root = *roots_.emplace_back(std::make_unique<checked_call>());
@@ -349,7 +350,8 @@ void splice_check::released(std::uintptr_t block) {
   if (around_ != nullptr) around_->released(block);
 }
 
-// The bytes that are in no region, from the first to the last. `accepted` becomes smaller: what is in the same contiguous region.
+// The bytes that are in no region, from the first to the last. `accepted` becomes smaller: what is in the
+// same contiguous region.
 splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of where, bool written,
                                                 bytes_of* accepted, bool* by_hull) {
   if (allowed.is_everything()) return {};
@@ -377,7 +379,8 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
   return {low.first, high.last};
 }
 
-// What lies in the hull of a region that does not know its addresses may be nobody's: of that, only what has been written counts.
+// What lies in the hull of a region that does not know its addresses may be nobody's: of that, only what has
+// been written counts.
 bool splice_check::is_written(const effects& by, bytes_of where) {
   for (std::uint32_t i = 0; i < detail::effects_access::size(by); ++i) {
     const detail::region_view a = detail::effects_access::region(by, i);

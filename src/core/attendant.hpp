@@ -5,8 +5,8 @@
 
 namespace sennit::detail {
 
-// Its members are called under the runtime's lock of members, by any thread. Both may be called again for a thread that
-// is there, or not there, already.
+// Its members are called under the runtime's lock of members, by any thread. Both may be called again for a
+// thread that is there, or not there, already.
 class attendant {
  public:
   // The thread is a worker of the runtime, and awake.

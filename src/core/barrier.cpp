@@ -37,8 +37,8 @@ bool membarrier_available() noexcept {
 }
 
 barriers::ticket barriers::now() const noexcept {
-  // ORD[D45] seq_cst: all that this thread has stored is in memory before `begun` is read. A barrier that is not counted in
-  // the ticket begins after that. Model: models/barrier.pml.
+  // ORD[D45] seq_cst: all that this thread has stored is in memory before `begun` is read. A barrier that is
+  // not counted in the ticket begins after that. Model: models/barrier.pml.
 #if SENNIT_TSAN
   return begun.fetch_add(0, std::memory_order_seq_cst);  // TSan knows no fences
 #else
@@ -49,8 +49,8 @@ barriers::ticket barriers::now() const noexcept {
 }
 
 void barriers::settle(ticket since) noexcept {
-  // ORD[D45] acquire: what other threads had stored before the fences of a barrier that has ended; pairs with the release
-  // below. Model: models/barrier.pml.
+  // ORD[D45] acquire: what other threads had stored before the fences of a barrier that has ended; pairs with
+  // the release below. Model: models/barrier.pml.
   if (ended.load(std::memory_order_acquire) > since) return;
   // A barrier is short: worth spinning for.
   for (int i = 0; !running.try_lock(); ++i) {
@@ -65,7 +65,8 @@ void barriers::settle(ticket since) noexcept {
   const std::lock_guard guard(running, std::adopt_lock);
   const ticket number = begun.load(std::memory_order_relaxed) + 1;
   if (number > since + 1) return;  // it began after the ticket, and has ended: its thread had the lock
-  // ORD[D45] seq_cst: before the kernel's fences; whoever has a ticket without this barrier had stored before.
+  // ORD[D45] seq_cst: before the kernel's fences; whoever has a ticket without this barrier had stored
+  // before.
   begun.store(number, std::memory_order_seq_cst);
   membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   // ORD[D45] release: see above.

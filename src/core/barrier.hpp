@@ -15,16 +15,18 @@ steal_barrier resolve(steal_barrier asked);
 // Whether the kernel has the expedited membarrier; registers the process for it.
 bool membarrier_available() noexcept;
 
-// The barriers of a runtime: after one, each running thread of the process has executed a full fence since it began. One at a
-// time runs in the process, and serves all who wait for one and came before it began.
+// The barriers of a runtime: after one, each running thread of the process has executed a full fence since it
+// began. One at a time runs in the process, and serves all who wait for one and came before it began.
 class barriers {
  public:
-  // How many barriers had begun at some time. A barrier that is to order what the caller has stored has a higher number.
+  // How many barriers had begun at some time. A barrier that is to order what the caller has stored has a
+  // higher number.
   using ticket = std::uint64_t;
   // Of now: after all that the calling thread has stored.
   ticket now() const noexcept;
-  // Returns when a barrier has ended that began after the ticket was had. All that was stored before the ticket is visible
-  // to each thread after its fence, and all that a thread stored before its fence to the caller.
+  // Returns when a barrier has ended that began after the ticket was had. All that was stored before the
+  // ticket is visible to each thread after its fence, and all that a thread stored before its fence to the
+  // caller.
   void settle(ticket since) noexcept;
 
   // --- Statistics.

@@ -1,5 +1,6 @@
-// Calls that block a strand's thread, in the checked variant: a strand that waits for what its sibling is to do waits for ever
-// if no other worker is there to run the sibling. Such calls wake up now and then, and look whether that is so.
+// Calls that block a strand's thread, in the checked variant: a strand that waits for what its sibling is to
+// do waits for ever if no other worker is there to run the sibling. Such calls wake up now and then, and look
+// whether that is so.
 #include "core/contract.hpp"
 
 #if SENNIT_SEES_LOCKS
@@ -189,7 +190,8 @@ SENNIT_EXPORT int sem_wait(sem_t* semaphore) {
   }
 }
 
-// The standard library waits on futexes for std::future, std::atomic, std::latch and their like. Ends early, as by a signal.
+// The standard library waits on futexes for std::future, std::atomic, std::latch and their like. Ends early,
+// as by a signal.
 SENNIT_EXPORT long syscall(long number, ...) noexcept {
   using namespace sennit::detail;
   static const auto real = replaced_function<long(long, ...)>("syscall");

@@ -29,7 +29,8 @@ class coloring {
   // Colors of workers that wait for work; some of them may have it by now.
   const std::atomic<color_set>& idle() const noexcept { return idle_; }
   void add_idle(color_set colors) noexcept {
-    // ORD[D28] release: that the worker is idle; pairs with the acquire in remove_idle(). Model: models/colors.pml.
+    // ORD[D28] release: that the worker is idle; pairs with the acquire in remove_idle(). Model:
+    // models/colors.pml.
     idle_.fetch_or(colors, std::memory_order_release);
   }
   // By who looks for such workers next: those that were added before are seen then.

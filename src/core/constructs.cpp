@@ -128,7 +128,8 @@ bool unpush(worker& w, frame& f) noexcept {
   return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::apart;
 }
 
-// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has ended.
+// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
+// ended.
 bool settle(frame& f) noexcept {
   course* const strand = current_words().strand;
   if (strand != nullptr && observe_pop(*strand, f)) return true;

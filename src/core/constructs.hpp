@@ -14,8 +14,8 @@ bool stopped(worker& w) noexcept;
 
 [[noreturn]] void throw_cancelled();
 
-// For the strand of `w`, which met a shut gate: serves whoever shut it. False: the deque has no room for the latest frame.
-// The strand may be on another worker afterwards.
+// For the strand of `w`, which met a shut gate: serves whoever shut it. False: the deque has no room for the
+// latest frame. The strand may be on another worker afterwards.
 bool answer_gates(worker& w, bool pushed = true) noexcept;
 
 // After a pop met the gate, tail being lowered: true if the frame was still in the deque.

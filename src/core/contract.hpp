@@ -1,5 +1,6 @@
-// What the checked variant looks at where a construct begins or its strand may change threads: a strand holds no lock then,
-// because it may come out on another thread, and no construct is in a signal handler. docs/guide/debugging.md has the rules.
+// What the checked variant looks at where a construct begins or its strand may change threads: a strand holds
+// no lock then, because it may come out on another thread, and no construct is in a signal handler.
+// docs/guide/debugging.md has the rules.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -19,8 +20,8 @@ constexpr bool can_check_contract() noexcept { return SENNIT_SEES_LOCKS != 0; }
 
 #if SENNIT_SEES_LOCKS
 
-// Ends the program with a message if the calling thread holds a lock of pthreads (a std::mutex is one), or runs a signal
-// handler.
+// Ends the program with a message if the calling thread holds a lock of pthreads (a std::mutex is one), or
+// runs a signal handler.
 void check_contract() noexcept;
 // Whether the calling thread runs a signal handler that the program has set.
 bool in_signal_handler() noexcept;

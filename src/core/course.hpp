@@ -1,5 +1,5 @@
-// What is counted and noted of a strand whose region is observed: how schedules are recorded and followed. Others have no
-// course, and pay nothing for it. docs/protocols/courses.md has the protocol.
+// What is counted and noted of a strand whose region is observed: how schedules are recorded and followed.
+// Others have no course, and pay nothing for it. docs/protocols/courses.md has the protocol.
 #pragma once
 
 #include <sennit/detail/action.hpp>
@@ -18,9 +18,9 @@ namespace sennit::detail {
 class observer;
 class worker;
 
-// Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork, in a child of
-// a group or in an iteration of a loop is a level deeper; one in a right branch is not. So a construct has the same
-// coordinates however the region is scheduled.
+// Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork,
+// in a child of a group or in an iteration of a loop is a level deeper; one in a right branch is not. So a
+// construct has the same coordinates however the region is scheduled.
 struct course_level {
   std::uint64_t begun = 0;          // constructs
   std::uint64_t awaited = nowhere;  // the next of them that the observer wants to hear of
@@ -105,7 +105,8 @@ class course {
   course_level* end_ = first_.data() + first_.size() - 1;  // one is left, for left() beyond
 };
 
-// How long, and whether with the loss of its worker, a strand waited at the end of a construct. In nanoseconds.
+// How long, and whether with the loss of its worker, a strand waited at the end of a construct. In
+// nanoseconds.
 struct pause {
   bool suspended;
   std::uint64_t begin;
@@ -118,7 +119,8 @@ struct donee {
   std::uint64_t number = nowhere;
 };
 
-// What is told of a region's strands. Called by the strands, several at once, each on the worker that runs it.
+// What is told of a region's strands. Called by the strands, several at once, each on the worker that runs
+// it.
 class observer {
  public:
   observer() = default;
@@ -133,14 +135,15 @@ class observer {
   virtual donee reached(course& strand, whereabouts& where) noexcept = 0;
   // The strand goes into a construct that has been counted.
   virtual void follow(course& strand, const whereabouts& where) noexcept = 0;
-  // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else 0.
+  // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else
+  // 0.
   virtual void kept(course& strand, const whereabouts& where, position size) noexcept = 0;
   // The strand has run something that is no part of the region, with something noted in left().
   virtual void dropped(course& strand) noexcept = 0;
   // The strand is about to wait for the branch of the construct that it has just left.
   virtual void waits(course& strand, const whereabouts& where) noexcept = 0;
-  // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the strand go on on
-  // another worker.
+  // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the
+  // strand go on on another worker.
   virtual void joined(course& strand, frame& branch, pause waited) noexcept = 0;
   // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
   virtual void regrouped(course& strand, const whereabouts& where, pause waited) noexcept = 0;

@@ -119,14 +119,14 @@ fiber* crew_state::leave(frame& part) noexcept {
     const std::lock_guard guard(merging_);
     last->next = std::exchange(views_, added);
   }
-  // ORD[D23] acq_rel: release publishes what this part did to await_all(), by way of those that leave after it; acquire
-  // passes on what those that left before it did. Pairs with itself and with await_all().
+  // ORD[D23] acq_rel: release publishes what this part did to await_all(), by way of those that leave after
+  // it; acquire passes on what those that left before it did. Pairs with itself and with await_all().
   return at_work_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? done_.finish() : nullptr;
 }
 
 void crew_state::await_all() noexcept {
-  // ORD[D23] acquire: what all parts did; pairs with the release in leave(). If some are still at work, the last of them
-  // says so through done_.
+  // ORD[D23] acquire: what all parts did; pairs with the release in leave(). If some are still at work, the
+  // last of them says so through done_.
   if (at_work_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);
   append_views(std::exchange(views_, nullptr));
 }

@@ -1,4 +1,5 @@
-// A worker's frames: the owner works at the tail, thieves at the head. docs/protocols/deque.md has the protocol.
+// A worker's frames: the owner works at the tail, thieves at the head. docs/protocols/deque.md has the
+// protocol.
 #pragma once
 
 #include "core/barrier.hpp"
@@ -33,8 +34,8 @@ enum sticky_reason : unsigned {
 
 class deque {
  public:
-  // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `fenced`: the owner fences. `beat_ns`: what
-  // has to pass between promotions where no region says otherwise.
+  // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `fenced`: the owner
+  // fences. `beat_ns`: what has to pass between promotions where no region says otherwise.
   deque(std::size_t slots, barriers& paid, bool fenced, unsigned sticky_reasons, std::uint64_t beat_ns);
   deque(const deque&) = delete;
   deque& operator=(const deque&) = delete;
@@ -45,7 +46,8 @@ class deque {
   // `for_good`: the thread leaves the place, as a guest does.
   void detach(bool for_good) noexcept;
 
-  // After the owner met the gate, with a push or otherwise: opens it, unless it is to stay shut. `wake`: a sleeper wants to know of the push, which is worth it.
+  // After the owner met the gate, with a push or otherwise: opens it, unless it is to stay shut. `wake`: a
+  // sleeper wants to know of the push, which is worth it.
   // `room`: the frame is within the deque.
   // `handed`: a frame that the owner is to pass on to whoever wants one; it has left the deque.
   struct opened {
@@ -54,13 +56,14 @@ class deque {
     frame* handed;
   };
   opened open_push_gate(const sleepers& asleep, bool pushed) noexcept;
-  // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the gate.
+  // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the
+  // gate.
   bool push_colored(frame& f, color_set colors) noexcept;
   // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.
   void set_color(color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
   color_set color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
-  // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has left it, and
-  // the deque is empty now.
+  // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has
+  // left it, and the deque is empty now.
   struct popped {
     bool mine;
     frame* handed;
@@ -70,8 +73,8 @@ class deque {
   void handed_on() noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all() noexcept;
-  // The newest frame is to go to another worker: it leaves the deque, and all older ones go where their strand can have
-  // them back. `listed`: thieves can have them, too.
+  // The newest frame is to go to another worker: it leaves the deque, and all older ones go where their
+  // strand can have them back. `listed`: thieves can have them, too.
   struct parted {
     frame* newest;
     bool listed;
@@ -79,22 +82,27 @@ class deque {
   parted part_with_newest() noexcept;
   // Puts a frame that has left the deque, or never was in it, in the list.
   void list(frame& f) noexcept;
-  // The same for a branch of the strand that runs here: where its observer is strict, only the strand can have it.
+  // The same for a branch of the strand that runs here: where its observer is strict, only the strand can
+  // have it.
   void list_branch(frame& f) noexcept;
-  // Whether the owner has nothing to be stolen. In the fence variant a hint: a thief may be about to put back a loop.
+  // Whether the owner has nothing to be stolen. In the fence variant a hint: a thief may be about to put back
+  // a loop.
   bool empty() const noexcept {
     return words_->tail.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed);
   }
   // Whoever searched has been given something: the next push need not hand its frame over.
   void searchers_served() noexcept;
-  // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked for.
+  // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked
+  // for.
   void expect_thief() noexcept;
   // The oldest frame of the list that is wanted, claimed.
   frame* take_listed(const wanted& what) noexcept;
   slot* bottom() const noexcept { return base_; }
-  // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they had the time.
-  // `sleepers`: somebody sleeps, and may want to know of this strand's next push although that of the strand before concerned
-  // nobody. True: there are donations that others may begin with, as this worker is busy now.
+  // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they
+  // had the time.
+  // `sleepers`: somebody sleeps, and may want to know of this strand's next push although that of the strand
+  // before concerned nobody. True: there are donations that others may begin with, as this worker is busy
+  // now.
   bool enter(scope* innermost, bool frame_wanted = false, bool sleepers = false) noexcept;
   // The strand has come to its end.
   void leave() noexcept;
@@ -102,15 +110,15 @@ class deque {
   void forget_positions() noexcept { epoch_.store(epoch() + 1, std::memory_order_relaxed); }
   // Whether something is listed that anybody can have. A hint.
   bool has_listed() const noexcept { return listed_.any(); }
-  // How often the deque has begun anew at the bottom, or a strand has ended here: as long as this stays, frames have left
-  // only by pops and steals, and all are the same strand's.
+  // How often the deque has begun anew at the bottom, or a strand has ended here: as long as this stays,
+  // frames have left only by pops and steals, and all are the same strand's.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
   // Whether nobody wants anything of the owner.
   bool undisturbed() const noexcept {
     return words_->limit_beneath.load(std::memory_order_relaxed) != nullptr;
   }
-  // The owner has given iterations of its newest frame back: where the frame was passed over as exhausted, it is in the
-  // deque again.
+  // The owner has given iterations of its newest frame back: where the frame was passed over as exhausted, it
+  // is in the deque again.
   void readmit(loop_frame& newest) noexcept;
   // What is left of the owner's claim [from, to) on a loop, after it met a gate: the end of it.
   position claim(loop_frame& loop, position from, position to) noexcept;
@@ -119,23 +127,23 @@ class deque {
   bool on_demand() const noexcept { return beats_.period_ns() == 0; }
   scope* innermost() const noexcept { return innermost_; }
 
-  // --- Anyone.
-  // The oldest claimable frame, claimed; null if there is none yet, or another thief is at it. Where the owner is not
-  // fenced it is asked first, and `insist` says that enough rounds have passed to look at what came of that.
-  // Only one that is wanted: where the oldest is not, no younger one is looked at.
+  // --- Anyone. The oldest claimable frame, claimed; null if there is none yet, or another thief is at it.
+  // Where the owner is not fenced it is asked first, and `insist` says that enough rounds have passed to look
+  // at what came of that. Only one that is wanted: where the oldest is not, no younger one is looked at.
   frame* steal(bool insist, const wanted& what) noexcept;
   // Whether there is something for whoever wants that.
   bool has_work(const wanted& what = {}) noexcept;
   // For how many workers there is something, as far as can be seen; at most `most`.
   unsigned work_for(unsigned most) noexcept;
-  // Whether there is something that will be there for a while. By who watches, some time after shut_push_gate(). `met`: the owner
-  // has met the gate since.
+  // Whether there is something that will be there for a while. By who watches, some time after
+  // shut_push_gate(). `met`: the owner has met the gate since.
   struct watched {
     bool lasts;
     bool met;
   };
   watched look_again() noexcept;
-  // What the worker of this deque may take, but for colors; null: anything. See "Guests" in docs/protocols/regions.md.
+  // What the worker of this deque may take, but for colors; null: anything. See "Guests" in
+  // docs/protocols/regions.md.
   void restrict_to(const region_state* only) noexcept {
     only_.store(only, std::memory_order_relaxed);
     also_.store(nullptr, std::memory_order_relaxed);
@@ -151,7 +159,8 @@ class deque {
   void count_dealt() noexcept { promotions_.fetch_add(1, std::memory_order_relaxed); }
   // How many latent frames have become work for others.
   std::uint64_t promotions() const noexcept { return promotions_.load(std::memory_order_relaxed); }
-  // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it, too.
+  // The frame is for the worker whose deque this is; nobody can have it back. True: others may begin with it,
+  // too.
   bool donate(frame& f) noexcept;
   // The oldest of those that the worker may begin with, claimed. By that worker.
   frame* take_donated(worker& by) noexcept;
@@ -160,8 +169,8 @@ class deque {
   bool has_donation(worker& by) noexcept;
   // A sleeper wants to know of the next push. Since when the gate has been shut for that.
   barriers::ticket shut_push_gate() noexcept;
-  // For the watchdog. What differs from one call to the next where the strand has gone on meanwhile: it meets the gate that this
-  // shuts, at its next push or block of a loop.
+  // For the watchdog. What differs from one call to the next where the strand has gone on meanwhile: it meets
+  // the gate that this shuts, at its next push or block of a loop.
   struct sign {
     std::uint64_t signs = 0;
     std::uint64_t epoch = 0;
@@ -257,9 +266,8 @@ class deque {
   frame_list listed_;                   // claimable by anyone
   frame_list withheld_;                 // claimable by their strands only
   frame_list donated_;                  // for this worker
-  // Hints, read without the lock: thieves look here before they take it.
-  // There is no owner, or it has been asked and what it hands over has not arrived yet: nothing to be had but from the
-  // list.
+  // Hints, read without the lock: thieves look here before they take it. There is no owner, or it has been
+  // asked and what it hands over has not arrived yet: nothing to be had but from the list.
   alignas(128) std::atomic<bool> mute_{true};
   std::atomic<color_set> own_color_{all_colors};
   std::atomic<const region_state*> only_{nullptr};

@@ -76,8 +76,8 @@ fiber::fiber(std::size_t stack_bytes, void (*entry)() noexcept) noexcept
 }
 
 #if SENNIT_ASAN
-// The tool frees the fake stack of a fiber that leaves for good. Ours end while they are suspended: to the tool, the
-// fiber runs for a moment here. Instrumented, this function would use the fake stack it frees.
+// The tool frees the fake stack of a fiber that leaves for good. Ours end while they are suspended: to the
+// tool, the fiber runs for a moment here. Instrumented, this function would use the fake stack it frees.
 [[gnu::noinline, gnu::no_sanitize_address]] void fiber::end_fake_stack() noexcept {
   void* here = nullptr;
   const void* bottom = nullptr;

@@ -64,7 +64,8 @@ class fiber {
 #if SENNIT_CHECKED
   const construct_site* site = nullptr;  // the innermost construct of that strand
 #endif
-  // For debuggers: the branch that the strand began with, or null, and how many it waits for, having been left for that.
+  // For debuggers: the branch that the strand began with, or null, and how many it waits for, having been
+  // left for that.
   frame* branch = nullptr;
   std::intptr_t awaited = 0;
   scope* innermost = nullptr;  // regions of the strand that runs here

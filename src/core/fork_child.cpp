@@ -16,8 +16,9 @@ namespace {
 
 std::atomic<unsigned> generation{0};
 
-// Not a recursive mutex: the child could not unlock that, as its owner has the thread id of the parent. To those
-// who count locks (contract.cpp, ThreadSanitizer), a new one in its place would still be locked by the parent.
+// Not a recursive mutex: the child could not unlock that, as its owner has the thread id of the parent. To
+// those who count locks (contract.cpp, ThreadSanitizer), a new one in its place would still be locked by the
+// parent.
 std::mutex forking;
 constinit thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;  // of guards of this thread
 

@@ -22,8 +22,8 @@ namespace sennit::detail {
 
 namespace {
 
-// How deep children that run at once may lie in one another on a thread that runs no strand: nobody knows how much of its
-// stack is left.
+// How deep children that run at once may lie in one another on a thread that runs no strand: nobody knows how
+// much of its stack is left.
 constexpr unsigned most_nested = 64;
 constinit thread_local unsigned nested [[gnu::tls_model("initial-exec")]] = 0;
 
@@ -32,8 +32,8 @@ bool any_children(const view* list) noexcept {
   return list != nullptr;
 }
 
-// Whether the group is on the stack of the worker's strand: then what is on the deque as the group is made is older than its
-// children will be. Of a group anywhere else that is not known.
+// Whether the group is on the stack of the worker's strand: then what is on the deque as the group is made is
+// older than its children will be. Of a group anywhere else that is not known.
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
   const auto* const here = reinterpret_cast<const char*>(&group);
@@ -120,7 +120,8 @@ spawning group_state::admit_apart() {
     (void)answer_gates(*here, false);
     here = worker::current();
   }
-  // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out of order.
+  // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out
+  // of order.
   const bool observed = here != nullptr && current_words().strand != nullptr;
   if (observed && maker_ == &here->running() && made_in_ == here->running().innermost_child)
     return spawning::pushed;
@@ -355,7 +356,8 @@ fiber* group_member::end_elsewhere() noexcept {
     if (away().result == outcome::thrown) thrown = std::move(away().failure);
     return group.others_.load(std::memory_order_relaxed)->finished(*this, std::move(thrown), group.done_);
   }
-  // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child afterwards.
+  // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
+  // afterwards.
   ended_.store(true, std::memory_order_release);
   return group.done_.finish();
 }
@@ -371,8 +373,8 @@ void group_state::settle(group_member& child) noexcept {
   child.settled_ = true;
 }
 
-// The last of those that are kept; the next of them in the list is the one that comes after it. What has ended is merged
-// with its neighbor where there are many, or goes where it leaves nothing.
+// The last of those that are kept; the next of them in the list is the one that comes after it. What has
+// ended is merged with its neighbor where there are many, or goes where it leaves nothing.
 void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
   if (child.settled_) {
     spawned_apart::prune(child.before_);

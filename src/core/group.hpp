@@ -12,8 +12,8 @@
 
 namespace sennit::detail {
 
-// So many children of a strand are kept for others before it runs some itself: enough for thieves, and few enough for a
-// cache.
+// So many children of a strand are kept for others before it runs some itself: enough for thieves, and few
+// enough for a cache.
 inline constexpr int most_pushed = 256;
 
 #if SENNIT_EXCEPTIONS
@@ -39,9 +39,9 @@ class in_child {
   child_underway underway_;
 };
 
-// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the newest.
-// The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top. For other strands
-// it never is: epochs end with strands.
+// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the
+// newest. The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top.
+// For other strands it never is: epochs end with strands.
 SENNIT_INLINE bool group_state::on_top() const noexcept {
   worker* const w = worker::current();
   return w != nullptr && w == place_.load(std::memory_order_relaxed) &&

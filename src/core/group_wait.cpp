@@ -47,14 +47,15 @@ void group_state::wait() {
   if (waited_for_.exchange(true, std::memory_order_relaxed))
     misuse("two strands wait for a task_group at the same time.");
   const bool anchored = on_top();
-  // ORD[D36] acquire: what a child that runs elsewhere has made meanwhile; pairs with the release in others().
+  // ORD[D36] acquire: what a child that runs elsewhere has made meanwhile; pairs with the release in
+  // others().
   spawned_apart* const all = others_.load(std::memory_order_acquire);
   if (all != nullptr) all->recall();
   // They come after those of all children.
   view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
   auto inside = [&] { collect(latest); };
-  // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for a region, children that
-  // nobody has taken run here, on the thread's own stack.
+  // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for
+  // a region, children that nobody has taken run here, on the thread's own stack.
   if (here != nullptr || !all->in_default() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
     inside();
   if (anchored) anchor(*worker::current());
@@ -82,7 +83,8 @@ view* group_state::gather(fiber& strand) noexcept {
 
 void group_state::collect(view* latest) noexcept {
   worker* const place = worker::current();
-  // Other frames lie on top of the children in the deque: have them moved to where children can be taken singly.
+  // Other frames lie on top of the children in the deque: have them moved to where children can be taken
+  // singly.
   if (newest_ != nullptr && !on_top()) place->relocate();
   // What children of outside threads have begun is for a guest that waits for them, too.
   // ORD[D36] acquire: as in wait().
@@ -184,7 +186,8 @@ void group_state::await_all(view* latest) noexcept {
   if (away_ != 0 || all != nullptr) done_.again(finishes, held);
 }
 
-// Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that runs none.
+// Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that
+// runs none.
 void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
   spawned_apart& all = *others_.load(std::memory_order_relaxed);
   spawned_apart::sleeper thread{.awaited = finishes, .call = {}};

@@ -18,8 +18,8 @@ class idle_set {
   void remove(unsigned place) noexcept {
     words_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
   }
-  // Calls visit(place) for each of the first `count` places that is here, from the one behind `start` on and around, until that
-  // says false.
+  // Calls visit(place) for each of the first `count` places that is here, from the one behind `start` on and
+  // around, until that says false.
   template <class Visit>
   void each_after(unsigned start, unsigned count, Visit&& visit) const noexcept {
     each_in(start + 1, count, visit) && each_in(0, start, visit);

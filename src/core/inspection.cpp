@@ -51,7 +51,8 @@ std::string name_of_place(const void* address) {
   return name + "(" + (slash != nullptr ? slash + 1 : found.dli_fname) + text;
 }
 
-// All of it at fixed distances, which debuggers read: a library without debug information says nothing else of them.
+// All of it at fixed distances, which debuggers read: a library without debug information says nothing else
+// of them.
 struct inspection {
   std::uint32_t version;
   std::uint32_t core_older;

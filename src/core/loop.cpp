@@ -158,7 +158,8 @@ void loop_state::wait() noexcept {
 }
 
 separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
-  // What the piece spawns in a group from outside is not pushed: its place among the group's children is that of the views.
+  // What the piece spawns in a group from outside is not pushed: its place among the group's children is that
+  // of the views.
   worker::current()->frames().forget_positions();
 }
 separate_views::~separate_views() { piece_.away().views = exchange_views(before_); }
@@ -203,7 +204,8 @@ bool loop_frame::expose_shut() noexcept {
   worker& w = *worker::current();
   if (!answer_gates(w)) {
     store_tail(load_tail() - 1);
-    // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the deque.
+    // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the
+    // deque.
     (void)take_newest(w);
     exposed_ = false;
     return false;
@@ -217,8 +219,8 @@ position loop_frame::meet(position from, position to) noexcept {
   served_ = true;
   worker* const w = worker::current();
   if (w->core().barrier() == steal_barrier::fence && w->frames().undisturbed()) {
-    // ORD[D17] seq_cst: the store of start before the load of end, as a thief stores end before it loads start: the
-    // owner's fence, where there is no membarrier. Model: models/loop.pml.
+    // ORD[D17] seq_cst: the store of start before the load of end, as a thief stores end before it loads
+    // start: the owner's fence, where there is no membarrier. Model: models/loop.pml.
     start_.exchange(to, std::memory_order_seq_cst);
     if (to <= end_.load(std::memory_order_seq_cst)) return to;
   }

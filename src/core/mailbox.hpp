@@ -8,7 +8,8 @@
 
 namespace sennit::detail {
 
-// One letter at most. Open while its worker is idle; whoever closes it takes what is in it, so nothing is left behind.
+// One letter at most. Open while its worker is idle; whoever closes it takes what is in it, so nothing is
+// left behind.
 class mailbox {
  public:
   // --- By the worker.
@@ -16,7 +17,8 @@ class mailbox {
   bool has_letter() const noexcept { return content_.load(std::memory_order_relaxed) > closed; }
   // Null if it was empty.
   frame* close() noexcept {
-    // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post(). Model: models/mailbox.pml.
+    // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post(). Model:
+    // models/mailbox.pml.
     const std::uintptr_t content = content_.exchange(closed, std::memory_order_acquire);
     return content > closed ? reinterpret_cast<frame*>(content) : nullptr;
   }

@@ -5,8 +5,8 @@
 
 namespace sennit::detail {
 
-// What to say of a fault at this address, if the calling thread runs a spliced function whose stack ends there; else null.
-// Null as long as there are no such stacks.
+// What to say of a fault at this address, if the calling thread runs a spliced function whose stack ends
+// there; else null. Null as long as there are no such stacks.
 extern constinit std::atomic<const char* (*)(const void* address) noexcept> overflow_of_calls;
 
 // Installs the handler of SIGSEGV and SIGBUS, once; a fault that is not ours goes to the handler found there.

@@ -56,8 +56,8 @@ struct runtime_access {
     return r.core_.load(std::memory_order_relaxed) == &core;
   }
 
-  // For a core whose threads still run, or were lost in the middle of something. Nobody waits for them: they are kept,
-  // too, as std::thread insists.
+  // For a core whose threads still run, or were lost in the middle of something. Nobody waits for them: they
+  // are kept, too, as std::thread insists.
   static void keep_for_ever(runtime& r) { keep_for_ever(r.core_.load(std::memory_order_relaxed)); }
   static void keep_for_ever(runtime_core* core) {
     static auto& kept = *new std::vector<runtime_core*>;  // reachable, lest it be taken for a leak
@@ -184,14 +184,14 @@ namespace {
 std::atomic<runtime*> the_default{nullptr};
 bool program_ends = false;  // under no_fork
 
-// Threads that are about to count as guests of the default runtime. The end of the program does not wait for threads,
-// so it may come between their look at the_default and their admission.
+// Threads that are about to count as guests of the default runtime. The end of the program does not wait for
+// threads, so it may come between their look at the_default and their admission.
 std::atomic<unsigned> entering{0};
 
 class on_the_way_in {
  public:
-  // ORD[D14] seq_cst: counted before the_default is read; pairs with end_of_program, which takes the_default away before
-  // it reads the count.
+  // ORD[D14] seq_cst: counted before the_default is read; pairs with end_of_program, which takes the_default
+  // away before it reads the count.
   on_the_way_in() noexcept { entering.fetch_add(1, std::memory_order_seq_cst); }
   // ORD[D14] release: the guest's admission; pairs with the load in end_of_program.
   ~on_the_way_in() { entering.fetch_sub(1, std::memory_order_release); }

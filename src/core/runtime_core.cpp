@@ -21,8 +21,9 @@
 
 extern "C" {
 
-// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime, or, never ended, be
-// lost with each shared object that is unloaded. Debuggers find it by its name: see inspection.cpp.
+// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime,
+// or, never ended, be lost with each shared object that is unloaded. Debuggers find it by its name: see
+// inspection.cpp.
 extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
 constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
 }
@@ -192,7 +193,8 @@ void runtime_core::dismiss_guest(worker& guest) noexcept {
 }
 
 std::size_t runtime_core::deque_slots() const noexcept {
-  // A join's frame takes at least this much of the stack, so that the deque of a strand of joins is never full.
+  // A join's frame takes at least this much of the stack, so that the deque of a strand of joins is never
+  // full.
   constexpr std::size_t least_stack_of_a_join = 48;
   return settings_.stack_bytes / least_stack_of_a_join;
 }
@@ -205,8 +207,8 @@ unsigned runtime_core::loop_sharing() const noexcept {
 }
 
 void runtime_core::begin_blocking() noexcept {
-  // ORD[D12] seq_cst: the count before the call, and in serve_as_spare() the call before the count: a spare that is
-  // called sees why.
+  // ORD[D12] seq_cst: the count before the call, and in serve_as_spare() the call before the count: a spare
+  // that is called sees why.
   const unsigned rank = blocked_.fetch_add(1, std::memory_order_seq_cst);
   if (rank >= most_spares) return;
   const std::lock_guard guard(membership_);
@@ -266,8 +268,8 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
   // ORD[D12] seq_cst: looked at after the call; see stop().
   while (!stopping_.load(std::memory_order_seq_cst)) {
     self.place.stay();
-    // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before it sets
-    // leave: either the lower count is seen here, or leave stays set and serve() returns.
+    // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before
+    // it sets leave: either the lower count is seen here, or leave stays set and serve() returns.
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
       serve_as_worker(self.place);
       take_surplus(self.place.pool(), 0);

@@ -43,9 +43,8 @@ class runtime_core {
   // ORD[D14] acquire: all that guests did here; pairs with the release in dismiss_guest().
   bool in_use() const noexcept { return regions_.load(std::memory_order_acquire) > 0; }
 
-  // --- Guests.
-  // A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or std::runtime_error beyond
-  // `most_places`.
+  // --- Guests. A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or
+  // std::runtime_error beyond `most_places`.
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
@@ -75,8 +74,8 @@ class runtime_core {
   barriers::ticket shut_push_gates() noexcept;
   // Of all deques.
   deque::watched look_again() noexcept;
-  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push that has opened its
-  // gate; null: it is in a list.
+  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
+  // that has opened its gate; null: it is in a list.
   void call_for_work(const region_state* pushed_in) noexcept;
   // A wake has landed: its owner has found work, or leaves. While there is more, wakes two others.
   void hand_on() noexcept;
@@ -110,8 +109,8 @@ class runtime_core {
   std::uint64_t progress() const noexcept;
   // Who waits for whom, and where: for people.
   std::string strands_as_text();
-  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program with a message if
-  // nobody is left to end the wait.
+  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program
+  // with a message if nobody is left to end the wait.
   void look_for_deadlock(const char* call) noexcept;
 
   // --- Attendants. Under no_fork.
@@ -125,14 +124,15 @@ class runtime_core {
 
   // Has the workers of all runtimes look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
-  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's hands then. In the
-  // child before it is counted as one.
+  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's
+  // hands then. In the child before it is counted as one.
   static void hold_for_fork() noexcept;
   static void let_go_after_fork() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
   unsigned numbered_workers() const noexcept { return thread_places() + 1; }
-  // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all others.
+  // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all
+  // others.
   unsigned number_of(const worker& w) const noexcept {
     const unsigned i = w.index();
     return i < thread_places() ? i + 1 : i == thread_places() ? 0 : i;
@@ -144,8 +144,8 @@ class runtime_core {
   sennit::statistics statistics() const noexcept;
   // Whether the process forked since: then the threads are gone.
   bool outlived_by_fork() const noexcept;
-  // Before waiting for another thread: in a child forked inside the region that thread does not exist, and the program
-  // ends with a message rather than hang.
+  // Before waiting for another thread: in a child forked inside the region that thread does not exist, and
+  // the program ends with a message rather than hang.
   void insist_on_threads() const noexcept;
 
  private:
@@ -214,7 +214,8 @@ class runtime_core {
   fiber_pool pool_;  // under pooling_
 };
 
-// That of the runtime that is asked for; null: of the one whose strand calls, or else the default one, which it starts.
+// That of the runtime that is asked for; null: of the one whose strand calls, or else the default one, which
+// it starts.
 runtime_core& core_of(runtime* asked);
 
 // Whether it is that of runtime::default_runtime(), which this does not start.

@@ -12,8 +12,8 @@
 
 namespace sennit::detail {
 
-// Whether it is that of a local variable of the calling fiber, on the fake stack that ASan has for those whose use after return
-// it is to find.
+// Whether it is that of a local variable of the calling fiber, on the fake stack that ASan has for those
+// whose use after return it is to find.
 inline bool on_fake_stack([[maybe_unused]] const void* address) noexcept {
 #if SENNIT_ASAN
   void* first = nullptr;

@@ -92,7 +92,8 @@ frame* worker::look_around(bool insist) noexcept {
 
 frame* worker::next_frame() noexcept {
   if (first_ != nullptr) return std::exchange(first_, nullptr);
-  // Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has asked there.
+  // Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has
+  // asked there.
   struct search {
     std::atomic<int>& count;
     explicit search(std::atomic<int>& c) noexcept : count(c) {
@@ -164,12 +165,14 @@ void worker::found_work() noexcept {
   hand_on();
 }
 
-// The wake that this worker owns has landed. While it was in flight, pushes elsewhere found it so and woke nobody.
+// The wake that this worker owns has landed. While it was in flight, pushes elsewhere found it so and woke
+// nobody.
 void worker::hand_on() noexcept {
   if (std::exchange(owns_wake_, false)) core_.hand_on();
 }
 
-// Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner for nothing.
+// Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner
+// for nothing.
 bool worker::nap_until_beat() noexcept {
   const std::uint64_t now = now_ns();
   std::uint64_t wait = policy::patience::longest_nap_ns;
@@ -207,9 +210,9 @@ void worker::sleep() noexcept {
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }
 
-// Woken in vain. As long as forks come and go before anybody can come for them, one worker looks now and then whether there is
-// one that lasts, so that none of them needs to wake anybody. It keeps its wake: to pushes, it is still on its way. True: there
-// may be work.
+// Woken in vain. As long as forks come and go before anybody can come for them, one worker looks now and then
+// whether there is one that lasts, so that none of them needs to wake anybody. It keeps its wake: to pushes,
+// it is still on its way. True: there may be work.
 bool worker::watch() noexcept {
   patience_.woken_in_vain();
   counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
@@ -234,8 +237,9 @@ bool worker::watch() noexcept {
 bool worker::doze() noexcept {
   if (leaving()) return false;
   if (core_.barrier() == steal_barrier::fence) {
-    // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut may have
-    // missed that, and been missed. Its store is visible by now or will be soon: look once more before sleeping.
+    // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut
+    // may have missed that, and been missed. Its store is visible by now or will be soon: look once more
+    // before sleeping.
     constexpr auto settled = std::chrono::milliseconds(1);
     const bool called = parker_.park(settled);
     if (core_.work_in_sight(frames_.own_wish())) return true;
@@ -249,8 +253,8 @@ bool worker::doze() noexcept {
   if (parker_.park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
   core_.take_surplus(pool_, 1);
-  // One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves stacks behind
-  // later need not tell.
+  // One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves
+  // stacks behind later need not tell.
   while (core_.begin_tidying()) {
     bool called = false;
     do {

@@ -1,4 +1,5 @@
-// Which threads run a signal handler of the program, in the checked variant: it stands between the kernel and the handlers.
+// Which threads run a signal handler of the program, in the checked variant: it stands between the kernel and
+// the handlers.
 #include "core/contract.hpp"
 
 #if SENNIT_SEES_LOCKS
@@ -93,7 +94,8 @@ namespace sennit::detail {
 
 bool in_signal_handler() noexcept {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  // One that was left by a jump has its frame below ours, or on another stack: the stack that it ran on has no room for both.
+  // One that was left by a jump has its frame below ours, or on another stack: the stack that it ran on has
+  // no room for both.
   constexpr std::uintptr_t reach = std::uintptr_t{256} << 20;
   while (innermost != nullptr && (here > innermost->frame || innermost->frame - here > reach)) {
     innermost = nullptr;

@@ -16,8 +16,8 @@ void sleepers::announce(worker& w) noexcept {
     if (latest_ != nullptr) latest_->sleep_place().before = &w;
     latest_ = &w;
   }
-  // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count after it
-  // has unlocked such a list. Whoever locks the list second sees the other. Model: models/sleep.pml.
+  // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count
+  // after it has unlocked such a list. Whoever locks the list second sees the other. Model: models/sleep.pml.
   count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -62,8 +62,9 @@ bool sleepers::call_one() noexcept {
   {
     // Under the lock, lest the count be seen by a push while nobody is woken.
     const std::lock_guard guard(lock_);
-    // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks at every
-    // deque after landed(), and counts the sleepers that were announced before this. Model: models/sleep.pml.
+    // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks
+    // at every deque after landed(), and counts the sleepers that were announced before this. Model:
+    // models/sleep.pml.
     if (in_flight_.load(std::memory_order_seq_cst) > 0) {
       chosen = watcher_.load(std::memory_order_relaxed);
       if (chosen == nullptr) return true;

@@ -13,11 +13,12 @@ class sleepers {
  public:
   // The worker is about to sleep. From here on it may be chosen to be woken.
   void announce(worker& w) noexcept;
-  // It will not, or no longer. True if it owns a wake in flight: it was chosen, or it saw work before it slept.
+  // It will not, or no longer. True if it owns a wake in flight: it was chosen, or it saw work before it
+  // slept.
   bool withdraw(worker& w, bool saw_work) noexcept;
 
-  // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work. False: only guests
-  // sleep, and somebody has to look whose work it is.
+  // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work.
+  // False: only guests sleep, and somebody has to look whose work it is.
   bool call_one() noexcept;
   // By who has seen work: wakes up to `most` workers that take any. How many.
   unsigned wake(unsigned most) noexcept;
@@ -26,8 +27,8 @@ class sleepers {
   // The owner of a wake in flight has found work, or gives up. True: no other is in flight.
   bool landed() noexcept;
 
-  // The owner of a wake that came in vain keeps it, and naps: it looks for work now and then, and call_one() calls it.
-  // False: somebody else does that.
+  // The owner of a wake that came in vain keeps it, and naps: it looks for work now and then, and call_one()
+  // calls it. False: somebody else does that.
   bool begin_watch(worker& w) noexcept;
   void end_watch(worker& w) noexcept;
   // One that sleeps for good looks around once more, and falls asleep anew.

@@ -18,8 +18,8 @@ namespace sennit::detail {
 
 namespace {
 
-// Of all groups: who forks the process holds all of them, and knows where they are. None is taken under another one, and no code
-// of the program runs under one.
+// Of all groups: who forks the process holds all of them, and knows where they are. None is taken under
+// another one, and no code of the program runs under one.
 struct alignas(64) group_lock : brief_lock {};
 constinit group_lock group_locks[16];
 
@@ -181,7 +181,8 @@ fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, comp
   return waiter;
 }
 
-// Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the last access to the group.
+// Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the
+// last access to the group.
 fiber* spawned_apart::finish(completion& done, bool more_to_claim) noexcept {
   sleeper* const thread = asleep_;
   fiber* const waiter = done.finish();

@@ -1,4 +1,5 @@
-// Children of a group that were not pushed by its own strand, in their serial order. docs/protocols/join.md has the rules.
+// Children of a group that were not pushed by its own strand, in their serial order. docs/protocols/join.md
+// has the rules.
 #pragma once
 
 #include "core/brief_lock.hpp"
@@ -29,8 +30,8 @@ class spawned_apart : public reducer_base {
 
   // Whether a further child may wait to be taken.
   bool has_room() const noexcept { return unstarted_.load(std::memory_order_relaxed) < most_unstarted; }
-  // The worker in whose list children of such a caller go: `here`, or, for a thread that runs no strand (null), any. Null: the
-  // caller's runtime is another one.
+  // The worker in whose list children of such a caller go: `here`, or, for a thread that runs no strand
+  // (null), any. Null: the caller's runtime is another one.
   worker* place_for(worker* here);
   bool at_home(worker& here) const noexcept;
   // Whether the children run in the default runtime.
@@ -47,12 +48,14 @@ class spawned_apart : public reducer_base {
   // What a child threw that ran at once, after all that the strand has spawned.
   void note(spawn_view& spawned, std::exception_ptr thrown) noexcept;
   void note_outside(std::exception_ptr thrown) noexcept;
-  // In the calling strand's view. Without memory for that, after the children that threads have spawned which run no strand.
+  // In the calling strand's view. Without memory for that, after the children that threads have spawned which
+  // run no strand.
   void note_here(std::exception_ptr thrown) noexcept;
 
   void started() noexcept { unstarted_.fetch_sub(1, std::memory_order_relaxed); }
-  // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its place; it
-  // may be gone afterwards, and so may the group. Returns the fiber to resume, as completion::finish().
+  // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its
+  // place; it may be gone afterwards, and so may the group. Returns the fiber to resume, as
+  // completion::finish().
   fiber* finished(group_member& child, std::exception_ptr how, completion& done) noexcept;
 
   // A thread that waits for the children, and that nobody can resume as a strand.
@@ -60,8 +63,8 @@ class spawned_apart : public reducer_base {
     std::intptr_t awaited;  // finishes
     parker call;
   };
-  // False: they have all ended. Otherwise the thread is called when the last of them ends, or there may be something to claim. It
-  // calls get_up() then, before it ends the record.
+  // False: they have all ended. Otherwise the thread is called when the last of them ends, or there may be
+  // something to claim. It calls get_up() then, before it ends the record.
   bool lie_down(sleeper& thread, const completion& done) noexcept;
   void get_up() noexcept;
 
@@ -69,24 +72,27 @@ class spawned_apart : public reducer_base {
   group_member* claim_newest(view* spawned) noexcept;
   // Takes children of the group out of a list of views. Null: there are none.
   std::unique_ptr<spawn_view> extract(view*& list) const noexcept;
-  // Takes views out of the list whose children, of other groups, have all been spawned before those of `spawned`.
+  // Takes views out of the list whose children, of other groups, have all been spawned before those of
+  // `spawned`.
   static view* take_earlier(view*& list, spawn_view& spawned) noexcept;
-  // The oldest child, which has ended, and is the caller's then. Null: there is none. `thrown`: what comes before it.
+  // The oldest child, which has ended, and is the caller's then. Null: there is none. `thrown`: what comes
+  // before it.
   group_member* take_oldest(group_link& list, std::exception_ptr& thrown) noexcept;
   group_link& stray_list() noexcept { return strays_; }
-  // All children have ended: what place was borrowed goes back, and the next of them may have their home elsewhere.
+  // All children have ended: what place was borrowed goes back, and the next of them may have their home
+  // elsewhere.
   void settle_home(worker* home) noexcept;
   // Ends views, of any groups, whose children have all ended and left nothing.
   static void prune(view*& list) noexcept;
   // Whether a view of the list has a child of the region that is still to end.
   static bool any_open(const view* list, const region_state& region) noexcept;
-  // What a region's strands have spawned apart and left open is from here on what the thread has spawned that entered the region,
-  // and that runs no strand.
+  // What a region's strands have spawned apart and left open is from here on what the thread has spawned that
+  // entered the region, and that runs no strand.
   static void hand_to_thread(view*& list) noexcept;
   // Gives the strand the views that ended threads have left.
   void recall() noexcept;
-  // Before the calling thread waits for children that others have begun: in a child of fork(2) those others do not exist, and the
-  // program ends with a message.
+  // Before the calling thread waits for children that others have begun: in a child of fork(2) those others
+  // do not exist, and the program ends with a message.
   void insist_on_threads() const noexcept;
   // Around fork(2): no thread is among the links of any group.
   static void hold_for_fork() noexcept;
@@ -113,7 +119,8 @@ class spawned_apart : public reducer_base {
   group_link strays_;     // those children
 };
 
-// Those that one strand has spawned. The strand's views are put in serial order wherever strands join, and so are these.
+// Those that one strand has spawned. The strand's views are put in serial order wherever strands join, and so
+// are these.
 class spawn_view : public view {
  public:
   spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept;

@@ -37,12 +37,12 @@ class stack {
   std::size_t bytes_ = 0;
 };
 
-// Whether a stack costs what it could grow to, rather than what is touched: the process has a limit of address space,
-// the kernel counts all of it, or a sanitizer has memory of its own for each stack.
+// Whether a stack costs what it could grow to, rather than what is touched: the process has a limit of
+// address space, the kernel counts all of it, or a sanitizer has memory of its own for each stack.
 bool address_space_is_scarce() noexcept;
 
-// 32 times the main thread's limit, at most 4 GiB: a fork takes more of the stack than the call that it stands for.
-// Where address space is scarce, the main thread's limit. That counts as 8 MiB if there is none.
+// 32 times the main thread's limit, at most 4 GiB: a fork takes more of the stack than the call that it
+// stands for. Where address space is scarce, the main thread's limit. That counts as 8 MiB if there is none.
 std::size_t default_stack_bytes() noexcept;
 
 }  // namespace sennit::detail

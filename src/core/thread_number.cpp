@@ -24,7 +24,8 @@ unsigned take_lowest() {
     std::uint64_t bits = taken[i].load(std::memory_order_relaxed);
     while (~bits != 0) {
       const std::uint64_t lowest = ~bits & (bits + 1);
-      // ORD[D29] acquire: what the thread that had the number did with what belongs to that; pairs with give_back().
+      // ORD[D29] acquire: what the thread that had the number did with what belongs to that; pairs with
+      // give_back().
       if (taken[i].compare_exchange_weak(bits, bits | lowest, std::memory_order_acquire,
                                          std::memory_order_relaxed))
         return i * 64 + static_cast<unsigned>(std::countr_zero(lowest));

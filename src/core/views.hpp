@@ -14,7 +14,8 @@ inline view* exchange_views(view* views) noexcept {
   return before;
 }
 
-// What the strand has added to reducers since it last took its values. Children that it spawned apart stay with it.
+// What the strand has added to reducers since it last took its values. Children that it spawned apart stay
+// with it.
 view* take_values() noexcept;
 
 // The place of the last child that the list has.

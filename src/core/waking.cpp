@@ -14,8 +14,9 @@ barriers::ticket runtime_core::shut_push_gates() noexcept {
 
 bool runtime_core::arm_gates(const wanted& what) noexcept {
   const barriers::ticket shut = shut_push_gates();
-  // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is visible here. Where all
-  // gates have been shut for so long that one has been since, there is none. Model: models/sleep.pml.
+  // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is
+  // visible here. Where all gates have been shut for so long that one has been since, there is none. Model:
+  // models/sleep.pml.
   if (barrier() == steal_barrier::membarrier) paid_.settle(shut);
   return work_in_sight(what);
 }
@@ -45,8 +46,8 @@ void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
   if (!asleep_.call_one()) (void)wake_guests(1, pushed_in);
 }
 
-// Each takes work of its own region only. A guest whose region it is, is told of a push even if the frame has gone: the push has
-// opened a gate that the guest has shut.
+// Each takes work of its own region only. A guest whose region it is, is told of a push even if the frame has
+// gone: the push has opened a gate that the guest has shut.
 unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
   unsigned woken = 0;
   const unsigned count = worker_count();

@@ -8,7 +8,8 @@ namespace sennit::detail {
 
 struct wanted {
   color_set colors = all_colors;
-  // Only what belongs to one of these regions, or to one inside it. Null: to any; the second counts only beside the first.
+  // Only what belongs to one of these regions, or to one inside it. Null: to any; the second counts only
+  // beside the first.
   const region_state* within = nullptr;
   const region_state* or_within = nullptr;
 

@@ -29,7 +29,8 @@ constexpr int calls_shown = 12;
 
 constinit std::atomic<int> chosen_signal{0};
 
-// What the handler fills in, for one thread at a time. A handler that comes late finds another question, or none.
+// What the handler fills in, for one thread at a time. A handler that comes late finds another question, or
+// none.
 constinit std::atomic<pid_t> asked{0};
 constinit void* calls[most_calls];
 constinit int count = 0;

@@ -82,7 +82,8 @@ void worker::serve(frame* first) {
   fiber* const start = take_fiber();
   if (start == nullptr) fail_for_memory();
   if (outer != nullptr) {
-    // The thread leaves its other runtime for a while: nothing of its strand may be reachable through its words.
+    // The thread leaves its other runtime for a while: nothing of its strand may be reachable through its
+    // words.
     outer->promote_all();
     outer->frames_.detach(false);
   }
@@ -114,8 +115,8 @@ void worker::serve(frame* first) {
 }
 
 void worker::go_home() noexcept {
-  // ORD[D7] seq_cst: all that the region's strands did is visible to the thread that comes home; pairs with the acquire
-  // in leaving(). Model: models/home.pml. And for a spare, see runtime_core::serve_as_spare().
+  // ORD[D7] seq_cst: all that the region's strands did is visible to the thread that comes home; pairs with
+  // the acquire in leaving(). Model: models/home.pml. And for a spare, see runtime_core::serve_as_spare().
   leave_.store(true, std::memory_order_seq_cst);
   if (current() == this) return;  // its loop comes next
   core_.insist_on_threads();
@@ -142,8 +143,8 @@ void worker::loop() noexcept {
     fiber& self = *w->running_;
     if (w->ready_ != nullptr) {
       fiber& waiter = *std::exchange(w->ready_, nullptr);
-      // Claimed while the waiter lingered. It must not wait for the end of what the waiter does next, and would be
-      // lost where that lingers again.
+      // Claimed while the waiter lingered. It must not wait for the end of what the waiter does next, and
+      // would be lost where that lingers again.
       if (w->first_ != nullptr) w->put_back(*std::exchange(w->first_, nullptr));
       w->switch_from(self, waiter, &pool_left, nullptr);
       continue;
@@ -240,12 +241,14 @@ struct waiting {
 void worker::park_waiter(fiber& left, void* argument) noexcept {
   const waiting w = *static_cast<waiting*>(argument);
   perturb();
-  // Once it is declared, the waiter may be running elsewhere: nothing of it is touched below, unless it is ours.
+  // Once it is declared, the waiter may be running elsewhere: nothing of it is touched below, unless it is
+  // ours.
   if (w.done.await(w.branches, left)) current()->ready_ = &left;
 }
 
-// Branches that run side by side end side by side. So a strand that waits looks for work itself for about as long as its
-// suspension would take, and then need not be resumed by another worker. True if the branches have ended.
+// Branches that run side by side end side by side. So a strand that waits looks for work itself for about as
+// long as its suspension would take, and then need not be resumed by another worker. True if the branches
+// have ended.
 bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
@@ -262,7 +265,8 @@ bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   worker& w = *current();
   w.core_.insist_on_threads();
   fiber& self = *w.running_;
-  // What lies in the deque can be had meanwhile; where nothing does, the strand has not left if its wait is short.
+  // What lies in the deque can be had meanwhile; where nothing does, the strand has not left if its wait is
+  // short.
   const bool left = !w.frames_.empty();
   if (left) w.promote_all();
   fiber* const next = w.take_fiber();
@@ -286,8 +290,9 @@ bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   return true;
 }
 
-// No memory for a stack to look for work on. What is listed runs on top of the strand, so that nothing that it waits for
-// stays where nobody is left to take it. See docs/protocols/join.md, "Without memory for a stack".
+// No memory for a stack to look for work on. What is listed runs on top of the strand, so that nothing that
+// it waits for stays where nobody is left to take it. See docs/protocols/join.md, "Without memory for a
+// stack".
 void worker::wait_without_stack(const completion& done, std::intptr_t branches) noexcept {
   while (!done.done(branches)) {
     worker& here = *current();
@@ -339,8 +344,8 @@ void worker::run_on_top(frame& claimed) noexcept {
   }
 }
 
-// The strand goes on, on an empty deque, maybe another worker's: what it pushes from here on belongs to the innermost of
-// its regions.
+// The strand goes on, on an empty deque, maybe another worker's: what it pushes from here on belongs to the
+// innermost of its regions.
 void worker::arrive(fiber& strand) noexcept {
   worker& here = *current();
   for (scope* s = strand.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();

@@ -39,8 +39,8 @@ class worker {
 
   // --- On the thread that the worker stands for, between its runtimes.
 
-  // Makes the calling thread this worker and runs its loop on fibers, beginning with `first` (may be null), until
-  // go_home() is called for it. The thread's words serve the worker meanwhile.
+  // Makes the calling thread this worker and runs its loop on fibers, beginning with `first` (may be null),
+  // until go_home() is called for it. The thread's words serve the worker meanwhile.
   void serve(frame* first);
   // Takes an earlier go_home() back, before serve().
   // ORD[D12] seq_cst: before a spare reads how many calls block; see runtime_core::serve_as_spare().
@@ -50,31 +50,35 @@ class worker {
 
   // --- For strands of this worker's thread.
 
-  // Returns when `branches` finishes have come to `done`; suspends the strand if need be, and says so. The strand may be on
-  // another worker afterwards.
+  // Returns when `branches` finishes have come to `done`; suspends the strand if need be, and says so. The
+  // strand may be on another worker afterwards.
   static bool wait(completion& done, std::intptr_t branches) noexcept;
   // The strand leaves: its frames move to where thieves find them even if this thread is away.
   void promote_all() noexcept;
   // The same, but the strand stays.
   void relocate() noexcept;
-  // The strand's thread is wanted elsewhere: leaves the strand for others to resume. Returns on another worker.
+  // The strand's thread is wanted elsewhere: leaves the strand for others to resume. Returns on another
+  // worker.
   void hand_over_strand() noexcept;
   bool leaving() const noexcept;
   // From any thread: a frame that has left its owner's deque, or never was in it, is to run here.
   void take_in(frame& donated) noexcept;
   // The newest frame in the deque is to run there.
   void donate_newest(worker& to, std::uint64_t number) noexcept;
-  // The strand is to go on there, in its turn if that has a number. False, and still here: there is no memory for that.
+  // The strand is to go on there, in its turn if that has a number. False, and still here: there is no memory
+  // for that.
   bool donate_strand(worker& to, std::uint64_t number) noexcept;
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
-  // Workers that wait for work and may take this strand's, in the order of places after this one; at most `room`. A hint.
+  // Workers that wait for work and may take this strand's, in the order of places after this one; at most
+  // `room`. A hint.
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
   bool post(frame& letter) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
-  // In a run with colors. Whether it waits for work; claim_idle(): and nobody has claimed it since it began to.
+  // In a run with colors. Whether it waits for work; claim_idle(): and nobody has claimed it since it began
+  // to.
   bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   bool claim_idle() noexcept { return is_idle() && idle_.exchange(false, std::memory_order_relaxed); }
 
@@ -139,8 +143,8 @@ class worker {
   deque frames_;
   fiber* running_ = nullptr;
   fiber* home_ = nullptr;  // the thread's own stack, while serving
-  // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from worker to
-  // worker: what is too many for one goes back to the runtime.
+  // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from
+  // worker to worker: what is too many for one goes back to the runtime.
   fiber_pool pool_{4};
   reserve at_hand_;
   frame* first_ = nullptr;  // to run before anything else

@@ -1,5 +1,5 @@
-// When a thief insists on work of its own color: Maglalang, Krishnamoorthy and Agrawal, 2016, section III, "Colored
-// steals".
+// When a thief insists on work of its own color: Maglalang, Krishnamoorthy and Agrawal, 2016, section III,
+// "Colored steals".
 #pragma once
 
 namespace sennit::policy {

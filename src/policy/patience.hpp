@@ -39,13 +39,14 @@ class patience {
     return rounds < spin_rounds + yield_rounds ? step::yield : step::sleep;
   }
 
-  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such wake makes it
-  // nap, and look for itself, for twice as long each time. Zero: no nap.
+  // A worker woken although the work was gone by the time it came costs the waker a system call. So each such
+  // wake makes it nap, and look for itself, for twice as long each time. Zero: no nap.
   std::uint64_t nap_ns() const noexcept {
     return vain_ == 0 ? 0 : std::min(longest_nap_ns, first_nap_ns << std::min(vain_ - 1, 16U));
   }
   void woken_in_vain() noexcept { ++vain_; }
-  // After such a nap. `forks`: there were some meanwhile. False: there have been none for a while, and it is to sleep.
+  // After such a nap. `forks`: there were some meanwhile. False: there have been none for a while, and it is
+  // to sleep.
   bool goes_on_after_nap(bool forks) noexcept {
     ++vain_;
     quiet_ = forks ? 0 : quiet_ + 1;

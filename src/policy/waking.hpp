@@ -6,9 +6,9 @@
 
 namespace sennit::policy {
 
-// A wake costs the pusher a system call, and the woken worker comes some microseconds later: in vain, if the fork is over by
-// then. So while somebody watches, who looks for himself now and then, a push only notes its frame and leaves the gate shut.
-// The next ones see what became of it: it is over, or it lasts.
+// A wake costs the pusher a system call, and the woken worker comes some microseconds later: in vain, if the
+// fork is over by then. So while somebody watches, who looks for himself now and then, a push only notes its
+// frame and leaves the gate shut. The next ones see what became of it: it is over, or it lasts.
 class waking {
  public:
   enum class verdict {
@@ -22,8 +22,8 @@ class waking {
   // The gate has been shut anew.
   void forget() noexcept { noted_ = false; }
   [[nodiscard]] bool noted() const noexcept { return noted_; }
-  // The owner has met the gate. Its frames are in [head, tail), in positions that begin anew with each epoch; `pushed`: the
-  // newest of them just now.
+  // The owner has met the gate. Its frames are in [head, tail), in positions that begin anew with each epoch;
+  // `pushed`: the newest of them just now.
   verdict met(bool watched, bool pushed, std::uint64_t now_ns, std::uint64_t epoch, std::size_t head,
               std::size_t tail) noexcept {
     if (!watched) {
@@ -44,9 +44,9 @@ class waking {
     noted_ = false;
     return verdict::wake;
   }
-  // By who watches: whether what is in [head, tail) has been there for long. `since_ns`: when the gate was shut; it has not been
-  // opened since. What is there after the noted frame has gone came later, and its owner may push nothing any more: it is noted
-  // for the next look.
+  // By who watches: whether what is in [head, tail) has been there for long. `since_ns`: when the gate was
+  // shut; it has not been opened since. What is there after the noted frame has gone came later, and its
+  // owner may push nothing any more: it is noted for the next look.
   [[nodiscard]] bool lasts(std::uint64_t now_ns, std::uint64_t since_ns, std::uint64_t epoch,
                            std::size_t head, std::size_t tail) noexcept {
     if (tail <= head) return false;

@@ -44,8 +44,8 @@ class number_writer {
 
 class number_reader {
  public:
-  // Refuses bytes that do not begin as that kind does, are of another version, or have another checksum. `name` is what
-  // errors call them.
+  // Refuses bytes that do not begin as that kind does, are of another version, or have another checksum.
+  // `name` is what errors call them.
   number_reader(const number_file& of, std::span<const std::byte> bytes, const std::string& name);
 
   [[noreturn]] void refuse(const std::string& why) const;

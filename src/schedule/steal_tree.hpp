@@ -28,8 +28,8 @@ struct span_of_time {
 // Lists of nodes are in the order of `at`, which is unique in each.
 //
 // At each level of a strand's nesting constructs are counted in serial order: a construct in the left branch
-// of a fork, in a child of a group or in a loop is one level deeper; one in a right branch is not, and follows
-// its fork in the same list. So `at` is the same however the region is scheduled.
+// of a fork, in a child of a group or in a loop is one level deeper; one in a right branch is not, and
+// follows its fork in the same list. So `at` is the same however the region is scheduled.
 struct steal {
   enum class kind : std::uint8_t {
     fork,   // at: constructs before it in this list. inside: its left branch. Its right branch was taken.

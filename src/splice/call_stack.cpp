@@ -43,7 +43,8 @@ const char* overflow(const void* address) noexcept {
 
 call_stack* call_stack::running() noexcept { return running_on_this_thread(); }
 
-// Inlined, as is what calls it: after a switch the processor predicts no return rightly, so there had better be few.
+// Inlined, as is what calls it: after a switch the processor predicts no return rightly, so there had better
+// be few.
 SENNIT_INLINE void call_stack::leave(saying what) {
   said_ = what;
 #if SENNIT_ASAN
@@ -93,8 +94,8 @@ call_stack::call_stack() : stack_(stack::reserve(stack_bytes)) {
   if (!stack_) fail_for_memory();
   // Relaxed: a handler on a thread that runs one of them has been through this.
   overflow_of_calls.store(&overflow, std::memory_order_relaxed);
-  // Stacks lie at distances that are powers of two: the lines that each uses at first would all fall into the same few sets
-  // of the cache.
+  // Stacks lie at distances that are powers of two: the lines that each uses at first would all fall into the
+  // same few sets of the cache.
   static std::atomic<std::size_t> made{0};
   // Relaxed: any number will do.
   const std::size_t set = made.fetch_add(1, std::memory_order_relaxed) % 28;

@@ -41,7 +41,8 @@ class call_stack {
   // Unwinds it.
   void give_up() noexcept;
 
-  // What the function says; called on the stack itself. All but the first return when it is to go on, and throw the failure.
+  // What the function says; called on the stack itself. All but the first return when it is to go on, and
+  // throw the failure.
   void say_effects(const effects& of_call);
   // They are gone, and nothing may follow.
   void end_effects(const effects& of_call) noexcept;

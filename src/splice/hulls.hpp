@@ -9,7 +9,8 @@
 
 namespace sennit::detail {
 
-// At least what the effects are that have been put into it: where two of these do not interfere, nor do the effects.
+// At least what the effects are that have been put into it: where two of these do not interfere, nor do the
+// effects.
 class hulls {
  public:
   static constexpr std::uint32_t most = 4;

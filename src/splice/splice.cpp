@@ -179,7 +179,8 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   splicer mine(whole, log, log != nullptr && workers > 1 ? std::bit_width(workers - 1) + 1 : 0);
   whole.attempt([&] {
     whole.roots.reserve(count);
-    // A body that declares nothing has been run when it has begun: in its turn, if those before it have been, too.
+    // A body that declares nothing has been run when it has begun: in its turn, if those before it have been,
+    // too.
     bool in_turn = true;
     for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && whole.roots.back()->failure); ++i) {
       live_call& root = mine.make(nullptr);

@@ -22,7 +22,8 @@ constexpr number_file form{
 // Heads of items in a file: these, or the call's distance from that of the step before.
 enum head : std::uint64_t { head_fork, head_second, head_both_over, head_step };
 
-// As many workers as a runtime may have come with ten levels of strands in strands; whoever follows them recurses.
+// As many workers as a runtime may have come with ten levels of strands in strands; whoever follows them
+// recurses.
 constexpr std::size_t most_levels = 64;
 
 bool is_regular(const std::string& path) {

@@ -105,8 +105,8 @@ void splicer::run() {
   for (live_call* const root : roots) abandon(*root);
 }
 
-// The calls that use some of the same data are interleaved, groups of others come one after the other (section 5, "Locality
-// checks").
+// The calls that use some of the same data are interleaved, groups of others come one after the other
+// (section 5, "Locality checks").
 void splicer::walk(row calls) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < calls.size(); ++i) {
@@ -190,7 +190,8 @@ void splicer::walk_column(row whole, std::uint32_t index) {
   for (live_call* const part : column) release(*part);
 }
 
-// Goes on with a call until it has to wait, or has parts, or, if there are others in its row, has done a slice of a step.
+// Goes on with a call until it has to wait, or has parts, or, if there are others in its row, has done a
+// slice of a step.
 void splicer::go_on(live_call& c, row peers) {
   bool checked = c.state == call_state::ready && c.arrived;
   bool found = false;
@@ -281,13 +282,13 @@ void splicer::open(live_call& c) {
   c.state = call_state::fresh;
 }
 
-// What is before a part is before the whole, or comes before it in the whole. `earlier`: the parts of earlier threads at the same
-// place.
+// What is before a part is before the whole, or comes before it in the whole. `earlier`: the parts of earlier
+// threads at the same place.
 void splicer::find_obstacles(live_call& part, row earlier) {
   if (std::exchange(part.found, true)) return;
   const live_call& whole = *part.around;
-  // A call of the same place that has all effects of this one is likely to have a step that has them, too: then what is
-  // before that one need not be looked for (section 7, "Splicing multiple threads").
+  // A call of the same place that has all effects of this one is likely to have a step that has them, too:
+  // then what is before that one need not be looked for (section 7, "Splicing multiple threads").
   part.seen_from = whole.seen_from;
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t j = earlier.size(); j-- > far;) {
@@ -359,7 +360,8 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   return c.blocked_by.empty();
 }
 
-// Drops what is over, and takes calls' parts for the calls. If there is no memory, what has been found is still all in it.
+// Drops what is over, and takes calls' parts for the calls. If there is no memory, what has been found is
+// still all in it.
 void splicer::refine(obstacles& found, const effects& fx) {
   for (std::size_t i = found.size(); i-- > 0;) {
     const obstacle o = found[i];
@@ -425,8 +427,8 @@ void splicer::wake(live_call& c) {
   }
 }
 
-// A failure has come to the call around this one: what waits for this one, or for parts of it that have failed, may be
-// among what is not to go on for that.
+// A failure has come to the call around this one: what waits for this one, or for parts of it that have
+// failed, may be among what is not to go on for that.
 void splicer::wake_failed(live_call& c) {
   wake(c);
   for (live_call* part = c.parts; part != nullptr; part = part->next) wake_failed(*part);

@@ -126,7 +126,8 @@ class whole_splice {
   const unsigned workers;  // that may take a part
   std::vector<live_call*> roots;
   std::atomic<bool> stop{false};
-  // The calls of later threads than this are not gone on with: its root has failed, and they would not have begun.
+  // The calls of later threads than this are not gone on with: its root has failed, and they would not have
+  // begun.
   std::atomic<std::uint32_t> last_thread{UINT32_MAX};
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the most so far
@@ -141,11 +142,12 @@ class whole_splice {
   std::vector<std::unique_ptr<live_call[]>> chunks_;
 };
 
-// One strand's part of a splice. A thief that takes the rest of sequences has one of its own: to it the calls of others are
-// obstacles that are never over, until the two meet again.
+// One strand's part of a splice. A thief that takes the rest of sequences has one of its own: to it the calls
+// of others are obstacles that are never over, until the two meet again.
 class splicer {
  public:
-  // log: may be null. A row is parted at the first `cuts` levels that can be, so that the log has strands for several workers.
+  // log: may be null. A row is parted at the first `cuts` levels that can be, so that the log has strands for
+  // several workers.
   splicer(whole_splice& whole, splice_log* log, int cuts) noexcept : whole_(whole), log_(log), cuts_(cuts) {}
   splicer(const splicer&) = delete;
   splicer& operator=(const splicer&) = delete;

@@ -1,4 +1,5 @@
-// Rows that are walked by two splicers at once: what is forked, taken and given back. docs/protocols/splices.md has the rules.
+// Rows that are walked by two splicers at once: what is forked, taken and given back.
+// docs/protocols/splices.md has the rules.
 #include "splice/splicer.hpp"
 
 #include <sennit/join.hpp>
@@ -30,9 +31,9 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const
     return std::uint64_t{1} << (deepest > depth ? std::min(deepest - depth, 31u) : 0);
   };
   if (deepest != 0) {
-    // A thief can do next to nothing of a row that is not wider than it is high: at either end each thread has to leave one
-    // step more than the one before it. And what it leaves, and what waits for it, takes memory: some pieces for each
-    // worker will do.
+    // A thief can do next to nothing of a row that is not wider than it is high: at either end each thread
+    // has to leave one step more than the one before it. And what it leaves, and what waits for it, takes
+    // memory: some pieces for each worker will do.
     const std::uint64_t rest = (count - from - 1) * steps_below(whole.front()->depth + 1);
     if (rest < 4 * whole.size() || rest < steps_below(0) / (8 * whole_.workers)) return false;
   }
@@ -89,13 +90,13 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
     join(
         [&] {
           walk_column(whole, from);
-          // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch; pairs with the
-          // load below.
+          // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch;
+          // pairs with the load below.
           over.store(true, std::memory_order_release);
         },
         [&] {
-          // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work has the splicer
-          // for itself, for the other one waits in join().
+          // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work
+          // has the splicer for itself, for the other one waits in join().
           if (cut || !over.load(std::memory_order_acquire)) {
             rob(whole, from + 1, count, rest, theirs, cuts);
           } else {
@@ -110,8 +111,8 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
   if (rest.thief != nullptr) meet(whole, rest);
 }
 
-// Runs on the thief, while this splicer is at work. Only what nobody changes in calls that have not begun is read of it: what
-// they are, their effects, their obstacles and the list they are in.
+// Runs on the thief, while this splicer is at work. Only what nobody changes in calls that have not begun is
+// read of it: what they are, their effects, their obstacles and the list they are in.
 void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log,
                   int cuts) {
   // Until all has been copied, nothing is taken.
@@ -167,8 +168,8 @@ void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& take
   thief.settle();
 }
 
-// What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it has taken: they are
-// one splicer's again. Nothing can fail until they are.
+// What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it
+// has taken: they are one splicer's again. Nothing can fail until they are.
 void splicer::meet(row whole, loot& taken) {
   splicer& thief = *taken.thief;
   for (const live_call* const around : taken.shells) {

@@ -72,8 +72,8 @@ bool wavefront::suits() {
 }
 
 void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
-  // A strand can do next to nothing by itself if it is not wider than there are trees: at either end each tree has to leave
-  // one step more than the one before it.
+  // A strand can do next to nothing by itself if it is not wider than there are trees: at either end each
+  // tree has to leave one step more than the one before it.
   int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + (log == nullptr ? 2 : 1);
   const std::vector<node>& in_first = all_.lines.front().todo;
   const std::uint32_t depth = in_first.empty() ? 0 : std::min(in_first.back().depth, 62u);
@@ -105,8 +105,8 @@ void wavefront::run(strand& s, splice_log* log, int cuts) {
   }
 }
 
-// Conditional sync (Lifflander and Krishnamoorthy, section 6): two strands, each of which takes for granted that the other has
-// done nothing, and then what both have left.
+// Conditional sync (Lifflander and Krishnamoorthy, section 6): two strands, each of which takes for granted
+// that the other has done nothing, and then what both have left.
 void wavefront::fork(strand& s, splice_log* log, int cuts) {
   const std::uint64_t middle = s.first + (s.last - s.first) / 2;
   strand left = part_of(s, s.first, middle);
@@ -118,8 +118,8 @@ void wavefront::fork(strand& s, splice_log* log, int cuts) {
     join(
         [&] {
           run(left, left_log, cuts);
-          // ORD[D50] release: all that this strand has done in `left`, to whoever runs the other branch; pairs with the load
-          // below.
+          // ORD[D50] release: all that this strand has done in `left`, to whoever runs the other branch;
+          // pairs with the load below.
           over.store(true, std::memory_order_release);
         },
         [&] {
@@ -251,7 +251,8 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
   const std::uint64_t key = l.todo.back().key;
   const std::uint32_t from = l.todo.back().depth;
   const bool found = guarded(tree, key, [&] {
-    // The last one becomes its own second half, and the first half follows it in the list, until that is a step.
+    // The last one becomes its own second half, and the first half follows it in the list, until that is a
+    // step.
     for (std::uint32_t depth = from + 1;; ++depth) {
       node& n = l.todo.back();
       part_room first;
@@ -276,8 +277,9 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
   return found;
 }
 
-// The first tree of those that have to be looked at for what is in the way of a step: an earlier one may have run a step of
-// such effects, and all that comes before that one was not in its way (section 7, "Splicing multiple threads").
+// The first tree of those that have to be looked at for what is in the way of a step: an earlier one may have
+// run a step of such effects, and all that comes before that one was not in its way (section 7, "Splicing
+// multiple threads").
 std::uint32_t wavefront::find_cover(strand& s, std::uint32_t tree, const node& step) {
   const std::size_t place = place_of(step);
   const auto covers = [&](std::uint32_t back) {
@@ -317,8 +319,8 @@ bool wavefront::run_next(strand& s, std::uint32_t tree, splice_log* log) {
       for (std::uint32_t c = tree + 1; c-- > from && !behind;) behind = is_before(c);
       if (behind && l.begun) return note_wait(s, n);
       if (behind) {
-        // What comes first has to wait until what is before the strand is done; of what comes later that would be too much
-        // to remember.
+        // What comes first has to wait until what is before the strand is done; of what comes later that
+        // would be too much to remember.
         note_wait(s, n);
         l.before += n.own;
         l.skipped.push_back(n);

@@ -1,5 +1,6 @@
-// Declared trees that are walked together, each from its first part to its last: a front that goes through all of them. It
-// keeps next to nothing of what is behind it and before it. docs/protocols/splices.md has the rules.
+// Declared trees that are walked together, each from its first part to its last: a front that goes through
+// all of them. It keeps next to nothing of what is behind it and before it. docs/protocols/splices.md has the
+// rules.
 #pragma once
 
 #include "splice/hulls.hpp"
@@ -25,8 +26,8 @@ class wavefront {
   wavefront(const wavefront&) = delete;
   wavefront& operator=(const wavefront&) = delete;
 
-  // Whether hulls tell what depends on what, as all regions are contiguous; no tree begins with what others end with; and none is
-  // by itself. Before run().
+  // Whether hulls tell what depends on what, as all regions are contiguous; no tree begins with what others
+  // end with; and none is by itself. Before run().
   bool suits();
   // Once. Throws what the first of the trees throws that does. log: may be null.
   void run(splice_log* log, unsigned workers, splice_report& report);

@@ -13,8 +13,8 @@ namespace sennit::topology {
 
 namespace {
 
-// What the kernel knows of the first processor's caches; of those in use they hardly differ. 0: nothing. The C library's answer
-// is that of the instruction set, which in a virtual machine may be the host's.
+// What the kernel knows of the first processor's caches; of those in use they hardly differ. 0: nothing. The
+// C library's answer is that of the instruction set, which in a virtual machine may be the host's.
 std::uint64_t kernel_says(const std::string& root, int level) {
   for (int i = 0; i < 8; ++i) {
     const std::string cache = root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";

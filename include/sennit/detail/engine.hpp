@@ -5,6 +5,7 @@
 #include <sennit/detail/for_positions.hpp>
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/run_loop.hpp>
 #include <sennit/join.hpp>
 
 #include <concepts>

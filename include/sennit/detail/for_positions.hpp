@@ -4,6 +4,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/held.hpp>
 #include <sennit/detail/loop.hpp>
+#include <sennit/detail/run_loop.hpp>
 #include <sennit/detail/words.hpp>
 
 #include <cstdint>

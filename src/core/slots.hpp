@@ -1,0 +1,31 @@
+// What a deque's slots hold, and what its gates are when they are shut.
+#pragma once
+
+#include <sennit/detail/frame.hpp>
+#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/words.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sennit::detail {
+
+inline constexpr std::uintptr_t kind_mask = 7;
+inline constexpr std::uintptr_t colored_tag = 2;  // a fork with colors
+static_assert((loop_frame::tag & colored_tag) == 0);
+
+inline slot* const shut_limit = nullptr;
+inline slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
+
+// A loop may be looked at only while its owner cannot retire it.
+inline loop_frame* loop_in(const slot& s) noexcept {
+  const std::uintptr_t content = s.load(std::memory_order_relaxed);
+  return (content & kind_mask) == loop_frame::tag ? reinterpret_cast<loop_frame*>(content & ~kind_mask)
+                                                  : nullptr;
+}
+
+inline frame& fork_in(const slot& s) noexcept {
+  return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
+}
+
+}  // namespace sennit::detail

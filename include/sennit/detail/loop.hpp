@@ -232,8 +232,8 @@ class loop_over : public loop_state {
 
   // Once in the program for each loop, so that the compiler finds it worth inlining the body. At the end of
   // each block it is seen whether somebody waits.
-  SENNIT_HOT position run(value& sum, position at, position to) {
-    constexpr position block = Body::whole_chunks ? ~position{0} : pace::block;
+  SENNIT_HOT position run(value& sum, position at, position to, position block = pace::block) {
+    if constexpr (Body::whole_chunks) block = ~position{0};
     for (;;) {
       const position end = to - at <= block ? to : at + block;
       body_.run(sum, at, end, no_gate());
@@ -268,12 +268,12 @@ class loop_over : public loop_state {
 
   // The end of a chunk of about `size` iterations, which has been run; `at`: there is none.
   // `begun`: when that was, if the claim has taken time to serve others.
-  SENNIT_INLINE position run_chunk(loop_frame& rest, position at, position size, value& sum, bool seen,
-                                   ticks& begun) {
+  SENNIT_INLINE position run_chunk(loop_frame& rest, position at, position size, position block, value& sum,
+                                   bool seen, ticks& begun) {
     if (!seen) return claim_ones(rest, at, size, sum);
-    const position to = next(rest, at, size);
+    const position to = next(rest, at, size < rest.left(at) ? in_lines(at + size, size) - at : size);
     if (rest.served()) begun = read_clock();
-    return to == 0 ? at : run(sum, at, to);
+    return to == 0 ? at : run(sum, at, to, block);
   }
 
   SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum) {
@@ -289,7 +289,7 @@ class loop_over : public loop_state {
     if (!timed) {
       for (;;) {
         if (pointless(at)) return false;
-        const position end = run_chunk(rest, at, rest.left(at), sum, seen, before);
+        const position end = run_chunk(rest, at, rest.left(at), pace::block, sum, seen, before);
         if (end == at) return !rest.stopped();
         at = end;
       }
@@ -309,7 +309,7 @@ class loop_over : public loop_state {
       if (ran == 1 && took < loop_cost::brief / 8) size = std::clamp<position>(brief / 4, size, pace::block);
       rest.worth(took < loop_cost::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
       if (pointless(at)) return false;
-      const position end = run_chunk(rest, at, size, sum, seen, before);
+      const position end = run_chunk(rest, at, size, pace::block_after(done, took), sum, seen, before);
       if (end == at) break;
       done = end - at;
       at = end;

@@ -23,6 +23,13 @@ class worker;
 // Iterations are counted in positions from zero; a loop has fewer than 2^62.
 using position = std::uint64_t;
 
+// Where to end a chunk of about `size` iterations, or to begin a piece, instead of at `where`: vectors of elements that
+// are taken one a position, up to 64 bytes long, lie in lines of the cache as they do in the plain loop.
+constexpr position in_lines(position where, position size) noexcept {
+  constexpr position elements = 8;
+  return size < 2 * elements ? where : where - where % elements;
+}
+
 class loop_state;
 
 // Iterations cut off a loop, for another strand to work on.
@@ -231,7 +238,10 @@ class SENNIT_EXPORT loop_frame {
     position start;
     position end;
     bool none() const noexcept { return start >= end; }
-    position middle() const noexcept { return start + (end - start) / 2; }
+    position middle() const noexcept {
+      const position half = (end - start) / 2;
+      return in_lines(start + half, half);
+    }
   };
   rest look() const noexcept {
     return {start_.load(std::memory_order_relaxed), end_.load(std::memory_order_relaxed)};

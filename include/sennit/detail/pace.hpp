@@ -15,10 +15,17 @@ class [[gnu::visibility("hidden")]] pace {
  public:
   // Iterations that a strand runs at most before it looks for somebody who waits, whatever is known of them.
   static constexpr std::uint64_t block = 64;
+  // The same where the last chunk of this very loop took less than a tick an iteration: to begin a block anew
+  // costs as much as dozens of those.
+  static constexpr std::uint64_t long_block = 256;
   // In ticks, about.
   static constexpr ticks chunk = 24'000;
   // Two readings of the clock, and what is made of them, take some hundred.
   static constexpr ticks least_chunk = 2'048;
+
+  static std::uint64_t block_after(std::uint64_t size, ticks took) noexcept {
+    return took < size ? long_block : block;
+  }
 
   // The next chunk, after one of `size` iterations that took so long, with `left` iterations to come. A chunk
   // is at most 2^-sharing of what is left, so that there is something to share until the end, but no crumb.

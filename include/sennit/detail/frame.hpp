@@ -52,19 +52,20 @@ struct departure {
   frame_list* list = nullptr;  // which of that deque's
   // Where it was posted, by the worker whose deque it left.
   mailbox* box = nullptr;
-  bool dealt = false;      // there to be posted; more of its kind may follow soon
   frame* older = nullptr;  // neighbors in that list
   frame* newer = nullptr;
-  outcome result = outcome::none;
   std::exception_ptr failure;
-  view* views = nullptr;   // what the branch has added to reducers
-  bool is_strand = false;  // no branch, but a strand that was left
+  view* views = nullptr;  // what the branch has added to reducers
   // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs
   // it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;
-  bool donated = false;           // to a certain worker
   color_set colors = all_colors;  // of the work below it
+  // Side by side: each frame takes this much of the stack, stolen or not.
+  outcome result = outcome::none;
+  bool dealt = false;      // posted as part of a loop's deal; more of its kind may follow soon
+  bool is_strand = false;  // no branch, but a strand that was left
+  bool donated = false;    // to a certain worker
 };
 
 class frame {

@@ -354,7 +354,8 @@ fiber* group_member::end_elsewhere() noexcept {
     views_ = away().views;
     std::exception_ptr thrown;
     if (away().result == outcome::thrown) thrown = std::move(away().failure);
-    return group.others_.load(std::memory_order_relaxed)->finished(*this, std::move(thrown), group.done_);
+    return group.others_.load(std::memory_order_relaxed)
+        ->finished(*this, std::move(thrown), group.done_, false);
   }
   // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
   // afterwards.
@@ -370,13 +371,13 @@ void group_state::settle(group_member& child) noexcept {
   if (away.result == outcome::dropped) dropped_.store(true, std::memory_order_relaxed);
   if (away.result == outcome::thrown) child.thrown = std::exchange(away.failure, nullptr);
   child.views_ = away.views;
-  child.settled_ = true;
+  child.settled = true;
 }
 
 // The last of those that are kept; the next of them in the list is the one that comes after it. What has
 // ended is merged with its neighbor where there are many, or goes where it leaves nothing.
 void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
-  if (child.settled_) {
+  if (child.settled) {
     spawned_apart::prune(child.before_);
     spawned_apart::prune(child.views_);
     if (leaves_nothing(child)) {
@@ -388,7 +389,7 @@ void group_state::keep(group_member*& kept, group_member& child, int& count) noe
   const auto separate = [&](const group_member& later) {
     return child.thrown && (any_children(later.before_) || any_children(later.views_));
   };
-  if (child.settled_ && kept != nullptr && kept->settled_ && count > most_pushed / 2 && !separate(*kept)) {
+  if (child.settled && kept != nullptr && kept->settled && count > most_pushed / 2 && !separate(*kept)) {
     group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
     if (!child.thrown) child.thrown = std::move(later.thrown);
     child.views_ = merge_views(child.views_, merge_views(later.before_, later.views_));
@@ -404,7 +405,7 @@ void group_state::sweep() noexcept {
   group_member* kept = nullptr;
   int count = 0;
   while (group_member* const child = take_newest_spawned()) {
-    if (!child->settled_ && child->counted_by_ == nullptr && child->has_ended()) {
+    if (!child->settled && child->counted_by_ == nullptr && child->has_ended()) {
       settle(*child);
       ++away_;
     }

@@ -107,7 +107,7 @@ void group_state::collect(view* latest) noexcept {
   keep_first(failure_, std::move(front_.thrown));
   while (kept != nullptr) {
     group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
-    if (!child.settled_) {
+    if (!child.settled) {
       settle(child);
       if (course* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
     }
@@ -126,7 +126,7 @@ group_member* group_state::collect_pushed() noexcept {
     if (room_ < most_pushed) ++room_;
     if (child->counted_by_ != nullptr) [[unlikely]]
       --child->counted_by_->children;
-    if (child->settled_) [[unlikely]] {
+    if (child->settled) [[unlikely]] {
     } else if (take_back(*child)) [[likely]] {
       // What comes before it comes before its own children, too.
       store_views(std::exchange(child->before_, nullptr));
@@ -137,7 +137,7 @@ group_member* group_state::collect_pushed() noexcept {
         continue;
       }
       store_views(nullptr);
-      child->settled_ = true;
+      child->settled = true;
     } else {
       ++away_;
       if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
@@ -157,7 +157,7 @@ void group_state::help(view* latest) noexcept {
     std::exception_ptr thrown;
     run_here(*child, thrown);
     child->views_ = exchange_views(nullptr);
-    (void)all->finished(*child, std::move(thrown), done_);
+    (void)all->finished(*child, std::move(thrown), done_, true);
   }
 }
 

@@ -146,12 +146,11 @@ void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
 }
 
 // What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
-fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done) noexcept {
+fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done,
+                               bool helped) noexcept {
   const std::unique_ptr<spawn_view> below = extract(child.views_);
   std::exception_ptr later;
   bool more_to_claim = false;
-  bool gone = false;
-  fiber* waiter = nullptr;
   {
     const std::lock_guard guard(lock_);
     more_to_claim = below && !below->empty();
@@ -164,21 +163,44 @@ fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, comp
       splice_before(child, below->list_);
     }
     if (how) later = std::exchange(child.thrown, std::move(how));
-    gone = child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
+  }
+  later = nullptr;
+  if (helped) take_in_ended(child);
+  bool gone = false;
+  fiber* waiter = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    gone = leaves_nothing(child);
     if (gone) {
       unlink(child);
     } else {
-      child.settled_ = true;
+      child.settled = true;
     }
-    if (!later) waiter = finish(done, more_to_claim);
-  }
-  if (later) {
-    later = nullptr;
-    const std::lock_guard guard(lock_);
     waiter = finish(done, more_to_claim);
   }
   if (gone) child.end_(child);
   return waiter;
+}
+
+bool spawned_apart::leaves_nothing(const group_member& child) noexcept {
+  return child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
+}
+
+// What comes right after the child and has ended becomes one with it: who claims the newest child is not to look at all
+// those again. By a strand that helps, as the program's code adds up what they left.
+void spawned_apart::take_in_ended(group_member& child) noexcept {
+  for (;;) {
+    group_member* later = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      if (!child.next->settled || (leaves_nothing(child) && !child.next->next->settled)) return;
+      later = &member(*child.next);
+      unlink(*later);
+      if (!child.thrown) child.thrown = std::move(later->thrown);
+    }
+    child.views_ = merge_views(child.views_, merge_views(later->before_, later->views_));
+    later->end_(*later);
+  }
 }
 
 // Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the
@@ -205,7 +227,7 @@ void spawned_apart::get_up() noexcept {
 group_member* spawned_apart::claim_newest(view* list) noexcept {
   const auto claim_in = [](group_link& ring) noexcept -> group_member* {
     for (group_link* l = ring.previous; l != &ring; l = l->previous) {
-      if (!member(*l).settled_ && deque::reclaim(member(*l))) return &member(*l);
+      if (!l->settled && deque::reclaim(member(*l))) return &member(*l);
     }
     return nullptr;
   };
@@ -246,7 +268,7 @@ view* spawned_apart::take_earlier(view*& list, spawn_view& spawned) noexcept {
 group_member* spawned_apart::take_oldest(group_link& list, std::exception_ptr& thrown) noexcept {
   const std::lock_guard guard(lock_);
   thrown = std::exchange(list.thrown, nullptr);
-  if (list.next == &list || !member(*list.next).settled_) return nullptr;
+  if (!list.next->settled) return nullptr;
   group_member& oldest = member(*list.next);
   unlink(oldest);
   return &oldest;
@@ -271,7 +293,7 @@ bool spawned_apart::any_open(const view* list, const region_state& region) noexc
     const std::lock_guard guard(spawned.all_.lock_);
     for (const group_link* l = spawned.list_.next; l != &spawned.list_; l = l->next) {
       auto& child = member(const_cast<group_link&>(*l));
-      if (!child.settled_ && child.away().region == &region) return true;
+      if (!child.settled && child.away().region == &region) return true;
     }
   }
   return false;
@@ -344,8 +366,7 @@ void spawned_apart::merge_ended(spawn_view& spawned) noexcept {
     {
       const std::lock_guard guard(lock_);
       if (at == nullptr) at = spawned.list_.next;
-      while (at != &spawned.list_ &&
-             !(member(*at).settled_ && at->next != &spawned.list_ && member(*at->next).settled_)) {
+      while (at != &spawned.list_ && !(at->settled && at->next->settled)) {
         at = at->next;
       }
       if (at == &spawned.list_) return;

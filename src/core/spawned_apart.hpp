@@ -55,8 +55,8 @@ class spawned_apart : public reducer_base {
   void started() noexcept { unstarted_.fetch_sub(1, std::memory_order_relaxed); }
   // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its
   // place; it may be gone afterwards, and so may the group. Returns the fiber to resume, as
-  // completion::finish().
-  fiber* finished(group_member& child, std::exception_ptr how, completion& done) noexcept;
+  // completion::finish(). `helped`: the caller is the strand or the thread that waits for the group.
+  fiber* finished(group_member& child, std::exception_ptr how, completion& done, bool helped) noexcept;
 
   // A thread that waits for the children, and that nobody can resume as a strand.
   struct sleeper {
@@ -107,6 +107,8 @@ class spawned_apart : public reducer_base {
   static void unlink(group_link& gone) noexcept;
   static void splice_before(group_link& at, group_link& list) noexcept;
   fiber* finish(completion& done, bool more_to_claim) noexcept;
+  static bool leaves_nothing(const group_member& child) noexcept;
+  void take_in_ended(group_member& child) noexcept;
   void merge_ended(spawn_view& spawned) noexcept;
 
   std::shared_ptr<spawned_apart> self_;  // the group's share

@@ -41,6 +41,7 @@ struct group_link {
   // What was thrown first by children that come between this one and the next, and ran at once; and once this
   // one has ended, what it threw itself.
   std::exception_ptr thrown;
+  bool settled = false;  // a child that has ended, and `views_` and `thrown` say how
 };
 
 // A child's frame. Its group has it until its outcome is known and no other child's outcome depends on it.
@@ -77,7 +78,6 @@ class SENNIT_EXPORT group_member : public frame, public group_link {
   std::uint64_t order_ = 0;  // among the spawns of its strand
   bool on_deque_ = false;    // pushed; otherwise listed at once
   const bool apart_;         // spawned by another strand, or below frames of this one: see spawned_apart
-  bool settled_ = false;     // it has ended, and `views_` and `thrown` say how
   std::atomic<bool> ended_{false};  // elsewhere
   // What the strand had added to reducers since the child before this one was spawned, and what this one
   // added.

@@ -1,6 +1,7 @@
 #include "core/group.hpp"
 
 #include "core/constructs.hpp"
+#include "core/contract.hpp"
 #include "core/course.hpp"
 #include "core/failure.hpp"
 #include "core/runtime_core.hpp"
@@ -128,7 +129,9 @@ spawning group_state::admit_apart() {
   spawned_apart& all = others();
   if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
   if (here == nullptr) {
-    (void)all.place_for(nullptr);
+    const worker* const place = all.place_for(nullptr);
+    // The child may run at once, on this thread.
+    if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
     return all.has_room() || nested >= most_nested ? spawning::apart : spawning::at_once;
   }
   const spawn_view& spawned = all.view_here();

@@ -277,8 +277,8 @@ TEST(Nest, IterationsOfOneTileRunInParallel) {
               }
               // Where nobody waits as the loop begins, all of it can be had after one cell that somebody comes in.
               if (!begun.exchange(true)) {
-                await([&] { return sennit::detail::any_gate_shut() || last.load(); },
-                      "somebody who asks for work");
+                await([&] { return sennit::detail::any_gate_shut() || another.load() || last.load(); },
+                      "somebody who asks for work, or takes some");
                 if (!last.load()) return;
               }
               if (!another.exchange(true))

@@ -59,6 +59,13 @@ TEST(Contract, FindsAMutexHeldAcrossAGroup) {
     });
   });
   EXPECT_THAT(spawn, breach());
+  const ending outside = apart([] {
+    std::mutex m;
+    sennit::task_group group;
+    const std::lock_guard guard(m);
+    group.spawn([] {});
+  });
+  EXPECT_THAT(outside, breach());
   const ending wait = apart([] {
     in_a_strand([] {
       std::mutex m;

@@ -1,6 +1,10 @@
 // What the compiler is asked for, in one place.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Sennit needs C++20: compile with -std=c++20 or later"
+#endif
+
 // The effect checker's instrumentation is TSan's, without TSan.
 #if defined(SENNIT_CHECK_EFFECTS)
 #define SENNIT_TSAN 0

@@ -376,7 +376,8 @@ struct finds_a_graph : scenario {
     const auto longer = [this](const Key& k, auto& node) -> value {
       std::string text(40, 'x');
       for (const Key& p : node.predecessors()) text.push_back(node.value(p).text.back());
-      if (at(k) == 3) node.create(key(16));
+      // Whose value the new one reads: it is not to be freed before.
+      if (at(k) == 12) node.create(key(16));
       usleep(100);
       return value(text);
     };

@@ -72,23 +72,22 @@ void beaten::arrive(void* ucontext, std::uint64_t missed) noexcept {
   under_way_.store(false, std::memory_order_relaxed);
   add(delivered_, 1);
   if (missed != 0) missed_.fetch_add(missed, std::memory_order_relaxed);
-  attempts_ = 0;
+  attempts_.store(0, std::memory_order_relaxed);
   call(ucontext);
 }
 
 void beaten::retry(void* ucontext) noexcept {
-  if (attempts_ == 0) return;  // the next beat has come in between, and at a better moment
+  if (attempts_.load(std::memory_order_relaxed) == 0) return;  // the next beat has come in between, and at a better moment
   add(retries_, 1);
   call(ucontext);
 }
 
 void beaten::call(void* ucontext) noexcept {
-  if ((beat_ != nullptr ? beat_ : to_promotion_point)(ucontext) || attempts_ == most_attempts) {
-    attempts_ = 0;
-  } else {
-    ++attempts_;
-    if (ucontext != nullptr) call_again_soon();
-  }
+  const bool taken = (beat_ != nullptr ? beat_ : to_promotion_point)(ucontext);
+  const unsigned attempts = attempts_.load(std::memory_order_relaxed);
+  const bool again = !taken && attempts != most_attempts;
+  attempts_.store(again ? attempts + 1 : 0, std::memory_order_relaxed);
+  if (again && ucontext != nullptr) call_again_soon();
 }
 
 void beaten::call_again_soon() noexcept {
@@ -121,7 +120,8 @@ beaten* beaten_pool::take(pid_t thread, std::chrono::nanoseconds period, beaten:
     b.period_ = period;
     b.beat_ = beat;
     b.source_ = &source;
-    b.unanswered_ = b.attempts_ = 0;
+    b.unanswered_ = 0;
+    b.attempts_.store(0, std::memory_order_relaxed);
     b.kept = {};
     b.under_way_.store(false, std::memory_order_relaxed);
     for (auto* sum : {&b.delivered_, &b.missed_, &b.retries_}) sum->store(0, std::memory_order_relaxed);

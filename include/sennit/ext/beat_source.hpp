@@ -64,7 +64,9 @@ class SENNIT_EXPORT beaten {
   std::atomic<unsigned> inside_{0};
   std::atomic<bool> under_way_{false};
   unsigned unanswered_ = 0;  // pings since then
-  unsigned attempts_ = 0;    // of the handler's, at the latest beat
+  // Of the handler's, at the latest beat. Atomic, as ThreadSanitizer puts a signal off to the next call of the
+  // fiber that it met, on whichever thread that fiber is by then.
+  std::atomic<unsigned> attempts_{0};
   unsigned generation_ = 0;
   pid_t process_ = 0;
   pid_t thread_ = 0;

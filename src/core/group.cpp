@@ -342,23 +342,24 @@ void group_state::run_at_once(action body) {
 // --- Where a child runs elsewhere.
 
 void group_member::begin_elsewhere() noexcept {
-  if (apart_) group_.others_.load(std::memory_order_relaxed)->started();
+  if (apart_) group_.others_.load(std::memory_order_relaxed)->begin(*this);
   fiber& strand = worker::current()->running();
   underway_ = {&group_, strand.innermost_child};
   strand.innermost_child = &underway_;
 }
 
 fiber* group_member::end_elsewhere() noexcept {
+  group_state& group = group_;
+  spawned_apart* const all = apart_ ? group.others_.load(std::memory_order_relaxed) : nullptr;
+  if (all != nullptr) all->close(*this);
   worker::current()->running().innermost_child = underway_.outer;
   leave_branch(*this);
-  group_state& group = group_;
-  if (apart_) {
+  if (all != nullptr) {
     if (away().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
     views_ = away().views;
     std::exception_ptr thrown;
     if (away().result == outcome::thrown) thrown = std::move(away().failure);
-    return group.others_.load(std::memory_order_relaxed)
-        ->finished(*this, std::move(thrown), group.done_, false);
+    return all->finished(*this, std::move(thrown), group.done_);
   }
   // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
   // afterwards.

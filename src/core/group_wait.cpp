@@ -153,11 +153,12 @@ void group_state::help(view* latest) noexcept {
   spawned_apart* const all = others_.load(std::memory_order_acquire);
   if (all == nullptr) return;
   while (group_member* const child = all->claim_newest(latest)) {
-    all->started();
     std::exception_ptr thrown;
+    all->begin(*child);
     run_here(*child, thrown);
+    all->close(*child);
     child->views_ = exchange_views(nullptr);
-    (void)all->finished(*child, std::move(thrown), done_, true);
+    (void)all->finished(*child, std::move(thrown), done_);
   }
 }
 

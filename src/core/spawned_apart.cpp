@@ -94,12 +94,16 @@ spawn_view& spawned_apart::view_here() {
   return *made;
 }
 
-void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
+void spawned_apart::put_before(group_member& child) noexcept {
   child.before_ = take_values();
+  child.continues_ = child.before_ != nullptr;
+}
+
+void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
+  put_before(child);
   const std::uint64_t at = last_child(load_views()) + 1;
   if (spawned.children() == nullptr) spawned.places_.first = at;
   spawned.places_.last = at;
-  if (++spawned.added_ % 64 == 0) merge_ended(spawned);
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard guard(lock_);
@@ -111,7 +115,7 @@ void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place)
 
 void spawned_apart::add_from_outside(group_member& child, worker& place) noexcept {
   child.depart(&outside_);
-  child.before_ = take_values();
+  put_before(child);
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard guard(lock_);
@@ -145,27 +149,80 @@ void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
   }
 }
 
-// What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
-fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done,
-                               bool helped) noexcept {
-  const std::unique_ptr<spawn_view> below = extract(child.views_);
-  std::exception_ptr later;
-  bool more_to_claim = false;
+void spawned_apart::begin(group_member& child) noexcept {
+  unstarted_.fetch_sub(1, std::memory_order_relaxed);
+  if (!child.continues_) return;
+  view* before = nullptr;
   {
     const std::lock_guard guard(lock_);
-    more_to_claim = below && !below->empty();
-    if (below) {
+    before = std::exchange(child.before_, nullptr);
+  }
+  // Chained, it may have several views of a reducer.
+  append_views(before);
+}
+
+void spawned_apart::close(group_member& child) noexcept {
+  view* views = exchange_views(nullptr);
+  const std::unique_ptr<spawn_view> below = extract(views);
+  store_views(views);
+  if (below) {
+    const std::lock_guard guard(lock_);
+    if (!below->empty()) {
       // What comes before the child comes before its own children.
-      if (child.before_ != nullptr && more_to_claim) {
-        group_member& first = member(*below->list_.next);
-        first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
-      }
-      splice_before(child, below->list_);
+      group_member& first = member(*below->list_.next);
+      first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
+      if (asleep_ != nullptr) asleep_->call.unpark();
     }
-    if (how) later = std::exchange(child.thrown, std::move(how));
+    splice_before(child, below->list_);
+  }
+  while (take_in_neighbor(child)) {
+  }
+}
+
+// So what children leave is as much as are yet to end, and who claims the newest child does not look at all that have
+// ended. By the strand of the child, as the program's code adds up what they left.
+bool spawned_apart::take_in_neighbor(group_member& child) noexcept {
+  group_member* earlier = nullptr;
+  group_member* later = nullptr;
+  view* before = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    const bool empty = load_views() == nullptr && child.before_ == nullptr && !child.thrown;
+    if (child.next->settled && (!empty || child.previous->settled || child.next->next->settled)) {
+      later = &member(*child.next);
+      unlink(*later);
+      if (!child.thrown) child.thrown = std::move(later->thrown);
+    } else if (child.previous->settled && !empty) {
+      earlier = &member(*child.previous);
+      unlink(*earlier);
+      if (!child.previous->thrown) child.previous->thrown = std::move(earlier->thrown);
+      before = std::exchange(child.before_, nullptr);
+    } else {
+      return false;
+    }
+  }
+  if (later != nullptr) {
+    append_views(later->before_);
+    append_views(later->views_);
+    later->end_(*later);
+  } else {
+    before = merge_views(merge_views(earlier->before_, earlier->views_), before);
+    earlier->end_(*earlier);
+    const std::lock_guard guard(lock_);
+    // What another strand has put there meanwhile comes before all that the child has taken in.
+    child.before_ = chain_views(child.before_, before);
+  }
+  return true;
+}
+
+// What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
+fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done) noexcept {
+  std::exception_ptr later;
+  if (how) {
+    const std::lock_guard guard(lock_);
+    later = std::exchange(child.thrown, std::move(how));
   }
   later = nullptr;
-  if (helped) take_in_ended(child);
   bool gone = false;
   fiber* waiter = nullptr;
   {
@@ -176,7 +233,7 @@ fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, comp
     } else {
       child.settled = true;
     }
-    waiter = finish(done, more_to_claim);
+    waiter = finish(done);
   }
   if (gone) child.end_(child);
   return waiter;
@@ -186,29 +243,12 @@ bool spawned_apart::leaves_nothing(const group_member& child) noexcept {
   return child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
 }
 
-// What comes right after the child and has ended becomes one with it: who claims the newest child is not to look at all
-// those again. By a strand that helps, as the program's code adds up what they left.
-void spawned_apart::take_in_ended(group_member& child) noexcept {
-  for (;;) {
-    group_member* later = nullptr;
-    {
-      const std::lock_guard guard(lock_);
-      if (!child.next->settled || (leaves_nothing(child) && !child.next->next->settled)) return;
-      later = &member(*child.next);
-      unlink(*later);
-      if (!child.thrown) child.thrown = std::move(later->thrown);
-    }
-    child.views_ = merge_views(child.views_, merge_views(later->before_, later->views_));
-    later->end_(*later);
-  }
-}
-
 // Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the
 // last access to the group.
-fiber* spawned_apart::finish(completion& done, bool more_to_claim) noexcept {
+fiber* spawned_apart::finish(completion& done) noexcept {
   sleeper* const thread = asleep_;
   fiber* const waiter = done.finish();
-  if (thread != nullptr && (more_to_claim || done.done(thread->awaited))) thread->call.unpark();
+  if (thread != nullptr && done.done(thread->awaited)) thread->call.unpark();
   return waiter;
 }
 
@@ -356,29 +396,6 @@ void spawned_apart::hold_for_fork() noexcept {
 
 void spawned_apart::let_go_after_fork() noexcept {
   for (brief_lock& lock : group_locks | std::views::reverse) lock.unlock();
-}
-
-// Neighbors that have both ended become one, so that what they added to reducers does.
-void spawned_apart::merge_ended(spawn_view& spawned) noexcept {
-  group_link* at = nullptr;
-  for (;;) {
-    group_member* later = nullptr;
-    {
-      const std::lock_guard guard(lock_);
-      if (at == nullptr) at = spawned.list_.next;
-      while (at != &spawned.list_ && !(at->settled && at->next->settled)) {
-        at = at->next;
-      }
-      if (at == &spawned.list_) return;
-      later = &member(*at->next);
-      unlink(*later);
-      if (!at->thrown) at->thrown = std::move(later->thrown);
-    }
-    // What has ended is nobody else's, and the list is the strand's.
-    group_member& earlier = member(*at);
-    earlier.views_ = merge_views(earlier.views_, merge_views(later->before_, later->views_));
-    later->end_(*later);
-  }
 }
 
 spawn_view::spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept

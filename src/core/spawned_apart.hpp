@@ -52,11 +52,13 @@ class spawned_apart : public reducer_base {
   // run no strand.
   void note_here(std::exception_ptr thrown) noexcept;
 
-  void started() noexcept { unstarted_.fetch_sub(1, std::memory_order_relaxed); }
-  // The child has ended; what it left of its own is in views_ and thrown is `how`. Its children take its
-  // place; it may be gone afterwards, and so may the group. Returns the fiber to resume, as
-  // completion::finish(). `helped`: the caller is the strand or the thread that waits for the group.
-  fiber* finished(group_member& child, std::exception_ptr how, completion& done, bool helped) noexcept;
+  // Around the child's body, in its strand, which has no views before: the child goes on with those that come
+  // before it. Its children take its place, and what has ended right beside it becomes one with it.
+  void begin(group_member& child) noexcept;
+  void close(group_member& child) noexcept;
+  // The child has ended; what it left is in views_, and thrown is `how`. It may be gone afterwards, and so may
+  // the group. Returns the fiber to resume, as completion::finish().
+  fiber* finished(group_member& child, std::exception_ptr how, completion& done) noexcept;
 
   // A thread that waits for the children, and that nobody can resume as a strand.
   struct sleeper {
@@ -106,10 +108,10 @@ class spawned_apart : public reducer_base {
   static void link_before(group_link& at, group_link& added) noexcept;
   static void unlink(group_link& gone) noexcept;
   static void splice_before(group_link& at, group_link& list) noexcept;
-  fiber* finish(completion& done, bool more_to_claim) noexcept;
+  static void put_before(group_member& child) noexcept;
+  bool take_in_neighbor(group_member& child) noexcept;
+  fiber* finish(completion& done) noexcept;
   static bool leaves_nothing(const group_member& child) noexcept;
-  void take_in_ended(group_member& child) noexcept;
-  void merge_ended(spawn_view& spawned) noexcept;
 
   std::shared_ptr<spawned_apart> self_;  // the group's share
   brief_lock& lock_;           // of all links below views of the group; other groups may have it, too
@@ -143,7 +145,6 @@ class spawn_view : public view {
   spawned_apart& all_;
   group_link list_;  // a ring; under the lock
   child_places places_;
-  unsigned added_ = 0;   // the strand's alone, as is:
   bool failed_ = false;  // a child that ran at once threw: what the strand spawns comes after
 };
 

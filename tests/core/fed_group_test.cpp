@@ -12,10 +12,6 @@
 #include <thread>
 #include <vector>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 namespace sennit_test {
 namespace {
 
@@ -201,100 +197,6 @@ TEST(FedGroup, OfAWalk) {
       g.wait();
       EXPECT_EQ(visited, 5461);
     });
-  });
-}
-
-#if defined(__GLIBC__) && !SENNIT_TSAN && !SENNIT_ASAN
-std::size_t bytes_in_use() {
-  const auto info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-#else
-std::size_t bytes_in_use() { return 0; }
-#endif
-
-// What lives while a group is fed: closures, and memory.
-struct living {
-  static constexpr std::int64_t most = 4000;
-  std::size_t before = bytes_in_use();
-  std::atomic<bool> too_many{false};
-
-  void look() {
-    if (tracked::live() > most) too_many = true;
-  }
-  void expect_few() const {
-    EXPECT_FALSE(too_many);
-    EXPECT_LT(bytes_in_use(), before + (8U << 20));
-  }
-};
-
-// Catches: closures and frames that are kept until wait(), for whoever spawns.
-TEST(FedGroup, KeepsOnlyWhatLives) {
-  const auto child = [](task_group& g, living& l) {
-    g.spawn([held = tracked(1)] {});
-    l.look();
-  };
-  const std::vector<std::function<void(task_group&, living&, int)>> producers{
-      [&](task_group& g, living& l, int n) {
-        for (int i = 0; i < n; ++i) child(g, l);
-      },
-      [&](task_group& g, living& l, int n) {
-        g.spawn([&child, &g, &l, n] {
-          for (int i = 0; i < n; ++i) child(g, l);
-        });
-      },
-      [&](task_group& g, living& l, int n) { sennit::parallel_for(0, n, [&](int) { child(g, l); }); },
-      [&](task_group& g, living& l, int n) {
-        sennit::reducer<int> sum;
-        for (int i = 0; i < n; ++i) {
-          g.spawn([&sum, held = tracked(1)] { ++*sum; });
-          l.look();
-        }
-        g.wait();
-        EXPECT_EQ(sum.value(), n);
-      },
-      [&](task_group& g, living& l, int n) {
-        std::vector<task_group> other(1);
-        for (int i = 0; i < n; ++i) child(other[0], l);
-        child(g, l);
-      },
-  };
-  under(settings({1, 2, 8}), [&](sennit::runtime& rt) {
-    for (const auto& produce : producers) {
-      living l;
-      rt.run([&] {
-        task_group g;
-        produce(g, l, scaled(100000));
-        l.expect_few();
-        g.wait();
-      });
-    }
-    EXPECT_EQ(tracked::live(), 0);
-  });
-}
-
-void chain(task_group& g, living& l, int n) {
-  l.look();
-  if (n > 0) g.spawn([&g, &l, n, held = tracked(1)] { chain(g, l, n - 1); });
-}
-
-// Catches: a child for each of those before it, on the stack or in memory.
-TEST(FedGroup, OfAChain) {
-  under(settings({1, 2, 8}), [&](sennit::runtime& rt) {
-    for (const bool crowded : {false, true}) {
-      living l;
-      rt.run([&] {
-        std::vector<task_group> groups(1);
-        task_group near;
-        for (task_group* const g : {&near, groups.data()}) {
-          // Others wait to be taken, so that the links run at once.
-          for (int i = 0; crowded && i < 600; ++i) g->spawn([] {});
-          chain(*g, l, crowded ? scaled(20000) : scaled(100000));
-          g->wait();
-        }
-      });
-      if (!crowded) l.expect_few();
-    }
   });
 }
 

@@ -78,6 +78,7 @@ class SENNIT_EXPORT group_member : public frame, public group_link {
   std::uint64_t order_ = 0;  // among the spawns of its strand
   bool on_deque_ = false;    // pushed; otherwise listed at once
   const bool apart_;         // spawned by another strand, or below frames of this one: see spawned_apart
+  bool continues_ = false;   // apart: its strand begins with the views before it
   std::atomic<bool> ended_{false};  // elsewhere
   // What the strand had added to reducers since the child before this one was spawned, and what this one
   // added.

@@ -168,10 +168,10 @@ void deque::set_gates() noexcept {
   // Read by observed strands, in which no loop is exposed: D16 does not concern them.
   words_->head_gate_beneath.store(head_gate, std::memory_order_relaxed);
   words_->limit_beneath.store(limit, std::memory_order_relaxed);
-  // ORD[D16] release on both: the cuts that were made while the gates were shut, and that this thread has
-  // done with loops that the owner may retire now; pairs with the acquire in any_gate_shut() and
-  // pop_gate_shut(). Model: models/loop.pml.
+  // ORD[D16] release: the cuts that were made while the gates were shut, and that this thread has done with
+  // loops that the owner may retire now; pairs with the acquire in pop_gate_shut(). Model: models/loop.pml.
   words_->head_gate.store(seen ? shut_head_gate : head_gate, std::memory_order_release);
+  // ORD[D16] release: the same; pairs with the acquire in any_gate_shut(). Model: models/loop.pml.
   words_->limit.store(seen ? shut_limit : limit, std::memory_order_release);
 }
 
@@ -218,10 +218,11 @@ deque::popped deque::pop() noexcept {
   words.tail_seen.store(tail, std::memory_order_relaxed);
   perturb();
   if (fenced_) {
-    // ORD[D2] seq_cst on both: the store of tail before the load of head, as a thief in claim_fenced() orders
-    // its store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
+    // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in claim_fenced() orders its
+    // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
     // models/deque.pml.
     words.tail.exchange(tail, std::memory_order_seq_cst);
+    // ORD[D2] seq_cst: the load of that pair.
     if (tail >= head_.load(std::memory_order_seq_cst)) return {.mine = true, .handed = nullptr};
   }
   const std::lock_guard guard(lock_);

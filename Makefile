@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo install test stress bench format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo install test check stress bench format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -29,11 +29,14 @@ install: setup-build ## build the library and the tools, and install them to PRE
 	@cmake --build --preset release --parallel $(JOBS) --target src/all src/checker/all tools/all
 	@cmake --install build/release --prefix '$(PREFIX)'
 
-test: setup-test ## build and run every test: GCC, ASan and UBSan, TSan, Debug, models, formatting
-	@scripts/test.sh
+test: setup-test ## build and run the tests, optimized; ONLY=regex builds and runs the programs of tests that match
+	@scripts/test.sh test '$(ONLY)'
+
+check: setup-test ## what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages, formatting
+	@scripts/test.sh check
 
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some
-	@scripts/test.sh --stress '$(ONLY)'
+	@scripts/test.sh stress '$(ONLY)'
 
 bench: ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
 	@test -n '$(SUITE)' || { echo 'bench: say which suite, as in: make bench SUITE=fork QUICK=1' >&2; exit 2; }

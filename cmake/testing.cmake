@@ -1,7 +1,7 @@
 # Functions that declare tests, for tests/ and for whatever else has some.
 #
 # Labels that mean something here:
-#   stress     heavy; built always, run only where SENNIT_STRESS=ON (make stress)
+#   stress     heavy; only where SENNIT_STRESS=ON (make stress)
 #   optimized  counts instructions or reads assembly: exists only in a Release build without sanitizers
 #   models, package, compile-fail   set by those tests themselves
 find_package(GTest REQUIRED)
@@ -38,7 +38,12 @@ function(sennit_test name)
     return()
   endif()
 
+  if("stress" IN_LIST test_LABELS AND NOT SENNIT_STRESS)
+    return()
+  endif()
+
   set(target test_${name})
+  set_property(GLOBAL APPEND PROPERTY SENNIT_TESTS "${name} ${target}\n")
   add_executable(${target} ${test_SOURCES})
   if(test_INTERNAL)
     set_target_properties(${target} PROPERTIES SENNIT_INTERNALS ON)
@@ -52,9 +57,6 @@ function(sennit_test name)
   endif()
   if(test_INTERNAL)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  endif()
-  if("stress" IN_LIST test_LABELS AND NOT SENNIT_STRESS)
-    return()
   endif()
 
   if(NOT test_TIMEOUT)

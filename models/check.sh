@@ -101,13 +101,13 @@ fails   mailbox HOLDER_ONCE
 fails   mailbox BOX_AFTER_LIST
 fails   mailbox BOXES=2 STRANDS=1 NO_ANNOUNCE
 fails   mailbox PIECES PART_FIRST
-reaches linger
-fails   linger DROP_FIRST
-fails   linger FIRST_FIRST
-fails   linger DONE_AFTER_LOOK
-fails   linger LEAVE_FIRST
-fails   linger FIRST_UNTOLD
-fails   linger HOLDER_NULL
+reaches spin_wait
+fails   spin_wait DROP_FIRST
+fails   spin_wait FIRST_FIRST
+fails   spin_wait DONE_AFTER_LOOK
+fails   spin_wait LEAVE_FIRST
+fails   spin_wait FIRST_UNTOLD
+fails   spin_wait HOLDER_NULL
 holds   sleep
 holds   sleep PUSHES=1 INSERTS=1
 holds   sleep FENCE
@@ -221,8 +221,8 @@ deep    loop SHORT ASK ITERATIONS=3
 deep    loop ASK LOOPS=2 FORKS=0 ITERATIONS=3
 deep    join CHILDREN=3
 deep    mailbox BOXES=2 FRAMES=2
-deep    linger STRANDS=3
-deep    linger ROUNDS=2
+deep    spin_wait STRANDS=3
+deep    spin_wait ROUNDS=2
 deep    beats DESCRIPTORS
 deep    beats OWNERS=1 TAKES=3
 deep    sleep PUSHES=2 INSERTS=1

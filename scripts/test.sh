@@ -1,8 +1,11 @@
 #!/bin/sh
-# Builds and tests several configurations, goes on after a failure, and ends with the sum 'N passed, N failed'.
-#   test.sh                    what each change has to pass
-#   test.sh --stress [REGEX]   every compiler, sanitizer and option, and clang-tidy, or those whose name matches; heavy
-#                              tests included
+# Builds and tests configurations, goes on after a failure, and ends with the sum 'N passed, N failed' and the time.
+#   test.sh test [ONLY]       what one runs again and again: one optimized configuration, with all tests of what the
+#                             library does; of those, the programs whose name matches ONLY, or else the tests
+#   test.sh check             what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages,
+#                             formatting
+#   test.sh stress [REGEX]    every compiler, sanitizer and option, and clang-tidy, or those whose name matches; heavy
+#                             tests included
 set -u
 cd "$(dirname "$0")/.."
 
@@ -11,6 +14,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 
+began=$(date +%s)
 passed=0
 failed=0
 skipped=0
@@ -37,9 +41,10 @@ configure() { cmake "$@" >"$log" 2>&1 || { cat "$log"; false; }; }
 # count FILE ATTRIBUTE: a number in the first element of a JUnit file
 count() { sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p;/<testcase/q" "$1"; }
 
-# What configuration() builds, and which tests it runs.
+# What configuration() builds, and which tests it runs: a pattern of their names, and options for ctest.
 targets=all
 tests=.
+labels=""
 
 # configuration PRESET [OPTION...]: builds and tests the preset with these options
 configuration() {
@@ -56,7 +61,7 @@ configuration() {
   report=$PWD/build/$name/tests.xml
   failed_tests=build/$name/Testing/Temporary/LastTestsFailed.log
   rm -f "$report" "$failed_tests"
-  ctest --preset "$preset" --parallel "$jobs" --tests-regex "$tests" --output-junit "$report"
+  ctest --preset "$preset" --parallel "$jobs" --tests-regex "$tests" $labels --no-tests=error --output-junit "$report"
   status=$?
   if [ ! -f "$report" ]; then
     fail "$name: ctest did not come to an end"
@@ -100,12 +105,33 @@ stress() {
   if asked_for "$1" tidy; then step tidy make --no-print-directory tidy; fi
 }
 
-if [ "${1:-}" = --stress ]; then
-  stress "${2:-.}"
-else
-  # The third variant, sennit-asan, differs from these in its flags alone.
+# What runs for long and says little of a change of the library's code.
+slow='^(models|package)$'
+
+run_tests() {
+  labels="--label-exclude $slow"
+  if [ -n "$1" ]; then
+    labels=""
+    # Programs of tests are written down as they are configured: a name and its target.
+    configure --preset release -DSENNIT_PRECOMPILE_TESTS=ON || { fail "release: configure"; return; }
+    chosen=$(grep -E -e "$1" build/release/tests.txt)
+    if [ -n "$chosen" ]; then
+      targets=$(printf '%s\n' "$chosen" | sed 's/.* //' | tr '\n' ' ')
+      tests="^($(printf '%s\n' "$chosen" | sed 's/ .*//; s/[.]/[.]/g' | paste -sd '|'))[.]"
+    else
+      tests=$1  # of the documents, of the tools, of what is not to compile
+    fi
+  fi
+  configuration release -DSENNIT_PRECOMPILE_TESTS=ON
+}
+
+run_checks() {
+  # What only the release configuration has, with variants to be installed; the third, sennit-asan, differs in its flags
+  # alone.
+  labels="--label-regex $slow"
   configuration release -DSENNIT_PRECOMPILE_TESTS=ON '-DSENNIT_INSTALL_VARIANTS=checked;tsan'
-  # What only uses the library takes half of the time to build. Under sanitizers it is for --stress. GCC's take twice as
+  labels=""
+  # What only uses the library takes half of the time to build. Under sanitizers it is for stress. GCC's take twice as
   # long to build as clang's.
   only() {
     targets=$(printf 'tests/%s/all ' "$@")
@@ -123,13 +149,23 @@ else
   targets="$targets test_loops_checked"
   tests="$tests|^loops_checked[.]"
   configuration dev
-fi
-step format-check make --no-print-directory format-check
+  step format-check make --no-print-directory format-check
+}
+
+case ${1:-} in
+  test) run_tests "${2:-}" ;;
+  check) run_checks ;;
+  stress) stress "${2:-.}" ; step format-check make --no-print-directory format-check ;;
+  *)
+    echo "test.sh: say test, check or stress" >&2
+    exit 2
+    ;;
+esac
 
 if [ "$failed" -gt 0 ]; then
   printf '\nfailed:%s\n' "$failures"
 fi
 printf '\n%d passed, %d failed' "$passed" "$failed"
 if [ "$skipped" -gt 0 ]; then printf ', %d skipped' "$skipped"; fi
-echo
+printf '; %d min %d s\n' $((($(date +%s) - began) / 60)) $((($(date +%s) - began) % 60))
 [ "$failed" -eq 0 ]

@@ -7,7 +7,7 @@
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/join_range.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>
 #include <cstdint>

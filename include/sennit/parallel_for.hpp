@@ -31,8 +31,8 @@ constexpr loop_options grain(I iterations) noexcept {
 // time. Which worker gets which part is not promised: one that comes late finds its part taken by another, so
 // the next loop over the same data may have its parts elsewhere. What brings iterations to where their data
 // is: without an option, parts of a loop that is dealt out to workers that wait lie in the order of the
-// workers; a sennit::split says how large each is; replay() of a distribution, such as sennit::blocks(), or
-// of a recorded schedule gives each iteration to its worker, loop after loop.
+// workers; a partition, such as a sennit::split, says how large each is; replay() of a distribution, such as
+// sennit::blocks(), or of a recorded schedule gives each iteration to its worker, loop after loop.
 //
 // Example:
 //   #include <sennit/distribution.hpp>
@@ -152,7 +152,7 @@ struct looping {
 // which takes a signed type gets the index itself. A step below zero counts down, to above `last`; an index
 // that its type cannot hold is never reached. Throws std::invalid_argument for a step of zero.
 //
-// `how` is a loop_options, such as grain(100), or a split.
+// `how` is a loop_options, such as grain(100), or a partition, such as a split.
 //
 // The body is called by several threads at once, so it is called as a constant: one that changes itself does
 // not compile. Nor does a loop over a std::vector<bool>, whose elements share words; std::as_const() of it is

@@ -25,7 +25,7 @@ class SENNIT_EXPORT cancelled : public std::exception {
 
 namespace detail {
 
-class observer;
+class schedule_hooks;
 
 // The part of a region that the core sees. Regions nest: a cancelled region cancels those inside it.
 struct region_state {
@@ -50,7 +50,7 @@ struct region_state {
   std::atomic<bool> cancel_requested{false};
   bool can_throw = true;  // sennit::cancelled, to whoever entered it
   region_state* outer = nullptr;
-  observer* observed_by = nullptr;
+  schedule_hooks* observed_by = nullptr;
   std::uint64_t beat_ns = inherited;  // between promotions; 0: on demand
   bool root = false;                  // of a runtime: what is around it is none of that runtime's business
   bool implied = false;  // there for one construct, or for the children, of a thread that runs no strand

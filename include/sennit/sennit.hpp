@@ -25,6 +25,7 @@
 #include <sennit/parallel_scan.hpp>
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
+#include <sennit/partition.hpp>
 #include <sennit/per_worker.hpp>
 #include <sennit/placement.hpp>
 #include <sennit/promotion.hpp>

@@ -12,7 +12,7 @@
 
 namespace sennit {
 
-// The last argument of a parallel_for that is to be cut by weight, rather than equally, where it is dealt out
+// A partition: the last argument of a parallel_for that is to be cut by weight, rather than equally, where it is dealt out
 // to workers that wait as it begins. Part 0 is for the worker that begins the loop, part i for the i-th
 // worker after it, as in a schedule. The part of a worker that is busy, or is not there, goes with the part
 // before it. After that the loop is as others are: whoever is idle takes half of what is left. So it is a

@@ -1,11 +1,11 @@
 // static_graph: a graph of tasks that is built once and run any number of times.
 #pragma once
 
-#include <sennit/detail/agenda.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/crew.hpp>
 #include <sennit/detail/graph_node.hpp>
+#include <sennit/detail/local_queue.hpp>
+#include <sennit/detail/work_pool.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -122,12 +122,12 @@ class SENNIT_EXPORT static_graph {
     strands(static_graph& g, const Body& body) noexcept : graph_(g), body_(body) {}
 
     void run() {
-      detail::agenda<node> first;
+      detail::local_queue<node> first;
       for (const node n : graph_.sources_) first.add(n);
-      crew_.run(*this, std::move(first));
-      if (!crew_.stopped()) return;
+      pool_.run(*this, std::move(first));
+      if (!pool_.stopped()) return;
       for (node_sorted& n : graph_.nodes_) n.waiting = n.predecessors;
-      crew_.throw_failure();
+      pool_.throw_failure();
     }
 
     template <class Session>
@@ -136,14 +136,14 @@ class SENNIT_EXPORT static_graph {
         for (node next = own.todo.take(); next != detail::nobody;) {
           next = compute(next, own.todo);
           own.consider_others(next != detail::nobody);
-          if (crew_.stopped()) [[unlikely]]
+          if (pool_.stopped()) [[unlikely]]
             return;
         }
       }
     }
 
    private:
-    node compute(node n, detail::agenda<node>& todo) {
+    node compute(node n, detail::local_queue<node>& todo) {
       body_(n);
       node_sorted& done = graph_.nodes_[n];
       // For the next run. Relaxed: in this one nobody counts here any more.
@@ -163,7 +163,7 @@ class SENNIT_EXPORT static_graph {
 
     static_graph& graph_;
     const Body& body_;
-    detail::crew<strands, detail::agenda<node>> crew_;
+    detail::work_pool<strands, detail::local_queue<node>> pool_;
   };
 
   void sort_edges();

@@ -81,8 +81,8 @@ class task_group {
         state_.push(block.template make<child>(std::forward<F>(f)));
         break;
       }
-      case detail::spawning::apart: {
-        state_.list_apart(std::unique_ptr<child, detail::group_member::deleter>(
+      case detail::spawning::unqueued: {
+        state_.list_unqueued(std::unique_ptr<child, detail::group_member::deleter>(
             new child(state_, true, std::forward<F>(f))));
         break;
       }

@@ -44,43 +44,43 @@ SENNIT_GENERAL_REGISTERS std::uint32_t first_at(const paired_procedure& p, std::
   return low;
 }
 
-SENNIT_GENERAL_REGISTERS std::uintptr_t twin_at(const paired_procedure& p, std::uint32_t pair) noexcept {
+SENNIT_GENERAL_REGISTERS std::uintptr_t paired_at(const paired_procedure& p, std::uint32_t pair) noexcept {
   return p.second + (p.pairs[pair].second & ~padding_follows);
 }
 
 // Several pairs may have one address: behind a call, before padding of no length, before a promotion point
 // that is no instruction, before the instruction. A call comes back to the first of them, so that it meets
 // the promotion point.
-SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_return(const paired_procedure& p,
+SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_return(const paired_procedure& p,
                                                        std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
   const std::uint32_t at = first_at(p, offset);
-  return at < p.count && p.pairs[at].first == offset ? twin_at(p, at) : 0;
+  return at < p.count && p.pairs[at].first == offset ? paired_at(p, at) : 0;
 }
 
 // An instruction is the last of them: someone may have jumped to it past the promotion point.
-SENNIT_GENERAL_REGISTERS std::uintptr_t twin_of_instruction(const paired_procedure& p,
+SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_instruction(const paired_procedure& p,
                                                             std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
   const std::uint32_t behind = first_at(p, offset + 1);
   if (behind == 0) return 0;
   const address_pair& last = p.pairs[behind - 1];
-  if (last.first == offset) return twin_at(p, behind - 1);
+  if (last.first == offset) return paired_at(p, behind - 1);
   const bool padding = (last.second & padding_follows) != 0;
-  return padding && behind < p.count ? twin_at(p, behind) : 0;
+  return padding && behind < p.count ? paired_at(p, behind) : 0;
 }
 
 // `inside` is an address that is surely within the procedure.
 SENNIT_GENERAL_REGISTERS place_in_code find(std::uintptr_t inside, std::uintptr_t address,
-                                            std::uintptr_t (*twin_of)(const paired_procedure&,
-                                                                      std::uintptr_t) noexcept) noexcept {
+                                            std::uintptr_t (*paired_with)(const paired_procedure&,
+                                                                          std::uintptr_t) noexcept) noexcept {
   // ORD[D40] acquire: a module's index, before it is read; pairs with the release in publish().
   for (const paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr;
        m = m->next) {
     // Relaxed: who runs the module's code has seen it loaded.
     if (!__atomic_load_n(&m->live, __ATOMIC_RELAXED)) continue;
     const paired_procedure* p = last_before(m->by_first, m->count, &paired_procedure::first, inside);
-    if (p != nullptr && inside < p->first_end) return {copy_of_code::first, twin_of(*p, address)};
+    if (p != nullptr && inside < p->first_end) return {copy_of_code::first, paired_with(*p, address)};
     p = last_before(m->by_second, m->count, &paired_procedure::second, inside);
     if (p != nullptr && inside < p->second_end) return {copy_of_code::second, 0};
   }
@@ -90,11 +90,11 @@ SENNIT_GENERAL_REGISTERS place_in_code find(std::uintptr_t inside, std::uintptr_
 }  // namespace
 
 SENNIT_GENERAL_REGISTERS place_in_code find_instruction(std::uintptr_t address) noexcept {
-  return find(address, address, twin_of_instruction);
+  return find(address, address, pair_of_instruction);
 }
 
 SENNIT_GENERAL_REGISTERS place_in_code find_return(std::uintptr_t address) noexcept {
-  return find(address - 1, address, twin_of_return);
+  return find(address - 1, address, pair_of_return);
 }
 
 }  // namespace sennit::detail

@@ -1,4 +1,4 @@
-// Where the twin of an instruction is: the tables that rollforward writes into objects, as seen at run time.
+// Where the counterpart of an instruction is: the tables that rollforward writes into objects, as seen at run time.
 // docs/design/rollforward.md has their form.
 #pragma once
 
@@ -38,8 +38,8 @@ struct paired_module {
 enum class copy_of_code : std::uint8_t { none, first, second };
 
 struct place_in_code {
-  copy_of_code copy;    // which one the address is in
-  std::uintptr_t twin;  // if that is the first and it is the address of an instruction, else 0
+  copy_of_code copy;      // which one the address is in
+  std::uintptr_t paired;  // if that is the first and it is the address of an instruction, else 0
 };
 
 // Of the next instruction that a thread executes. Async-signal-safe, keeps vector and x87 registers;

@@ -3,7 +3,7 @@
 #include "beat/roll_forward.hpp"
 #include "beat/thread_timer.hpp"
 #include "core/settings.hpp"
-#include "core/thread_id.hpp"
+#include "system/thread_id.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -77,7 +77,8 @@ void beaten::arrive(void* ucontext, std::uint64_t missed) noexcept {
 }
 
 void beaten::retry(void* ucontext) noexcept {
-  if (attempts_.load(std::memory_order_relaxed) == 0) return;  // the next beat has come in between, and at a better moment
+  if (attempts_.load(std::memory_order_relaxed) == 0)
+    return;  // the next beat has come in between, and at a better moment
   add(retries_, 1);
   call(ucontext);
 }

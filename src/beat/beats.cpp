@@ -1,12 +1,12 @@
 #include "beat/beaten.hpp"
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
-#include "core/attendant.hpp"
-#include "core/failure.hpp"
 #include "core/fork_child.hpp"
-#include "core/nanoseconds.hpp"
 #include "core/runtime_core.hpp"
-#include "core/thread_id.hpp"
+#include "core/worker_listener.hpp"
+#include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/thread_id.hpp"
 
 #include <sennit/beats.hpp>
 #include <sennit/runtime.hpp>
@@ -60,7 +60,7 @@ std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) 
 }  // namespace
 
 // Locks: no_fork before the runtime's lock of members before `lock_`.
-class beats::group final : public detail::attendant {
+class beats::group final : public detail::worker_listener {
  public:
   explicit group(const beats_options& options)
       : settings_(detail::resolve(options)), beat_(options.on_beat), generation_(detail::fork_generation()) {
@@ -121,7 +121,7 @@ class beats::group final : public detail::attendant {
     stopped_ = true;
   }
 
-  // --- attendant
+  // --- listener
   void comes(pid_t thread) noexcept override {
     if (thread == detail::thread_id()) watch_thread_end();
     const std::lock_guard guard(lock_);

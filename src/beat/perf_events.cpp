@@ -1,6 +1,6 @@
 #include "beat/sources.hpp"
 #include "core/settings.hpp"
-#include "core/thread_id.hpp"
+#include "system/thread_id.hpp"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -1,6 +1,6 @@
 #include "beat/sources.hpp"
-#include "core/failure.hpp"
-#include "core/nanoseconds.hpp"
+#include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 #include "beat/sources.hpp"
-#include "core/nanoseconds.hpp"
-#include "core/thread_id.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/thread_id.hpp"
 
 #include <sennit/beats.hpp>
 

@@ -1,7 +1,7 @@
 #include "beat/sources.hpp"
 #include "beat/thread_timer.hpp"
-#include "core/nanoseconds.hpp"
-#include "core/thread_id.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/thread_id.hpp"
 
 #include <signal.h>
 #include <time.h>

@@ -26,8 +26,8 @@ greg_t& program_counter(void* context) noexcept {
 template <class Word>
 bool move(Word& holder, const place_in_code& place) noexcept {
   if (place.copy == copy_of_code::second) return true;
-  if (place.twin == 0) return false;
-  holder = static_cast<Word>(place.twin);
+  if (place.paired == 0) return false;
+  holder = static_cast<Word>(place.paired);
   return true;
 }
 
@@ -94,7 +94,7 @@ bool place_beat(void* context) noexcept {
 
 #else
 
-// Nothing is rolled forward here yet: no table, no twin.
+// Nothing is rolled forward here yet: no table, no counterpart.
 bool place_beat(void*) noexcept { return false; }
 
 #endif

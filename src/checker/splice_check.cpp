@@ -1,12 +1,12 @@
 #include "checker/splice_check.hpp"
 
 #include "checker/accesses.hpp"
-#include "core/failure.hpp"
 #include "core/worker.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
+#include "system/failure.hpp"
 
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <link.h>
 #include <unwind.h>

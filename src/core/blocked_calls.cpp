@@ -5,10 +5,10 @@
 
 #if SENNIT_SEES_LOCKS
 
-#include "core/nanoseconds.hpp"
-#include "core/replaced_function.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/replaced_function.hpp"
 
 #include <sennit/detail/misuse.hpp>
 

@@ -2,13 +2,13 @@
 #include "core/constructs.hpp"
 
 #include "core/contract.hpp"
-#include "core/course.hpp"
 #include "core/runtime_core.hpp"
+#include "core/trace_cursor.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <cstdio>
@@ -61,46 +61,46 @@ bool take_newest(worker& w) noexcept {
 namespace {
 
 // Counts a construct. A child of a group does not make the strand go a level deeper.
-SENNIT_INLINE donee count_push(course& strand, whereabouts& pushed, bool child) noexcept {
-  donee away;
+SENNIT_INLINE donee count_push(trace_cursor& strand, whereabouts& pushed, bool child) noexcept {
+  donee chosen;
   if (strand.push(pushed)) [[unlikely]]
-    away = strand.by().reached(strand, pushed);
+    chosen = strand.by().reached(strand, pushed);
   if (child) {
     pushed.plan = strand.level().plan;
     pushed.within = true;
     strand.pop();
   }
-  return away;
+  return chosen;
 }
 
-// The push of a strand with a course. True: it is pushed, and nobody else shut the gate.
-bool observe_push(course& strand, frame& pushed, bool child) noexcept {
-  worker_words& words = current_words();
-  slot* const tail = words.tail.load(std::memory_order_relaxed);
-  const donee away = count_push(strand, pushed.where(), child);
-  if (away.to != nullptr) [[unlikely]] {
+// The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate.
+bool observe_push(trace_cursor& strand, frame& pushed, bool child) noexcept {
+  worker_tls& tls = current_tls();
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
+  const donee chosen = count_push(strand, pushed.where(), child);
+  if (chosen.to != nullptr) [[unlikely]] {
     // Nobody else can have it yet.
-    worker::current()->donate_newest(*away.to, away.number);
+    worker::current()->donate_newest(*chosen.to, chosen.number);
     return true;
   }
   // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
   // Model: models/deque.pml.
-  words.tail_seen.store(tail, std::memory_order_release);
+  tls.tail_seen.store(tail, std::memory_order_release);
   // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return tail <= words.limit_beneath.load(std::memory_order_relaxed);
+  return tail <= tls.limit_beneath.load(std::memory_order_relaxed);
 }
 
 // Its pop. True: the frame is in the deque, and nobody else shut the gate.
-bool observe_pop(course& strand, frame& popped) noexcept {
-  worker_words& words = current_words();
-  slot* const tail = words.tail.load(std::memory_order_relaxed);
-  // Before the next push, whose frame the course does not know of yet.
-  words.tail_seen.store(tail, std::memory_order_relaxed);
+bool observe_pop(trace_cursor& strand, frame& popped) noexcept {
+  worker_tls& tls = current_tls();
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
+  // Before the next push, whose frame the trace cursor does not know of yet.
+  tls.tail_seen.store(tail, std::memory_order_relaxed);
   const bool noted = strand.pop();
   // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (tail < words.head_gate_beneath.load(std::memory_order_relaxed)) return false;
+  if (tail < tls.head_gate_beneath.load(std::memory_order_relaxed)) return false;
   if (noted) [[unlikely]]
     strand.by().kept(strand, popped.where(), 0);
   return true;
@@ -108,7 +108,8 @@ bool observe_pop(course& strand, frame& popped) noexcept {
 
 // Takes back the newest frame. False if somebody else has it.
 bool unpush(worker& w, frame& f) noexcept {
-  if (course* const strand = current_words().strand; strand != nullptr && !f.where().within) strand->pop();
+  if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !f.where().within)
+    strand->pop();
   store_tail(load_tail() - 1);
   return take_newest(w) || deque::reclaim(f);
 }
@@ -131,7 +132,7 @@ bool unpush(worker& w, frame& f) noexcept {
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
 // ended.
 bool settle(frame& f) noexcept {
-  course* const strand = current_words().strand;
+  trace_cursor* const strand = current_tls().strand;
   if (strand != nullptr && observe_pop(*strand, f)) return true;
   if (take_newest(*worker::current()) || deque::reclaim(f)) {
     if (strand != nullptr && strand->left().notes != nullptr) strand->by().kept(*strand, f.where(), 0);
@@ -149,36 +150,36 @@ bool settle(frame& f) noexcept {
   return true;
 }
 
-[[gnu::noinline]] push_result push_noticed(course& strand, frame& pushed, bool can_throw) {
+[[gnu::noinline]] push_result push_noticed(trace_cursor& strand, frame& pushed, bool can_throw) {
   return observe_push(strand, pushed, false) ? push_result::pushed : answer_push(pushed, can_throw);
 }
 
 // Each fork of an observed region comes here, so the usual case has no call.
 SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
-  worker_words& words = sennit_words;
-  course* const strand = words.strand;
+  worker_tls& tls = sennit_tls;
+  trace_cursor* const strand = tls.strand;
   if (strand == nullptr) return answer_push(pushed, can_throw);
   if (!strand->push_plainly(pushed.where())) [[unlikely]]
     return push_noticed(*strand, pushed, can_throw);
-  slot* const tail = words.tail.load(std::memory_order_relaxed);
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
   // ORD[D22] release: as in observe_push(). Model: models/deque.pml.
-  words.tail_seen.store(tail, std::memory_order_release);
+  tls.tail_seen.store(tail, std::memory_order_release);
   // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (tail <= words.limit_beneath.load(std::memory_order_relaxed)) [[likely]]
+  if (tail <= tls.limit_beneath.load(std::memory_order_relaxed)) [[likely]]
     return push_result::pushed;
   return answer_push(pushed, can_throw);
 }
 
 // As push_at_gate().
 SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
-  worker_words& words = sennit_words;
-  if (course* const strand = words.strand; strand != nullptr) {
-    slot* const tail = words.tail.load(std::memory_order_relaxed);
-    words.tail_seen.store(tail, std::memory_order_relaxed);
+  worker_tls& tls = sennit_tls;
+  if (trace_cursor* const strand = tls.strand; strand != nullptr) {
+    slot* const tail = tls.tail.load(std::memory_order_relaxed);
+    tls.tail_seen.store(tail, std::memory_order_relaxed);
     // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (tail >= words.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
+    if (tail >= tls.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
       return true;
   }
   return pop_settled(popped, can_throw);
@@ -194,15 +195,17 @@ push_result ending_late::push_shut(frame& pushed) noexcept { return push_at_gate
 bool ending_late::pop_shut(frame& popped) noexcept { return pop_at_gate(popped, false); }
 
 push_result spawn_shut(frame& child, bool can_throw) {
-  if (course* const strand = current_words().strand) {
+  if (trace_cursor* const strand = current_tls().strand) {
     if (observe_push(*strand, child, true)) return push_result::pushed;
   }
   return answer_push(child, can_throw);
 }
 
-donee observe_spawn(course& strand, whereabouts& child) noexcept { return count_push(strand, child, true); }
+donee observe_spawn(trace_cursor& strand, whereabouts& child) noexcept {
+  return count_push(strand, child, true);
+}
 
-level_within::level_within(course& strand, const whereabouts& where, position size) noexcept
+level_within::level_within(trace_cursor& strand, const whereabouts& where, position size) noexcept
     : strand_(strand), where_(where), size_(size) {
   if (strand_.descend()) strand_.by().follow(strand_, where_);
 }
@@ -211,7 +214,7 @@ level_within::~level_within() {
   if (strand_.pop()) strand_.by().kept(strand_, where_, size_);
 }
 
-level_apart::level_apart(course& strand) noexcept : strand_(strand), began_(*worker::current()) {
+level_apart::level_apart(trace_cursor& strand) noexcept : strand_(strand), began_(*worker::current()) {
   (void)strand_.descend();
 }
 
@@ -222,14 +225,14 @@ level_apart::~level_apart() {
 }
 
 void await_taken(frame& branch) noexcept {
-  if (course* const strand = current_words().strand) {
+  if (trace_cursor* const strand = current_tls().strand) {
     wait_observed(
-        *strand, branch.where(), [&] { return worker::wait(branch.away().done, 1); },
+        *strand, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
         [&](pause waited) { strand->by().joined(*strand, branch, waited); });
   } else {
-    worker::wait(branch.away().done, 1);
+    worker::wait(branch.stolen().done, 1);
   }
-  append_views(branch.away().views);
+  append_views(branch.stolen().views);
 }
 
 bool pop_unwinding(frame& popped) noexcept {
@@ -240,8 +243,8 @@ bool pop_unwinding(frame& popped) noexcept {
 
 namespace {
 
-// Children refer to their region, to its observer and to what that follows.
-void check_children(const course& strand) noexcept {
+// Children refer to their region, to its schedule's hooks and to what those follow.
+void check_children(const trace_cursor& strand) noexcept {
   if (strand.children == 0) return;
   std::fputs("sennit: the function of a record, replay or design ends before children that it spawned in a "
              "task_group from outside it: call the group's wait() in the function, too.\n",
@@ -251,7 +254,7 @@ void check_children(const course& strand) noexcept {
 
 }  // namespace
 
-void observe(observer& by, action body) {
+void observe(schedule_hooks& by, action body) {
   if (worker::current() == nullptr) {
     auto inside = [&] { observe(by, body); };
     run_region(nullptr, inside);
@@ -259,18 +262,18 @@ void observe(observer& by, action body) {
   }
   region_state region;
   region.observed_by = &by;
-  course strand(by);
-  // The frames of the strands around are none of the observer's.
+  trace_cursor strand(by);
+  // The frames of the strands around do not belong to the schedule.
   worker::current()->relocate();
   struct observation {
-    course& strand;
+    trace_cursor& strand;
     worker& began = *worker::current();
-    course* const before = exchange_course(&strand);
-    explicit observation(course& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
+    trace_cursor* const before = exchange_cursor(&strand);
+    explicit observation(trace_cursor& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
     ~observation() {
       check_children(strand);
       strand.by().end(strand, nullptr);
-      exchange_course(before);
+      exchange_cursor(before);
       // So that the workers of the next region have the same numbers again.
       if (worker::current() != &began) worker::current()->donate_strand(began, nowhere);
     }
@@ -283,11 +286,11 @@ void observe(observer& by, action body) {
 bool in_strand() noexcept { return worker::current() != nullptr; }
 
 void throw_outcome(frame& branch) {
-  departure& away = branch.away();
+  stolen_state& stolen = branch.stolen();
 #if SENNIT_EXCEPTIONS
-  if (away.result == outcome::thrown) std::rethrow_exception(std::exchange(away.failure, nullptr));
+  if (stolen.result == outcome::thrown) std::rethrow_exception(std::exchange(stolen.failure, nullptr));
 #endif
-  (void)away;
+  (void)stolen;
   throw_cancelled();
 }
 
@@ -312,8 +315,8 @@ void keep_exception(std::exception_ptr* kept) noexcept { std::construct_at(kept,
 void throw_leftmost(std::exception_ptr* kept, frame* right) {
   std::exception_ptr left = std::move(*kept);
   std::destroy_at(kept);
-  if (right != nullptr && right->away().result == outcome::thrown) {
-    std::exception_ptr other = std::exchange(right->away().failure, nullptr);
+  if (right != nullptr && right->stolen().result == outcome::thrown) {
+    std::exception_ptr other = std::exchange(right->stolen().failure, nullptr);
     if (is_cancelled(left)) std::rethrow_exception(std::move(other));
   }
   std::rethrow_exception(std::move(left));

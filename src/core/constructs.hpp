@@ -1,9 +1,9 @@
 // What the slow paths of the constructs have in common.
 #pragma once
 
-#include "core/course.hpp"
-#include "core/nanoseconds.hpp"
+#include "core/trace_cursor.hpp"
 #include "core/worker.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/calls.hpp>
 
@@ -24,12 +24,12 @@ bool take_newest(worker& w) noexcept;
 // push_shut() for a child of a group. `can_throw`: where its region is cancelled.
 push_result spawn_shut(frame& child, bool can_throw);
 
-// For a strand with a course: a child is about to be listed, or called.
-donee observe_spawn(course& strand, whereabouts& child) noexcept;
+// For a strand with a trace cursor: a child is about to be listed, or called.
+donee observe_spawn(trace_cursor& strand, whereabouts& child) noexcept;
 
 // wait() says whether the strand was suspended, and noted() is told how long it took.
 template <class Wait, class Noted>
-void wait_observed(course& strand, const whereabouts& where, Wait&& wait, Noted&& noted) noexcept {
+void wait_observed(trace_cursor& strand, const whereabouts& where, Wait&& wait, Noted&& noted) noexcept {
   strand.by().waits(strand, where);
   pause waited{.suspended = false, .begin = now_ns(), .end = 0};
   waited.suspended = wait();
@@ -40,13 +40,13 @@ void wait_observed(course& strand, const whereabouts& where, Wait&& wait, Noted&
 // The strand runs what is inside a construct that has been counted, itself.
 class level_within {
  public:
-  level_within(course& strand, const whereabouts& where, position size = 0) noexcept;
+  level_within(trace_cursor& strand, const whereabouts& where, position size = 0) noexcept;
   level_within(const level_within&) = delete;
   level_within& operator=(const level_within&) = delete;
   ~level_within();
 
  private:
-  course& strand_;
+  trace_cursor& strand_;
   const whereabouts where_;
   const position size_;
 };
@@ -54,13 +54,13 @@ class level_within {
 // The strand runs something that no construct of its region is: nothing of it is kept.
 class level_apart {
  public:
-  explicit level_apart(course& strand) noexcept;
+  explicit level_apart(trace_cursor& strand) noexcept;
   level_apart(const level_apart&) = delete;
   level_apart& operator=(const level_apart&) = delete;
   ~level_apart();
 
  private:
-  course& strand_;
+  trace_cursor& strand_;
   worker& began_;
 };
 

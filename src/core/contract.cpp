@@ -2,7 +2,7 @@
 
 #if SENNIT_SEES_LOCKS
 
-#include "core/replaced_function.hpp"
+#include "system/replaced_function.hpp"
 
 #include <sennit/detail/misuse.hpp>
 

@@ -1,8 +1,8 @@
 #include "core/fiber.hpp"
 
-#include "core/course.hpp"
-#include "core/sanitizers.hpp"
+#include "core/trace_cursor.hpp"
 #include "core/views.hpp"
+#include "system/sanitizers.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cxxabi.h>
@@ -36,7 +36,7 @@ struct fiber::passage {
     p.from.exceptions_ = globals;
     globals = p.to.exceptions_;
     p.from.views_ = exchange_views(p.to.views_);
-    p.from.course_ = exchange_course(p.to.course_);
+    p.from.cursor_ = exchange_cursor(p.to.cursor_);
     p.to.find_gate();
     p.from.context_ = transfer.fctx;
     // Publishes p.from: p may be gone when it returns.
@@ -53,9 +53,9 @@ struct fiber_entry {
 };
 
 void fiber::find_gate() noexcept {
-  worker_words& words = current_words();
-  gate = &words.limit;
-  words.gate = &gate;
+  worker_tls& tls = current_tls();
+  gate = &tls.limit;
+  tls.gate = &gate;
 }
 
 fiber::fiber() noexcept {

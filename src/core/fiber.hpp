@@ -1,10 +1,10 @@
 // Fibers: stacks that strands run on and may be left on while they wait.
 #pragma once
 
-#include "core/stack.hpp"
+#include "system/stack.hpp"
 
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <cstddef>
@@ -88,7 +88,7 @@ class fiber {
   void (*entry_)() noexcept = nullptr;
   exception_state exceptions_;
   view* views_ = nullptr;
-  course* course_ = nullptr;
+  trace_cursor* cursor_ = nullptr;
   [[maybe_unused]] void* sanitizer_ = nullptr;  // ASan: the fake stack; TSan: the fiber
   // ASan: of a thread's own stack, learned when it is left.
   [[maybe_unused]] const void* stack_bottom_ = nullptr;

@@ -1,7 +1,7 @@
 #include "core/fork_child.hpp"
 
 #include "core/runtime_core.hpp"
-#include "core/thread_id.hpp"
+#include "system/thread_id.hpp"
 
 #include <pthread.h>
 

@@ -12,21 +12,21 @@ class frame_list {
   // A hint, without the lock: thieves look here before they take it.
   bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
   frame* oldest() const noexcept { return oldest_; }
-  static frame* after(frame& f) noexcept { return f.away().newer; }
+  static frame* after(frame& f) noexcept { return f.stolen().newer; }
 
   void append(frame& f) noexcept {
-    departure& away = f.away();
-    away.list = this;
-    away.older = newest_;
-    away.newer = nullptr;
-    (newest_ != nullptr ? newest_->away().newer : oldest_) = &f;
+    stolen_state& stolen = f.stolen();
+    stolen.list = this;
+    stolen.older = newest_;
+    stolen.newer = nullptr;
+    (newest_ != nullptr ? newest_->stolen().newer : oldest_) = &f;
     newest_ = &f;
     any_.store(true, std::memory_order_relaxed);
   }
   void unlink(frame& f) noexcept {
-    departure& away = f.away();
-    (away.older != nullptr ? away.older->away().newer : oldest_) = away.newer;
-    (away.newer != nullptr ? away.newer->away().older : newest_) = away.older;
+    stolen_state& stolen = f.stolen();
+    (stolen.older != nullptr ? stolen.older->stolen().newer : oldest_) = stolen.newer;
+    (stolen.newer != nullptr ? stolen.newer->stolen().older : newest_) = stolen.older;
     if (oldest_ == nullptr) any_.store(false, std::memory_order_relaxed);
   }
 

@@ -6,7 +6,7 @@
 #include "core/worker.hpp"
 
 #include <sennit/detail/group.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>
 

@@ -82,7 +82,7 @@ struct inspection {
         .fiber_awaited = offsetof(fiber, awaited),
         .fiber_innermost = offsetof(fiber, innermost),
         .frame_code = offsetof(frame, run_),
-        .frame_opener = offsetof(frame, away_) + offsetof(departure, opener),
+        .frame_opener = offsetof(frame, stolen_) + offsetof(stolen_state, opener),
     };
   }
 #pragma GCC diagnostic pop

@@ -1,21 +1,20 @@
 // The slow paths of loops.
 #include "core/constructs.hpp"
 #include "core/contract.hpp"
-#include "core/course.hpp"
-#include "core/relax.hpp"
 #include "core/runtime_core.hpp"
+#include "core/trace_cursor.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 #include "policy/deal.hpp"
 #include "policy/patience.hpp"
+#include "system/relax.hpp"
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/loop_cost.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/observed_loop.hpp>
-#include <sennit/detail/words.hpp>
-#include <sennit/split.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -35,7 +34,7 @@ void* loop_piece::operator new(std::size_t bytes, const std::nothrow_t&) noexcep
 fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<loop_piece&>(base);
   loop_state& whole = self.whole_;
-  if (whole.can_throw() && self.away().region->stopped()) {
+  if (whole.can_throw() && self.stolen().region->stopped()) {
     whole.dropped();
   } else {
     whole.work_on(self);
@@ -60,7 +59,7 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
 }
 
 position loop_state::deal(position first, position last, position least, position lead,
-                          loop_piece*& parted) noexcept {
+                          loop_piece*& split_off) noexcept {
   worker* const w = worker::current();
   // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
   if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
@@ -68,15 +67,15 @@ position loop_state::deal(position first, position last, position least, positio
   const unsigned found = w->find_idle(idle, std::size(idle));
   if (found == 0) return last;
   const policy::deal parts(first, last, found + 1, least, lead);
-  // From the last part on, as the pieces that a strand has parted with are in this order.
+  // From the last part on, as the pieces that a strand has split off are in this order.
   for (position i = parts.parts() - 1; i > 0; --i)
-    if (!hand(*w, *idle[i - 1], parts.begin_of(i), last, parted)) break;
+    if (!hand(*w, *idle[i - 1], parts.begin_of(i), last, split_off)) break;
   if (any_gate_shut()) w->frames().searchers_served();
   return last;
 }
 
-position loop_state::deal(position first, position last, position least, const split& by,
-                          loop_piece*& parted) noexcept {
+position loop_state::deal(position first, position last, position least, const partition_view& by,
+                          loop_piece*& split_off) noexcept {
   worker* const w = worker::current();
   if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
   worker* idle[runtime_options::most_workers];
@@ -89,20 +88,20 @@ position loop_state::deal(position first, position last, position least, const s
     // before.
     const position begin = std::max(by.begin_of(role, n), first + 1);
     if (role == 0 || begin >= last || last - begin < least) continue;
-    if (!hand(*w, *idle[i - 1], begin, last, parted)) break;
+    if (!hand(*w, *idle[i - 1], begin, last, split_off)) break;
   }
   if (any_gate_shut()) w->frames().searchers_served();
   return last;
 }
 
 bool loop_state::hand(worker& from, worker& to, position begin, position& last,
-                      loop_piece*& parted) noexcept {
+                      loop_piece*& split_off) noexcept {
   loop_piece* const piece = cut(begin, last);
   if (piece == nullptr) return false;
   last = begin;
-  piece->depart(from.frames().innermost()->region, from.frames().innermost()->strand);
-  piece->away().dealt = true;
-  piece->part(parted);
+  piece->mark_stolen(from.frames().innermost()->region, from.frames().innermost()->strand);
+  piece->stolen().dealt = true;
+  piece->part(split_off);
   from.frames().count_dealt();
   if (!to.post(*piece)) {
     from.frames().list(*piece);
@@ -154,7 +153,7 @@ bool loop_state::over_soon() const noexcept {
 void loop_state::wait() noexcept {
   worker::wait(done_, -1);
   pieces_.store(in_order(pieces()), std::memory_order_relaxed);
-  for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->away().views);
+  for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->stolen().views);
 }
 
 separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
@@ -162,7 +161,7 @@ separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), befo
   // of the views.
   worker::current()->frames().forget_positions();
 }
-separate_views::~separate_views() { piece_.away().views = exchange_views(before_); }
+separate_views::~separate_views() { piece_.stolen().views = exchange_views(before_); }
 
 void loop_state::throw_failure() {
 #if SENNIT_EXCEPTIONS
@@ -171,15 +170,15 @@ void loop_state::throw_failure() {
   throw_cancelled();
 }
 
-bool in_observed_region() noexcept { return current_words().strand != nullptr; }
+bool in_observed_region() noexcept { return current_tls().strand != nullptr; }
 
 observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
-  course& strand = *current_words().strand;
+  trace_cursor& strand = *current_tls().strand;
   if (strand.push(where_)) (void)strand.by().reached(strand, where_);
 }
 
 observed_loop::~observed_loop() {
-  course& strand = *current_words().strand;
+  trace_cursor& strand = *current_tls().strand;
   if (strand.pop()) strand.by().kept(strand, where_, iterations_);
 }
 
@@ -247,9 +246,9 @@ void loop_frame::abandon() noexcept {
   (void)worker::current()->frames().claim(*this, 0, 0);
 }
 
-loop_piece* loop_frame::take_parted(loop_piece*& parted) noexcept {
-  while (parted != nullptr) {
-    loop_piece& piece = *std::exchange(parted, parted->parted_before_);
+loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {
+  while (split_off != nullptr) {
+    loop_piece& piece = *std::exchange(split_off, split_off->split_off_before_);
     if (deque::reclaim(piece)) return &piece;
   }
   return nullptr;
@@ -265,7 +264,7 @@ loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept {
 bool take_time_of_loop() noexcept {
   constexpr unsigned one_in = 16;
   // xorshift64 (Marsaglia).
-  std::uint64_t& state = current_words().random;
+  std::uint64_t& state = current_tls().random;
   state ^= state << 13;
   state ^= state >> 7;
   state ^= state << 17;

@@ -8,13 +8,13 @@
 
 namespace sennit::detail {
 
-// One letter at most. Open while its worker is idle; whoever closes it takes what is in it, so nothing is
+// One posted frame at most. Open while its worker is idle; whoever closes it takes what is in it, so nothing is
 // left behind.
 class mailbox {
  public:
   // --- By the worker.
   void open() noexcept { content_.store(empty, std::memory_order_relaxed); }
-  bool has_letter() const noexcept { return content_.load(std::memory_order_relaxed) > closed; }
+  bool has_frame() const noexcept { return content_.load(std::memory_order_relaxed) > closed; }
   // Null if it was empty.
   frame* close() noexcept {
     // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post(). Model:
@@ -27,15 +27,15 @@ class mailbox {
   // A hint.
   bool awaits() const noexcept { return content_.load(std::memory_order_relaxed) == empty; }
   // False: it is closed, or full.
-  bool post(frame& letter) noexcept {
+  bool post(frame& posted) noexcept {
     std::uintptr_t expected = empty;
     // ORD[D19] release: the frame; pairs with the acquire in close(). Model: models/mailbox.pml.
-    return content_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&letter),
+    return content_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&posted),
                                             std::memory_order_release, std::memory_order_relaxed);
   }
-  // By who posted it. True: the letter had not been taken, and will not be.
-  bool withdraw(frame& letter) noexcept {
-    auto expected = reinterpret_cast<std::uintptr_t>(&letter);
+  // By who posted it. True: the posted frame had not been taken, and will not be.
+  bool withdraw(frame& posted) noexcept {
+    auto expected = reinterpret_cast<std::uintptr_t>(&posted);
     return content_.compare_exchange_strong(expected, empty, std::memory_order_relaxed,
                                             std::memory_order_relaxed);
   }

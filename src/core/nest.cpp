@@ -1,5 +1,5 @@
 // What loops and nests refuse.
-#include "core/failure.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/detail/sequence.hpp>
 #include <sennit/nest.hpp>

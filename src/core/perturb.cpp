@@ -2,7 +2,7 @@
 
 #if defined(SENNIT_PERTURB)
 
-#include "core/relax.hpp"
+#include "system/relax.hpp"
 
 #include <sched.h>
 

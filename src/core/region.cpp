@@ -2,12 +2,12 @@
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/settings.hpp"
-#include "core/spawned_apart.hpp"
+#include "core/unqueued_children.hpp"
 #include "core/worker.hpp"
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
@@ -34,7 +34,7 @@ class stay_in_region {
     for (const group_state* g = strand_.open_groups; g != nullptr; g = g->next_open()) {
       if (g->newest_order() > scope_.spawns_before) left_open();
     }
-    if (spawned_apart::any_open(load_views(), *scope_.region)) left_open();
+    if (unqueued_children::any_open(load_views(), *scope_.region)) left_open();
     enter(*worker::current(), scope_.outer);
     scope_.region->outer = nullptr;
   }

@@ -1,13 +1,13 @@
 #include "core/contract.hpp"
-#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
 #include "core/runtime_core.hpp"
-#include "core/spawned_apart.hpp"
+#include "core/unqueued_children.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
-#include "topology/environment.hpp"
+#include "system/environment.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/misuse.hpp>
@@ -73,7 +73,7 @@ class root_frame : public frame {
  public:
   root_frame(action body, worker& home) noexcept : frame(&run_in_region), body_(body), home_(home) {}
   void rethrow() {
-    if (away().failure) std::rethrow_exception(std::move(away().failure));
+    if (stolen().failure) std::rethrow_exception(std::move(stolen().failure));
   }
 
  private:
@@ -88,7 +88,7 @@ class root_frame : public frame {
     try {
       self.body_();
     } catch (...) {
-      self.away().failure = std::current_exception();
+      self.stolen().failure = std::current_exception();
     }
 #else
     self.body_();
@@ -140,12 +140,12 @@ void run_region(runtime* asked, action body) {
   region.implied = asked == nullptr;
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
-  root.depart(&region);
+  root.mark_stolen(&region);
   (*guest).frames().restrict_to(&region);
   (*guest).serve(&root);
-  if (spawned_apart::any_open(root.away().views, region)) left_open();
-  if (here == nullptr) spawned_apart::hand_to_thread(root.away().views);
-  append_views(root.away().views);
+  if (unqueued_children::any_open(root.stolen().views, region)) left_open();
+  if (here == nullptr) unqueued_children::hand_to_thread(root.stolen().views);
+  append_views(root.stolen().views);
   root.rethrow();
 }
 
@@ -156,7 +156,7 @@ namespace {
 // A fork in another thread, in the middle of this, would leave the child locks and guards that nobody opens.
 detail::runtime_core* new_core(const runtime_options& options) {
   const detail::no_fork guard;
-  topology::name_unknown_variables();
+  detail::name_unknown_variables();
   return new detail::runtime_core(options);
 }
 

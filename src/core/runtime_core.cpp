@@ -1,10 +1,10 @@
 #include "core/runtime_core.hpp"
 
-#include "core/barrier.hpp"
-#include "core/failure.hpp"
 #include "core/fork_child.hpp"
 #include "core/overflow.hpp"
-#include "core/spawned_apart.hpp"
+#include "core/unqueued_children.hpp"
+#include "system/barrier.hpp"
+#include "system/failure.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -79,8 +79,8 @@ runtime_core::~runtime_core() {
     runtime_core** at = &sennit_newest_runtime;
     while (*at != this) at = &(*at)->older_core_;
     *at = older_core_;
-    while (attendants_ != nullptr) {
-      attendant& left = *attendants_;
+    while (listeners_ != nullptr) {
+      worker_listener& left = *listeners_;
       dismiss(left);
       left.runtime_ends();
     }
@@ -289,7 +289,7 @@ void runtime_core::note_cancellation() noexcept {
 }
 
 void runtime_core::hold_for_fork() noexcept {
-  spawned_apart::hold_for_fork();
+  unqueued_children::hold_for_fork();
   for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     // Others may be added meanwhile.
@@ -307,7 +307,7 @@ void runtime_core::let_go_after_fork() noexcept {
     core->asleep_.let_go_after_fork();
     for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();
   }
-  spawned_apart::let_go_after_fork();
+  unqueued_children::let_go_after_fork();
 }
 
 sennit::statistics runtime_core::statistics() const noexcept {

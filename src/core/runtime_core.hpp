@@ -1,14 +1,14 @@
 // What the workers of a runtime share.
 #pragma once
 
-#include "core/attendant.hpp"
-#include "core/barrier.hpp"
 #include "core/coloring.hpp"
 #include "core/idle_set.hpp"
 #include "core/settings.hpp"
 #include "core/sleepers.hpp"
 #include "core/watchdog.hpp"
 #include "core/worker.hpp"
+#include "core/worker_listener.hpp"
+#include "system/barrier.hpp"
 #include "topology/machine.hpp"
 
 #include <sennit/runtime.hpp>
@@ -114,8 +114,8 @@ class runtime_core {
   void look_for_deadlock(const char* call) noexcept;
 
   // --- Attendants. Under no_fork.
-  void attend(attendant& added) noexcept;
-  void dismiss(attendant& gone) noexcept;
+  void attend(worker_listener& added) noexcept;
+  void dismiss(worker_listener& gone) noexcept;
   // Whether there is one: a hint.
   bool attended() const noexcept { return attended_.load(std::memory_order_relaxed); }
   // By the worker: it is about to sleep, or has slept.
@@ -192,7 +192,7 @@ class runtime_core {
   std::mutex membership_;  // of workers_, free_guests_, spares_
   std::array<std::atomic<worker*>, most_places> workers_{};
   std::atomic<unsigned> worker_count_{0};
-  attendant* attendants_ = nullptr;  // under membership_
+  worker_listener* listeners_ = nullptr;  // under membership_
   std::atomic<bool> attended_{false};
   // Those of the threads that the constructor started come first. While it does, they read it: none.
   std::atomic<unsigned> thread_places_{0};

@@ -1,9 +1,9 @@
 #include "core/settings.hpp"
 
-#include "core/barrier.hpp"
 #include "core/contract.hpp"
-#include "core/failure.hpp"
-#include "core/stack.hpp"
+#include "system/barrier.hpp"
+#include "system/failure.hpp"
+#include "system/stack.hpp"
 #include "topology/cpus.hpp"
 
 #include <signal.h>
@@ -22,24 +22,6 @@
 #include <utility>
 
 namespace sennit::detail {
-
-void refuse(const std::string& what, std::string_view value, const std::string& allowed) {
-  fail<std::invalid_argument>("sennit: " + what + " is \"" + std::string(value) + "\", but must be " +
-                              allowed);
-}
-
-std::optional<std::string_view> variable(const char* name) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  return text;
-}
-
-std::optional<unsigned long long> parse_number(std::string_view text) {
-  unsigned long long value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 namespace {
 
@@ -190,20 +172,6 @@ std::uint64_t beat_ns_of(promotion when, const char* what) {
            "0, which is on demand, or a period from 1 us to 1 s");
   }
   return static_cast<std::uint64_t>(when.period.count());
-}
-
-std::optional<std::chrono::nanoseconds> parse_period(std::string_view text) {
-  constexpr std::pair<std::string_view, long long> units[] = {
-      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
-  constexpr long long most_seconds = 3600;
-  const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto number = parse_number(text.substr(0, digits));
-  for (const auto& [unit, size] : units) {
-    const auto most = static_cast<unsigned long long>(most_seconds * (1'000'000'000 / size));
-    if (number && *number <= most && text.substr(digits) == unit)
-      return std::chrono::nanoseconds(static_cast<long long>(*number) * size);
-  }
-  return std::nullopt;
 }
 
 int beat_signal() noexcept { return chosen_beat_signal.load(std::memory_order_relaxed); }

@@ -1,6 +1,8 @@
 // Options of a runtime, with the environment and the machine consulted.
 #pragma once
 
+#include "system/environment.hpp"
+
 #include <sennit/runtime.hpp>
 
 #include <chrono>
@@ -36,14 +38,5 @@ settings resolve(const runtime_options& options);
 int choose_beat_signal();
 // Which one has been chosen.
 int beat_signal() noexcept;
-
-// The value of a variable; none if it is not set or empty.
-std::optional<std::string_view> variable(const char* name);
-// A whole number, without a sign.
-std::optional<unsigned long long> parse_number(std::string_view text);
-// A whole number of ns, us, ms or s, at most an hour.
-std::optional<std::chrono::nanoseconds> parse_period(std::string_view text);
-// Throws std::invalid_argument: what "is" the value, "but must be" what is allowed.
-[[noreturn]] void refuse(const std::string& what, std::string_view value, const std::string& allowed);
 
 }  // namespace sennit::detail

@@ -4,7 +4,7 @@
 
 #if SENNIT_SEES_LOCKS
 
-#include "core/replaced_function.hpp"
+#include "system/replaced_function.hpp"
 
 #include <signal.h>
 

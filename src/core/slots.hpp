@@ -3,7 +3,7 @@
 
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/loop_frame.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
 #pragma once
 
-#include "core/brief_lock.hpp"
 #include "core/fork_child.hpp"
+#include "system/brief_lock.hpp"
 
 namespace sennit::detail {
 

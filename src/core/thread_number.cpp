@@ -1,7 +1,7 @@
 #include "core/thread_number.hpp"
 
-#include "core/failure.hpp"
 #include "core/thread_end.hpp"
+#include "system/failure.hpp"
 
 #include <atomic>
 #include <bit>

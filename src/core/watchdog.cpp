@@ -1,9 +1,9 @@
 #include "core/watchdog.hpp"
 
 #include "core/inspection.hpp"
-#include "core/nanoseconds.hpp"
 #include "core/runtime_core.hpp"
 #include "core/settings.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <execinfo.h>
 #include <semaphore.h>

@@ -1,7 +1,7 @@
 // Says who waits for whom when a program seems to hang: SENNIT_WATCHDOG. docs/guide/debugging.md.
 #pragma once
 
-#include "core/parker.hpp"
+#include "system/parker.hpp"
 
 #include <sys/types.h>
 

@@ -5,12 +5,12 @@
 #include "core/fiber.hpp"
 #include "core/fiber_pool.hpp"
 #include "core/mailbox.hpp"
-#include "core/parker.hpp"
-#include "core/reserve.hpp"
 #include "core/sleepers.hpp"
 #include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
+#include "system/parker.hpp"
+#include "system/reserve.hpp"
 
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/frame.hpp>
@@ -22,7 +22,7 @@
 
 namespace sennit::detail {
 
-class observer;
+class schedule_hooks;
 class runtime_core;
 
 // Takes back the push of a thread that runs no strand.
@@ -40,7 +40,7 @@ class worker {
   // --- On the thread that the worker stands for, between its runtimes.
 
   // Makes the calling thread this worker and runs its loop on fibers, beginning with `first` (may be null),
-  // until go_home() is called for it. The thread's words serve the worker meanwhile.
+  // until go_home() is called for it. The thread's own state serves the worker meanwhile.
   void serve(frame* first);
   // Takes an earlier go_home() back, before serve().
   // ORD[D12] seq_cst: before a spare reads how many calls block; see runtime_core::serve_as_spare().
@@ -74,7 +74,7 @@ class worker {
   // `room`. A hint.
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
-  bool post(frame& letter) noexcept;
+  bool post(frame& posted) noexcept;
   // After claimable frames have been listed.
   void announce_work() noexcept;
   // In a run with colors. Whether it waits for work; claim_idle(): and nobody has claimed it since it began
@@ -117,10 +117,10 @@ class worker {
 
   void switch_from(fiber& from, fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept;
   fiber* take_fiber() noexcept;
-  bool linger(const completion& done, std::intptr_t branches) noexcept;
+  bool spin_wait(const completion& done, std::intptr_t branches) noexcept;
   frame* next_frame() noexcept;
-  frame* take_letter() noexcept;
-  frame* look_around(bool insist) noexcept;
+  frame* take_posted() noexcept;
+  frame* try_steal_any(bool insist) noexcept;
   static void wait_without_stack(const completion& done, std::intptr_t branches) noexcept;
   frame* take_listed_anywhere() noexcept;
   void run(frame& claimed) noexcept;
@@ -128,13 +128,13 @@ class worker {
   void put_back(frame& claimed) noexcept;
   void enter(scope* innermost) noexcept;
   fiber* begin_and_run(frame& claimed) noexcept;
-  fiber* run_observed(frame& claimed, scope& whole, observer& by) noexcept;
+  fiber* run_observed(frame& claimed, scope& whole, schedule_hooks& by) noexcept;
   void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;
   void sleep() noexcept;
   bool watch() noexcept;
   void hand_on() noexcept;
   bool nap_until_beat() noexcept;
-  bool doze() noexcept;
+  bool park_until_called() noexcept;
   void found_work() noexcept;
   static void arrive(fiber& strand) noexcept;
 

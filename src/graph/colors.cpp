@@ -1,6 +1,6 @@
-#include "core/failure.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/runtime.hpp>
@@ -12,7 +12,7 @@ namespace sennit::detail {
 
 // Who is observed does all itself.
 color_set own_color() noexcept {
-  return current_words().strand != nullptr ? all_colors : worker::current()->frames().color();
+  return current_tls().strand != nullptr ? all_colors : worker::current()->frames().color();
 }
 
 unsigned color_count(color_kind kind) {

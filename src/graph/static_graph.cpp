@@ -1,4 +1,4 @@
-#include "core/failure.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/graph.hpp>
 #include <sennit/static_graph.hpp>

@@ -1,6 +1,6 @@
-#include "core/failure.hpp"
-#include "core/nanoseconds.hpp"
 #include "schedule/file.hpp"
+#include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/graph_tracing.hpp>
 #include <sennit/graph_trace.hpp>

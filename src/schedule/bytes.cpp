@@ -1,6 +1,6 @@
 #include "schedule/bytes.hpp"
 
-#include "core/failure.hpp"
+#include "system/failure.hpp"
 
 #include <boost/crc.hpp>
 

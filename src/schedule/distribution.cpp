@@ -1,5 +1,5 @@
-#include "core/failure.hpp"
 #include "schedule/steal_tree.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/detail/observed_loop.hpp>
 #include <sennit/distribution.hpp>

@@ -1,9 +1,9 @@
 #include "schedule/execution.hpp"
 
-#include "core/failure.hpp"
-#include "core/nanoseconds.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
+#include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <algorithm>
 #include <new>
@@ -15,21 +15,21 @@ namespace {
 
 using list = std::vector<steal>;
 
-const step* plan_of(const course_level& level) noexcept { return static_cast<const step*>(level.plan); }
+const step* plan_of(const cursor_level& level) noexcept { return static_cast<const step*>(level.plan); }
 
-void set_plan(course_level& level, const step* from) noexcept {
+void set_plan(cursor_level& level, const step* from) noexcept {
   while (from != nullptr && from->at < level.begun) ++from;
   level.plan = from;
   level.awaited = from != nullptr ? from->at : nowhere;
 }
 
 // Of a level; made when there is something to note.
-list& notes_of(course_level& level) {
+list& notes_of(cursor_level& level) {
   if (level.notes == nullptr) level.notes = new list;
   return *static_cast<list*>(level.notes);
 }
 
-list take_notes(course_level& level) noexcept {
+list take_notes(cursor_level& level) noexcept {
   const std::unique_ptr<list> notes(static_cast<list*>(std::exchange(level.notes, nullptr)));
   if (!notes) return {};
   // Children of groups come late.
@@ -59,10 +59,10 @@ struct execution::strand_note {
   ~strand_note() { take_apart(std::move(notes)); }
 };
 
-void execution::begin(course& strand, frame* branch) noexcept {
+void execution::begin(trace_cursor& strand, frame* branch) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
   if (branch == nullptr) meet_workers();
-  course_level& level = strand.level();
+  cursor_level& level = strand.level();
   const step* from = plan_ != nullptr ? plan_->root() : nullptr;
   if (branch != nullptr) {
     const whereabouts where = branch->where();
@@ -107,20 +107,20 @@ event execution::next_event(std::uint32_t role) noexcept {
           .sequence = states_ ? states_[role].events.fetch_add(1, std::memory_order_relaxed) : 0};
 }
 
-void execution::end(course& strand, frame* branch) noexcept {
+void execution::end(trace_cursor& strand, frame* branch) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
   auto* const note = static_cast<strand_note*>(std::exchange(strand.note, nullptr));
-  course_level& level = strand.level();
+  cursor_level& level = strand.level();
   if (note == nullptr) {
     take_apart(take_notes(level));
-    if (branch != nullptr) branch->away().notes = nullptr;
+    if (branch != nullptr) branch->stolen().notes = nullptr;
     return;
   }
   note->ran.end = now_ns() - begun_ns_;
   note->constructs = level.begun;
   note->notes = take_notes(level);
   if (branch != nullptr) {
-    branch->away().notes = note;
+    branch->stolen().notes = note;
     return;
   }
   tree_.roles = roles_;
@@ -129,15 +129,15 @@ void execution::end(course& strand, frame* branch) noexcept {
   delete note;
 }
 
-void execution::designate(course& strand, std::uint32_t role) noexcept {
+void execution::designate(trace_cursor& strand, std::uint32_t role) noexcept {
   auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr) return;
   note->designated = role % roles_;
   strand.level().awaited = strand.level().begun;
 }
 
-donee execution::reached(course& strand, whereabouts& where) noexcept {
-  course_level& around = strand.around();
+donee execution::reached(trace_cursor& strand, whereabouts& where) noexcept {
+  cursor_level& around = strand.around();
   if (designed()) {
     around.awaited = nowhere;
     // Even if that is the strand's own worker, as where there are fewer than it names.
@@ -157,11 +157,11 @@ donee execution::reached(course& strand, whereabouts& where) noexcept {
   return {.to = &to};
 }
 
-void execution::follow(course& strand, const whereabouts& where) noexcept {
+void execution::follow(trace_cursor& strand, const whereabouts& where) noexcept {
   set_plan(strand.level(), static_cast<const step*>(where.plan));
 }
 
-void execution::note(course_level& level, steal&& node, list* following) noexcept {
+void execution::note(cursor_level& level, steal&& node, list* following) noexcept {
   const bool noted = attempt<std::bad_alloc>([&] {
     list& notes = notes_of(level);
     notes.reserve(notes.size() + 1 + (following != nullptr ? following->size() : 0));
@@ -173,7 +173,7 @@ void execution::note(course_level& level, steal&& node, list* following) noexcep
   take_apart(std::move(node.inside));
 }
 
-void execution::kept(course& strand, const whereabouts& where, position size) noexcept {
+void execution::kept(trace_cursor& strand, const whereabouts& where, position size) noexcept {
   const steal::kind what = size != 0      ? steal::kind::loop
                            : where.within ? steal::kind::child
                                           : steal::kind::fork;
@@ -181,12 +181,12 @@ void execution::kept(course& strand, const whereabouts& where, position size) no
        {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
 }
 
-void execution::dropped(course& strand) noexcept {
+void execution::dropped(trace_cursor& strand) noexcept {
   gaps_.store(true, std::memory_order_relaxed);
   take_apart(take_notes(strand.left()));
 }
 
-void execution::waits(course& strand, const whereabouts& where) noexcept {
+void execution::waits(trace_cursor& strand, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
   auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr || !states_) return;
@@ -196,7 +196,8 @@ void execution::waits(course& strand, const whereabouts& where) noexcept {
   }
 }
 
-void execution::note_wait(course& strand, const whereabouts& where, steal& node, pause waited) noexcept {
+void execution::note_wait(trace_cursor& strand, const whereabouts& where, steal& node,
+                          pause waited) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
   const auto* const note = static_cast<strand_note*>(strand.note);
   if (note == nullptr || !states_) return;
@@ -207,12 +208,12 @@ void execution::note_wait(course& strand, const whereabouts& where, steal& node,
   node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
 }
 
-void execution::joined(course& strand, frame& branch, pause waited) noexcept {
+void execution::joined(trace_cursor& strand, frame& branch, pause waited) noexcept {
   const std::unique_ptr<strand_note> taken(
-      static_cast<strand_note*>(std::exchange(branch.away().notes, nullptr)));
+      static_cast<strand_note*>(std::exchange(branch.stolen().notes, nullptr)));
   steal node{.taken = true, .at = branch.where().position, .inside = take_notes(strand.left())};
   note_wait(strand, branch.where(), node, waited);
-  course_level& level = strand.level();
+  cursor_level& level = strand.level();
   if (!taken || branch.where().position == nowhere) {
     lost_.store(true, std::memory_order_relaxed);
     take_apart(std::move(node.inside));
@@ -225,15 +226,15 @@ void execution::joined(course& strand, frame& branch, pause waited) noexcept {
   note(level, std::move(node), &taken->notes);
 }
 
-void execution::regrouped(course& strand, const whereabouts& where, pause waited) noexcept {
+void execution::regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept {
   steal node{.what = steal::kind::wait, .at = where.position};
   note_wait(strand, where, node, waited);
   if (node.waited && where.position != nowhere) note(strand.level(), std::move(node), nullptr);
 }
 
-void execution::joined_child(course& strand, frame& child) noexcept {
+void execution::joined_child(trace_cursor& strand, frame& child) noexcept {
   const std::unique_ptr<strand_note> taken(
-      static_cast<strand_note*>(std::exchange(child.away().notes, nullptr)));
+      static_cast<strand_note*>(std::exchange(child.stolen().notes, nullptr)));
   if (!taken || child.where().position == nowhere) {
     lost_.store(true, std::memory_order_relaxed);
     return;

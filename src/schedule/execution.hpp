@@ -1,7 +1,7 @@
 // A region whose steal tree is recorded while it runs, and which may follow another one.
 #pragma once
 
-#include "core/course.hpp"
+#include "core/trace_cursor.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/steal_tree.hpp"
 
@@ -16,7 +16,7 @@ namespace sennit::detail {
 class runtime_core;
 class worker;
 
-class execution final : public observer {
+class execution final : public schedule_hooks {
  public:
   // designed: as strict_unordered, and designate() says what the plan does not.
   enum class mode { relaxed, strict_unordered, strict_ordered, designed };
@@ -33,18 +33,18 @@ class execution final : public observer {
 
   bool designed() const noexcept { return how_ == mode::designed; }
   // The branch of the strand's next construct is for that role.
-  void designate(course& strand, std::uint32_t role) noexcept;
+  void designate(trace_cursor& strand, std::uint32_t role) noexcept;
 
-  void begin(course& strand, frame* branch) noexcept override;
-  void end(course& strand, frame* branch) noexcept override;
-  donee reached(course& strand, whereabouts& where) noexcept override;
-  void follow(course& strand, const whereabouts& where) noexcept override;
-  void kept(course& strand, const whereabouts& where, position size) noexcept override;
-  void dropped(course& strand) noexcept override;
-  void waits(course& strand, const whereabouts& where) noexcept override;
-  void joined(course& strand, frame& branch, pause waited) noexcept override;
-  void regrouped(course& strand, const whereabouts& where, pause waited) noexcept override;
-  void joined_child(course& strand, frame& child) noexcept override;
+  void begin(trace_cursor& strand, frame* branch) noexcept override;
+  void end(trace_cursor& strand, frame* branch) noexcept override;
+  donee reached(trace_cursor& strand, whereabouts& where) noexcept override;
+  void follow(trace_cursor& strand, const whereabouts& where) noexcept override;
+  void kept(trace_cursor& strand, const whereabouts& where, position size) noexcept override;
+  void dropped(trace_cursor& strand) noexcept override;
+  void waits(trace_cursor& strand, const whereabouts& where) noexcept override;
+  void joined(trace_cursor& strand, frame& branch, pause waited) noexcept override;
+  void regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept override;
+  void joined_child(trace_cursor& strand, frame& child) noexcept override;
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
 
@@ -65,9 +65,9 @@ class execution final : public observer {
   bool ordered() const noexcept {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
-  void note_wait(course& strand, const whereabouts& where, steal& node, pause waited) noexcept;
+  void note_wait(trace_cursor& strand, const whereabouts& where, steal& node, pause waited) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
-  void note(course_level& level, steal&& node, std::vector<steal>* following) noexcept;
+  void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;
 
   const plan* const plan_;

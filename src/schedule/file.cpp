@@ -1,8 +1,8 @@
 #include "schedule/file.hpp"
 
-#include "core/failure.hpp"
 #include "files/replace.hpp"
 #include "schedule/bytes.hpp"
+#include "system/failure.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
-#include "core/failure.hpp"
 #include "core/worker.hpp"
 #include "schedule/execution.hpp"
 #include "schedule/plan.hpp"
+#include "system/failure.hpp"
 
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/replay.hpp>
 
 #include <memory>
@@ -52,7 +52,7 @@ schedule run_designed(action body) {
 }  // namespace detail
 
 void designate(unsigned worker) {
-  detail::course* const strand = detail::current_words().strand;
+  detail::trace_cursor* const strand = detail::current_tls().strand;
   if (strand == nullptr) return;
   auto* const run = static_cast<detail::execution*>(&strand->by());
   if (!run->designed()) return;
@@ -65,7 +65,7 @@ void designate(unsigned worker) {
 }
 
 bool may_be_stolen() noexcept {
-  detail::course* const strand = detail::current_words().strand;
+  detail::trace_cursor* const strand = detail::current_tls().strand;
   if (strand == nullptr || !strand->by().strict()) return true;
   // What is designed is not known yet.
   if (static_cast<detail::execution&>(strand->by()).designed()) return true;

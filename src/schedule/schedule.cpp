@@ -1,8 +1,8 @@
-#include "core/failure.hpp"
 #include "schedule/file.hpp"
 #include "schedule/steal_tree.hpp"
 #include "schedule/text.hpp"
 #include "schedule/timeline.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/schedule.hpp>
 

@@ -1,5 +1,5 @@
-#include "core/failure.hpp"
 #include "schedule/loop_parts.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/split.hpp>
 

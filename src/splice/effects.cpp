@@ -1,4 +1,4 @@
-#include "core/failure.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/data_regions.hpp>
 #include <sennit/effects.hpp>

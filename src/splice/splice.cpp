@@ -1,9 +1,9 @@
-#include "core/failure.hpp"
 #include "policy/splicing.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
 #include "splice/splicer.hpp"
 #include "splice/wavefront.hpp"
+#include "system/failure.hpp"
 #include "topology/cache_sizes.hpp"
 
 #include <sennit/detail/calls.hpp>

@@ -1,6 +1,6 @@
-#include "core/failure.hpp"
 #include "schedule/bytes.hpp"
 #include "schedule/file.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/splice_schedule.hpp>
 

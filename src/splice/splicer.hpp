@@ -53,7 +53,7 @@ struct live_call : spliced_call {
   live_call* waiting = nullptr;  // those delayed by this one
   live_call* next_waiting =
       nullptr;  // in the same list, or among the ready or stranded ones, or the first of the next list of calls
-  live_call* twin = nullptr;  // in the splicer of the thief that has taken it
+  live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken it
   std::uint32_t uses = 0;
   std::uint32_t parts_left = 0;
   std::uint32_t depth = 0;        // calls around it
@@ -161,7 +161,7 @@ class splicer {
   using row =
       std::span<live_call* const>;  // calls at equal depth, one of each thread, in the order of the threads
   using row_of = boost::container::small_vector<live_call*, 32>;
-  struct loot;
+  struct stolen_range;
   // So many peers are asked whether they cover a call.
   static constexpr std::size_t nearby = 4;
   static row before(const live_call& c, row peers) noexcept {
@@ -177,8 +177,9 @@ class splicer {
   void walk_column(row whole, std::uint32_t index);
   bool may_fork(row whole, std::uint32_t from, std::uint32_t count) const;
   void fork(row whole, std::uint32_t from, std::uint32_t count);
-  void rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log, int cuts);
-  void meet(row whole, loot& taken);
+  void steal_from(row whole, std::uint32_t from, std::uint32_t count, stolen_range& taken, splice_log* log,
+                  int cuts);
+  void merge(row whole, stolen_range& taken);
   void hold_obstacles(live_call& c) noexcept;
   void adopt(live_call& c, const splicer& from) noexcept;
 

@@ -16,7 +16,7 @@ namespace {
 // A call whose parts have been taken over: nothing follows them.
 arrival nothing_more(spliced_call&) noexcept { return arrival::end; }
 void nothing_to_drop(spliced_call&) noexcept {}
-constexpr call_kind shell = {
+constexpr call_kind placeholder = {
     .advance = nothing_more, .next_part = nullptr, .run = nullptr, .move = nullptr, .drop = nothing_to_drop};
 
 }  // namespace
@@ -48,15 +48,15 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const
 }
 
 // The rest of a row of sequences, which a thief may take.
-struct splicer::loot {
-  row_of first;   // of each call, the first part that may be taken; null if there is none
-  row_of shells;  // the thief's, one for each call of the row
+struct splicer::stolen_range {
+  row_of first;         // of each call, the first part that may be taken; null if there is none
+  row_of placeholders;  // the thief's, one for each call of the row
   std::unique_ptr<splicer> thief;
 };
 
 void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
   std::atomic<bool> over{false};
-  loot rest;
+  stolen_range rest;
   for (const live_call* const c : whole) {
     live_call* first = part_from(c->parts, from + 1);
     // What has failed in this splicer a thief would not know.
@@ -98,7 +98,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
           // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work
           // has the splicer for itself, for the other one waits in join().
           if (cut || !over.load(std::memory_order_acquire)) {
-            rob(whole, from + 1, count, rest, theirs, cuts);
+            steal_from(whole, from + 1, count, rest, theirs, cuts);
           } else {
             walk_parts(whole, from + 1, count);
           }
@@ -108,28 +108,28 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
     log_ = log;
     ++cuts_;
   }
-  if (rest.thief != nullptr) meet(whole, rest);
+  if (rest.thief != nullptr) merge(whole, rest);
 }
 
 // Runs on the thief, while this splicer is at work. Only what nobody changes in calls that have not begun is
 // read of it: what they are, their effects, their obstacles and the list they are in.
-void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& taken, splice_log* log,
-                  int cuts) {
+void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, stolen_range& taken,
+                         splice_log* log, int cuts) {
   // Until all has been copied, nothing is taken.
   auto made = std::make_unique<splicer>(whole_, log, cuts);
   splicer& thief = *made;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     live_call& around = thief.make(nullptr);
-    taken.shells.push_back(&around);
-    around.kind = &shell;
+    taken.placeholders.push_back(&around);
+    around.kind = &placeholder;
     around.thread = whole[i]->thread;
     around.depth = whole[i]->depth;
     around.state = call_state::open;
     live_call** end = &around.parts;
     for (live_call* part = taken.first[i]; part != nullptr; part = part->next) {
       live_call& copy = thief.make(&around);
-      ++copy.uses;  // for meet()
-      part->twin = &copy;
+      ++copy.uses;  // for merge()
+      part->thiefs_copy = &copy;
       part->kind->move(*part, copy);
       copy.kind = part->kind;
       copy.all = part->all;
@@ -152,39 +152,39 @@ void splicer::rob(row whole, std::uint32_t from, std::uint32_t count, loot& take
         // Not if it has been given up before the fork.
         const bool too =
             c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
-        part->twin->before.emplace_back(too ? *c.twin : o.call(), o.whole());
-        if (too) ++c.twin->uses;
+        part->thiefs_copy->before.emplace_back(too ? *c.thiefs_copy : o.call(), o.whole());
+        if (too) ++c.thiefs_copy->uses;
       }
     }
   }
   for (live_call* const first : taken.first) {
     for (live_call* part = first; part != nullptr; part = part->next) {
-      part->kind = &shell;
+      part->kind = &placeholder;
       part->failure = nullptr;
     }
   }
   taken.thief = std::move(made);
-  thief.walk_parts(all(taken.shells), from, count);
+  thief.walk_parts(all(taken.placeholders), from, count);
   thief.settle();
 }
 
 // What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it
 // has taken: they are one splicer's again. Nothing can fail until they are.
-void splicer::meet(row whole, loot& taken) {
+void splicer::merge(row whole, stolen_range& taken) {
   splicer& thief = *taken.thief;
-  for (const live_call* const around : taken.shells) {
+  for (const live_call* const around : taken.placeholders) {
     for (live_call* part = around->parts; part != nullptr; part = part->next) hold_obstacles(*part);
   }
-  for (const live_call* const around : taken.shells) {
+  for (const live_call* const around : taken.placeholders) {
     for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part, thief);
   }
   report_ += thief.report_;
   failing_ = failing_ || thief.failing_;
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    live_call& around = *taken.shells[i];
+    live_call& around = *taken.placeholders[i];
     if (around.failure) fail_part(*whole[i], around.failure, around.failed_part);
     for (live_call* original = taken.first[i]; original != nullptr; original = original->next) {
-      live_call& copy = *std::exchange(original->twin, nullptr);
+      live_call& copy = *std::exchange(original->thiefs_copy, nullptr);
       original->state = copy.over() ? copy.state : call_state::open;
       original->left = true;
       copy.owner = this;

@@ -1,6 +1,6 @@
 #include "topology/cache_sizes.hpp"
 
-#include "topology/text.hpp"
+#include "system/text.hpp"
 
 #include <unistd.h>
 
@@ -18,13 +18,13 @@ namespace {
 std::uint64_t kernel_says(const std::string& root, int level) {
   for (int i = 0; i < 8; ++i) {
     const std::string cache = root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    const std::optional<std::string> its_level = read_text(cache + "level");
-    const std::optional<std::string> type = read_text(cache + "type");
-    const std::optional<std::string> size = read_text(cache + "size");
+    const std::optional<std::string> its_level = text::read_text(cache + "level");
+    const std::optional<std::string> type = text::read_text(cache + "type");
+    const std::optional<std::string> size = text::read_text(cache + "size");
     if (!its_level) return 0;
     if (its_level != std::to_string(level) || type == "Instruction" || !size) continue;
     // Such as "2048K".
-    const auto kib = parse<std::uint64_t>(std::string_view(*size).substr(0, size->find('K')));
+    const auto kib = text::parse<std::uint64_t>(std::string_view(*size).substr(0, size->find('K')));
     if (kib) return *kib * 1024;
   }
   return 0;

@@ -1,6 +1,6 @@
 #include "topology/cgroup.hpp"
 
-#include "topology/text.hpp"
+#include "system/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -20,24 +20,24 @@ quota tighter(quota a, quota b) {
 }
 
 quota ratio(std::string_view microseconds, std::string_view period) {
-  const auto allowed = parse<long long>(microseconds);
-  const auto each = parse<long long>(period);
+  const auto allowed = text::parse<long long>(microseconds);
+  const auto each = text::parse<long long>(period);
   // v1 says -1 and v2 "max" for no limit.
   if (!allowed || !each || *allowed <= 0 || *each <= 0) return std::nullopt;
   return static_cast<double>(*allowed) / static_cast<double>(*each);
 }
 
 quota quota_v1(const std::string& group) {
-  const auto microseconds = read_text(group + "/cpu.cfs_quota_us");
-  const auto period = read_text(group + "/cpu.cfs_period_us");
+  const auto microseconds = text::read_text(group + "/cpu.cfs_quota_us");
+  const auto period = text::read_text(group + "/cpu.cfs_period_us");
   if (!microseconds || !period) return std::nullopt;
   return ratio(*microseconds, *period);
 }
 
 quota quota_v2(const std::string& group) {
-  const auto both = read_text(group + "/cpu.max");
+  const auto both = text::read_text(group + "/cpu.max");
   if (!both) return std::nullopt;
-  const auto parts = split(*both, ' ');
+  const auto parts = text::split(*both, ' ');
   if (parts.size() != 2) return std::nullopt;
   return ratio(parts[0], parts[1]);
 }
@@ -51,14 +51,15 @@ struct membership {
 // Lines such as "4:cpu,cpuacct:/user.slice" (v1) and "0::/user.slice" (v2).
 std::vector<membership> memberships(std::string_view text) {
   std::vector<membership> found;
-  for (const std::string_view line : split(text, '\n')) {
+  for (const std::string_view line : text::split(text, '\n')) {
     const std::size_t first = line.find(':');
     if (first == std::string_view::npos) continue;
     const std::size_t second = line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const bool v2 = line.substr(0, first) == "0" && controllers.empty();
-    if (v2 || contains(split(controllers, ','), "cpu")) found.push_back({v2, line.substr(second + 1)});
+    if (v2 || text::contains(text::split(controllers, ','), "cpu"))
+      found.push_back({v2, line.substr(second + 1)});
   }
   return found;
 }
@@ -89,14 +90,14 @@ std::string unescape(std::string_view text) {
 // Lines such as "32 31 0:29 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu".
 std::vector<mount> mounts(std::string_view text) {
   std::vector<mount> found;
-  for (const std::string_view line : split(text, '\n')) {
-    const auto fields = split(line, ' ');
+  for (const std::string_view line : text::split(text, '\n')) {
+    const auto fields = text::split(line, ' ');
     const auto dash =
         std::find(fields.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(6, fields.size())),
                   fields.end(), "-");
     if (fields.end() - dash < 4) continue;
     const bool v2 = dash[1] == "cgroup2";
-    const bool v1 = dash[1] == "cgroup" && contains(split(dash[3], ','), "cpu");
+    const bool v1 = dash[1] == "cgroup" && text::contains(text::split(dash[3], ','), "cpu");
     if (v1 || v2) found.push_back({v2, unescape(fields[3]), unescape(fields[4])});
   }
   return found;
@@ -110,23 +111,23 @@ std::optional<std::string_view> below(std::string_view group, std::string_view t
     const std::string_view rest = group.substr(top.size());
     // ".." leads out of the process' cgroup namespace, where nothing that is mounted
     // here says anything about it.
-    if (contains(split(rest, '/'), "..")) return std::nullopt;
+    if (text::contains(text::split(rest, '/'), "..")) return std::nullopt;
     return rest;
   }
   // A mount from outside that namespace: its top is above the namespace, by a path that
   // cannot be known from within.
-  const auto steps = split(top, '/');
+  const auto steps = text::split(top, '/');
   const bool above =
       std::all_of(steps.begin() + 1, steps.end(), [](std::string_view step) { return step == ".."; });
-  if (above && !contains(split(group, '/'), "..")) return std::string_view();
+  if (above && !text::contains(text::split(group, '/'), "..")) return std::string_view();
   return std::nullopt;
 }
 
 }  // namespace
 
 quota cgroup_cpu_quota(const std::string& root) {
-  const auto groups = read_text(root + "/proc/self/cgroup");
-  const auto table = read_text(root + "/proc/self/mountinfo");
+  const auto groups = text::read_text(root + "/proc/self/cgroup");
+  const auto table = text::read_text(root + "/proc/self/mountinfo");
   if (!groups || !table) return std::nullopt;
   const std::vector<mount> mounted = mounts(*table);
 

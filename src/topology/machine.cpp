@@ -1,9 +1,9 @@
 #include "topology/machine.hpp"
 
-#include "core/failure.hpp"
+#include "system/failure.hpp"
+#include "system/text.hpp"
 #include "topology/cpus.hpp"
 #include "topology/hwloc.hpp"
-#include "topology/text.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -113,20 +113,21 @@ bool machine::bind_current_thread(unsigned worker, unsigned workers) const noexc
 }
 
 bool several_nodes(const std::string& root) {
-  const auto online = read_text(root + "/sys/devices/system/node/online");
-  const auto nodes = online ? parse_list(*online) : std::nullopt;
+  const auto online = text::read_text(root + "/sys/devices/system/node/online");
+  const auto nodes = online ? text::parse_list(*online) : std::nullopt;
   return nodes && nodes->size() > 1;
 }
 
 std::vector<processor> processors_in_sysfs(const std::vector<unsigned>& cpus, const std::string& root) {
   std::vector<processor> all = processors_unseen(cpus);
   const std::string folder = root + "/sys/devices/system/node/";
-  const auto online = read_text(folder + "online");
-  const auto nodes = online ? parse_list(*online) : std::nullopt;
+  const auto online = text::read_text(folder + "online");
+  const auto nodes = online ? text::parse_list(*online) : std::nullopt;
   if (!nodes) return all;
   for (const unsigned node : *nodes) {
-    const auto text = read_text(folder + "node" + std::to_string(node) + "/cpulist");
-    const auto inside = text ? parse_list(*text) : std::nullopt;  // empty for a node that has only memory
+    const auto text = text::read_text(folder + "node" + std::to_string(node) + "/cpulist");
+    const auto inside =
+        text ? text::parse_list(*text) : std::nullopt;  // empty for a node that has only memory
     if (!inside) continue;
     for (processor& p : all) {
       if (std::find(inside->begin(), inside->end(), p.cpu) != inside->end()) p.at.node = node;

@@ -32,8 +32,8 @@ FORKS = {  # a function, its joins, its branches, and conditional jumps of its o
 LAST_CALLS = {"fork_nothing"}  # they end with a branch that returns nothing
 
 # The base of the thread's block in a register; `%fs:0(%rax)` is a word at an offset, which is the same on every thread.
-THREAD_ADDRESS = re.compile(r"%fs:0(?![\w(])|rdfsbase|__tls_get_addr|@tls(gd|ld|desc)|current_words", re.IGNORECASE)
-WORD = re.compile(r"sennit_words(?!@tpoff|@gottpoff)", re.IGNORECASE)
+THREAD_ADDRESS = re.compile(r"%fs:0(?![\w(])|rdfsbase|__tls_get_addr|@tls(gd|ld|desc)|current_tls", re.IGNORECASE)
+WORD = re.compile(r"sennit_tls(?!@tpoff|@gottpoff)", re.IGNORECASE)
 COSTLY = re.compile(r"^(lock\b|[ml]fence\b|sfence\b|xchg\w?\s.*\()")
 
 
@@ -156,10 +156,10 @@ class Reading(unittest.TestCase):
         for line in ("movq\t%fs:0, %rbx", "call\t__tls_get_addr@PLT", "rdfsbase %rax",
                      "leaq\tsennit_words@tlsgd(%rip), %rdi"):
             self.assertTrue(THREAD_ADDRESS.search(line), line)
-        for line in ("movq %fs:0(%rax), %rcx", "movq %fs:sennit_words@tpoff+0, %rax", "cmpq %fs:128(%rdx), %rax"):
+        for line in ("movq %fs:0(%rax), %rcx", "movq %fs:sennit_tls@tpoff+0, %rax", "cmpq %fs:128(%rdx), %rax"):
             self.assertFalse(THREAD_ADDRESS.search(line), line)
-        self.assertTrue(WORD.search("leaq sennit_words(%rip), %rax"))
-        self.assertFalse(WORD.search("movq sennit_words@gottpoff(%rip), %rax"))
+        self.assertTrue(WORD.search("leaq sennit_tls(%rip), %rax"))
+        self.assertFalse(WORD.search("movq sennit_tls@gottpoff(%rip), %rax"))
 
     def test_finds_costly_instructions(self):
         # Catches: a fence that goes by another name than expected.

@@ -2,9 +2,9 @@
 // clang-format off: the core's names hide some of the library's from its later headers.
 #include "support.hpp"
 
-#include "core/barrier.hpp"
+#include "system/barrier.hpp"
 #include "core/idle_set.hpp"
-#include "core/reserve.hpp"
+#include "system/reserve.hpp"
 #include "core/runtime_core.hpp"
 // clang-format on
 

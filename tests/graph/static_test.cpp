@@ -186,7 +186,7 @@ TEST(static_graph, ends_with_its_region) {
   });
 }
 
-// Catches: a strand that comes back from a wait within a node on another worker, with the agenda of the first.
+// Catches: a strand that comes back from a wait within a node on another worker, with the local queue of the first.
 TEST(static_graph, computes_nodes_that_fork) {
   with_workers([] {
     built b;

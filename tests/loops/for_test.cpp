@@ -303,6 +303,30 @@ TEST_P(loops, with_a_split_run_each_iteration_once) {
   }
 }
 
+// A partition of a program's own, whose answers make no sense.
+struct erratic {
+  std::uint64_t seed;
+  std::uint64_t begin_of(std::size_t part, std::uint64_t n) const noexcept {
+    return (seed + part) * 0x9e3779b97f4a7c15 % (2 * n + 3);
+  }
+};
+
+// Catches an iteration that is left out, or run twice, where parts overlap, have no order or lie beyond the end.
+TEST_P(loops, with_any_partition_run_each_iteration_once) {
+  static_assert(sennit::partition<erratic> && sennit::partition<sennit::split>);
+  static_assert(!sennit::partition<sennit::loop_options>);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    std::vector<std::atomic<int>> seen(seed % 7 == 0 ? 1 : 40 * (seed % 7));
+    const auto count = [&](std::atomic<int>& each) {
+      spin(200);
+      ++each;
+    };
+    runtime_.run([&] { sennit::parallel_for(seen, count, erratic{seed}); });
+    sennit::serial::parallel_for(seen, count, erratic{seed});
+    for (const std::atomic<int>& each : seen) ASSERT_EQ(each, 2) << "seed " << seed;
+  }
+}
+
 template <class Index, class First, class Last>
 std::set<Index> indices(First first, Last last) {
   std::mutex mutex;

@@ -398,7 +398,7 @@ struct finds_a_graph : scenario {
 };
 
 TEST(Memory, ForAGraphWithDenseKeys) {
-  // Catches: a strand that ends the program where it has no room for its agenda, or the values that it leaves; nodes that
+  // Catches: a strand that ends the program where it has no room for its local queue, or the values that it leaves; nodes that
   // are forgotten, so that the run hangs or reports a cycle; values that leak.
   struct dense : finds_a_graph<int> {
     int key(int n) override { return n; }
@@ -521,7 +521,7 @@ long slow_tree(int depth) {
 }
 
 TEST_F(AddressSpace, ForAllStrandsThatWait) {
-  // Catches: what one strand has listed while it lingered, and all the others, without a stack to leave their own for,
+  // Catches: what one strand has listed while it spun, and all the others, without a stack to leave their own for,
   // wait for in vain.
   for (const std::size_t bytes : {0UL, 9UL << 20, 17UL << 20, 25UL << 20}) {
     const ending run = apart([=] {

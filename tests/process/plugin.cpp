@@ -53,13 +53,13 @@ bool plugin_migrates() {
 // Whether reducers are in order, on a thread that is no worker and so has to see to its views at its end.
 bool plugin_reduces() {
   sennit::reducer<std::string> letters;
-  const auto add = [&](char letter) {
-    *letters += letter;
-    *all_letters += letter;
+  const auto add = [&](char posted) {
+    *letters += posted;
+    *all_letters += posted;
   };
   add('a');
   sennit::join([&] { add('b'); }, [&] { add('c'); });
-  sennit::parallel_for('d', 'z', [&](char letter) { add(letter); });
+  sennit::parallel_for('d', 'z', [&](char posted) { add(posted); });
   const std::string expected = "abcdefghijklmnopqrstuvwxy";
   return letters.value() == expected && all_letters.value().ends_with(expected);
 }

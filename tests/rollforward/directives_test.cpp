@@ -103,7 +103,7 @@ TEST(rollforward_directives, an_exception_table_is_copied) {
       HasSubstr("\n.LLSDA0.rollforward:\n\t.byte\t0xff\n\t.uleb128 .L2.rollforward-.LFB0.rollforward\n"));
 }
 
-// Catches padding whose addresses have no twin.
+// Catches padding whose addresses have no counterpart.
 TEST(rollforward_directives, padding_is_in_the_table) {
   EXPECT_THAT(second_copy_of(function_with("\t.p2align 4")), HasSubstr("+0x80000000"));
   EXPECT_THAT(second_copy_of(function_with("")), Not(HasSubstr("+0x80000000")));

@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         form{"\t.cfi_remember_state\n\t.cfi_def_cfa_register 6\n\t.cfi_restore_state\n\tjmp *%rax",
              "\t.cfi_adjust_cfa_offset 128\n\tpushq\t%rax\n"}));
 
-// Catches a call whose return address has no twin before the promotion point behind it.
+// Catches a call whose return address has no counterpart before the promotion point behind it.
 TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
   const std::string copy =
       second_copy_of("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n\t# sennit_promotion_point .L1\n"

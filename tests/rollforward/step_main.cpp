@@ -77,7 +77,7 @@ constexpr long stride = 29;
 // What a beat is to find before an instruction of a run without beats.
 enum class beat_finds : unsigned char {
   nothing,   // no marked code runs: the beat is to be kept
-  unpaired,  // marked code, at an address that has no twin: so, too
+  unpaired,  // marked code, at an address that has no counterpart: so, too
   place,     // it is to be placed; whether it meets a promotion point is another matter
   taker,     // it is to be placed, and returns lead through marked code to a promotion point
 };
@@ -109,19 +109,19 @@ class calls_under_way {
     const place_in_code here = find_instruction(pc);
     std::size_t i = calls_.size();
     if (here.copy != copy_of_code::none) {
-      if (here.twin == 0) return beat_finds::unpaired;
+      if (here.paired == 0) return beat_finds::unpaired;
     } else {
       // The innermost call from marked code.
       while (i > 0 && find_return(calls_[i - 1].to).copy == copy_of_code::none) --i;
       if (i == 0) return beat_finds::nothing;
       --i;
-      if (find_return(calls_[i].to).twin == 0) return beat_finds::unpaired;
+      if (find_return(calls_[i].to).paired == 0) return beat_finds::unpaired;
     }
     // From that frame outward: the outermost one that is marked has its promotion point behind the call.
     std::size_t outermost = 0;
     while (outermost < i && find_return(calls_[outermost].to).copy == copy_of_code::none) ++outermost;
     if (outermost == i) return here.copy == copy_of_code::none ? beat_finds::taker : beat_finds::place;
-    while (i > outermost && find_return(calls_[i - 1].to).twin != 0) --i;
+    while (i > outermost && find_return(calls_[i - 1].to).paired != 0) --i;
     return i == outermost ? beat_finds::taker : beat_finds::place;
   }
 
@@ -261,7 +261,7 @@ bool check(const marked::function& f, const step& expected, long step) {
 }
 
 // Between its first instruction and its return the function is marked code, or is to be returned to. Only where the
-// linker may have changed an instruction has an address no twin: a variable of a thread's is found so.
+// linker may have changed an instruction has an address without a counterpart: a variable of a thread's is found so.
 bool check(const marked::function& f, const std::vector<step>& steps) {
   const auto entry = reinterpret_cast<unsigned long>(f.run);
   std::size_t begin = 0;
@@ -276,7 +276,7 @@ bool check(const marked::function& f, const std::vector<step>& steps) {
     if (steps[i].finds != beat_finds::nothing &&
         (steps[i].finds != beat_finds::unpaired || std::string_view(f.name) == "locals_of_thread"))
       continue;
-    std::printf("%s: no twin at step %zu; pc %lx\n", f.name, i, steps[i].pc);
+    std::printf("%s: no paired at step %zu; pc %lx\n", f.name, i, steps[i].pc);
     good = false;
   }
   return good;

@@ -36,7 +36,7 @@ using sennit_test::unfold;
 }
 
 TEST(Groups, SpawnedBeforeTheRegionRunInIt) {
-  // Catches: a child that the region's course did not count, and whose place in the plan was never written.
+  // Catches: a child that the region's trace cursor did not count, and whose place in the plan was never written.
   sennit::runtime one({.workers = 1});
   one.run([] {
     int ran = 0;

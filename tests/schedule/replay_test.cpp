@@ -53,7 +53,7 @@ TEST(Record, OutsideAnyRuntime) {
 }
 
 TEST(Record, EndsWithAnException) {
-  // Catches: a course that outlives its region, notes that leak.
+  // Catches: a trace cursor that outlives its region, notes that leak.
   under(settings({1, 2, 4}), [](sennit::runtime& rt) {
     rt.run([] {
       for (int i = 0; i < 20; ++i) {
@@ -73,7 +73,7 @@ TEST(Record, EndsWithAnException) {
 }
 
 TEST(Record, OfACancelledRegion) {
-  // Catches: strands that are told of their course's end twice, or never, where branches are dropped.
+  // Catches: strands that are told of their trace cursor's end twice, or never, where branches are dropped.
   under(settings({1, 2, 4}), [](sennit::runtime& rt) {
     rt.run([] {
       for (int i = 0; i < 20; ++i) {
@@ -101,7 +101,7 @@ TEST(Record, OfACancelledRegion) {
 
 TEST(Record, WithinARecordedRegion) {
   // Catches: an inner region whose constructs are counted in the outer one, or whose end ends the outer
-  // course.
+  // trace cursor.
   under(settings({2, 4}), [](sennit::runtime& rt) {
     rt.run([] {
       for (int i = 0; i < 20; ++i) {

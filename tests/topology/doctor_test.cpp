@@ -1,5 +1,5 @@
+#include "doctor/doctor.hpp"
 #include "support.hpp"
-#include "topology/doctor.hpp"
 
 #include <sennit/doctor.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 
 using sennit::doctor_line;
 using severity = doctor_line::severity;
-using sennit::topology::examine;
+using sennit::detail::examine;
 using testing::HasSubstr;
 
 doctor_line line(const std::vector<doctor_line>& lines, const std::string& topic) {

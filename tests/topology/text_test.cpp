@@ -1,11 +1,11 @@
 #include "support.hpp"
-#include "topology/text.hpp"
+#include "system/text.hpp"
 
 #include <gmock/gmock.h>
 
 namespace {
 
-using namespace sennit::topology;
+using namespace sennit::text;
 using testing::ElementsAre;
 
 // Would catch: the end of a range left out, or a list of one CPU not read.

@@ -82,7 +82,7 @@ class writer {
     return fmt::format("\t{}{}\t{}\n", s.prefixes, s.name, there);
   }
 
-  // Where the jump goes is in the first copy, or in another function: the library finds its twin. The red zone stays
+  // Where the jump goes is in the first copy, or in another function: the library finds its counterpart. The red zone stays
   // as it is, and sennit_beat_jump takes all of it off the stack again.
   std::string depart(const std::string& target) const {
     std::string out = "\t.cfi_remember_state\n\tleaq\t-128(%rsp), %rsp\n";

@@ -27,8 +27,8 @@ struct in_parallel {
   SENNIT_INLINE static void for_positions(position n, Run&& run, const loop_options& how) {
     detail::for_positions(n, std::forward<Run>(run), how);
   }
-  template <class Run, std::same_as<split> Split>
-  SENNIT_INLINE static void for_positions(position n, Run&& run, const Split& by) {
+  template <class Run, partition Partition>
+  SENNIT_INLINE static void for_positions(position n, Run&& run, const Partition& by) {
     detail::for_positions(n, std::forward<Run>(run), by);
   }
   // The value of a body as loop_over takes it. Precondition: n > 0.
@@ -68,8 +68,8 @@ struct elided {
       run(position{0}, n);
     }
   }
-  template <class Run, std::same_as<split> Split>
-  SENNIT_INLINE static void for_positions(position n, Run&& run, const Split&) {
+  template <class Run, partition Partition>
+  SENNIT_INLINE static void for_positions(position n, Run&& run, const Partition&) {
     for_positions(n, run, {});
   }
   template <class Body>
@@ -104,8 +104,8 @@ struct elided_and_counted {
     ++forks;
     elided::for_positions(n, run, {});
   }
-  template <class Run, std::same_as<split> Split>
-  static void for_positions(position n, Run&& run, const Split&) {
+  template <class Run, partition Partition>
+  static void for_positions(position n, Run&& run, const Partition&) {
     for_positions(n, run, {});
   }
 };

@@ -5,7 +5,7 @@
 #include <sennit/detail/held.hpp>
 #include <sennit/detail/loop.hpp>
 #include <sennit/detail/run_loop.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <cstdint>
 
@@ -52,9 +52,9 @@ SENNIT_INLINE void for_positions(position n, Run&& run, const loop_options& how)
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, how);
 }
 
-template <class Run>
-SENNIT_INLINE void for_positions(position n, Run&& run, const split& by) {
-  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, split_options{{}, by});
+template <class Run, partition Partition>
+SENNIT_INLINE void for_positions(position n, Run&& run, const Partition& by) {
+  if (n != 0) run_loop(n, plain_body<held<Run>>{run}, partition_options{{}, partition_view(by)});
 }
 
 }  // namespace sennit::detail

@@ -34,25 +34,25 @@ SENNIT_INLINE branch_result<F> call_branch(F&& f) {
 
 // Records how a branch that runs elsewhere ends. `body` stores the value.
 template <class Body>
-void record_outcome(departure& away, Body&& body) noexcept {
+void record_outcome(stolen_state& stolen, Body&& body) noexcept {
 #if SENNIT_EXCEPTIONS
-  if (away.region->stopped()) {
-    away.result = outcome::dropped;
+  if (stolen.region->stopped()) {
+    stolen.result = outcome::dropped;
     return;
   }
   try {
     body();
-    away.result = outcome::value;
+    stolen.result = outcome::value;
   } catch (const sennit::cancelled&) {
-    away.result = outcome::dropped;
+    stolen.result = outcome::dropped;
   } catch (...) {
-    away.failure = std::current_exception();
-    away.result = outcome::thrown;
+    stolen.failure = std::current_exception();
+    stolen.result = outcome::thrown;
   }
 #else
   // Not dropped even if its region is cancelled: whatever waits for it could not end without a value.
   body();
-  away.result = outcome::value;
+  stolen.result = outcome::value;
 #endif
 }
 
@@ -80,7 +80,7 @@ class fork_frame : public frame {
 
   // After the branch ran elsewhere: its value, or the exception that it ended with.
   result take() {
-    if (away().result != outcome::value) throw_outcome(*this);
+    if (stolen().result != outcome::value) throw_outcome(*this);
     if constexpr (std::is_reference_v<result>) {
       return static_cast<result>(*value_);
     } else {
@@ -97,7 +97,7 @@ class fork_frame : public frame {
   [[noreturn]] SENNIT_COLD void give_up() {
     await_taken(*this);
     if constexpr (!std::is_reference_v<result>) {
-      if (away().result == outcome::value) std::destroy_at(&value_);
+      if (stolen().result == outcome::value) std::destroy_at(&value_);
     }
     throw_outcome(*this);
   }
@@ -112,7 +112,7 @@ class fork_frame : public frame {
     const bool dropped = pop_unwinding(*this);
     if (!dropped) {
       if constexpr (!std::is_reference_v<result>) {
-        if (away().result == outcome::value) std::destroy_at(&value_);
+        if (stolen().result == outcome::value) std::destroy_at(&value_);
       }
     }
     throw_leftmost(&left_failure_, dropped ? nullptr : this);
@@ -124,7 +124,7 @@ class fork_frame : public frame {
 
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<fork_frame&>(base);
-    record_outcome(self.away(), [&self] {
+    record_outcome(self.stolen(), [&self] {
       if constexpr (std::is_reference_v<result>) {
         auto&& referred = self.run_here();
         self.value_ = std::addressof(referred);
@@ -133,7 +133,7 @@ class fork_frame : public frame {
       }
     });
     leave_branch(self);
-    return self.away().done.finish();
+    return self.stolen().done.finish();
   }
 
   G branch_;

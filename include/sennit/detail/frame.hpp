@@ -22,7 +22,7 @@ class mailbox;
 class view;
 struct region_state;
 
-// What number a construct has in its list, and what its observer follows from there on. Only in observed
+// What number a construct has in its list, and what the schedule's hooks follow from there on. Only in observed
 // regions.
 struct whereabouts {
   std::uint64_t position;
@@ -41,8 +41,8 @@ enum class outcome : std::uint8_t {
 
 // What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the
 // frame, under the lock of the deque it leaves: the owner's fast path never initializes it.
-struct departure {
-  explicit departure(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
+struct stolen_state {
+  explicit stolen_state(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
 
   completion done;
   region_state* region;
@@ -81,10 +81,10 @@ class frame {
   SENNIT_INLINE ~frame() {}
 
   fiber* run() noexcept { return run_(*this); }
-  departure& depart(region_state* region, fiber* opener = nullptr) noexcept {
-    return *std::construct_at(&away_, region, opener);
+  stolen_state& mark_stolen(region_state* region, fiber* opener = nullptr) noexcept {
+    return *std::construct_at(&stolen_, region, opener);
   }
-  departure& away() noexcept { return away_; }
+  stolen_state& stolen() noexcept { return stolen_; }
   // Not initialized but in observed regions.
   whereabouts& where() noexcept { return where_; }
 
@@ -94,7 +94,7 @@ class frame {
   entry run_;
   whereabouts where_;
   union {
-    departure away_;
+    stolen_state stolen_;
   };
 };
 

@@ -1,8 +1,8 @@
 // What a run keeps of a node.
 #pragma once
 
-#include <sennit/detail/agenda.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/local_queue.hpp>
 
 #include <atomic>
 #include <cstdint>

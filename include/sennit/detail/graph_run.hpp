@@ -2,15 +2,15 @@
 // when their last predecessor has been. docs/protocols/graphs.md has the protocol.
 #pragma once
 
-#include <sennit/detail/agenda.hpp>
 #include <sennit/detail/color_posts.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/crew.hpp>
 #include <sennit/detail/graph_keys.hpp>
 #include <sennit/detail/graph_node.hpp>
 #include <sennit/detail/graph_tracing.hpp>
 #include <sennit/detail/graph_values.hpp>
 #include <sennit/detail/growing.hpp>
+#include <sennit/detail/local_queue.hpp>
+#include <sennit/detail/work_pool.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -32,10 +32,10 @@ class graph_run {
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
 
-  // `patience`: as a crew has it.
-  graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), crew_(patience) {}
+  // `patience`: as a work pool has it.
+  graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), pool_(patience) {}
 
-  // Returns with the sink computed, or with a failure of the crew, or because nothing is left to do although
+  // Returns with the sink computed, or with a failure of the work pool, or because nothing is left to do although
   // the sink waits: then there is a cycle.
   node_number run(const key& sink) {
     typename Keys::supply supply;
@@ -44,17 +44,17 @@ class graph_run {
     todo first;
     first.add(graph_item::explore(s));
     values_.keep(s);
-    crew_.run(*this, std::move(first));
+    pool_.run(*this, std::move(first));
     return s;
   }
 
   // What ended the run early, if anything did.
   void throw_failure() {
-    if (!crew_.stopped()) return;
+    if (!pool_.stopped()) return;
     values_.fail();
-    crew_.throw_failure();
+    pool_.throw_failure();
   }
-  bool failed() const noexcept { return crew_.stopped(); }
+  bool failed() const noexcept { return pool_.stopped(); }
   bool is_computed(node_number n) noexcept { return state(n).successors == computed; }
   // Of nodes that were created by others while they ran, and wait for ever; `nobody` if there is none.
   node_number waits_for_ever() noexcept {
@@ -85,28 +85,28 @@ class graph_run {
       try {
         here.go_on();
       } catch (...) {
-        // The rest of the crew ends, too.
-        crew_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
+        // The rest of the work pool ends, too.
+        pool_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
       }
 #else
       here.go_on();
 #endif
-      if (crew_.stopped()) [[unlikely]]
+      if (pool_.stopped()) [[unlikely]]
         return;
     }
   }
 
  private:
-  using todo = std::conditional_t<Calls::colored, colored_agenda<item>, agenda<item>>;
+  using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_crew = crew<graph_run, todo, posts>;
+  using whole_pool = work_pool<graph_run, todo, posts>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
   // What a node that is being computed sees of the run.
   class strand {
    public:
-    strand(graph_run& whole, typename whole_crew::session& own) : whole_(whole), own_(own) {}
+    strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
     ~strand() {
       whole_.values_.leave(held_);
       whole_.tracing_.leave(notes_);
@@ -128,7 +128,7 @@ class graph_run {
         }
         own_.did_one();
         own_.consider_others(!next.step().is_none());
-        if (next.step().is_none() || whole_.crew_.stopped()) return;
+        if (next.step().is_none() || whole_.pool_.stopped()) return;
         at = next;
       }
     }
@@ -152,7 +152,7 @@ class graph_run {
         add_created(n, made);
       } catch (...) {
         // The node is there, and nobody is going to explore it.
-        whole_.crew_.fail(std::current_exception());
+        whole_.pool_.fail(std::current_exception());
         throw;
       }
 #else
@@ -294,7 +294,7 @@ class graph_run {
     }
 
     graph_run& whole_;
-    typename whole_crew::session& own_;
+    typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
     std::vector<node_number> held_;  // values of which it is not known yet who will read them
@@ -309,7 +309,7 @@ class graph_run {
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;
   std::vector<node_number> created_;  // by nodes that ran; under creating_
-  whole_crew crew_;
+  whole_pool pool_;
 };
 
 }  // namespace sennit::detail

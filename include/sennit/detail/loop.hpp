@@ -9,7 +9,7 @@
 #include <sennit/detail/loop_cost.hpp>
 #include <sennit/detail/loop_frame.hpp>
 #include <sennit/detail/pace.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -37,9 +37,9 @@ struct loop_options {
 
 namespace detail {
 
-// A type of its own, so that there is nothing of a split in loops that have none.
-struct split_options : loop_options {
-  const split& by;
+// A type of its own, so that there is nothing of a partition in loops that have none.
+struct partition_options : loop_options {
+  partition_view by;
 };
 
 // The block that a loop with this body runs without being exposed, where nobody waits as it begins. Zero:
@@ -88,14 +88,14 @@ class loop_over : public loop_state {
 
   // By the strand that begins it, from `first` on; `sum` is the value of what comes before.
   value all(value sum, position first, position n) {
-    loop_piece* parted = nullptr;
-    if (!how_.thesis) n = deal_out(first, n, parted);
-    part(first, n, sum, parted);
+    loop_piece* split_off = nullptr;
+    if (!how_.thesis) n = deal_out(first, n, split_off);
+    part(first, n, sum, split_off);
     if (pieces() == nullptr) {
       rethrow();
       return sum;
     }
-    if (!over_soon()) take_back_all(parted);
+    if (!over_soon()) take_back_all(split_off);
     wait();
     rethrow();
     if constexpr (!std::is_empty_v<value>) append_pieces(sum);
@@ -115,40 +115,40 @@ class loop_over : public loop_state {
 
   static void work(loop_state& base, loop_piece& cut) noexcept {
     auto& self = static_cast<loop_over&>(base);
-    loop_piece* parted = nullptr;
-    self.run_piece(cut, parted);
-    self.take_back_all(parted);
+    loop_piece* split_off = nullptr;
+    self.run_piece(cut, split_off);
+    self.take_back_all(split_off);
   }
 
-  // Latest first, so lowest first. In a loop: each may be parted with again, as often as it has iterations.
-  void take_back_all(loop_piece*& parted) noexcept {
-    while (loop_piece* const mine = loop_frame::take_back(parted)) {
+  // Latest first, so lowest first. In a loop: each may be split off again, as often as it has iterations.
+  void take_back_all(loop_piece*& split_off) noexcept {
+    while (loop_piece* const mine = loop_frame::take_back(split_off)) {
       {
         const separate_views own(*mine);
-        run_piece(*mine, parted);
+        run_piece(*mine, split_off);
       }
       done().finish();
     }
   }
 
-  position deal_out(position first, position n, loop_piece*& parted) noexcept {
+  position deal_out(position first, position n, loop_piece*& split_off) noexcept {
     const position brief = cost_.brief_iterations();
-    if constexpr (std::is_same_v<Options, split_options>) {
-      return deal(first, n, brief / 2, how_.by, parted);
+    if constexpr (std::is_same_v<Options, partition_options>) {
+      return deal(first, n, brief / 2, how_.by, split_off);
     } else {
-      if (!how_.measured()) return deal(first, n, how_.grain, 0, parted);
+      if (!how_.measured()) return deal(first, n, how_.grain, 0, split_off);
       // What is over before anybody comes is for those who ask.
-      return n - first <= brief ? n : deal(first, n, brief / 2, brief / 4, parted);
+      return n - first <= brief ? n : deal(first, n, brief / 2, brief / 4, split_off);
     }
   }
 
-  void run_piece(loop_piece& cut, loop_piece*& parted) noexcept {
+  void run_piece(loop_piece& cut, loop_piece*& split_off) noexcept {
     auto& mine = static_cast<piece&>(cut);
     if (pointless(mine.first())) return;
     if constexpr (std::is_empty_v<value>) {
       // No need to write to the piece: who waits reads it next, on another processor.
       value none;
-      part(mine.first(), mine.last(), none, parted);
+      part(mine.first(), mine.last(), none, split_off);
       return;
     }
 #if SENNIT_EXCEPTIONS
@@ -161,12 +161,12 @@ class loop_over : public loop_state {
 #else
     mine.sum.emplace(body_.make());
 #endif
-    part(mine.first(), mine.last(), *mine.sum, parted);
+    part(mine.first(), mine.last(), *mine.sum, split_off);
   }
 
   // What becomes of [first, last) is recorded: nothing is thrown, as pieces of it may be at work elsewhere.
-  void part(position first, position last, value& sum, loop_piece*& parted) noexcept {
-    loop_frame rest(*this, first, last, parted);
+  void part(position first, position last, value& sum, loop_piece*& split_off) noexcept {
+    loop_frame rest(*this, first, last, split_off);
     const bool exposed = rest.expose();
     bool complete = false;
 #if SENNIT_EXCEPTIONS

@@ -5,16 +5,15 @@
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
+#include <sennit/partition.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <new>
 
-namespace sennit {
-class split;
-}
+namespace sennit {}
 
 namespace sennit::detail {
 
@@ -62,16 +61,16 @@ class SENNIT_EXPORT loop_piece : public frame {
   friend class loop_frame;
   friend class loop_state;
   static fiber* run_elsewhere(frame& base) noexcept;
-  void part(loop_piece*& parted) noexcept {
-    parted_before_ = parted;
-    parted = this;
+  void part(loop_piece*& split_off) noexcept {
+    split_off_before_ = split_off;
+    split_off = this;
   }
 
   loop_state& whole_;
   const position first_;
   const position last_;
   loop_piece* next_ = nullptr;
-  loop_piece* parted_before_ = nullptr;  // by the same strand
+  loop_piece* split_off_before_ = nullptr;  // by the same strand
 };
 
 // What a strand adds to reducers while it runs a piece taken back: others may have what comes before.
@@ -107,10 +106,10 @@ class SENNIT_EXPORT loop_state {
   // By the strand that begins the loop: deals [first, last) out to workers that wait, in parts of at least
   // `least`, and returns the end of what is left for the strand, which has a lead.
   SENNIT_COLD position deal(position first, position last, position least, position lead,
-                            loop_piece*& parted) noexcept;
+                            loop_piece*& split_off) noexcept;
   // The same, in parts of the sizes that `by` says.
-  SENNIT_COLD position deal(position first, position last, position least, const split& by,
-                            loop_piece*& parted) noexcept;
+  SENNIT_COLD position deal(position first, position last, position least, const partition_view& by,
+                            loop_piece*& split_off) noexcept;
   void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
   completion& done() noexcept { return done_; }
   bool can_throw() const noexcept { return can_throw_; }
@@ -137,7 +136,7 @@ class SENNIT_EXPORT loop_state {
  private:
   [[noreturn]] SENNIT_COLD void throw_failure();
   // Cuts [begin, last) off for a worker that waits. False: there is no memory.
-  bool hand(worker& from, worker& to, position begin, position& last, loop_piece*& parted) noexcept;
+  bool hand(worker& from, worker& to, position begin, position& last, loop_piece*& split_off) noexcept;
   static loop_piece* in_order(loop_piece* list) noexcept;
 
   const maker make_;
@@ -155,9 +154,9 @@ class SENNIT_EXPORT loop_state {
 // once exposed.
 class SENNIT_EXPORT loop_frame {
  public:
-  // `parted`: the pieces that the strand has parted with.
-  loop_frame(loop_state& whole, position first, position last, loop_piece*& parted) noexcept
-      : whole_(whole), start_(first), gate_(last), end_(last), parted_(parted) {}
+  // `split_off`: the pieces that the strand has split off.
+  loop_frame(loop_state& whole, position first, position last, loop_piece*& split_off) noexcept
+      : whole_(whole), start_(first), gate_(last), end_(last), split_off_(split_off) {}
   loop_frame(const loop_frame&) = delete;
   loop_frame& operator=(const loop_frame&) = delete;
   ~loop_frame() = default;
@@ -224,9 +223,9 @@ class SENNIT_EXPORT loop_frame {
   }
   // Claims all that is left, to drop it.
   SENNIT_COLD void abandon() noexcept;
-  // The latest of the pieces that the strand has parted with and nobody has taken; null: there is none.
-  SENNIT_INLINE static loop_piece* take_back(loop_piece*& parted) noexcept {
-    return parted == nullptr ? nullptr : take_parted(parted);
+  // The latest of the pieces that the strand has split off and nobody has taken; null: there is none.
+  SENNIT_INLINE static loop_piece* take_back(loop_piece*& split_off) noexcept {
+    return split_off == nullptr ? nullptr : take_split_off(split_off);
   }
   // The fewest iterations that are worth the price of a steal, as far as is known.
   void worth(position iterations) noexcept { least_ = iterations; }
@@ -253,10 +252,10 @@ class SENNIT_EXPORT loop_frame {
   // The same by a thief that does not keep the owner from claiming: null also if the owner was faster.
   loop_piece* cut_fenced(rest left, position middle) noexcept;
   // The piece is claimable, and the owner may have it back.
-  void parted_with(loop_piece& piece) noexcept { piece.part(parted_); }
+  void split_off_from(loop_piece& piece) noexcept { piece.part(split_off_); }
 
  private:
-  SENNIT_COLD static loop_piece* take_parted(loop_piece*& parted) noexcept;
+  SENNIT_COLD static loop_piece* take_split_off(loop_piece*& split_off) noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;
   // Not "cold": each loop ends by way of it, and what always leads to a cold call is taken for cold, too.
@@ -267,7 +266,7 @@ class SENNIT_EXPORT loop_frame {
   std::atomic<position> gate_;  // end_, or zero for good in the fence variant
   std::atomic<position> end_;
   position least_ = 1;
-  loop_piece*& parted_;  // latest first
+  loop_piece*& split_off_;  // latest first
   bool stopped_ = false;
   bool served_ = false;
   bool exposed_ = true;  // or to be; false where there was no room: the owner is not to retire it

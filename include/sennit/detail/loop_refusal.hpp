@@ -5,7 +5,7 @@
 #include <sennit/detail/refusal.hpp>
 #include <sennit/detail/sequence.hpp>
 #include <sennit/detail/shared_body.hpp>
-#include <sennit/split.hpp>
+#include <sennit/partition.hpp>
 
 #include <concepts>
 #include <iterator>
@@ -15,7 +15,7 @@
 namespace sennit::detail {
 
 template <class O>
-concept for_options = std::same_as<O, loop_options> || std::same_as<O, split>;
+concept for_options = std::same_as<O, loop_options> || partition<O>;
 
 // The checks return whether it is worth going on, so that the first error is the only one.
 

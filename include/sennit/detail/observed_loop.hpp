@@ -1,5 +1,5 @@
 // Loops in observed regions: what is recorded of one run must be found again in the next.
-// docs/protocols/courses.md.
+// docs/protocols/trace_cursors.md.
 #pragma once
 
 #include <sennit/detail/config.hpp>

@@ -15,7 +15,6 @@
 
 namespace sennit {
 struct deterministic_t;
-class split;
 
 namespace detail {
 
@@ -27,9 +26,8 @@ struct refused {
 };
 
 template <class A>
-concept option =
-    std::same_as<std::remove_cvref_t<A>, loop_options> ||
-    std::same_as<std::remove_cvref_t<A>, deterministic_t> || std::same_as<std::remove_cvref_t<A>, split>;
+concept option = std::same_as<std::remove_cvref_t<A>, loop_options> ||
+                 std::same_as<std::remove_cvref_t<A>, deterministic_t> || partition<std::remove_cvref_t<A>>;
 
 template <class... A>
 inline constexpr bool option_before_others = false;

@@ -9,7 +9,7 @@
 #include <sennit/detail/loop_cost.hpp>
 #include <sennit/detail/observed_loop.hpp>
 #include <sennit/detail/pace.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
 #include <optional>

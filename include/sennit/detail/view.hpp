@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -38,7 +38,7 @@ class SENNIT_EXPORT view {
   const reducer_base* reducer() const noexcept { return whole_.get(); }
   // Appends that of the strand that follows, which is of the same reducer.
   virtual void append(view& right) noexcept = 0;
-  // Whether it holds children that the strand has spawned apart, rather than values.
+  // Whether it holds children that the strand has spawned unqueued, rather than values.
   virtual bool holds_children() const noexcept { return false; }
   // Those of its children; null: there are none.
   virtual child_places* children() noexcept { return nullptr; }

@@ -1,7 +1,7 @@
-#include "core/barrier.hpp"
+#include "system/barrier.hpp"
 
-#include "core/failure.hpp"
-#include "core/relax.hpp"
+#include "system/failure.hpp"
+#include "system/relax.hpp"
 
 #include <sennit/detail/config.hpp>
 

@@ -7,7 +7,7 @@ namespace sennit::detail {
 
 // Its members are called under the runtime's lock of members, by any thread. Both may be called again for a
 // thread that is there, or not there, already.
-class attendant {
+class worker_listener {
  public:
   // The thread is a worker of the runtime, and awake.
   virtual void comes(pid_t thread) noexcept = 0;
@@ -16,10 +16,10 @@ class attendant {
   // All its threads have gone, and it is not to be named any more.
   virtual void runtime_ends() noexcept = 0;
 
-  attendant* next_attendant = nullptr;
+  worker_listener* next_listener = nullptr;
 
  protected:
-  ~attendant() = default;
+  ~worker_listener() = default;
 };
 
 }  // namespace sennit::detail

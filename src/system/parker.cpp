@@ -1,4 +1,4 @@
-#include "core/parker.hpp"
+#include "system/parker.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -1,12 +1,12 @@
 #include "core/constructs.hpp"
-#include "core/failure.hpp"
-#include "core/relax.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
 #include "policy/patience.hpp"
+#include "system/failure.hpp"
+#include "system/relax.hpp"
 
-#include <sennit/detail/crew.hpp>
+#include <sennit/detail/work_pool.hpp>
 #include <sennit/join.hpp>
 
 #include <sched.h>
@@ -17,28 +17,28 @@
 
 namespace sennit::detail {
 
-void crew_state::fail(std::exception_ptr why) noexcept {
+void work_pool_state::fail(std::exception_ptr why) noexcept {
   const std::lock_guard guard(merging_);
   if (failure_ == nullptr) failure_ = std::move(why);
   stop();
 }
 
-void crew_state::throw_failure() {
+void work_pool_state::throw_failure() {
 #if SENNIT_EXCEPTIONS
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 #endif
   throw_cancelled();
 }
 
-bool crew_state::cancelled() noexcept {
+bool work_pool_state::cancelled() noexcept {
   if (can_throw_ && detail::stopped(*worker::current())) stop();
   return stopped();
 }
 
-bool crew_state::others_wait() noexcept {
+bool work_pool_state::others_wait() noexcept {
   worker* w = worker::current();
   // In an observed region, what is done where would depend on who happens to wait.
-  if (current_words().strand != nullptr) return false;
+  if (current_tls().strand != nullptr) return false;
   if (!w->frames().empty()) {
     // Whoever shut the gate can have the oldest frame.
     answer_gates(*w, false);
@@ -47,7 +47,7 @@ bool crew_state::others_wait() noexcept {
   return w->frames().empty() && !w->frames().has_listed();
 }
 
-bool crew_state::offer(frame& part, color_set colors) noexcept {
+bool work_pool_state::offer(frame& part, color_set colors) noexcept {
   // Before anybody can take it, and end.
   at_work_.fetch_add(1, std::memory_order_relaxed);
   bool offered = true;
@@ -66,7 +66,7 @@ bool crew_state::offer(frame& part, color_set colors) noexcept {
   return offered;
 }
 
-worker* crew_state::claim_idle(color_set colors) noexcept {
+worker* work_pool_state::claim_idle(color_set colors) noexcept {
   runtime_core& core = worker::current()->core();
   core.coloring().remove_idle(colors);
   const region_state* const region = worker::current()->frames().innermost()->region;
@@ -81,15 +81,15 @@ worker* crew_state::claim_idle(color_set colors) noexcept {
   return nullptr;
 }
 
-const std::atomic<color_set>& crew_state::idle_colors() noexcept {
+const std::atomic<color_set>& work_pool_state::idle_colors() noexcept {
   return worker::current()->core().coloring().idle();
 }
 
-color_set crew_state::color_of(const worker& w) noexcept { return w.frames().color(); }
+color_set work_pool_state::color_of(const worker& w) noexcept { return w.frames().color(); }
 
-std::uint64_t crew_state::now_ns() noexcept { return detail::now_ns(); }
+std::uint64_t work_pool_state::now_ns() noexcept { return detail::now_ns(); }
 
-void crew_state::pause_for_others(unsigned attempt) noexcept {
+void work_pool_state::pause_for_others(unsigned attempt) noexcept {
   if (policy::patience::after(attempt % (policy::patience::spin_rounds + policy::patience::yield_rounds)) ==
       policy::patience::step::spin) {
     relax();
@@ -98,22 +98,22 @@ void crew_state::pause_for_others(unsigned attempt) noexcept {
   }
 }
 
-void crew_state::donate(frame& part, color_set colors, worker& to) noexcept {
+void work_pool_state::donate(frame& part, color_set colors, worker& to) noexcept {
   at_work_.fetch_add(1, std::memory_order_relaxed);
   const scope& here = *worker::current()->frames().innermost();
-  part.depart(here.region, here.strand).colors = colors;
+  part.mark_stolen(here.region, here.strand).colors = colors;
   to.take_in(part);
 }
 
-bool crew_state::take_back() noexcept {
+bool work_pool_state::take_back() noexcept {
   if (!pop() && !take_newest(*worker::current())) return false;
   at_work_.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
 
-fiber* crew_state::leave(frame& part) noexcept {
+fiber* work_pool_state::leave(frame& part) noexcept {
   leave_branch(part);
-  if (view* const added = part.away().views; added != nullptr) {
+  if (view* const added = part.stolen().views; added != nullptr) {
     view* last = added;
     while (last->next != nullptr) last = last->next;
     const std::lock_guard guard(merging_);
@@ -124,7 +124,7 @@ fiber* crew_state::leave(frame& part) noexcept {
   return at_work_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? done_.finish() : nullptr;
 }
 
-void crew_state::await_all() noexcept {
+void work_pool_state::await_all() noexcept {
   // ORD[D23] acquire: what all parts did; pairs with the release in leave(). If some are still at work, the
   // last of them says so through done_.
   if (at_work_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);

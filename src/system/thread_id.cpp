@@ -1,4 +1,4 @@
-#include "core/thread_id.hpp"
+#include "system/thread_id.hpp"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // A lock that is held for some instructions.
 #pragma once
 
-#include "core/relax.hpp"
+#include "system/relax.hpp"
 
 #include <mutex>
 

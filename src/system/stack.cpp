@@ -1,8 +1,8 @@
-#include "core/stack.hpp"
+#include "system/stack.hpp"
 
-#include "core/failure.hpp"
-#include "core/sanitizers.hpp"
-#include "topology/text.hpp"
+#include "system/failure.hpp"
+#include "system/sanitizers.hpp"
+#include "system/text.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -71,7 +71,7 @@ bool address_space_is_scarce() noexcept {
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return true;
   bool counted = true;
   attempt<std::bad_alloc>(
-      [&] { counted = topology::read_text("/proc/sys/vm/overcommit_memory").value_or("0") == "2"; });
+      [&] { counted = text::read_text("/proc/sys/vm/overcommit_memory").value_or("0") == "2"; });
   return counted;
 #endif
 }

@@ -131,7 +131,7 @@ go_on:
   :: else
   fi;
 
-  /* It lingers. */
+  /* It spins. */
   if
   :: frame[strand] == finished -> goto waited
   :: atomic { under_lock && first == NONE && any_listed -> claim_listed(first) }

@@ -1,4 +1,4 @@
-#include "core/course.hpp"
+#include "core/trace_cursor.hpp"
 
 #include <algorithm>
 #include <new>
@@ -6,11 +6,11 @@
 
 namespace sennit::detail {
 
-bool course::grow() noexcept {
+bool trace_cursor::grow() noexcept {
   if (beyond_ != 0) return false;
-  course_level* const begin = more_ ? more_.get() : first_.data();
+  cursor_level* const begin = more_ ? more_.get() : first_.data();
   const auto levels = static_cast<std::size_t>(end_ - begin) + 1;
-  std::unique_ptr<course_level[]> larger(new (std::nothrow) course_level[2 * levels]);
+  std::unique_ptr<cursor_level[]> larger(new (std::nothrow) cursor_level[2 * levels]);
   if (!larger) return false;
   std::copy_n(begin, levels, larger.get());
   top_ = larger.get() + (top_ - begin);

@@ -1,4 +1,4 @@
-#include "topology/text.hpp"
+#include "system/text.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 
-namespace sennit::topology {
+namespace sennit::text {
 
 std::optional<std::string> read_text(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -53,4 +53,4 @@ std::optional<std::vector<unsigned>> parse_list(std::string_view text) {
   return numbers;
 }
 
-}  // namespace sennit::topology
+}  // namespace sennit::text

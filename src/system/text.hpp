@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-namespace sennit::topology {
+namespace sennit::text {
 
 // The whole file without its last line break; nothing if it cannot be read.
 std::optional<std::string> read_text(const std::string& path);
@@ -32,4 +32,4 @@ std::optional<Number> parse(std::string_view text) {
 // The numbers of a list such as "0-3,8"; nothing if it is none.
 std::optional<std::vector<unsigned>> parse_list(std::string_view text);
 
-}  // namespace sennit::topology
+}  // namespace sennit::text

@@ -2,8 +2,8 @@
 // has the rules.
 #pragma once
 
-#include "core/brief_lock.hpp"
-#include "core/parker.hpp"
+#include "system/brief_lock.hpp"
+#include "system/parker.hpp"
 
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/group.hpp>
@@ -19,12 +19,12 @@ namespace sennit::detail {
 class spawn_view;
 
 // What a group needs once there are such children.
-class spawned_apart : public reducer_base {
+class unqueued_children : public reducer_base {
  public:
   // `home`: in the runtime whose workers run the children; null: not known yet.
-  static spawned_apart* make(worker* home);
-  spawned_apart();
-  ~spawned_apart();
+  static unqueued_children* make(worker* home);
+  unqueued_children();
+  ~unqueued_children();
   // The group ends, after all children. Views may be left with strands.
   void let_go() noexcept;
 
@@ -53,12 +53,13 @@ class spawned_apart : public reducer_base {
   void note_here(std::exception_ptr thrown) noexcept;
 
   // Around the child's body, in its strand, which has no views before: the child goes on with those that come
-  // before it. Its children take its place, and what has ended right beside it becomes one with it.
+  // before it. It has thrown `how`, if anything. Its children take its place, and what has ended right beside
+  // it becomes one with it.
   void begin(group_member& child) noexcept;
-  void close(group_member& child) noexcept;
-  // The child has ended; what it left is in views_, and thrown is `how`. It may be gone afterwards, and so may
-  // the group. Returns the fiber to resume, as completion::finish().
-  fiber* finished(group_member& child, std::exception_ptr how, completion& done) noexcept;
+  void close(group_member& child, std::exception_ptr how) noexcept;
+  // The child has ended; what it left is in views_. It may be gone afterwards, and so may the group. Returns the
+  // fiber to resume, as completion::finish().
+  fiber* finished(group_member& child, completion& done) noexcept;
 
   // A thread that waits for the children, and that nobody can resume as a strand.
   struct sleeper {
@@ -88,7 +89,7 @@ class spawned_apart : public reducer_base {
   static void prune(view*& list) noexcept;
   // Whether a view of the list has a child of the region that is still to end.
   static bool any_open(const view* list, const region_state& region) noexcept;
-  // What a region's strands have spawned apart and left open is from here on what the thread has spawned that
+  // What a region's strands have spawned unqueued and left open is from here on what the thread has spawned that
   // entered the region, and that runs no strand.
   static void hand_to_thread(view*& list) noexcept;
   // Gives the strand the views that ended threads have left.
@@ -109,11 +110,13 @@ class spawned_apart : public reducer_base {
   static void unlink(group_link& gone) noexcept;
   static void splice_before(group_link& at, group_link& list) noexcept;
   static void put_before(group_member& child) noexcept;
+  static bool may_take_in(const group_link& link) noexcept;
+  void close_seam(group_member& earlier) noexcept;
   bool take_in_neighbor(group_member& child) noexcept;
   fiber* finish(completion& done) noexcept;
   static bool leaves_nothing(const group_member& child) noexcept;
 
-  std::shared_ptr<spawned_apart> self_;  // the group's share
+  std::shared_ptr<unqueued_children> self_;  // the group's share
   brief_lock& lock_;           // of all links below views of the group; other groups may have it, too
   sleeper* asleep_ = nullptr;  // under the lock
   std::atomic<int> unstarted_{0};
@@ -127,7 +130,7 @@ class spawned_apart : public reducer_base {
 // are these.
 class spawn_view : public view {
  public:
-  spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept;
+  spawn_view(unqueued_children& all, const std::shared_ptr<reducer_base>& whole) noexcept;
   ~spawn_view() override;
   void append(view& right) noexcept override;
   bool holds_children() const noexcept override { return true; }
@@ -141,8 +144,8 @@ class spawn_view : public view {
   bool failed() const noexcept { return failed_; }
 
  private:
-  friend class spawned_apart;
-  spawned_apart& all_;
+  friend class unqueued_children;
+  unqueued_children& all_;
   group_link list_;  // a ring; under the lock
   child_places places_;
   bool failed_ = false;  // a child that ran at once threw: what the strand spawns comes after

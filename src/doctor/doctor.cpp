@@ -1,13 +1,13 @@
-#include "topology/doctor.hpp"
+#include "doctor/doctor.hpp"
 
-#include "core/barrier.hpp"
-#include "core/stack.hpp"
+#include "doctor/variables.hpp"
+#include "system/barrier.hpp"
+#include "system/stack.hpp"
+#include "system/text.hpp"
 #include "topology/cgroup.hpp"
 #include "topology/cpus.hpp"
-#include "topology/environment.hpp"
 #include "topology/hwloc.hpp"
 #include "topology/machine.hpp"
-#include "topology/text.hpp"
 
 #include <sennit/runtime.hpp>
 
@@ -22,7 +22,7 @@
 #include <optional>
 #include <utility>
 
-namespace sennit::topology {
+namespace sennit::detail {
 
 namespace {
 
@@ -64,7 +64,7 @@ doctor_line examine_quota(std::size_t allowed, std::optional<double> quota) {
 }
 
 doctor_line examine_workers(unsigned allowed, std::optional<double> quota) {
-  const unsigned workers = workers_within(allowed, quota);
+  const unsigned workers = topology::workers_within(allowed, quota);
   const std::string why = workers < allowed ? "the CPU quota, rounded up" : "one for each allowed CPU";
   return {"workers", std::to_string(workers) + " by default: " + why, severity::good, {}};
 }
@@ -87,7 +87,7 @@ doctor_line examine_stack() {
           {}};
 }
 
-doctor_line examine_places(const machine& seen) {
+doctor_line examine_places(const topology::machine& seen) {
   return {"places",
           count(seen.node_count(), "NUMA node") + ", " + count(seen.cache_count(), "last-level cache") +
               ", " + count(seen.core_count(), "core") + ", " + count(seen.processors().size(), "CPU"),
@@ -96,7 +96,7 @@ doctor_line examine_places(const machine& seen) {
 }
 
 doctor_line examine_hwloc() {
-  const std::string version = hwloc_version();
+  const std::string version = topology::hwloc_version();
   if (!version.empty()) return {"hwloc", "built in, version " + version, severity::good, {}};
   return {"hwloc", "not built in: caches and cores are not seen", severity::missing,
           "install libhwloc-dev and configure with -DSENNIT_WITH_HWLOC=ON"};
@@ -109,7 +109,7 @@ bool binding_permitted() noexcept {
          errno == EINVAL;
 }
 
-doctor_line examine_binding(const machine& seen) {
+doctor_line examine_binding(const topology::machine& seen) {
   const bool several = seen.node_count() > 1;
   if (!binding_permitted()) {
     return {"binding", "the kernel does not let threads be bound",
@@ -124,7 +124,7 @@ doctor_line examine_binding(const machine& seen) {
 
 doctor_line examine_huge_pages(const std::string& root) {
   // Such as "always [madvise] never".
-  const auto text = read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");
+  const auto text = text::read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t open = text ? text->find('[') : std::string::npos;
   const std::size_t close = text ? text->find(']') : std::string::npos;
   if (open == std::string::npos || close == std::string::npos || close < open) {
@@ -137,7 +137,7 @@ doctor_line examine_huge_pages(const std::string& root) {
 }
 
 doctor_line examine_overcommit(const std::string& root) {
-  const auto mode = read_text(root + "/proc/sys/vm/overcommit_memory");
+  const auto mode = text::read_text(root + "/proc/sys/vm/overcommit_memory");
   if (!mode) return {"overcommit", "the kernel does not say", severity::note, {}};
   if (*mode != "2") {
     return {"overcommit", "mode " + *mode + ": address space for stacks costs nothing", severity::good, {}};
@@ -147,7 +147,8 @@ doctor_line examine_overcommit(const std::string& root) {
 }
 
 doctor_line examine_clock(const std::string& root) {
-  const auto source = read_text(root + "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  const auto source =
+      text::read_text(root + "/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (!source) return {"clock", "the kernel does not say", severity::note, {}};
   if (*source != "hpet" && *source != "acpi_pm" && *source != "jiffies")
     return {"clock", *source, severity::good, {}};
@@ -158,9 +159,9 @@ doctor_line examine_clock(const std::string& root) {
 // Nothing where the kernel leaves the frequency alone, as in most virtual machines.
 std::optional<doctor_line> examine_governor(const std::string& root) {
   const std::string folder = root + "/sys/devices/system/cpu/cpu0/cpufreq/";
-  const auto governor = read_text(folder + "scaling_governor");
+  const auto governor = text::read_text(folder + "scaling_governor");
   if (!governor) return std::nullopt;
-  const std::string driver = read_text(folder + "scaling_driver").value_or("driver unknown");
+  const std::string driver = text::read_text(folder + "scaling_driver").value_or("driver unknown");
   const std::string finding = "governor " + *governor + " (" + driver + ")";
   // With the pstate drivers that name means that the CPU adapts by itself.
   if (*governor != "powersave" || driver.find("pstate") != std::string::npos) {
@@ -173,10 +174,10 @@ std::optional<doctor_line> examine_governor(const std::string& root) {
 }  // namespace
 
 std::vector<doctor_line> examine(const std::string& root) {
-  const auto allowed = static_cast<unsigned>(allowed_cpus().size());
-  const auto quota = cgroup_cpu_quota(root);
+  const auto allowed = static_cast<unsigned>(topology::allowed_cpus().size());
+  const auto quota = topology::cgroup_cpu_quota(root);
   // Bound to cores it is looked at closely, whatever it is.
-  const machine seen = machine::detect({}, pin_mode::core);
+  const topology::machine seen = topology::machine::detect({}, pin_mode::core);
 
   std::vector<doctor_line> lines = {
       examine_affinity(allowed),
@@ -192,15 +193,15 @@ std::vector<doctor_line> examine(const std::string& root) {
       examine_clock(root),
   };
   if (auto governor = examine_governor(root)) lines.push_back(*std::move(governor));
-  auto variables = examine_environment();
+  auto variables = examine_variables();
   std::move(variables.begin(), variables.end(), std::back_inserter(lines));
   return lines;
 }
 
-}  // namespace sennit::topology
+}  // namespace sennit::detail
 
 namespace sennit {
 
-std::vector<doctor_line> doctor() { return topology::examine(); }
+std::vector<doctor_line> doctor() { return detail::examine(); }
 
 }  // namespace sennit

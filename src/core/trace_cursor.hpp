@@ -1,11 +1,11 @@
 // What is counted and noted of a strand whose region is observed: how schedules are recorded and followed.
-// Others have no course, and pay nothing for it. docs/protocols/courses.md has the protocol.
+// Others have no trace cursor, and pay nothing for it. docs/protocols/trace_cursors.md has the protocol.
 #pragma once
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/loop_frame.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <array>
@@ -15,31 +15,31 @@
 
 namespace sennit::detail {
 
-class observer;
+class schedule_hooks;
 class worker;
 
 // Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork,
 // in a child of a group or in an iteration of a loop is a level deeper; one in a right branch is not. So a
 // construct has the same coordinates however the region is scheduled.
-struct course_level {
+struct cursor_level {
   std::uint64_t begun = 0;          // constructs
-  std::uint64_t awaited = nowhere;  // the next of them that the observer wants to hear of
-  const void* plan = nullptr;       // the observer's: what it follows from there on
-  void* notes = nullptr;            // the observer's: what it has noted here
+  std::uint64_t awaited = nowhere;  // the next of them that the hooks want to hear of
+  const void* plan = nullptr;       // the hooks': what they follow from there on
+  void* notes = nullptr;            // the hooks': what they have noted here
 };
 
-class course {
+class trace_cursor {
  public:
-  explicit course(observer& by) noexcept : by_(&by) {}
-  course(const course&) = delete;
-  course& operator=(const course&) = delete;
-  ~course() = default;
+  explicit trace_cursor(schedule_hooks& by) noexcept : by_(&by) {}
+  trace_cursor(const trace_cursor&) = delete;
+  trace_cursor& operator=(const trace_cursor&) = delete;
+  ~trace_cursor() = default;
 
-  observer& by() noexcept { return *by_; }
+  schedule_hooks& by() noexcept { return *by_; }
   // Where the strand is, the level around that, and the level that it has just left.
-  course_level& around() noexcept { return top_[-1]; }
-  course_level& level() noexcept { return *top_; }
-  course_level& left() noexcept { return top_[1]; }
+  cursor_level& around() noexcept { return top_[-1]; }
+  cursor_level& level() noexcept { return *top_; }
+  cursor_level& left() noexcept { return top_[1]; }
 
   // A construct begins, and the strand goes a level deeper. True: it was awaited.
   bool push(whereabouts& where) noexcept {
@@ -47,7 +47,7 @@ class course {
       where = {nowhere, nullptr, true};
       return false;
     }
-    course_level& around = top_[-1];
+    cursor_level& around = top_[-1];
     where = {around.begun, around.plan, false};
     return around.begun++ == around.awaited;
   }
@@ -72,7 +72,7 @@ class course {
   }
   // The usual cases of both. False: nothing has been done, as this is not one.
   SENNIT_INLINE bool push_plainly(whereabouts& where) noexcept {
-    course_level* const around = top_;
+    cursor_level* const around = top_;
     const std::uint64_t at = around->begun;
     if (around + 1 == end_ || at == around->awaited) [[unlikely]]
       return false;
@@ -93,16 +93,16 @@ class course {
   bool grow() noexcept;
 
  public:
-  void* note = nullptr;      // the observer's, of the strand as a whole
+  void* note = nullptr;      // the hooks', of the strand as a whole
   std::size_t children = 0;  // of groups, that were counted here and are not yet waited for
 
  private:
-  observer* by_;
+  schedule_hooks* by_;
   std::size_t beyond_ = 0;
-  std::array<course_level, 24> first_{};
-  std::unique_ptr<course_level[]> more_;
-  course_level* top_ = first_.data();
-  course_level* end_ = first_.data() + first_.size() - 1;  // one is left, for left() beyond
+  std::array<cursor_level, 24> first_{};
+  std::unique_ptr<cursor_level[]> more_;
+  cursor_level* top_ = first_.data();
+  cursor_level* end_ = first_.data() + first_.size() - 1;  // one is left, for left() beyond
 };
 
 // How long, and whether with the loss of its worker, a strand waited at the end of a construct. In
@@ -121,44 +121,44 @@ struct donee {
 
 // What is told of a region's strands. Called by the strands, several at once, each on the worker that runs
 // it.
-class observer {
+class schedule_hooks {
  public:
-  observer() = default;
-  observer(const observer&) = delete;
-  observer& operator=(const observer&) = delete;
+  schedule_hooks() = default;
+  schedule_hooks(const schedule_hooks&) = delete;
+  schedule_hooks& operator=(const schedule_hooks&) = delete;
 
   // The strand begins, with the branch that the worker has claimed; null: with the region.
-  virtual void begin(course& strand, frame* branch) noexcept = 0;
-  // It ends. What is left in away().notes goes to joined().
-  virtual void end(course& strand, frame* branch) noexcept = 0;
+  virtual void begin(trace_cursor& strand, frame* branch) noexcept = 0;
+  // It ends. What is left in stolen().notes goes to joined().
+  virtual void end(trace_cursor& strand, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
-  virtual donee reached(course& strand, whereabouts& where) noexcept = 0;
+  virtual donee reached(trace_cursor& strand, whereabouts& where) noexcept = 0;
   // The strand goes into a construct that has been counted.
-  virtual void follow(course& strand, const whereabouts& where) noexcept = 0;
+  virtual void follow(trace_cursor& strand, const whereabouts& where) noexcept = 0;
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else
   // 0.
-  virtual void kept(course& strand, const whereabouts& where, position size) noexcept = 0;
+  virtual void kept(trace_cursor& strand, const whereabouts& where, position size) noexcept = 0;
   // The strand has run something that is no part of the region, with something noted in left().
-  virtual void dropped(course& strand) noexcept = 0;
+  virtual void dropped(trace_cursor& strand) noexcept = 0;
   // The strand is about to wait for the branch of the construct that it has just left.
-  virtual void waits(course& strand, const whereabouts& where) noexcept = 0;
+  virtual void waits(trace_cursor& strand, const whereabouts& where) noexcept = 0;
   // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the
   // strand go on on another worker.
-  virtual void joined(course& strand, frame& branch, pause waited) noexcept = 0;
+  virtual void joined(trace_cursor& strand, frame& branch, pause waited) noexcept = 0;
   // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
-  virtual void regrouped(course& strand, const whereabouts& where, pause waited) noexcept = 0;
-  virtual void joined_child(course& strand, frame& child) noexcept = 0;
+  virtual void regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept = 0;
+  virtual void joined_child(trace_cursor& strand, frame& child) noexcept = 0;
   // Whether nobody may take but what is donated.
   virtual bool strict() const noexcept = 0;
   // Whether the worker may begin with what was donated to it with this number.
   virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
 
  protected:
-  ~observer() = default;
+  ~schedule_hooks() = default;
 };
 
 // Of the region or of one around it; null: none.
-inline observer* observer_of(const region_state* region) noexcept {
+inline schedule_hooks* hooks_of(const region_state* region) noexcept {
   for (; region != nullptr; region = region->root ? nullptr : region->outer) {
     if (region->observed_by != nullptr) return region->observed_by;
   }
@@ -166,12 +166,12 @@ inline observer* observer_of(const region_state* region) noexcept {
 }
 
 // Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
-void observe(observer& by, action body);
+void observe(schedule_hooks& by, action body);
 
-inline course* exchange_course(course* mine) noexcept {
-  worker_words& words = current_words();
-  course* const before = words.strand;
-  words.strand = mine;
+inline trace_cursor* exchange_cursor(trace_cursor* mine) noexcept {
+  worker_tls& tls = current_tls();
+  trace_cursor* const before = tls.strand;
+  tls.strand = mine;
   return before;
 }
 

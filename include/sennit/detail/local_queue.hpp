@@ -1,4 +1,4 @@
-// What a strand of a crew still has to do.
+// What a strand of a work pool still has to do.
 #pragma once
 
 #include <sennit/detail/colors.hpp>
@@ -31,7 +31,7 @@ bool move_front(std::vector<Item>& from, std::size_t count, std::vector<Item>& t
 
 // The latest item first.
 template <class Item>
-class agenda {
+class local_queue {
  public:
   void add(Item item) { items_.push_back(item); }
   bool empty() const noexcept { return items_.empty(); }
@@ -56,9 +56,9 @@ class agenda {
     std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(mark), items_.end());
   }
   // The older half, which tends to be more work.
-  bool give(agenda& to) noexcept { return move_front(items_, (items_.size() + 1) / 2, to.items_); }
+  bool give(local_queue& to) noexcept { return move_front(items_, (items_.size() + 1) / 2, to.items_); }
   // Back what was given.
-  void put_back(agenda given) {
+  void put_back(local_queue given) {
     if (!items_.empty()) given.items_.insert(given.items_.end(), items_.begin(), items_.end());
     items_.swap(given.items_);
   }
@@ -70,7 +70,7 @@ class agenda {
 
 // Of items that say which colors they have.
 template <class Item>
-class colored_agenda : public agenda<Item> {
+class colored_local_queue : public local_queue<Item> {
  public:
   color_set colors() const noexcept {
     color_set all = 0;

@@ -1,7 +1,7 @@
-#include "core/attendant.hpp"
+#include "core/worker_listener.hpp"
 
 #include "core/runtime_core.hpp"
-#include "core/thread_id.hpp"
+#include "system/thread_id.hpp"
 
 #include <utility>
 
@@ -11,19 +11,19 @@ void runtime_core::seat_locked(worker& place) noexcept {
   place.thread = thread_id();
   seats_.store(seats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   note_at_work();
-  for (attendant* a = attendants_; a != nullptr; a = a->next_attendant) a->comes(place.thread);
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->comes(place.thread);
 }
 
 void runtime_core::unseat_locked(worker& place) noexcept {
-  for (attendant* a = attendants_; a != nullptr; a = a->next_attendant) a->rests(place.thread);
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->rests(place.thread);
   place.thread = 0;
   seats_.store(seats_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   note_at_work();
 }
 
-void runtime_core::attend(attendant& added) noexcept {
+void runtime_core::attend(worker_listener& added) noexcept {
   const std::lock_guard guard(membership_);
-  added.next_attendant = std::exchange(attendants_, &added);
+  added.next_listener = std::exchange(listeners_, &added);
   attended_.store(true, std::memory_order_relaxed);
   for (unsigned i = 0; i < worker_count(); ++i) {
     worker& w = worker_at(i);
@@ -34,22 +34,22 @@ void runtime_core::attend(attendant& added) noexcept {
   }
 }
 
-void runtime_core::dismiss(attendant& gone) noexcept {
+void runtime_core::dismiss(worker_listener& gone) noexcept {
   const std::lock_guard guard(membership_);
-  attendant** at = &attendants_;
-  while (*at != &gone) at = &(*at)->next_attendant;
-  *at = gone.next_attendant;
-  attended_.store(attendants_ != nullptr, std::memory_order_relaxed);
+  worker_listener** at = &listeners_;
+  while (*at != &gone) at = &(*at)->next_listener;
+  *at = gone.next_listener;
+  attended_.store(listeners_ != nullptr, std::memory_order_relaxed);
 }
 
 void runtime_core::note_rest(const worker& w) noexcept {
   const std::lock_guard guard(membership_);
-  for (attendant* a = attendants_; a != nullptr; a = a->next_attendant) a->rests(w.thread);
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->rests(w.thread);
 }
 
 void runtime_core::note_return(const worker& w) noexcept {
   const std::lock_guard guard(membership_);
-  for (attendant* a = attendants_; a != nullptr; a = a->next_attendant) a->comes(w.thread);
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->comes(w.thread);
 }
 
 }  // namespace sennit::detail

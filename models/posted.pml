@@ -1,4 +1,4 @@
-/* Letters and lists, as mailbox.pml and linger.pml use them: how a frame is passed on, taken back, found.
+/* Letters and lists, as mailbox.pml and spin_wait.pml use them: how a frame is passed on, taken back, found.
  *
  * STRANDS strands have one frame each, at one address all the time; BOXES workers, the first threads, a box.
  * A list's critical section is one step, and so is going to sleep: see idle.pml for why. All sleepers are

@@ -1,8 +1,8 @@
-// The three words a fork touches, one set per thread, and the only code in headers that reads or writes them.
+// What a fork touches of its worker, one object per thread, and the only code in headers that reads or writes them.
 //
 // A strand may continue on another thread after any construct, so the address of a thread-local must
 // never be kept across one. Compilers do keep it (GCC 12 hoists %fs:0 into a callee-saved register,
-// clang reuses the address it computed), whatever the TLS model. On x86-64 the words are therefore reached
+// clang reuses the address it computed), whatever the TLS model. On x86-64 the members are therefore reached
 // by instructions that name %fs themselves; elsewhere through a function the compiler cannot see into.
 // See docs/protocols/deque.md, "Thread-locals".
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace sennit::detail {
 
-class course;
+class trace_cursor;
 class view;
 
 // A frame's address with its kind in the low bits; a fork is kind 0,
@@ -26,7 +26,7 @@ using slot = std::atomic<std::uintptr_t>;
 // What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write.
 // Static TLS is scarce where a shared object is loaded late,
 // so the struct is no larger and no more aligned than that takes.
-struct alignas(64) worker_words {
+struct alignas(64) worker_tls {
   // One past the owner's newest frame.
   std::atomic<slot*> tail;
   // What the strand that runs here has added to reducers.
@@ -38,7 +38,7 @@ struct alignas(64) worker_words {
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   std::uint64_t loop_sharing;
   // Of the strand that runs here, if its region is observed.
-  course* strand;
+  trace_cursor* strand;
   // For what is left to chance.
   std::uint64_t random;
   // Where the strand that runs here keeps the address of its thread's limit.
@@ -51,45 +51,45 @@ struct alignas(64) worker_words {
   // In an observed region both gates are shut, and these are what they would be.
   std::atomic<slot*> limit_beneath;
   std::atomic<slot*> head_gate_beneath;
-  // In an observed region thieves take nothing beyond it: the course does not know yet of what was pushed
+  // In an observed region thieves take nothing beyond it: the trace cursor does not know yet of what was pushed
   // last.
   std::atomic<slot*> tail_seen;
 };
-static_assert(offsetof(worker_words, views) == 8 && offsetof(worker_words, waiting) == 16 &&
-              offsetof(worker_words, loop_mask) == 24 && offsetof(worker_words, loop_sharing) == 32 &&
-              offsetof(worker_words, gate) == 56 && offsetof(worker_words, limit) == 128 &&
-              offsetof(worker_words, head_gate) == 136);
+static_assert(offsetof(worker_tls, views) == 8 && offsetof(worker_tls, waiting) == 16 &&
+              offsetof(worker_tls, loop_mask) == 24 && offsetof(worker_tls, loop_sharing) == 32 &&
+              offsetof(worker_tls, gate) == 56 && offsetof(worker_tls, limit) == 128 &&
+              offsetof(worker_tls, head_gate) == 136);
 
 }  // namespace sennit::detail
 
 extern "C" {
-SENNIT_EXPORT [[gnu::tls_model(
-    "initial-exec")]] extern constinit thread_local sennit::detail::worker_words sennit_words;
+SENNIT_EXPORT
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local sennit::detail::worker_tls sennit_tls;
 }
 
 namespace sennit::detail {
 
-// The words of the thread that runs the call.
-SENNIT_EXPORT [[gnu::noinline]] worker_words& current_words() noexcept;
+// Of the thread that runs the call.
+SENNIT_EXPORT [[gnu::noinline]] worker_tls& current_tls() noexcept;
 
 #if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
 
-// Code that ends up beside a static libsennit in an executable knows the words' offset at link time; other
+// Code that ends up beside a static libsennit in an executable knows the object's offset at link time; other
 // code reads it from the offset table. The offset is the same on every thread, so the compiler may keep it.
 #if defined(SENNIT_SHARED) || (defined(__PIC__) && !defined(__PIE__))
 SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
   std::ptrdiff_t offset;
-  asm("movq sennit_words@gottpoff(%%rip), %0" : "=r"(offset));
+  asm("movq sennit_tls@gottpoff(%%rip), %0" : "=r"(offset));
   return offset;
 }
 #define SENNIT_WORD(at) "%%fs:" at "(%[offset])"
 #define SENNIT_OFFSET [offset] "r"(words_offset()),
 #else
-#define SENNIT_WORD(at) "%%fs:sennit_words@tpoff+" at
+#define SENNIT_WORD(at) "%%fs:sennit_tls@tpoff+" at
 #define SENNIT_OFFSET
 #endif
 
-// The clobbers of memory are for the library's slow paths, which reach the same words by their address.
+// The clobbers of memory are for the library's slow paths, which reach the same members by their address.
 SENNIT_INLINE slot* load_tail() noexcept {
   slot* tail;
   asm volatile("movq " SENNIT_WORD("0") ", %[tail]" : [tail] "=r"(tail) : SENNIT_OFFSET "i"(0) : "memory");
@@ -201,23 +201,23 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
 
 #else
 
-SENNIT_INLINE slot* load_tail() noexcept { return current_words().tail.load(std::memory_order_relaxed); }
+SENNIT_INLINE slot* load_tail() noexcept { return current_tls().tail.load(std::memory_order_relaxed); }
 
 SENNIT_INLINE void store_tail(slot* tail) noexcept {
-  current_words().tail.store(tail, std::memory_order_relaxed);
+  current_tls().tail.store(tail, std::memory_order_relaxed);
 }
 
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
   // ORD[D1] release: publishes the slot, the frame and all that the branch will read;
   // pairs with the acquire of tail in deque::claim_frozen(). Model: models/deque.pml.
-  current_words().tail.store(tail, std::memory_order_release);
+  current_tls().tail.store(tail, std::memory_order_release);
 }
 
 SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
   // ORD[D5] The compiler must keep the order of tail and limit;
   // the processor is made to by the sleeper's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return tail > current_words().limit.load(std::memory_order_relaxed);
+  return tail > current_tls().limit.load(std::memory_order_relaxed);
 }
 
 SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
@@ -226,7 +226,7 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // ORD[D16] acquire: a thief has done with the loop that is retired; pairs with the release in
   // deque::set_gates().
-  return tail < current_words().head_gate.load(std::memory_order_acquire);
+  return tail < current_tls().head_gate.load(std::memory_order_acquire);
 }
 
 // ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release
@@ -234,7 +234,7 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
 SENNIT_INLINE bool any_gate_shut() noexcept {
   // ORD[D15] The compiler must keep start and limit in order; the thief's barrier makes the processor.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return current_words().limit.load(std::memory_order_acquire) == nullptr;
+  return current_tls().limit.load(std::memory_order_acquire) == nullptr;
 }
 
 SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
@@ -246,20 +246,20 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
 }
 
 SENNIT_INLINE bool loop_gate_shut() noexcept {
-  const worker_words& words = current_words();
-  return words.limit.load(std::memory_order_relaxed) == nullptr ||
-         words.waiting->load(std::memory_order_relaxed) != 0;
+  const worker_tls& tls = current_tls();
+  return tls.limit.load(std::memory_order_relaxed) == nullptr ||
+         tls.waiting->load(std::memory_order_relaxed) != 0;
 }
 
-SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept { return current_words().gate; }
+SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept { return current_tls().gate; }
 
-SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_words().loop_mask; }
+SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_tls().loop_mask; }
 
-SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept { return current_words().loop_sharing; }
+SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept { return current_tls().loop_sharing; }
 
-SENNIT_INLINE view* load_views() noexcept { return current_words().views; }
+SENNIT_INLINE view* load_views() noexcept { return current_tls().views; }
 
-SENNIT_INLINE void store_views(view* views) noexcept { current_words().views = views; }
+SENNIT_INLINE void store_views(view* views) noexcept { current_tls().views = views; }
 
 #endif
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace sennit::topology {
+namespace sennit::detail {
 
 // `root` comes before the paths of all files read.
 std::vector<doctor_line> examine(const std::string& root = "");
 
-}  // namespace sennit::topology
+}  // namespace sennit::detail

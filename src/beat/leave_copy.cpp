@@ -1,6 +1,6 @@
-// How a beat leaves a second copy that has met no promotion point: with a return, into the twin of the
-// caller; with a jump through a table or a register, into the twin of where that goes; with a call as the
-// last act, into the twin of the function called, or else of the caller.
+// How a beat leaves a second copy that has met no promotion point: with a return, into the counterpart of the
+// caller; with a jump through a table or a register, into the counterpart of where that goes; with a call as the
+// last act, into the counterpart of the function called, or else of the caller.
 #include "beat/address_pairs.hpp"
 #include "beat/general_registers.hpp"
 #include "beat/pending.hpp"
@@ -20,8 +20,8 @@ extern "C" {
 [[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
 sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
   const place_in_code place = find_return(*slot);
-  if (place.twin != 0) {
-    *slot = place.twin;
+  if (place.paired != 0) {
+    *slot = place.paired;
   } else if (place.copy != copy_of_code::second) {
     lose();
   }
@@ -31,8 +31,8 @@ sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
 [[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
 sennit_carry_beat_on(std::uintptr_t* slot, std::uintptr_t* top) noexcept {
   const place_in_code place = find_instruction(*slot);
-  if (place.twin != 0) {
-    *slot = place.twin;
+  if (place.paired != 0) {
+    *slot = place.paired;
   } else if (place.copy == copy_of_code::none) {
     sennit_carry_beat_back(top);
   } else if (place.copy == copy_of_code::first) {

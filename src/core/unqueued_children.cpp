@@ -1,10 +1,10 @@
-#include "core/spawned_apart.hpp"
+#include "core/unqueued_children.hpp"
 
-#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/runtime_core.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/detail/misuse.hpp>
 
@@ -23,7 +23,7 @@ namespace {
 struct alignas(64) group_lock : brief_lock {};
 constinit group_lock group_locks[16];
 
-brief_lock& lock_for(const spawned_apart* group) noexcept {
+brief_lock& lock_for(const unqueued_children* group) noexcept {
   const std::uint64_t spread = reinterpret_cast<std::uintptr_t>(group) * 0x9e3779b97f4a7c15;
   return group_locks[spread >> 60];
 }
@@ -35,8 +35,8 @@ void left_open() {
          "group's wait() in it, or spawn them from a group that is made in it.");
 }
 
-spawned_apart* spawned_apart::make(worker* home) {
-  const auto made = std::make_shared<spawned_apart>();
+unqueued_children* unqueued_children::make(worker* home) {
+  const auto made = std::make_shared<unqueued_children>();
   made->self_ = made;
   made->home_.store(home, std::memory_order_relaxed);
   made->strays_.previous = made->strays_.next = &made->strays_;
@@ -45,33 +45,33 @@ spawned_apart* spawned_apart::make(worker* home) {
   return made.get();
 }
 
-spawned_apart::spawned_apart() : lock_(lock_for(this)) {}
+unqueued_children::unqueued_children() : lock_(lock_for(this)) {}
 
-spawned_apart::~spawned_apart() { end_views(left.load(std::memory_order_relaxed)); }
+unqueued_children::~unqueued_children() { end_views(left.load(std::memory_order_relaxed)); }
 
-void spawned_apart::let_go() noexcept {
+void unqueued_children::let_go() noexcept {
   settle_home(nullptr);
   ended.store(true, std::memory_order_relaxed);
-  const std::shared_ptr<spawned_apart> last = std::move(self_);
+  const std::shared_ptr<unqueued_children> last = std::move(self_);
 }
 
-void spawned_apart::settle_home(worker* home) noexcept {
+void unqueued_children::settle_home(worker* home) noexcept {
   home_.store(home, std::memory_order_relaxed);
   worker* const lender = lender_.exchange(nullptr, std::memory_order_relaxed);
   if (lender != nullptr) lender->core().dismiss_guest(*lender);
 }
 
-bool spawned_apart::at_home(worker& here) const noexcept {
+bool unqueued_children::at_home(worker& here) const noexcept {
   worker* const home = home_.load(std::memory_order_relaxed);
   return home == nullptr || &home->core() == &here.core();
 }
 
-bool spawned_apart::in_default() const noexcept {
+bool unqueued_children::in_default() const noexcept {
   const worker* const home = home_.load(std::memory_order_relaxed);
   return home != nullptr && is_default(home->core());
 }
 
-worker* spawned_apart::place_for(worker* here) {
+worker* unqueued_children::place_for(worker* here) {
   worker* home = home_.load(std::memory_order_relaxed);
   if (home == nullptr) {
     worker* const lender = here == nullptr ? &admit_to_default() : nullptr;
@@ -87,19 +87,19 @@ worker* spawned_apart::place_for(worker* here) {
   return &home->core() == &here->core() ? here : nullptr;
 }
 
-spawn_view& spawned_apart::view_here() {
+spawn_view& unqueued_children::view_here() {
   if (view* const own = find_view(this)) return static_cast<spawn_view&>(*own);
   auto* const made = new spawn_view(*this, self_);
   add_view(*made);
   return *made;
 }
 
-void spawned_apart::put_before(group_member& child) noexcept {
+void unqueued_children::put_before(group_member& child) noexcept {
   child.before_ = take_values();
   child.continues_ = child.before_ != nullptr;
 }
 
-void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
+void unqueued_children::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
   put_before(child);
   const std::uint64_t at = last_child(load_views()) + 1;
   if (spawned.children() == nullptr) spawned.places_.first = at;
@@ -113,8 +113,8 @@ void spawned_apart::add(group_member& child, spawn_view& spawned, worker& place)
   place.announce_work();
 }
 
-void spawned_apart::add_from_outside(group_member& child, worker& place) noexcept {
-  child.depart(&outside_);
+void unqueued_children::add_from_outside(group_member& child, worker& place) noexcept {
+  child.mark_stolen(&outside_);
   put_before(child);
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
@@ -127,20 +127,20 @@ void spawned_apart::add_from_outside(group_member& child, worker& place) noexcep
   place.announce_work();
 }
 
-void spawned_apart::note(spawn_view& spawned, std::exception_ptr thrown) noexcept {
+void unqueued_children::note(spawn_view& spawned, std::exception_ptr thrown) noexcept {
   spawned.failed_ = true;
   const std::lock_guard guard(lock_);
   std::exception_ptr& last = spawned.list_.previous->thrown;
   if (!last) last = std::move(thrown);
 }
 
-void spawned_apart::note_outside(std::exception_ptr thrown) noexcept {
+void unqueued_children::note_outside(std::exception_ptr thrown) noexcept {
   const std::lock_guard guard(lock_);
   std::exception_ptr& last = strays_.previous->thrown;
   if (!last) last = std::move(thrown);
 }
 
-void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
+void unqueued_children::note_here(std::exception_ptr thrown) noexcept {
   spawn_view* spawned = nullptr;
   if (attempt<std::bad_alloc>([&] { spawned = &view_here(); })) {
     note(*spawned, std::move(thrown));
@@ -149,7 +149,7 @@ void spawned_apart::note_here(std::exception_ptr thrown) noexcept {
   }
 }
 
-void spawned_apart::begin(group_member& child) noexcept {
+void unqueued_children::begin(group_member& child) noexcept {
   unstarted_.fetch_sub(1, std::memory_order_relaxed);
   if (!child.continues_) return;
   view* before = nullptr;
@@ -161,38 +161,72 @@ void spawned_apart::begin(group_member& child) noexcept {
   append_views(before);
 }
 
-void spawned_apart::close(group_member& child) noexcept {
+// What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
+void unqueued_children::close(group_member& child, std::exception_ptr how) noexcept {
   view* views = exchange_views(nullptr);
   const std::unique_ptr<spawn_view> below = extract(views);
   store_views(views);
-  if (below) {
+  std::exception_ptr later;
+  group_member* seam = nullptr;
+  {
     const std::lock_guard guard(lock_);
-    if (!below->empty()) {
-      // What comes before the child comes before its own children.
-      group_member& first = member(*below->list_.next);
-      first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
-      if (asleep_ != nullptr) asleep_->call.unpark();
+    if (how) later = std::exchange(child.thrown, std::move(how));
+    if (below) {
+      group_link& earlier = *child.previous;
+      if (!below->empty()) {
+        // What comes before the child comes before its own children.
+        group_member& first = member(*below->list_.next);
+        first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
+        if (asleep_ != nullptr) asleep_->call.unpark();
+      }
+      splice_before(child, below->list_);
+      if (may_take_in(earlier) && may_take_in(*earlier.next)) {
+        seam = &member(earlier);
+        seam->merging = true;
+      }
     }
-    splice_before(child, below->list_);
   }
+  later = nullptr;
+  if (seam != nullptr) close_seam(*seam);
   while (take_in_neighbor(child)) {
+  }
+}
+
+bool unqueued_children::may_take_in(const group_link& link) noexcept { return link.settled && !link.merging; }
+
+// Both sides of it have ended.
+void unqueued_children::close_seam(group_member& earlier) noexcept {
+  for (;;) {
+    group_member* later = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      if (!may_take_in(*earlier.next)) {
+        earlier.merging = false;
+        return;
+      }
+      later = &member(*earlier.next);
+      unlink(*later);
+      if (!earlier.thrown) earlier.thrown = std::move(later->thrown);
+    }
+    earlier.views_ = merge_views(earlier.views_, merge_views(later->before_, later->views_));
+    later->end_(*later);
   }
 }
 
 // So what children leave is as much as are yet to end, and who claims the newest child does not look at all that have
 // ended. By the strand of the child, as the program's code adds up what they left.
-bool spawned_apart::take_in_neighbor(group_member& child) noexcept {
+bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   group_member* earlier = nullptr;
   group_member* later = nullptr;
   view* before = nullptr;
   {
     const std::lock_guard guard(lock_);
     const bool empty = load_views() == nullptr && child.before_ == nullptr && !child.thrown;
-    if (child.next->settled && (!empty || child.previous->settled || child.next->next->settled)) {
+    if (may_take_in(*child.next) && (!empty || child.previous->settled || child.next->next->settled)) {
       later = &member(*child.next);
       unlink(*later);
       if (!child.thrown) child.thrown = std::move(later->thrown);
-    } else if (child.previous->settled && !empty) {
+    } else if (may_take_in(*child.previous) && !empty) {
       earlier = &member(*child.previous);
       unlink(*earlier);
       if (!child.previous->thrown) child.previous->thrown = std::move(earlier->thrown);
@@ -206,23 +240,19 @@ bool spawned_apart::take_in_neighbor(group_member& child) noexcept {
     append_views(later->views_);
     later->end_(*later);
   } else {
-    before = merge_views(merge_views(earlier->before_, earlier->views_), before);
+    // All of it in the strand's list, as that knows which values come before whose children. What others put before
+    // the child from here on comes before all that it has taken in.
+    view* const own = exchange_views(nullptr);
+    append_views(earlier->before_);
+    append_views(earlier->views_);
+    append_views(before);
+    append_views(own);
     earlier->end_(*earlier);
-    const std::lock_guard guard(lock_);
-    // What another strand has put there meanwhile comes before all that the child has taken in.
-    child.before_ = chain_views(child.before_, before);
   }
   return true;
 }
 
-// What was thrown after `how` is dropped before the wait can end: its destructor is the program's.
-fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, completion& done) noexcept {
-  std::exception_ptr later;
-  if (how) {
-    const std::lock_guard guard(lock_);
-    later = std::exchange(child.thrown, std::move(how));
-  }
-  later = nullptr;
+fiber* unqueued_children::finished(group_member& child, completion& done) noexcept {
   bool gone = false;
   fiber* waiter = nullptr;
   {
@@ -239,32 +269,32 @@ fiber* spawned_apart::finished(group_member& child, std::exception_ptr how, comp
   return waiter;
 }
 
-bool spawned_apart::leaves_nothing(const group_member& child) noexcept {
+bool unqueued_children::leaves_nothing(const group_member& child) noexcept {
   return child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
 }
 
 // Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the
 // last access to the group.
-fiber* spawned_apart::finish(completion& done) noexcept {
+fiber* unqueued_children::finish(completion& done) noexcept {
   sleeper* const thread = asleep_;
   fiber* const waiter = done.finish();
   if (thread != nullptr && done.done(thread->awaited)) thread->call.unpark();
   return waiter;
 }
 
-bool spawned_apart::lie_down(sleeper& thread, const completion& done) noexcept {
+bool unqueued_children::lie_down(sleeper& thread, const completion& done) noexcept {
   const std::lock_guard guard(lock_);
   if (done.done(thread.awaited)) return false;
   asleep_ = &thread;
   return true;
 }
 
-void spawned_apart::get_up() noexcept {
+void unqueued_children::get_up() noexcept {
   const std::lock_guard guard(lock_);
   asleep_ = nullptr;
 }
 
-group_member* spawned_apart::claim_newest(view* list) noexcept {
+group_member* unqueued_children::claim_newest(view* list) noexcept {
   const auto claim_in = [](group_link& ring) noexcept -> group_member* {
     for (group_link* l = ring.previous; l != &ring; l = l->previous) {
       if (!l->settled && deque::reclaim(member(*l))) return &member(*l);
@@ -279,7 +309,7 @@ group_member* spawned_apart::claim_newest(view* list) noexcept {
   return claim_in(strays_);
 }
 
-std::unique_ptr<spawn_view> spawned_apart::extract(view*& list) const noexcept {
+std::unique_ptr<spawn_view> unqueued_children::extract(view*& list) const noexcept {
   for (view** at = &list; *at != nullptr; at = &(*at)->next) {
     if ((*at)->reducer() != this) continue;
     auto* const found = static_cast<spawn_view*>(*at);
@@ -289,7 +319,7 @@ std::unique_ptr<spawn_view> spawned_apart::extract(view*& list) const noexcept {
   return nullptr;
 }
 
-view* spawned_apart::take_earlier(view*& list, spawn_view& spawned) noexcept {
+view* unqueued_children::take_earlier(view*& list, spawn_view& spawned) noexcept {
   const child_places* const own = spawned.children();
   if (own == nullptr) return nullptr;
   view* earlier = nullptr;
@@ -305,7 +335,7 @@ view* spawned_apart::take_earlier(view*& list, spawn_view& spawned) noexcept {
   return earlier;
 }
 
-group_member* spawned_apart::take_oldest(group_link& list, std::exception_ptr& thrown) noexcept {
+group_member* unqueued_children::take_oldest(group_link& list, std::exception_ptr& thrown) noexcept {
   const std::lock_guard guard(lock_);
   thrown = std::exchange(list.thrown, nullptr);
   if (!list.next->settled) return nullptr;
@@ -314,7 +344,7 @@ group_member* spawned_apart::take_oldest(group_link& list, std::exception_ptr& t
   return &oldest;
 }
 
-void spawned_apart::prune(view*& list) noexcept {
+void unqueued_children::prune(view*& list) noexcept {
   for (view** at = &list; *at != nullptr;) {
     view* const v = *at;
     if (v->holds_children() && static_cast<spawn_view*>(v)->holds_nothing()) {
@@ -326,20 +356,20 @@ void spawned_apart::prune(view*& list) noexcept {
   }
 }
 
-bool spawned_apart::any_open(const view* list, const region_state& region) noexcept {
+bool unqueued_children::any_open(const view* list, const region_state& region) noexcept {
   for (const view* v = list; v != nullptr; v = v->next) {
     if (!v->holds_children() || v->reducer()->ended.load(std::memory_order_relaxed)) continue;
     const auto& spawned = static_cast<const spawn_view&>(*v);
     const std::lock_guard guard(spawned.all_.lock_);
     for (const group_link* l = spawned.list_.next; l != &spawned.list_; l = l->next) {
       auto& child = member(const_cast<group_link&>(*l));
-      if (!child.settled && child.away().region == &region) return true;
+      if (!child.settled && child.stolen().region == &region) return true;
     }
   }
   return false;
 }
 
-void spawned_apart::hand_to_thread(view*& list) noexcept {
+void unqueued_children::hand_to_thread(view*& list) noexcept {
   for (view** at = &list; *at != nullptr;) {
     view* const v = *at;
     if (!v->holds_children() || v->reducer()->ended.load(std::memory_order_relaxed)) {
@@ -359,24 +389,24 @@ void spawned_apart::hand_to_thread(view*& list) noexcept {
   }
 }
 
-void spawned_apart::recall() noexcept {
+void unqueued_children::recall() noexcept {
   if (left.load(std::memory_order_relaxed) != nullptr) recall_views(self_);
 }
 
-void spawned_apart::link_before(group_link& at, group_link& added) noexcept {
+void unqueued_children::link_before(group_link& at, group_link& added) noexcept {
   added.previous = at.previous;
   added.next = &at;
   at.previous->next = &added;
   at.previous = &added;
 }
 
-void spawned_apart::unlink(group_link& gone) noexcept {
+void unqueued_children::unlink(group_link& gone) noexcept {
   gone.previous->next = gone.next;
   gone.next->previous = gone.previous;
 }
 
 // What was thrown before the first of them was thrown after what is before `at`.
-void spawned_apart::splice_before(group_link& at, group_link& ring) noexcept {
+void unqueued_children::splice_before(group_link& at, group_link& ring) noexcept {
   if (ring.thrown && !at.previous->thrown) at.previous->thrown = std::move(ring.thrown);
   if (ring.next == &ring) return;
   at.previous->next = ring.next;
@@ -386,19 +416,19 @@ void spawned_apart::splice_before(group_link& at, group_link& ring) noexcept {
   ring.previous = ring.next = &ring;
 }
 
-void spawned_apart::insist_on_threads() const noexcept {
+void unqueued_children::insist_on_threads() const noexcept {
   if (const worker* const home = home_.load(std::memory_order_relaxed)) home->core().insist_on_threads();
 }
 
-void spawned_apart::hold_for_fork() noexcept {
+void unqueued_children::hold_for_fork() noexcept {
   for (brief_lock& lock : group_locks) lock.lock();
 }
 
-void spawned_apart::let_go_after_fork() noexcept {
+void unqueued_children::let_go_after_fork() noexcept {
   for (brief_lock& lock : group_locks | std::views::reverse) lock.unlock();
 }
 
-spawn_view::spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& whole) noexcept
+spawn_view::spawn_view(unqueued_children& all, const std::shared_ptr<reducer_base>& whole) noexcept
     : view(whole), all_(all) {
   list_.previous = list_.next = &list_;
 }
@@ -406,8 +436,8 @@ spawn_view::spawn_view(spawned_apart& all, const std::shared_ptr<reducer_base>& 
 // Its children, if there are any, have ended, and nobody asks for what they left.
 spawn_view::~spawn_view() {
   while (list_.next != &list_) {
-    group_member& left = spawned_apart::member(*list_.next);
-    spawned_apart::unlink(left);
+    group_member& left = unqueued_children::member(*list_.next);
+    unqueued_children::unlink(left);
     end_views(left.before_);
     end_views(left.views_);
     left.end_(left);
@@ -420,7 +450,7 @@ void spawn_view::append(view& right) noexcept {
   if (list_.next == &list_) places_.first = later.places_.first;
   places_.last = later.places_.last;
   failed_ |= later.failed_;
-  spawned_apart::splice_before(list_, later.list_);
+  unqueued_children::splice_before(list_, later.list_);
 }
 
 child_places* spawn_view::children() noexcept {
@@ -438,7 +468,7 @@ bool spawn_view::put_before(view* earlier) noexcept {
   if (reducer()->ended.load(std::memory_order_relaxed)) return false;
   const std::lock_guard guard(all_.lock_);
   if (list_.next == &list_) return false;
-  group_member& first = spawned_apart::member(*list_.next);
+  group_member& first = unqueued_children::member(*list_.next);
   first.before_ = chain_views(earlier, first.before_);
   return true;
 }

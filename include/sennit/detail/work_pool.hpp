@@ -1,12 +1,12 @@
 // Work in small items that strands keep to themselves, and share only when other workers have none.
 #pragma once
 
-#include <sennit/detail/agenda.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/completion.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/frame.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/local_queue.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -22,22 +22,22 @@ namespace sennit::detail {
 
 class worker;
 
-// What the strands at work on one thing have in common. docs/protocols/graphs.md, "Crews".
-class SENNIT_EXPORT crew_state {
+// What the strands at work on one thing have in common. docs/protocols/graphs.md, "Work pools".
+class SENNIT_EXPORT work_pool_state {
  public:
   // `can_throw`: the strand that begins the work can be told of a cancellation.
-  explicit crew_state(bool can_throw) noexcept : can_throw_(can_throw) {}
-  crew_state(const crew_state&) = delete;
-  crew_state& operator=(const crew_state&) = delete;
+  explicit work_pool_state(bool can_throw) noexcept : can_throw_(can_throw) {}
+  work_pool_state(const work_pool_state&) = delete;
+  work_pool_state& operator=(const work_pool_state&) = delete;
 
-  // The first one keeps: the work is to end, and that is why. From any strand of the crew.
+  // The first one keeps: the work is to end, and that is why. From any strand of the work pool.
   void fail(std::exception_ptr why) noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
   // After it has stopped: throws what ended it, or cancelled.
   [[noreturn]] SENNIT_COLD void throw_failure();
 
  protected:
-  ~crew_state() = default;
+  ~work_pool_state() = default;
 
   // Whether the work has stopped; as it does once the region is cancelled.
   SENNIT_COLD bool cancelled() noexcept;
@@ -78,11 +78,11 @@ class SENNIT_EXPORT crew_state {
 
 struct no_posts {};
 
-// Work: a class with `void work(session&)`, which takes items until there are none. Agenda: what a strand
-// still has to do, as in detail/agenda.hpp. Posts: where items wait for workers of their colors, if they have
+// Work: a class with `void work(session&)`, which takes items until there are none. Queue: what a strand
+// still has to do, as in detail/local_queue.hpp. Posts: where items wait for workers of their colors, if they have
 // any.
-template <class Work, class Agenda, class Posts = no_posts>
-class crew : public crew_state {
+template <class Work, class Queue, class Posts = no_posts>
+class work_pool : public work_pool_state {
   class part;
 
  public:
@@ -91,27 +91,27 @@ class crew : public crew_state {
   // A strand's part in the work.
   class session {
    public:
-    session(crew& whole, Agenda first) noexcept : todo(std::move(first)), whole_(whole) {
+    session(work_pool& whole, Queue first) noexcept : todo(std::move(first)), whole_(whole) {
       if constexpr (colored) {
         own_color_ = own_color();
-        idle_colors_ = &crew_state::idle_colors();
+        idle_colors_ = &work_pool_state::idle_colors();
         begun_ = now_ns();
       }
     }
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    // Whether there is something on the agenda.
+    // Whether there is something in the local queue.
     SENNIT_INLINE bool more() {
       consider_others();
       if constexpr (colored) receive();
       return !todo.empty() || more_elsewhere();
     }
-    // To be called after each item of a crew with colors, which counts them.
+    // To be called after each item of a work pool with colors, which counts them.
     SENNIT_INLINE void did_one() noexcept {
       if constexpr (colored) ++done_;
     }
-    // To be called now and then. `busy`: the strand has something to do that is not on the agenda.
+    // To be called now and then. `busy`: the strand has something to do that is not in the local queue.
     SENNIT_INLINE void consider_others(bool busy = false) noexcept {
       if (any_gate_shut()) [[unlikely]]
         share(busy ? 1 : 2);
@@ -128,10 +128,10 @@ class crew : public crew_state {
       return true;
     }
 
-    Agenda todo;
+    Queue todo;
 
    private:
-    friend class crew;
+    friend class work_pool;
 
     SENNIT_COLD void share(std::size_t least) noexcept {
       if (whole_.cancelled() || todo.size() < least || !whole_.others_wait()) return;
@@ -222,7 +222,7 @@ class crew : public crew_state {
       delete own;
     }
 
-    crew& whole_;
+    work_pool& whole_;
     part* offered_ = nullptr;
     color_set own_color_ = all_colors;
     const std::atomic<color_set>* idle_colors_ = nullptr;
@@ -233,35 +233,36 @@ class crew : public crew_state {
 
   // `patience`: for as long as so many items take, a strand without work leaves to other colors what is
   // theirs.
-  explicit crew(double patience = 0) noexcept : crew_state(SENNIT_EXCEPTIONS), patience_(patience) {}
+  explicit work_pool(double patience = 0) noexcept
+      : work_pool_state(SENNIT_EXCEPTIONS), patience_(patience) {}
 
-  // Does all that is on the agenda and what comes of it.
-  void run(Work& work, Agenda first) {
+  // Does all that is in the local queue and what comes of it.
+  void run(Work& work, Queue first) {
     work_ = &work;
     attend(std::move(first));
     await_all();
   }
 
  private:
-  // A part of an agenda that another strand may take.
+  // A part of a local queue that another strand may take.
   class part : public frame {
    public:
-    explicit part(crew& whole) noexcept : frame(&run_elsewhere), whole_(whole) {}
-    Agenda todo;
+    explicit part(work_pool& whole) noexcept : frame(&run_elsewhere), whole_(whole) {}
+    Queue todo;
 
    private:
     static fiber* run_elsewhere(frame& base) noexcept {
       auto& self = static_cast<part&>(base);
-      crew& whole = self.whole_;
+      work_pool& whole = self.whole_;
       whole.attend(std::move(self.todo));
       fiber* const waiter = whole.leave(self);
       delete &self;
       return waiter;
     }
-    crew& whole_;
+    work_pool& whole_;
   };
 
-  void attend(Agenda first) noexcept {
+  void attend(Queue first) noexcept {
 #if SENNIT_EXCEPTIONS
     try {
       work_through(std::move(first));
@@ -273,7 +274,7 @@ class crew : public crew_state {
 #endif
   }
 
-  void work_through(Agenda first) {
+  void work_through(Queue first) {
     session own(*this, std::move(first));
     // Whatever it ends with, the strand has no part on offer then.
     struct withdrawal {

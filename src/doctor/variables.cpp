@@ -1,0 +1,83 @@
+#include "doctor/variables.hpp"
+
+#include "beat/settings.hpp"
+#include "core/settings.hpp"
+#include "topology/machine.hpp"
+
+#include <sennit/detail/config.hpp>
+#include <sennit/runtime.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// What a runtime would say to this value of the variable; empty if it would take it.
+std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
+#if SENNIT_EXCEPTIONS
+  // An option that is given hides its variable: all but the one in question,
+  // SENNIT_CHECK and SENNIT_BEAT_SIGNAL, which have no option.
+  runtime_options options{.workers = 1,
+                          .stack_bytes = std::size_t{1} << 20,
+                          .barrier = steal_barrier::fence,
+                          .pin = pin_mode::none,
+                          .topology = {},
+                          .promotion = on_demand};
+  if (name == "SENNIT_WORKERS") options.workers = 0;
+  if (name == "SENNIT_STACK") options.stack_bytes = 0;
+  if (name == "SENNIT_BARRIER") options.barrier = steal_barrier::automatic;
+  if (name == "SENNIT_PIN") options.pin = pin_mode::automatic;
+  if (name == "SENNIT_PROMOTION") options.promotion.reset();
+  try {
+    if (name == "SENNIT_TOPOLOGY") {
+      topology::machine::detect(std::string(value), pin_mode::none);
+    } else if (name == "SENNIT_BEAT") {
+      detail::resolve(beats_options{});
+    } else {
+      detail::resolve(options);
+    }
+  } catch (const std::invalid_argument& error) {
+    const std::string_view message = error.what();
+    if (message.find(name) == std::string_view::npos) return {};
+    // The name and the value, up to "but", are in the finding.
+    const std::size_t but = message.rfind(", but ");
+    return std::string(but == std::string_view::npos ? message : message.substr(but + 6));
+  }
+#endif
+  return {};
+}
+
+doctor_line line_for(std::string_view name, std::string_view value) {
+  using severity = doctor_line::severity;
+  const std::string set_to = "set to \"" + std::string(value) + "\"";
+  if (!detail::is_known_variable(name)) {
+    return {std::string(name), set_to + ", but Sennit reads no such variable", severity::note,
+            detail::advice_for(name)};
+  }
+  if (std::string refused = complaint(name, value); !refused.empty()) {
+    return {std::string(name), set_to + ", which no runtime takes", severity::missing, std::move(refused)};
+  }
+  return {std::string(name), set_to, severity::good, {}};
+}
+
+}  // namespace
+
+std::vector<doctor_line> examine_variables() {
+  std::vector<doctor_line> lines;
+  for (const auto& [name, value] : detail::variables_set()) lines.push_back(line_for(name, value));
+  return lines;
+}
+
+}  // namespace sennit::detail

@@ -120,7 +120,9 @@ class reducer_view final : public view {
 // once, and ends the program if that gives anything else.
 //
 // combine and make may be called by several threads at once, and may fork and use other reducers, but not in
-// a circle: two whose combine() add to each other never end.
+// a circle: two whose combine() add to each other never end. Nor may they spawn into a task_group that the
+// program waits for. Children of a group combine what was added before them, too, whether or not they use the
+// reducer: it is to live until groups that were spawned into between its uses have been waited for.
 //
 // The order is that of the serial program unless a strand has several task_groups open at once and spawns in,
 // or waits for, another one than the latest of them. Then each group's children are in order among

@@ -1,12 +1,12 @@
 #include "core/deque.hpp"
 
-#include "core/barrier.hpp"
-#include "core/course.hpp"
-#include "core/failure.hpp"
-#include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
 #include "core/sleepers.hpp"
 #include "core/slots.hpp"
+#include "core/trace_cursor.hpp"
+#include "system/barrier.hpp"
+#include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sys/mman.h>
 
@@ -51,7 +51,7 @@ deque::~deque() { munmap(base_ - 1, bytes_for(static_cast<std::size_t>(end_ - ba
 
 slot* deque::open_limit() const noexcept {
   const bool sticky = (sticky_.load(std::memory_order_relaxed) & ~unsigned{observed}) != 0;
-  return wake_wanted_ || sign_wanted_ || (frame_wanted_ && !put_off_) || sticky ? shut_limit : end_;
+  return wake_wanted_ || sign_wanted_ || (frame_wanted_ && !request_deferred_) || sticky ? shut_limit : end_;
 }
 
 slot* deque::open_head_gate(slot* head) const noexcept {
@@ -60,30 +60,30 @@ slot* deque::open_head_gate(slot* head) const noexcept {
   return fenced_ || asked || sticky ? shut_head_gate : head;
 }
 
-void deque::attach(worker_words& words) noexcept {
+void deque::attach(worker_tls& tls) noexcept {
   const std::lock_guard guard(lock_);
-  words_ = &words;
-  deserted_ = false;
-  mute_.store(frame_wanted_, std::memory_order_relaxed);
+  tls_ = &tls;
+  abandoned_ = false;
+  nothing_to_steal_.store(frame_wanted_, std::memory_order_relaxed);
   begin_anew();
   set_gates();
-  words.loop_mask = fenced_ ? 0 : ~std::uint64_t{0};
+  tls.loop_mask = fenced_ ? 0 : ~std::uint64_t{0};
 }
 
 void deque::begin_anew() noexcept {
   forget_positions();
   for (scope* s = innermost_; s != nullptr; s = s->outer) s->first = base_;
   head_.store(base_, std::memory_order_relaxed);
-  words_->tail.store(base_, std::memory_order_relaxed);
-  words_->tail_seen.store(base_, std::memory_order_relaxed);
+  tls_->tail.store(base_, std::memory_order_relaxed);
+  tls_->tail_seen.store(base_, std::memory_order_relaxed);
   set_gates();
 }
 
 void deque::detach(bool for_good) noexcept {
   const std::lock_guard guard(lock_);
-  words_ = nullptr;
-  deserted_ = for_good;
-  mute_.store(true, std::memory_order_relaxed);
+  tls_ = nullptr;
+  abandoned_ = for_good;
+  nothing_to_steal_.store(true, std::memory_order_relaxed);
 }
 
 bool deque::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
@@ -121,14 +121,14 @@ void deque::region_cancelled() noexcept {
 
 void deque::follow_region() noexcept {
   const bool stop = innermost_ != nullptr && innermost_->region->stopped();
-  const observer* const by = innermost_ != nullptr ? observer_of(innermost_->region) : nullptr;
+  const schedule_hooks* const by = innermost_ != nullptr ? hooks_of(innermost_->region) : nullptr;
   strict_ = by != nullptr && by->strict();
   const unsigned before = sticky_.load(std::memory_order_relaxed);
   const unsigned after =
       (before & contract) | (stop ? unsigned{cancelled} : 0U) | (by != nullptr ? unsigned{observed} : 0U);
   if (after == before) return;
-  if (words_ != nullptr && (after & ~before & observed) != 0) {
-    words_->tail_seen.store(words_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (tls_ != nullptr && (after & ~before & observed) != 0) {
+    tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   sticky_.store(after, std::memory_order_relaxed);
   set_gates();
@@ -161,41 +161,40 @@ void deque::count_promotion() noexcept {
 }
 
 void deque::set_gates() noexcept {
-  if (words_ == nullptr) return;
+  if (tls_ == nullptr) return;
   slot* const head_gate = open_head_gate(head_.load(std::memory_order_relaxed));
   slot* const limit = open_limit();
   const bool seen = (sticky_.load(std::memory_order_relaxed) & observed) != 0;
   // Read by observed strands, in which no loop is exposed: D16 does not concern them.
-  words_->head_gate_beneath.store(head_gate, std::memory_order_relaxed);
-  words_->limit_beneath.store(limit, std::memory_order_relaxed);
+  tls_->head_gate_beneath.store(head_gate, std::memory_order_relaxed);
+  tls_->limit_beneath.store(limit, std::memory_order_relaxed);
   // ORD[D16] release: the cuts that were made while the gates were shut, and that this thread has done with
   // loops that the owner may retire now; pairs with the acquire in pop_gate_shut(). Model: models/loop.pml.
-  words_->head_gate.store(seen ? shut_head_gate : head_gate, std::memory_order_release);
+  tls_->head_gate.store(seen ? shut_head_gate : head_gate, std::memory_order_release);
   // ORD[D16] release: the same; pairs with the acquire in any_gate_shut(). Model: models/loop.pml.
-  words_->limit.store(seen ? shut_limit : limit, std::memory_order_release);
+  tls_->limit.store(seen ? shut_limit : limit, std::memory_order_release);
 }
 
 void deque::shut_gates() noexcept {
-  words_->limit.store(shut_limit, std::memory_order_relaxed);
-  words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
-  words_->head_gate.store(shut_head_gate, std::memory_order_relaxed);
-  words_->head_gate_beneath.store(shut_head_gate, std::memory_order_relaxed);
+  tls_->limit.store(shut_limit, std::memory_order_relaxed);
+  tls_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+  tls_->head_gate.store(shut_head_gate, std::memory_order_relaxed);
+  tls_->head_gate_beneath.store(shut_head_gate, std::memory_order_relaxed);
 }
 
 slot* deque::tail_for_thieves() const noexcept {
   // ORD[D1] acquire: the frame and all that its branch reads; pairs with publish_tail(). Model:
   // models/deque.pml.
-  slot* const tail = words_->tail.load(std::memory_order_acquire);
+  slot* const tail = tls_->tail.load(std::memory_order_acquire);
   if ((sticky_.load(std::memory_order_relaxed) & observed) == 0) return tail;
   // ORD[D22] acquire: where the latest frame is; pairs with the release in observe_push().
   // Model: models/deque.pml.
-  return std::min(tail, words_->tail_seen.load(std::memory_order_acquire));
+  return std::min(tail, tls_->tail_seen.load(std::memory_order_acquire));
 }
 
 deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
   const std::lock_guard guard(lock_);
-  opened result{
-      .wake = false, .room = words_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
+  opened result{.wake = false, .room = tls_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
   if (wake_wanted_) {
     using verdict = policy::waking::verdict;
     const bounds in = filled();
@@ -213,15 +212,15 @@ deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcep
 }
 
 deque::popped deque::pop() noexcept {
-  worker_words& words = *words_;
-  slot* const tail = words.tail.load(std::memory_order_relaxed);
-  words.tail_seen.store(tail, std::memory_order_relaxed);
+  worker_tls& tls = *tls_;
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
+  tls.tail_seen.store(tail, std::memory_order_relaxed);
   perturb();
   if (fenced_) {
     // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in claim_fenced() orders its
     // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
     // models/deque.pml.
-    words.tail.exchange(tail, std::memory_order_seq_cst);
+    tls.tail.exchange(tail, std::memory_order_seq_cst);
     // ORD[D2] seq_cst: the load of that pair.
     if (tail >= head_.load(std::memory_order_seq_cst)) return {.mine = true, .handed = nullptr};
   }
@@ -231,7 +230,7 @@ deque::popped deque::pop() noexcept {
     frame* const handed = frame_wanted_ ? hand_over_oldest() : nullptr;
     if (frame_wanted_ && tail == head) {
       // Nothing to hand over: the next push will have.
-      put_off_ = false;
+      request_deferred_ = false;
       asked_ns_ = 0;
     }
     set_gates();
@@ -245,7 +244,7 @@ deque::popped deque::pop() noexcept {
 
 bool deque::promote_all() noexcept {
   const std::lock_guard guard(lock_);
-  slot* const tail = words_->tail.load(std::memory_order_relaxed);
+  slot* const tail = tls_->tail.load(std::memory_order_relaxed);
   slot* const head = head_.load(std::memory_order_relaxed);
   for (slot* position = head; position < tail; ++position) promote(position);
   begin_anew();
@@ -253,13 +252,13 @@ bool deque::promote_all() noexcept {
   return head < tail;
 }
 
-deque::parted deque::part_with_newest() noexcept {
+deque::split_off deque::split_off_newest() noexcept {
   const std::lock_guard guard(lock_);
-  slot* const newest = words_->tail.load(std::memory_order_relaxed) - 1;
+  slot* const newest = tls_->tail.load(std::memory_order_relaxed) - 1;
   slot* const head = head_.load(std::memory_order_relaxed);
   for (slot* position = head; position < newest; ++position) promote(position);
   frame& f = fork_in(*newest);
-  depart(f, newest);
+  mark_stolen(f, newest);
   count_promotion();
   begin_anew();
   return {.newest = &f, .listed = head < newest && !strict_};
@@ -267,15 +266,15 @@ deque::parted deque::part_with_newest() noexcept {
 
 bool deque::donate(frame& f) noexcept {
   const std::lock_guard guard(lock_);
-  f.away().donated = true;
+  f.stolen().donated = true;
   donated_.append(f);
   return open_to_others(f);
 }
 
 bool deque::may_begin(worker& by, frame& donated) const noexcept {
-  const departure& away = donated.away();
-  if (!own_wish().admits(away.region)) return false;
-  return away.number == nowhere || observer_of(away.region)->may_begin(by, away.number);
+  const stolen_state& stolen = donated.stolen();
+  if (!own_wish().admits(stolen.region)) return false;
+  return stolen.number == nowhere || hooks_of(stolen.region)->may_begin(by, stolen.number);
 }
 
 frame* deque::take_donated(worker& by) noexcept {
@@ -298,17 +297,17 @@ bool deque::has_donation(worker& by) noexcept {
   return false;
 }
 
-// Its worker is too busy to begin with it, unless its observer insists on that worker. Or its thread has
+// Its worker is too busy to begin with it, unless its schedule's hooks insist on that worker. Or its thread has
 // left, or is one of another region, and to insist would not help.
 bool deque::open_to_others(frame& donated) const noexcept {
-  const observer* const by = observer_of(donated.away().region);
-  return deserted_ || !own_wish().admits(donated.away().region) ||
+  const schedule_hooks* const by = hooks_of(donated.stolen().region);
+  return abandoned_ || !own_wish().admits(donated.stolen().region) ||
          (innermost_ != nullptr && (by == nullptr || !by->strict()));
 }
 
 frame* deque::open_donation(const wanted& what) const noexcept {
   for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
-    if (open_to_others(*f) && what.suits(f->away().colors) && what.admits(f->away().region)) return f;
+    if (open_to_others(*f) && what.suits(f->stolen().colors) && what.admits(f->stolen().region)) return f;
   }
   return nullptr;
 }
@@ -328,23 +327,23 @@ color_set deque::colors_at(const slot* position) const noexcept {
              : own_color_.load(std::memory_order_relaxed);
 }
 
-void deque::depart(frame& f, const slot* position) noexcept {
-  f.depart(region_of(position), strand()).colors = colors_at(position);
+void deque::mark_stolen(frame& f, const slot* position) noexcept {
+  f.mark_stolen(region_of(position), strand()).colors = colors_at(position);
 }
 
 void deque::promote(slot* position) noexcept {
   loop_frame* const loop = loop_in(*position);
   if (loop == nullptr) {
     frame& f = fork_in(*position);
-    depart(f, position);
+    mark_stolen(f, position);
     append(f);
     count_promotion();
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut(left, left.start)) {
-      rest->depart(region_of(position), strand());
+      rest->mark_stolen(region_of(position), strand());
       append(*rest);
-      loop->parted_with(*rest);
+      loop->split_off_from(*rest);
       count_promotion();
     }
   }
@@ -352,7 +351,7 @@ void deque::promote(slot* position) noexcept {
 
 void deque::list(frame& f) noexcept {
   const std::lock_guard guard(lock_);
-  f.away().holder.store(this, std::memory_order_relaxed);
+  f.stolen().holder.store(this, std::memory_order_relaxed);
   listed_.append(f);
 }
 
@@ -366,10 +365,10 @@ frame* deque::hand_over_oldest() noexcept {
   if (strict_ || between_beats()) {
     // Asked for before the strand was in its region.
     answered();
-    if (!strict_) mute_.store(false, std::memory_order_relaxed);
+    if (!strict_) nothing_to_steal_.store(false, std::memory_order_relaxed);
     return nullptr;
   }
-  slot* const tail = words_->tail.load(std::memory_order_relaxed);
+  slot* const tail = tls_->tail.load(std::memory_order_relaxed);
   slot* head = head_.load(std::memory_order_relaxed);
   frame* handed = nullptr;
   while (handed == nullptr && head < tail) {
@@ -379,15 +378,15 @@ frame* deque::hand_over_oldest() noexcept {
       handed = &fork_in(*position);
     } else if (const loop_frame::rest left = loop->look(); !left.none()) {
       // Not worth a steal, as far as is known: should it last, a barrier will get at it.
-      put_off_ = !insisted_ && !loop->worth_cutting(left);
-      if (put_off_) break;
+      request_deferred_ = !insisted_ && !loop->worth_cutting(left);
+      if (request_deferred_) break;
       loop_piece* const half = loop->cut(left, left.middle());
       if (half == nullptr) break;
-      loop->parted_with(*half);
+      loop->split_off_from(*half);
       handed = half;
       stays = left.start < left.middle();
     }
-    if (handed != nullptr) depart(*handed, position);
+    if (handed != nullptr) mark_stolen(*handed, position);
     if (stays) break;
     ++head;
   }
@@ -401,33 +400,33 @@ frame* deque::hand_over_oldest() noexcept {
 
 void deque::answered() noexcept {
   frame_wanted_ = false;
-  put_off_ = false;
+  request_deferred_ = false;
   insisted_ = false;
   asked_ns_ = 0;
 }
 
 void deque::handed_on() noexcept {
   const std::lock_guard guard(lock_);
-  if (!frame_wanted_) mute_.store(false, std::memory_order_relaxed);
+  if (!frame_wanted_) nothing_to_steal_.store(false, std::memory_order_relaxed);
 }
 
 void deque::searchers_served() noexcept {
   const std::lock_guard guard(lock_);
   if (frame_wanted_ && asked_ns_ == 0) answered();
-  if (!frame_wanted_) mute_.store(false, std::memory_order_relaxed);
+  if (!frame_wanted_) nothing_to_steal_.store(false, std::memory_order_relaxed);
   set_gates();
 }
 
 void deque::ask(bool for_next_push_only) noexcept {
   frame_wanted_ = true;
-  put_off_ = false;
+  request_deferred_ = false;
   asked_ns_ = for_next_push_only ? 0 : now_ns();
-  mute_.store(true, std::memory_order_relaxed);
+  nothing_to_steal_.store(true, std::memory_order_relaxed);
   set_gates();
 }
 
 void deque::append(frame& f) noexcept {
-  f.away().holder.store(this, std::memory_order_relaxed);
+  f.stolen().holder.store(this, std::memory_order_relaxed);
   (strict_ ? withheld_ : listed_).append(f);
 }
 
@@ -439,14 +438,14 @@ region_state* deque::region_of(const slot* position) const noexcept {
 
 void deque::readmit(loop_frame& newest) noexcept {
   const std::lock_guard guard(lock_);
-  slot* const tail = words_->tail.load(std::memory_order_relaxed);
+  slot* const tail = tls_->tail.load(std::memory_order_relaxed);
   if (newest.look().none() || tail > head_.load(std::memory_order_relaxed)) return;
   // All older frames have left, too.
   begin_anew();
   base_->store(reinterpret_cast<std::uintptr_t>(&newest) | loop_frame::tag, std::memory_order_relaxed);
   // Thieves read it under the lock.
-  words_->tail.store(base_ + 1, std::memory_order_relaxed);
-  words_->tail_seen.store(base_ + 1, std::memory_order_relaxed);
+  tls_->tail.store(base_ + 1, std::memory_order_relaxed);
+  tls_->tail_seen.store(base_ + 1, std::memory_order_relaxed);
 }
 
 position deque::claim(loop_frame& loop, position from, position to) noexcept {

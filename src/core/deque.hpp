@@ -2,7 +2,6 @@
 // protocol.
 #pragma once
 
-#include "core/barrier.hpp"
 #include "core/fiber.hpp"
 #include "core/frame_list.hpp"
 #include "core/steal_lock.hpp"
@@ -11,10 +10,11 @@
 #include "policy/beats.hpp"
 #include "policy/colored_steals.hpp"
 #include "policy/waking.hpp"
+#include "system/barrier.hpp"
 
 #include <sennit/detail/frame.hpp>
 #include <sennit/detail/loop_frame.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/runtime.hpp>
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class worker;
 enum sticky_reason : unsigned {
   cancelled = 1,  // the region of the strand that runs here is cancelled
   contract = 2,   // each construct is to check the thread contract
-  observed = 4,   // the strand that runs here has a course
+  observed = 4,   // the strand that runs here has a trace cursor
 };
 
 class deque {
@@ -41,8 +41,8 @@ class deque {
   deque& operator=(const deque&) = delete;
   ~deque();
 
-  // --- The owner, whose thread's words these become and cease to be. The deque is empty at both.
-  void attach(worker_words& words) noexcept;
+  // --- The owner, whose thread-local state these become and cease to be. The deque is empty at both.
+  void attach(worker_tls& tls) noexcept;
   // `for_good`: the thread leaves the place, as a guest does.
   void detach(bool for_good) noexcept;
 
@@ -75,28 +75,29 @@ class deque {
   bool promote_all() noexcept;
   // The newest frame is to go to another worker: it leaves the deque, and all older ones go where their
   // strand can have them back. `listed`: thieves can have them, too.
-  struct parted {
+  struct split_off {
     frame* newest;
     bool listed;
   };
-  parted part_with_newest() noexcept;
+  split_off split_off_newest() noexcept;
   // Puts a frame that has left the deque, or never was in it, in the list.
   void list(frame& f) noexcept;
-  // The same for a branch of the strand that runs here: where its observer is strict, only the strand can
+  // The same for a branch of the strand that runs here: where its schedule's hooks are strict, only the strand can
   // have it.
   void list_branch(frame& f) noexcept;
   // Whether the owner has nothing to be stolen. In the fence variant a hint: a thief may be about to put back
   // a loop.
   bool empty() const noexcept {
-    return words_->tail.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed);
+    return tls_->tail.load(std::memory_order_relaxed) == head_.load(std::memory_order_relaxed);
   }
   // Whoever searched has been given something: the next push need not hand its frame over.
   void searchers_served() noexcept;
   // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked
   // for.
   void expect_thief() noexcept;
-  // The oldest frame of the list that is wanted, claimed.
-  frame* take_listed(const wanted& what) noexcept;
+  // The oldest frame of the list that is wanted, claimed. Where there are many others, only if the caller
+  // insists.
+  frame* take_listed(const wanted& what, bool insist) noexcept;
   slot* bottom() const noexcept { return base_; }
   // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they
   // had the time.
@@ -114,9 +115,7 @@ class deque {
   // frames have left only by pops and steals, and all are the same strand's.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
   // Whether nobody wants anything of the owner.
-  bool undisturbed() const noexcept {
-    return words_->limit_beneath.load(std::memory_order_relaxed) != nullptr;
-  }
+  bool undisturbed() const noexcept { return tls_->limit_beneath.load(std::memory_order_relaxed) != nullptr; }
   // The owner has given iterations of its newest frame back: where the frame was passed over as exhausted, it
   // is in the deque again.
   void readmit(loop_frame& newest) noexcept;
@@ -205,10 +204,10 @@ class deque {
   void note_wake_wanted() noexcept;
   void append(frame& f) noexcept;
   fiber* strand() const noexcept { return innermost_ != nullptr ? innermost_->strand : nullptr; }
-  frame* oldest_listed(const wanted& what) const noexcept;
-  frame* take_oldest_listed(const wanted& what) noexcept;
+  frame* oldest_listed(const wanted& what, bool all) const noexcept;
+  frame* take_oldest_listed(const wanted& what, bool all) noexcept;
   color_set colors_at(const slot* position) const noexcept;
-  void depart(frame& f, const slot* position) noexcept;
+  void mark_stolen(frame& f, const slot* position) noexcept;
   bool open_to_others(frame& donated) const noexcept;
   frame* open_donation(const wanted& what) const noexcept;
   bool may_begin(worker& by, frame& donated) const noexcept;
@@ -243,11 +242,11 @@ class deque {
 
   alignas(128) steal_lock lock_;
   // All below: under lock_.
-  worker_words* words_ = nullptr;  // null while no thread owns the deque
-  bool deserted_ = false;          // the thread that did has left for good
+  worker_tls* tls_ = nullptr;      // null while no thread owns the deque
+  bool abandoned_ = false;         // the thread that did has left for good
   std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
   bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
-  bool put_off_ = false;           // what there is to hand over is too little: pushes go on undisturbed
+  bool request_deferred_ = false;  // what there is to hand over is too little: pushes go on undisturbed
   // A thief found nothing but chunks under way: whatever is left of one is to be handed over.
   bool insisted_ = false;
   std::uint64_t asked_ns_ = 0;  // when a thief asked and there were frames; 0: there were none
@@ -262,13 +261,13 @@ class deque {
   std::uint64_t signs_ = 0;             // how often it was answered
   std::atomic<unsigned> sticky_;        // written under the lock; read without it by the owner
   scope* innermost_ = nullptr;          // null while no strand is here
-  bool strict_ = false;                 // the strand's observer has all donated that anybody may take
+  bool strict_ = false;                 // the schedule's hooks donate all that anybody may take
   frame_list listed_;                   // claimable by anyone
   frame_list withheld_;                 // claimable by their strands only
   frame_list donated_;                  // for this worker
   // Hints, read without the lock: thieves look here before they take it. There is no owner, or it has been
   // asked and what it hands over has not arrived yet: nothing to be had but from the list.
-  alignas(128) std::atomic<bool> mute_{true};
+  alignas(128) std::atomic<bool> nothing_to_steal_{true};
   std::atomic<color_set> own_color_{all_colors};
   std::atomic<const region_state*> only_{nullptr};
   std::atomic<const region_state*> also_{nullptr};

@@ -2,13 +2,13 @@
 
 #include "core/constructs.hpp"
 #include "core/contract.hpp"
-#include "core/course.hpp"
-#include "core/failure.hpp"
 #include "core/runtime_core.hpp"
-#include "core/sanitizers.hpp"
-#include "core/spawned_apart.hpp"
+#include "core/trace_cursor.hpp"
+#include "core/unqueued_children.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "system/failure.hpp"
+#include "system/sanitizers.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/group.hpp>
@@ -58,7 +58,7 @@ group_state::group_state(bool can_throw) noexcept
 }
 
 group_state::~group_state() {
-  if (spawned_apart* const others = others_.load(std::memory_order_relaxed)) others->let_go();
+  if (unqueued_children* const others = others_.load(std::memory_order_relaxed)) others->let_go();
 }
 
 void group_state::anchor(worker& place) noexcept {
@@ -70,7 +70,7 @@ void group_state::anchor(worker& place) noexcept {
 // --- Spawning.
 
 spawning group_state::admit() {
-  if (!on_top()) return admit_apart();
+  if (!on_top()) return admit_unqueued();
   if (latest().thrown) [[unlikely]]
     return spawning::at_once_in_order;  // it is dropped
   if (room_ > 0) [[likely]] {
@@ -84,12 +84,12 @@ spawning group_state::admit_when_full() {
   worker& w = *worker::current();
   if (any_gate_shut()) [[unlikely]] {
     // Observed, it might be recorded where it runs.
-    if (current_words().strand != nullptr) return spawning::pushed;
+    if (current_tls().strand != nullptr) return spawning::pushed;
 #if SENNIT_EXCEPTIONS
     if (can_throw_ && stopped(w)) throw sennit::cancelled();
 #endif
     (void)answer_gates(w, false);
-    if (!on_top()) return admit_apart();
+    if (!on_top()) return admit_unqueued();
   }
   if (!w.running().memory().half_left()) [[unlikely]]
     return spawning::pushed;
@@ -99,7 +99,7 @@ spawning group_state::admit_when_full() {
     return spawning::at_once_in_order;
   }
   sweep();
-  if (!on_top()) return admit_apart();
+  if (!on_top()) return admit_unqueued();
   if (room_ >= most_pushed / 4) {
     at_once_ = 0;
     swept_in_vain_ = 0;
@@ -111,39 +111,39 @@ spawning group_state::admit_when_full() {
   return spawning::at_once_in_order;
 }
 
-spawning group_state::admit_apart() {
+spawning group_state::admit_unqueued() {
   worker* here = worker::current();
 #if SENNIT_EXCEPTIONS
   if (can_throw_ && stopped()) throw sennit::cancelled();
 #endif
   // A strand that only spawns meets no other gate.
-  if (here != nullptr && any_gate_shut() && current_words().strand == nullptr) {
+  if (here != nullptr && any_gate_shut() && current_tls().strand == nullptr) {
     (void)answer_gates(*here, false);
     here = worker::current();
   }
   // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out
   // of order.
-  const bool observed = here != nullptr && current_words().strand != nullptr;
+  const bool observed = here != nullptr && current_tls().strand != nullptr;
   if (observed && maker_ == &here->running() && made_in_ == here->running().innermost_child)
     return spawning::pushed;
-  spawned_apart& all = others();
+  unqueued_children& all = others();
   if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
   if (here == nullptr) {
     const worker* const place = all.place_for(nullptr);
     // The child may run at once, on this thread.
     if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
-    return all.has_room() || nested >= most_nested ? spawning::apart : spawning::at_once;
+    return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
   }
   const spawn_view& spawned = all.view_here();
   if (spawned.failed() || observed || all.place_for(here) == nullptr) return spawning::at_once;
-  return all.has_room() || !here->running().memory().half_left() ? spawning::apart : spawning::at_once;
+  return all.has_room() || !here->running().memory().half_left() ? spawning::unqueued : spawning::at_once;
 }
 
-spawned_apart& group_state::others() {
+unqueued_children& group_state::others() {
   // ORD[D36] acquire: what is made; pairs with the release below.
-  spawned_apart* all = others_.load(std::memory_order_acquire);
+  unqueued_children* all = others_.load(std::memory_order_acquire);
   if (all != nullptr) return *all;
-  spawned_apart* const made = spawned_apart::make(home_);
+  unqueued_children* const made = unqueued_children::make(home_);
   // ORD[D36] acq_rel: what is made, before another strand uses it, here and there; pairs with the acquires.
   if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire))
     return *made;
@@ -151,8 +151,8 @@ spawned_apart& group_state::others() {
   return *all;
 }
 
-void group_state::list_apart(std::unique_ptr<group_member, group_member::deleter> made) {
-  spawned_apart& all = *others_.load(std::memory_order_relaxed);
+void group_state::list_unqueued(std::unique_ptr<group_member, group_member::deleter> made) {
+  unqueued_children& all = *others_.load(std::memory_order_relaxed);
   worker* const here = worker::current();
   spawn_view* const spawned = here != nullptr ? &all.view_here() : nullptr;
   worker& place = here != nullptr ? *here : *all.place_for(nullptr);
@@ -162,9 +162,9 @@ void group_state::list_apart(std::unique_ptr<group_member, group_member::deleter
     region_state* const region = here->running().innermost->region;
     if (region->implied && region != around_) {
       // It may end before the child, whose group is from outside.
-      child.depart(&all.outside());
+      child.mark_stolen(&all.outside());
     } else {
-      child.depart(region, &here->running());
+      child.mark_stolen(region, &here->running());
     }
     all.add(child, *spawned, place);
   } else {
@@ -221,7 +221,7 @@ void group_state::push_or_list(group_member& child) {
     child.on_deque_ = false;  // the deque is full
     if (on_top()) begin_deque_anew();
   }
-  // Its course, if it has one, knows of a child that was pushed.
+  // Its trace cursor, if it has one, knows of a child that was pushed.
   list(child, pushed);
 }
 
@@ -239,12 +239,12 @@ void group_state::list(group_member& child, bool counted) {
 #if SENNIT_EXCEPTIONS
   if (can_throw_ && stopped(w)) throw sennit::cancelled();
 #endif
-  child.depart(w.frames().innermost()->region, w.frames().innermost()->strand);
+  child.mark_stolen(w.frames().innermost()->region, w.frames().innermost()->strand);
   note_counted(child);
-  if (course* const strand = current_words().strand; strand != nullptr && !counted) {
-    if (const donee away = observe_spawn(*strand, child.where()); away.to != nullptr) {
-      child.away().number = away.number;
-      away.to->take_in(child);
+  if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !counted) {
+    if (const donee chosen = observe_spawn(*strand, child.where()); chosen.to != nullptr) {
+      child.stolen().number = chosen.number;
+      chosen.to->take_in(child);
       return;
     }
   }
@@ -252,10 +252,10 @@ void group_state::list(group_member& child, bool counted) {
   w.announce_work();
 }
 
-// A strand may make a group outside an observed region and wait for it inside: the region's course knows of
+// A strand may make a group outside an observed region and wait for it inside: the region's trace cursor knows of
 // those children only that were spawned there.
 void group_state::note_counted(group_member& child) noexcept {
-  child.counted_by_ = current_words().strand;
+  child.counted_by_ = current_tls().strand;
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
@@ -286,7 +286,7 @@ void group_state::run_in_order(action body) {
 
 // What a child threw that ran at once: after all that the strand has spawned.
 void group_state::note(std::exception_ptr thrown) noexcept {
-  spawned_apart* const all = others_.load(std::memory_order_relaxed);
+  unqueued_children* const all = others_.load(std::memory_order_relaxed);
   view* const spawned = all != nullptr ? find_view(all) : nullptr;
   if (spawned != nullptr) {
     all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
@@ -298,11 +298,11 @@ void group_state::note(std::exception_ptr thrown) noexcept {
 // By any other strand, or a thread that runs none.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
-  spawned_apart& all = others();
+  unqueued_children& all = others();
   if (here != nullptr && all.view_here().failed()) return;
   std::exception_ptr thrown;
   const auto call = [&] {
-    course* const strand = current_words().strand;
+    trace_cursor* const strand = current_tls().strand;
     if (strand == nullptr) {
       body();
       return;
@@ -342,24 +342,26 @@ void group_state::run_at_once(action body) {
 // --- Where a child runs elsewhere.
 
 void group_member::begin_elsewhere() noexcept {
-  if (apart_) group_.others_.load(std::memory_order_relaxed)->begin(*this);
   fiber& strand = worker::current()->running();
   underway_ = {&group_, strand.innermost_child};
   strand.innermost_child = &underway_;
+  if (unqueued_) group_.others_.load(std::memory_order_relaxed)->begin(*this);
 }
 
 fiber* group_member::end_elsewhere() noexcept {
   group_state& group = group_;
-  spawned_apart* const all = apart_ ? group.others_.load(std::memory_order_relaxed) : nullptr;
-  if (all != nullptr) all->close(*this);
+  unqueued_children* const all = unqueued_ ? group.others_.load(std::memory_order_relaxed) : nullptr;
+  if (all != nullptr) {
+    std::exception_ptr thrown;
+    if (stolen().result == outcome::thrown) thrown = std::move(stolen().failure);
+    all->close(*this, std::move(thrown));
+  }
   worker::current()->running().innermost_child = underway_.outer;
   leave_branch(*this);
   if (all != nullptr) {
-    if (away().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
-    views_ = away().views;
-    std::exception_ptr thrown;
-    if (away().result == outcome::thrown) thrown = std::move(away().failure);
-    return all->finished(*this, std::move(thrown), group.done_);
+    if (stolen().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
+    views_ = stolen().views;
+    return all->finished(*this, group.done_);
   }
   // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
   // afterwards.
@@ -371,10 +373,10 @@ fiber* group_member::end_elsewhere() noexcept {
 
 // After a child ran elsewhere.
 void group_state::settle(group_member& child) noexcept {
-  departure& away = child.away();
-  if (away.result == outcome::dropped) dropped_.store(true, std::memory_order_relaxed);
-  if (away.result == outcome::thrown) child.thrown = std::exchange(away.failure, nullptr);
-  child.views_ = away.views;
+  stolen_state& stolen = child.stolen();
+  if (stolen.result == outcome::dropped) dropped_.store(true, std::memory_order_relaxed);
+  if (stolen.result == outcome::thrown) child.thrown = std::exchange(stolen.failure, nullptr);
+  child.views_ = stolen.views;
   child.settled = true;
 }
 
@@ -382,14 +384,14 @@ void group_state::settle(group_member& child) noexcept {
 // ended is merged with its neighbor where there are many, or goes where it leaves nothing.
 void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
   if (child.settled) {
-    spawned_apart::prune(child.before_);
-    spawned_apart::prune(child.views_);
+    unqueued_children::prune(child.before_);
+    unqueued_children::prune(child.views_);
     if (leaves_nothing(child)) {
       child.end_(child);
       return;
     }
   }
-  // What it threw comes before what children threw that the later one has spawned apart.
+  // What it threw comes before what children threw that the later one has spawned unqueued.
   const auto separate = [&](const group_member& later) {
     return child.thrown && (any_children(later.before_) || any_children(later.views_));
   };

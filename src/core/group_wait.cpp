@@ -1,12 +1,12 @@
 // The end of a group's children: what they leave, and how the strand waits for them.
 #include "core/constructs.hpp"
-#include "core/course.hpp"
-#include "core/failure.hpp"
 #include "core/group.hpp"
 #include "core/runtime_core.hpp"
-#include "core/spawned_apart.hpp"
+#include "core/trace_cursor.hpp"
+#include "core/unqueued_children.hpp"
 #include "core/views.hpp"
 #include "core/worker.hpp"
+#include "system/failure.hpp"
 
 #include <sennit/blocking.hpp>
 #include <sennit/detail/calls.hpp>
@@ -49,10 +49,11 @@ void group_state::wait() {
   const bool anchored = on_top();
   // ORD[D36] acquire: what a child that runs elsewhere has made meanwhile; pairs with the release in
   // others().
-  spawned_apart* const all = others_.load(std::memory_order_acquire);
+  unqueued_children* const all = others_.load(std::memory_order_acquire);
   if (all != nullptr) all->recall();
   // They come after those of all children.
-  view* const latest = all != nullptr && here != nullptr ? gather(here->running()) : exchange_views(nullptr);
+  view* const latest =
+      all != nullptr && here != nullptr ? gather(here->running(), 0) : exchange_views(nullptr);
   auto inside = [&] { collect(latest); };
   // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for
   // a region, children that nobody has taken run here, on the thread's own stack.
@@ -62,13 +63,16 @@ void group_state::wait() {
   report();
 }
 
-// What was spawned apart may be kept by a child of another group, which comes after it.
-view* group_state::gather(fiber& strand) noexcept {
-  const spawned_apart& all = *others_.load(std::memory_order_relaxed);
+// What was spawned unqueued may be kept by a child of another group, which comes after it. `since`: by one that the
+// strand has spawned later than that.
+view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
+  const unqueued_children& all = *others_.load(std::memory_order_relaxed);
   view* gathered = exchange_views(nullptr);
+  if (strand.spawns == since) return gathered;
   for (group_state* g = strand.open_groups; g != nullptr; g = g->next_open_) {
     if (g == this) continue;
-    for (group_member* c = g->newest_; c != nullptr; c = static_cast<group_member*>(c->previous)) {
+    for (group_member* c = g->newest_; c != nullptr && c->order_ > since;
+         c = static_cast<group_member*>(c->previous)) {
       for (view** const list : {&c->views_, &c->before_}) {
         while (spawn_view* const found = all.extract(*list).release()) {
           found->next = nullptr;
@@ -88,7 +92,7 @@ void group_state::collect(view* latest) noexcept {
   if (newest_ != nullptr && !on_top()) place->relocate();
   // What children of outside threads have begun is for a guest that waits for them, too.
   // ORD[D36] acquire: as in wait().
-  if (const spawned_apart* const all = others_.load(std::memory_order_acquire);
+  if (const unqueued_children* const all = others_.load(std::memory_order_acquire);
       place != nullptr && all != nullptr && all->in_default() && all->at_home(*place)) {
     place->frames().admit_also(&all->outside());
   }
@@ -109,13 +113,14 @@ void group_state::collect(view* latest) noexcept {
     group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
     if (!child.settled) {
       settle(child);
-      if (course* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
+      if (trace_cursor* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
     }
     add_in_order(child);
   }
   // A thread that runs no strand has no other children, and has added the latest values after them.
-  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
-  add_in_order(latest);
+  if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
+  extract_in_order(latest);
+  append_strand(latest);
 }
 
 // Returns those that left something behind, or run elsewhere.
@@ -128,15 +133,11 @@ group_member* group_state::collect_pushed() noexcept {
       --child->counted_by_->children;
     if (child->settled) [[unlikely]] {
     } else if (take_back(*child)) [[likely]] {
-      // What comes before it comes before its own children, too.
-      store_views(std::exchange(child->before_, nullptr));
-      run_here(*child, child->thrown);
-      child->views_ = load_views();
+      run_newest(*child);
       if (leaves_nothing(*child)) [[likely]] {
         child->end_(*child);
         continue;
       }
-      store_views(nullptr);
       child->settled = true;
     } else {
       ++away_;
@@ -147,25 +148,42 @@ group_member* group_state::collect_pushed() noexcept {
   return kept;
 }
 
+// What comes before the child comes before its own children, too, so it goes on with that.
+void group_state::run_newest(group_member& child) noexcept {
+  fiber& strand = *strand_.load(std::memory_order_relaxed);
+  const std::uint64_t begun = strand.spawns;
+  store_views(std::exchange(child.before_, nullptr));
+  run_here(child, child.thrown);
+  if (strand.spawns != begun && others_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    child.views_ = gather(strand, begun);
+  } else {
+    child.views_ = load_views();
+    if (child.views_ != nullptr) store_views(nullptr);
+  }
+}
+
 // With what others were to take.
 void group_state::help(view* latest) noexcept {
   // ORD[D36] acquire: as in wait().
-  spawned_apart* const all = others_.load(std::memory_order_acquire);
+  unqueued_children* const all = others_.load(std::memory_order_acquire);
   if (all == nullptr) return;
   while (group_member* const child = all->claim_newest(latest)) {
     std::exception_ptr thrown;
     all->begin(*child);
+    worker* const here = worker::current();
+    const std::uint64_t begun = here != nullptr ? here->running().spawns : 0;
     run_here(*child, thrown);
-    all->close(*child);
+    if (here != nullptr) store_views(gather(worker::current()->running(), begun));
+    all->close(*child, std::move(thrown));
     child->views_ = exchange_views(nullptr);
-    (void)all->finished(*child, std::move(thrown), done_);
+    (void)all->finished(*child, done_);
   }
 }
 
 void group_state::await_all(view* latest) noexcept {
   worker* const place = worker::current();
   // ORD[D36] acquire: as in wait().
-  spawned_apart* const all = others_.load(std::memory_order_acquire);
+  unqueued_children* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] {
     if (away_ == 0 && all == nullptr) return false;
@@ -174,7 +192,7 @@ void group_state::await_all(view* latest) noexcept {
     sleep(latest, finishes);
     return false;
   };
-  if (course* const strand = place != nullptr ? current_words().strand : nullptr) {
+  if (trace_cursor* const strand = place != nullptr ? current_tls().strand : nullptr) {
     // The wait is a construct, too.
     whereabouts where{};
     if (strand->push(where)) (void)strand->by().reached(*strand, where);
@@ -190,8 +208,8 @@ void group_state::await_all(view* latest) noexcept {
 // Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that
 // runs none.
 void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
-  spawned_apart& all = *others_.load(std::memory_order_relaxed);
-  spawned_apart::sleeper thread{.awaited = finishes, .call = {}};
+  unqueued_children& all = *others_.load(std::memory_order_relaxed);
+  unqueued_children::sleeper thread{.awaited = finishes, .call = {}};
   while (all.lie_down(thread, done_)) {
     help(latest);
     if (!done_.done(finishes)) {
@@ -213,7 +231,7 @@ bool group_state::take_back(group_member& child) noexcept {
 void group_state::run_here(group_member& child, std::exception_ptr& thrown) noexcept {
 #if SENNIT_EXCEPTIONS
   // One that comes before it threw.
-  if (!child.apart_ && latest().thrown) [[unlikely]]
+  if (!child.unqueued_ && latest().thrown) [[unlikely]]
     return;
   if (can_throw_ && any_gate_shut() && stopped()) [[unlikely]] {
     dropped_.store(true, std::memory_order_relaxed);
@@ -232,7 +250,7 @@ void group_state::run_here(group_member& child, std::exception_ptr& thrown) noex
 }
 
 void group_state::call_here(group_member& child) {
-  course* const strand = any_gate_shut() ? current_words().strand : nullptr;
+  trace_cursor* const strand = any_gate_shut() ? current_tls().strand : nullptr;
   if (strand == nullptr) [[likely]] {
     child.run_here_(child);
   } else if (strand == child.counted_by_) {
@@ -258,19 +276,23 @@ void group_state::add_in_order(group_member& child) noexcept {
 
 // What a strand left: first what its children did.
 void group_state::add_in_order(view* list) noexcept {
-  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) {
+  extract_in_order(list);
+  append_views(list);
+}
+
+void group_state::extract_in_order(view*& list) noexcept {
+  if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) {
     while (const std::unique_ptr<spawn_view> spawned = all->extract(list)) {
-      append_views(spawned_apart::take_earlier(list, *spawned));
+      append_views(unqueued_children::take_earlier(list, *spawned));
       add_in_order(spawned->list());
       if (!spawned->empty())
         misuse("a strand that is no child of a task_group spawns while the group is waited for.");
     }
   }
-  append_views(list);
 }
 
 void group_state::add_in_order(group_link& ring) noexcept {
-  spawned_apart& all = *others_.load(std::memory_order_relaxed);
+  unqueued_children& all = *others_.load(std::memory_order_relaxed);
   for (;;) {
     std::exception_ptr thrown;
     group_member* const child = all.take_oldest(ring, thrown);
@@ -286,7 +308,7 @@ void group_state::report() {
   room_ = most_pushed;
   at_once_ = 0;
   away_ = 0;
-  if (spawned_apart* const all = others_.load(std::memory_order_relaxed)) all->settle_home(home_);
+  if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) all->settle_home(home_);
   open_.store(false, std::memory_order_relaxed);
   waited_for_.store(false, std::memory_order_relaxed);
   [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);

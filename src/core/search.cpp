@@ -1,10 +1,10 @@
 // How a worker looks for work, and sleeps where there is none.
-#include "core/barrier.hpp"
-#include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
-#include "core/relax.hpp"
 #include "core/runtime_core.hpp"
 #include "core/worker.hpp"
+#include "system/barrier.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/relax.hpp"
 
 #include <sched.h>
 
@@ -33,16 +33,16 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   return idle;
 }
 
-bool worker::post(frame& letter) noexcept {
-  letter.away().box = &mail_;
-  if (mail_.post(letter)) return true;
-  letter.away().box = nullptr;
+bool worker::post(frame& posted) noexcept {
+  posted.stolen().box = &mail_;
+  if (mail_.post(posted)) return true;
+  posted.stolen().box = nullptr;
   return false;
 }
 
 void worker::pass_on(frame& handed) noexcept {
   // Whoever has none of its colors is to look around himself: his rules may not allow him to take it.
-  const color_set colors = handed.away().colors;
+  const color_set colors = handed.stolen().colors;
   worker* idle = nullptr;
   while (find_idle(&idle, 1, colors) != 0) {
     if (idle->post(handed)) {
@@ -70,12 +70,12 @@ wanted worker::next_wanted() noexcept {
   return what;
 }
 
-frame* worker::look_around(bool insist) noexcept {
+frame* worker::try_steal_any(bool insist) noexcept {
   if (frame* const donated = frames_.take_donated(*this)) {
-    if (!donated->away().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
+    if (!donated->stolen().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
     return donated;
   }
-  if (frame* const own = frames_.take_listed(frames_.own_wish())) return own;
+  if (frame* const own = frames_.take_listed(frames_.own_wish(), insist)) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
   at_hand_.fill();
@@ -110,23 +110,23 @@ frame* worker::next_frame() noexcept {
   if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
   frame* found = nullptr;
   const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
-  for (unsigned i = 0; i < at_the_mailbox && !mail_.has_letter() && !leaving(); ++i) relax();
+  for (unsigned i = 0; i < at_the_mailbox && !mail_.has_frame() && !leaving(); ++i) relax();
   for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
-    if (mail_.has_letter()) {
+    if (mail_.has_frame()) {
       perturb();
-      found = take_letter();
+      found = take_posted();
       if (found != nullptr) break;
       mail_.open();  // withdrawn by who posted it
     }
     constexpr unsigned rounds_between = 8;
-    found = look_around(rounds % rounds_between == 0);
+    found = try_steal_any(rounds % rounds_between == 0);
     if (found != nullptr) break;
     switch (policy::patience::after(rounds)) {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
         searching.reset();
-        found = take_letter();
+        found = take_posted();
         if (found != nullptr) break;
         if (!nap_until_beat()) sleep();
         mail_.open();
@@ -138,8 +138,8 @@ frame* worker::next_frame() noexcept {
   // It has other work, or is leaving.
   idle_.store(false, std::memory_order_relaxed);
   core_.idle().remove(index_);
-  if (frame* const letter = mail_.close()) {
-    frames_.list(*letter);
+  if (frame* const posted = mail_.close()) {
+    frames_.list(*posted);
     announce_work();
   }
   if (found != nullptr) {
@@ -151,12 +151,12 @@ frame* worker::next_frame() noexcept {
 }
 
 // Closes the mailbox.
-frame* worker::take_letter() noexcept {
-  frame* const letter = mail_.close();
-  if (letter == nullptr) return nullptr;
+frame* worker::take_posted() noexcept {
+  frame* const posted = mail_.close();
+  if (posted == nullptr) return nullptr;
   counts.steals.fetch_add(1, std::memory_order_relaxed);
-  dealt_ = letter->away().dealt;
-  return letter;
+  dealt_ = posted->stolen().dealt;
+  return posted;
 }
 
 void worker::found_work() noexcept {
@@ -205,7 +205,8 @@ void worker::sleep() noexcept {
   perturb();
   const bool rested = core_.attended();
   if (rested) core_.note_rest(*this);
-  const bool saw_work = core_.arm_gates(frames_.own_wish()) || frames_.has_donation(*this) || doze();
+  const bool saw_work =
+      core_.arm_gates(frames_.own_wish()) || frames_.has_donation(*this) || park_until_called();
   if (rested) core_.note_return(*this);
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }
@@ -234,7 +235,7 @@ bool worker::watch() noexcept {
 }
 
 // Sleeps until somebody calls; true if there turned out to be work first.
-bool worker::doze() noexcept {
+bool worker::park_until_called() noexcept {
   if (leaving()) return false;
   if (core_.barrier() == steal_barrier::fence) {
     // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut

@@ -1,11 +1,11 @@
 // What others do with a worker's deque: take its oldest work, look whether there is any, have themselves told of it.
 // docs/protocols/deque.md has the protocol.
-#include "core/barrier.hpp"
 #include "core/deque.hpp"
 #include "core/mailbox.hpp"
-#include "core/nanoseconds.hpp"
 #include "core/perturb.hpp"
 #include "core/slots.hpp"
+#include "system/barrier.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -14,7 +14,8 @@ namespace sennit::detail {
 
 namespace {
 
-// So many frames of a list are looked at for one that is wanted: a list may be long, and the lock is held.
+// So many frames of a list are looked at for one that is wanted, unless the thief insists: a list may be long, and the
+// lock is held.
 constexpr unsigned listed_in_view = 64;
 
 }  // namespace
@@ -46,7 +47,7 @@ frame* deque::claim_frozen() noexcept {
       // It stays for others, unless that was all of it.
       stays = left.start < left.middle();
     }
-    if (claimed != nullptr) depart(*claimed, position);
+    if (claimed != nullptr) mark_stolen(*claimed, position);
     if (stays) break;
     ++head;
   }
@@ -68,7 +69,7 @@ void deque::insist() noexcept {
 }
 
 frame* deque::claim_fenced() noexcept {
-  worker_words& words = *words_;
+  worker_tls& tls = *tls_;
   for (bool at_work = false;; at_work = true) {
     slot* const head = head_.load(std::memory_order_relaxed);
     slot* const next = head + 1;
@@ -77,7 +78,7 @@ frame* deque::claim_fenced() noexcept {
     perturb();
     // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads;
     // pairs with publish_tail(). Model: models/deque.pml.
-    if (words.tail.load(std::memory_order_seq_cst) < next || tail_for_thieves() < next) {
+    if (tls.tail.load(std::memory_order_seq_cst) < next || tail_for_thieves() < next) {
       head_.store(head, std::memory_order_relaxed);
       if (at_work) insist();
       return nullptr;
@@ -85,7 +86,7 @@ frame* deque::claim_fenced() noexcept {
     loop_frame* const loop = loop_in(*head);
     if (loop == nullptr) {
       frame& f = fork_in(*head);
-      depart(f, head);
+      mark_stolen(f, head);
       count_promotion();
       return &f;
     }
@@ -94,7 +95,7 @@ frame* deque::claim_fenced() noexcept {
     if (left.none()) continue;
     loop_piece* const half = loop->cut_fenced(left, left.middle());
     if (half != nullptr) {
-      half->depart(region_of(head), strand());
+      half->mark_stolen(region_of(head), strand());
       count_promotion();
     }
     // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
@@ -103,23 +104,24 @@ frame* deque::claim_fenced() noexcept {
   }
 }
 
-frame* deque::oldest_listed(const wanted& what) const noexcept {
+frame* deque::oldest_listed(const wanted& what, bool all) const noexcept {
   frame* f = listed_.oldest();
   if (what.within == nullptr && what.colors == all_colors) return f;
   for (unsigned looked_at = 0; f != nullptr; f = frame_list::after(*f)) {
-    const departure& away = f->away();
+    const stolen_state& stolen = f->stolen();
     // A strand that its thread has left for good is in no hurry to end, but may have nobody else.
-    if (what.suits(away.colors) && (what.admits(away.region) || (away.is_strand && deserted_))) return f;
-    if (what.within != nullptr && ++looked_at == listed_in_view) return nullptr;
+    if (what.suits(stolen.colors) && (what.admits(stolen.region) || (stolen.is_strand && abandoned_)))
+      return f;
+    if (what.within != nullptr && ++looked_at == listed_in_view && !all) return nullptr;
   }
   return nullptr;
 }
 
-frame* deque::take_oldest_listed(const wanted& what) noexcept {
-  frame* const taken = oldest_listed(what);
+frame* deque::take_oldest_listed(const wanted& what, bool all) noexcept {
+  frame* const taken = oldest_listed(what, all);
   if (taken == nullptr) return nullptr;
   listed_.unlink(*taken);
-  taken->away().holder.store(nullptr, std::memory_order_relaxed);
+  taken->stolen().holder.store(nullptr, std::memory_order_relaxed);
   return taken;
 }
 
@@ -129,55 +131,56 @@ void deque::expect_thief() noexcept {
   if (!frame_wanted_ && !strict_ && !between_beats()) ask(true);
 }
 
-frame* deque::take_listed(const wanted& what) noexcept {
+frame* deque::take_listed(const wanted& what, bool insist) noexcept {
   if (!listed_.any()) return nullptr;
   const std::lock_guard guard(lock_);
-  return take_oldest_listed(what);
+  return take_oldest_listed(what, insist);
 }
 
 frame* deque::steal(bool insist, const wanted& what) noexcept {
-  const bool latent_to_be_had = (insist || !mute_.load(std::memory_order_relaxed)) && !between_beats();
+  const bool latent_to_be_had =
+      (insist || !nothing_to_steal_.load(std::memory_order_relaxed)) && !between_beats();
   if (!latent_to_be_had && !insist && !listed_.any()) return nullptr;
   if (!lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
-  if (frame* const listed = take_oldest_listed(what)) return listed;
+  if (frame* const listed = take_oldest_listed(what, insist)) return listed;
   if (frame* const donated = insist ? open_donation(what) : nullptr) {
     donated_.unlink(*donated);
     return donated;
   }
   // Another thief may have been here since.
-  if (words_ == nullptr || strict_ || between_beats()) return nullptr;
+  if (tls_ == nullptr || strict_ || between_beats()) return nullptr;
   // What is in a deque belongs to one strand. Nor is that asked for what the thief could not take.
   if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return nullptr;
-  const bool empty = words_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
+  const bool empty = tls_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
   if (!empty && !what.suits(colors_at(head_.load(std::memory_order_relaxed)))) return nullptr;
   if (fenced_) return empty ? nullptr : claim_fenced();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
     // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
-    if (!frame_wanted_ && mute_.load(std::memory_order_relaxed)) return nullptr;
+    if (!frame_wanted_ && nothing_to_steal_.load(std::memory_order_relaxed)) return nullptr;
     ask(empty);
     return nullptr;
   }
   if (empty || insisted_ || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
   answered();
-  mute_.store(false, std::memory_order_relaxed);
+  nothing_to_steal_.store(false, std::memory_order_relaxed);
   return claim_frozen();
 }
 
 bool deque::has_work(const wanted& what) noexcept {
   const std::lock_guard guard(lock_);
-  if (oldest_listed(what) != nullptr || open_donation(what) != nullptr) return true;
+  if (oldest_listed(what, true) != nullptr || open_donation(what) != nullptr) return true;
   if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return false;
-  return words_ != nullptr &&
-         words_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed);
+  return tls_ != nullptr &&
+         tls_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed);
 }
 
 deque::bounds deque::filled() const noexcept {
-  if (words_ == nullptr) return {0, 0};
+  if (tls_ == nullptr) return {0, 0};
   const auto at = [this](const slot* s) { return static_cast<std::size_t>(s - base_); };
   const slot* const head = head_.load(std::memory_order_relaxed);
-  return {at(head), at(std::max<const slot*>(head, words_->tail.load(std::memory_order_relaxed)))};
+  return {at(head), at(std::max<const slot*>(head, tls_->tail.load(std::memory_order_relaxed)))};
 }
 
 unsigned deque::work_for(unsigned most) noexcept {
@@ -203,9 +206,9 @@ barriers::ticket deque::shut_push_gate() noexcept {
   const std::lock_guard guard(lock_);
   if (!wake_wanted_) {
     wake_wanted_ = true;
-    if (words_ != nullptr) {
-      words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
-      words_->limit.store(shut_limit, std::memory_order_relaxed);
+    if (tls_ != nullptr) {
+      tls_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+      tls_->limit.store(shut_limit, std::memory_order_relaxed);
     }
     note_wake_wanted();
   }
@@ -221,26 +224,26 @@ void deque::note_wake_wanted() noexcept {
 deque::sign deque::ask_for_sign() noexcept {
   const std::lock_guard guard(lock_);
   sign_wanted_ = true;
-  if (words_ == nullptr) return {};
-  words_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
-  words_->limit.store(shut_limit, std::memory_order_relaxed);
+  if (tls_ == nullptr) return {};
+  tls_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+  tls_->limit.store(shut_limit, std::memory_order_relaxed);
   return {.signs = signs_,
           .epoch = epoch(),
-          .tail = words_->tail.load(std::memory_order_relaxed),
+          .tail = tls_->tail.load(std::memory_order_relaxed),
           .strand = strand()};
 }
 
 deque::holding deque::look() noexcept {
   const std::lock_guard guard(lock_);
   holding result;
-  if (words_ != nullptr) {
+  if (tls_ != nullptr) {
     const slot* const head = head_.load(std::memory_order_relaxed);
-    const slot* const tail = words_->tail.load(std::memory_order_relaxed);
+    const slot* const tail = tls_->tail.load(std::memory_order_relaxed);
     if (tail > head) result.latent = static_cast<std::size_t>(tail - head);
   }
   for (const frame_list* list : {&listed_, &withheld_, &donated_}) {
     for (frame* f = list->oldest(); f != nullptr; f = frame_list::after(*f)) {
-      if (result.listed++ == 0) result.oldest_listed = f->away().opener;
+      if (result.listed++ == 0) result.oldest_listed = f->stolen().opener;
     }
   }
   result.strand = strand();
@@ -248,14 +251,14 @@ deque::holding deque::look() noexcept {
 }
 
 bool deque::reclaim(frame& f) noexcept {
-  if (mailbox* const box = f.away().box; box != nullptr && box->withdraw(f)) return true;
-  deque* const holder = f.away().holder.load(std::memory_order_relaxed);
+  if (mailbox* const box = f.stolen().box; box != nullptr && box->withdraw(f)) return true;
+  deque* const holder = f.stolen().holder.load(std::memory_order_relaxed);
   if (holder == nullptr) return false;
   const std::lock_guard guard(holder->lock_);
   // Claimed meanwhile; and maybe listed again, by the claimer.
-  if (f.away().holder.load(std::memory_order_relaxed) != holder) return false;
-  f.away().list->unlink(f);
-  f.away().holder.store(nullptr, std::memory_order_relaxed);
+  if (f.stolen().holder.load(std::memory_order_relaxed) != holder) return false;
+  f.stolen().list->unlink(f);
+  f.stolen().holder.store(nullptr, std::memory_order_relaxed);
   return true;
 }
 

@@ -118,7 +118,7 @@ view* values_of(view*& list) noexcept {
   return values;
 }
 
-// What comes before children that the later strand has spawned apart is none of what comes after them.
+// What comes before children that the later strand has spawned unqueued is none of what comes after them.
 void put_before_children(view*& left, view* right) noexcept {
   view* earliest = nullptr;
   std::uint64_t first = 0;
@@ -162,15 +162,41 @@ view* take_values() noexcept {
   return values;
 }
 
-void append_views(view* right) noexcept {
-  if (right == nullptr) return;
+namespace {
+
+// Of two lists that are to become one: what needs no look at pairs of views.
+void prepare(view*& left, view*& right) noexcept {
   if (worker::current() == nullptr) ends.expect();
-  // What append() and destructors do may use reducers and constructs, too.
-  view* left = exchange_views(nullptr);
   drop_orphans(&left);
   drop_orphans(&right);
   put_before_children(left, right);
   move_children_behind(left, right);
+}
+
+}  // namespace
+
+void append_strand(view* right) noexcept {
+  view* left = exchange_views(nullptr);
+  prepare(left, right);
+  view** end = &left;
+  for (; *end != nullptr; end = &(*end)->next) {
+    view** const at = place_of(&right, (*end)->reducer());
+    view* const same = *at;
+    if (same == nullptr) continue;
+    *at = same->next;
+    (*end)->append(*same);
+    delete same;
+  }
+  *end = right;
+  view* const meanwhile = exchange_views(left);
+  append_views(meanwhile);
+}
+
+void append_views(view* right) noexcept {
+  if (right == nullptr) return;
+  // What append() and destructors do may use reducers and constructs, too.
+  view* left = exchange_views(nullptr);
+  prepare(left, right);
   view** end = &left;
   while (*end != nullptr) end = &(*end)->next;
   while (right != nullptr) {

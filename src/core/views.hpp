@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/view.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ inline view* exchange_views(view* views) noexcept {
   return before;
 }
 
-// What the strand has added to reducers since it last took its values. Children that it spawned apart stay
+// What the strand has added to reducers since it last took its values. Children that it spawned unqueued stay
 // with it.
 view* take_values() noexcept;
 
@@ -29,5 +29,8 @@ view* merge_views(view* earlier, view* later) noexcept;
 
 // Appends what a strand that comes after the running one has added; ends `right`, or takes it over.
 void append_views(view* right) noexcept;
+// The same for a strand's whole list, which has one view of a reducer: in time of its length where the running
+// strand has added to few.
+void append_strand(view* right) noexcept;
 
 }  // namespace sennit::detail

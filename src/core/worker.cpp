@@ -1,16 +1,16 @@
 #include "core/worker.hpp"
 
-#include "core/course.hpp"
-#include "core/failure.hpp"
 #include "core/float_environment.hpp"
 #include "core/perturb.hpp"
-#include "core/relax.hpp"
 #include "core/runtime_core.hpp"
-#include "core/spawned_apart.hpp"
+#include "core/trace_cursor.hpp"
+#include "core/unqueued_children.hpp"
 #include "core/views.hpp"
+#include "system/failure.hpp"
+#include "system/relax.hpp"
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/worker.hpp>
 
 #include <sched.h>
@@ -35,29 +35,29 @@ void set_current(worker* w) noexcept { this_worker = w; }
 
 extern "C" {
 
-constinit thread_local sennit::detail::worker_words sennit_words{.tail = {sennit::detail::outside_slots},
-                                                                 .views = nullptr,
-                                                                 .waiting = nullptr,
-                                                                 .loop_mask = 0,
-                                                                 .loop_sharing = 0,
-                                                                 .strand = nullptr,
-                                                                 .random = 0x9e3779b97f4a7c15,
-                                                                 .gate = nullptr,
-                                                                 .apart = {},
-                                                                 .limit = {nullptr},
-                                                                 .head_gate = {nullptr},
-                                                                 .limit_beneath = {nullptr},
-                                                                 .head_gate_beneath = {nullptr},
-                                                                 .tail_seen = {nullptr}};
+constinit thread_local sennit::detail::worker_tls sennit_tls{.tail = {sennit::detail::outside_slots},
+                                                             .views = nullptr,
+                                                             .waiting = nullptr,
+                                                             .loop_mask = 0,
+                                                             .loop_sharing = 0,
+                                                             .strand = nullptr,
+                                                             .random = 0x9e3779b97f4a7c15,
+                                                             .gate = nullptr,
+                                                             .apart = {},
+                                                             .limit = {nullptr},
+                                                             .head_gate = {nullptr},
+                                                             .limit_beneath = {nullptr},
+                                                             .head_gate_beneath = {nullptr},
+                                                             .tail_seen = {nullptr}};
 }
 
 namespace sennit::detail {
 
-worker_words& current_words() noexcept {
+worker_tls& current_tls() noexcept {
   // An address the compiler cannot connect with an earlier one: the thread may be another.
-  worker_words* words = &sennit_words;
-  asm volatile("" : "+r"(words));
-  return *words;
+  worker_tls* tls = &sennit_tls;
+  asm volatile("" : "+r"(tls));
+  return *tls;
 }
 
 [[gnu::noinline]] worker* worker::current() noexcept {
@@ -66,7 +66,7 @@ worker_words& current_words() noexcept {
   return w;
 }
 
-void leave_outside_slots() noexcept { current_words().tail.store(outside_slots, std::memory_order_relaxed); }
+void leave_outside_slots() noexcept { current_tls().tail.store(outside_slots, std::memory_order_relaxed); }
 
 worker::worker(runtime_core& core, unsigned index)
     : core_(core),
@@ -76,14 +76,14 @@ worker::worker(runtime_core& core, unsigned index)
       victims_(index + 1) {}
 
 void worker::serve(frame* first) {
-  worker_words& words = current_words();
+  worker_tls& tls = current_tls();
   outer = current();
   fiber home;
   fiber* const start = take_fiber();
   if (start == nullptr) fail_for_memory();
   if (outer != nullptr) {
     // The thread leaves its other runtime for a while: nothing of its strand may be reachable through its
-    // words.
+    // tls.
     outer->promote_all();
     outer->frames_.detach(false);
   }
@@ -91,9 +91,9 @@ void worker::serve(frame* first) {
   running_ = &home;
   first_ = first;
   set_current(this);
-  words.loop_sharing = core_.loop_sharing();
-  words.waiting = &core_.waiting();
-  frames_.attach(words);
+  tls.loop_sharing = core_.loop_sharing();
+  tls.waiting = &core_.waiting();
+  frames_.attach(tls);
 
   switch_from(home, *start, &leave_as_is, nullptr);
 
@@ -102,14 +102,14 @@ void worker::serve(frame* first) {
   if (frames_.donation_pending() || frames_.has_listed()) announce_work();
   set_current(outer);
   if (outer != nullptr) {
-    words.loop_sharing = outer->core_.loop_sharing();
-    words.waiting = &outer->core_.waiting();
+    tls.loop_sharing = outer->core_.loop_sharing();
+    tls.waiting = &outer->core_.waiting();
     outer->running_->find_gate();
-    outer->frames_.attach(words);
+    outer->frames_.attach(tls);
     outer->frames_.enter(outer->running_->innermost);
   } else {
-    words.limit.store(nullptr, std::memory_order_relaxed);
-    words.limit_beneath.store(nullptr, std::memory_order_relaxed);
+    tls.limit.store(nullptr, std::memory_order_relaxed);
+    tls.limit_beneath.store(nullptr, std::memory_order_relaxed);
     leave_outside_slots();
   }
 }
@@ -143,8 +143,8 @@ void worker::loop() noexcept {
     fiber& self = *w->running_;
     if (w->ready_ != nullptr) {
       fiber& waiter = *std::exchange(w->ready_, nullptr);
-      // Claimed while the waiter lingered. It must not wait for the end of what the waiter does next, and
-      // would be lost where that lingers again.
+      // Claimed while the waiter spun. It must not wait for the end of what the waiter does next, and
+      // would be lost where that spins again.
       if (w->first_ != nullptr) w->put_back(*std::exchange(w->first_, nullptr));
       w->switch_from(self, waiter, &pool_left, nullptr);
       continue;
@@ -162,7 +162,7 @@ void worker::loop() noexcept {
 
 // What has been claimed and not begun.
 void worker::put_back(frame& claimed) noexcept {
-  if (claimed.away().donated) {
+  if (claimed.stolen().donated) {
     (void)frames_.donate(claimed);
   } else {
     frames_.list(claimed);
@@ -185,11 +185,11 @@ void worker::enter(scope* innermost) noexcept {
 
 // Returns the strand that waited for the branch, if it is to be resumed.
 fiber* worker::begin_and_run(frame& claimed) noexcept {
-  region_state* const region = claimed.away().region;
+  region_state* const region = claimed.stolen().region;
   scope whole{region, frames_.bottom(), nullptr, running_, 0};
   running_->innermost = &whole;
   running_->branch = &claimed;
-  observer* const observed_by = claimed.away().is_strand ? nullptr : observer_of(region);
+  schedule_hooks* const observed_by = claimed.stolen().is_strand ? nullptr : hooks_of(region);
   if (observed_by != nullptr) [[unlikely]]
     return run_observed(claimed, whole, *observed_by);
   enter(&whole);
@@ -197,9 +197,9 @@ fiber* worker::begin_and_run(frame& claimed) noexcept {
   return claimed.run();
 }
 
-fiber* worker::run_observed(frame& claimed, scope& whole, observer& by) noexcept {
-  course strand(by);
-  exchange_course(&strand);
+fiber* worker::run_observed(frame& claimed, scope& whole, schedule_hooks& by) noexcept {
+  trace_cursor strand(by);
+  exchange_cursor(&strand);
   by.begin(strand, &claimed);
   enter(&whole);
   enter_float_environment(*whole.region);
@@ -208,9 +208,9 @@ fiber* worker::run_observed(frame& claimed, scope& whole, observer& by) noexcept
 
 void leave_branch(frame& branch) noexcept {
   // Not written without need: who waits reads the frame next, on another processor.
-  if (load_views() != nullptr) branch.away().views = exchange_views(nullptr);
-  if (!branch.away().is_strand) {
-    if (course* const strand = exchange_course(nullptr)) strand->by().end(*strand, &branch);
+  if (load_views() != nullptr) branch.stolen().views = exchange_views(nullptr);
+  if (!branch.stolen().is_strand) {
+    if (trace_cursor* const strand = exchange_cursor(nullptr)) strand->by().end(*strand, &branch);
   }
   worker& here = *worker::current();
   if (here.running().open_groups != nullptr) left_open();
@@ -249,11 +249,11 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
 // Branches that run side by side end side by side. So a strand that waits looks for work itself for about as
 // long as its suspension would take, and then need not be resumed by another worker. True if the branches
 // have ended.
-bool worker::linger(const completion& done, std::intptr_t branches) noexcept {
+bool worker::spin_wait(const completion& done, std::intptr_t branches) noexcept {
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
     // To look around would disturb the very worker that is about to finish.
-    if (rounds >= policy::patience::rounds_before_looking) first_ = look_around(false);
+    if (rounds >= policy::patience::rounds_before_looking) first_ = try_steal_any(false);
     if (first_ != nullptr || leaving()) return false;
     relax();
   }
@@ -275,7 +275,7 @@ bool worker::wait(completion& done, std::intptr_t branches) noexcept {
     wait_without_stack(done, branches);
     return true;
   }
-  if (w.linger(done, branches)) {
+  if (w.spin_wait(done, branches)) {
     pool_left(*next, nullptr);
     if (left) arrive(self);
     return false;
@@ -312,7 +312,8 @@ void worker::wait_without_stack(const completion& done, std::intptr_t branches) 
 frame* worker::take_listed_anywhere() noexcept {
   const unsigned count = core_.worker_count();
   for (unsigned i = 0; i < count; ++i) {
-    if (frame* const listed = core_.worker_at((index_ + i) % count).frames_.take_listed(frames_.own_wish())) {
+    if (frame* const listed =
+            core_.worker_at((index_ + i) % count).frames_.take_listed(frames_.own_wish(), true)) {
       return listed;
     }
   }
@@ -324,13 +325,13 @@ void worker::run_on_top(frame& claimed) noexcept {
   scope* const below = self.innermost;
   frame* const branch = self.branch;
   view* const views = exchange_views(nullptr);
-  course* const strand = exchange_course(nullptr);
+  trace_cursor* const strand = exchange_cursor(nullptr);
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
   group_state* const open = std::exchange(self.open_groups, nullptr);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
-  exchange_course(strand);
+  exchange_cursor(strand);
   self.innermost = below;
   self.branch = branch;
   self.innermost_child = child;
@@ -397,9 +398,9 @@ void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcep
       [](fiber&, void* argument) noexcept {
         const leaving l = *static_cast<leaving*>(argument);
         worker& here = *current();
-        departure& away = l.rest.depart(l.region);
-        away.is_strand = true;
-        away.number = l.number;
+        stolen_state& stolen = l.rest.mark_stolen(l.region);
+        stolen.is_strand = true;
+        stolen.number = l.number;
         if (l.to != nullptr) {
           l.to->take_in(l.rest);
         } else {
@@ -417,10 +418,10 @@ void worker::take_in(frame& donated) noexcept {
 }
 
 void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
-  const deque::parted parted = frames_.part_with_newest();
-  parted.newest->away().number = number;
-  if (parted.listed) announce_work();
-  to.take_in(*parted.newest);
+  const deque::split_off split_off = frames_.split_off_newest();
+  split_off.newest->stolen().number = number;
+  if (split_off.listed) announce_work();
+  to.take_in(*split_off.newest);
 }
 
 void worker::promote_all() noexcept {

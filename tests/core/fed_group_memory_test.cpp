@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #if defined(__GLIBC__)
@@ -157,8 +158,8 @@ TEST(FedGroup, KeepsOfReducersWhatLives) {
     std::function<void(task_group&, counting&)> feed;
     std::int64_t nodes;
   };
-  const auto flat = [n](task_group& g, counting& nodes) {
-    for (int i = 0; i < n; ++i) g.spawn([&nodes] { ++nodes->sum; });
+  const auto flat = [](task_group& g, counting& nodes) {
+    for (int i = 0; i < scaled(20000); ++i) g.spawn([&nodes] { ++nodes->sum; });
   };
   const std::vector<shape> shapes{
       {flat, n},
@@ -188,6 +189,69 @@ TEST(FedGroup, KeepsOfReducersWhatLives) {
     }
   });
   EXPECT_EQ(counted_sum::live, 0);
+}
+
+void stepwise(task_group& g, counting& nodes, std::atomic<int>& ran, int link) {
+  g.spawn([&] {
+    ++nodes->sum;
+    ++ran;
+  });
+  while (ran < link) std::this_thread::yield();
+  if (link < scaled(1000)) g.spawn([&, link] { stepwise(g, nodes, ran, link + 1); });
+}
+
+// Catches: views of children that have ended before the one that spawned them, which adds nothing itself.
+TEST(FedGroup, KeepsNothingOfEndedChildrenOfChildren) {
+  sennit::runtime rt({.workers = 3});
+  rt.run([&] {
+    counting nodes;
+    task_group g;
+    std::atomic<int> ran{0};
+    counted_sum::most = 0;
+    g.spawn([&] { stepwise(g, nodes, ran, 1); });
+    g.wait();
+    EXPECT_EQ(nodes.value().sum, scaled(1000));
+  });
+  EXPECT_LT(counted_sum::most, scaled(1000) / 3);
+}
+
+struct counted_failure {
+  static inline std::atomic<int> live{0};
+  static inline std::atomic<int> most{0};
+  counted_failure() { came(); }
+  counted_failure(const counted_failure&) { came(); }
+  counted_failure& operator=(const counted_failure&) = default;
+  ~counted_failure() { --live; }
+
+ private:
+  static void came() {
+    const int now = ++live;
+    int seen = most;
+    while (seen < now && !most.compare_exchange_weak(seen, now)) {
+    }
+  }
+};
+
+// Catches: exceptions that are kept although an earlier one is known.
+TEST(FedGroup, KeepsTheFirstExceptionOnly) {
+  const int children = scaled(1000);
+  sennit::runtime rt({.workers = 3});
+  rt.run([&] {
+    task_group g;
+    std::atomic<int> ran{0};
+    g.spawn([&] {
+      for (int i = 1; i <= children; ++i) {
+        g.spawn([&] {
+          ++ran;
+          throw counted_failure();
+        });
+        while (ran < i) std::this_thread::yield();
+      }
+    });
+    EXPECT_THROW(g.wait(), counted_failure);
+  });
+  EXPECT_LT(counted_failure::most, children / 3);
+  EXPECT_EQ(counted_failure::live, 0);
 }
 
 }  // namespace

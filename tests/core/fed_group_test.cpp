@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -160,6 +162,125 @@ TEST(FedGroup, InAnother) {
       });
       ASSERT_EQ(visited.value(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
     }
+  });
+}
+
+using in_order = sennit::reducer<std::vector<int>, appending>;
+
+// Catches: what an earlier branch has added, lost or put behind, where the child that comes next has begun before that was
+// known, and leaves nothing itself, or a child of its own.
+TEST(FedGroup, OfAChildThatBeginsBeforeWhatComesBeforeIt) {
+  for (const bool spawns : {false, true}) {
+    sennit::runtime rt({.workers = 3});
+    rt.run([&] {
+      in_order visited;
+      task_group g;
+      beacon begun;
+      beacon go;
+      join_stolen(
+          [&] {
+            visited->push_back(0);
+            begun.await();
+          },
+          [&] {
+            g.spawn([&] {
+              begun.light();
+              go.await();
+              if (spawns) g.spawn([&] { visited->push_back(1); });
+            });
+          });
+      go.light();
+      g.wait();
+      EXPECT_EQ(visited.value(), (spawns ? std::vector<int>{0, 1} : std::vector<int>{0}));
+    });
+  }
+}
+
+// Catches: what comes before the children of an outer group, put behind them, as a child of the inner one takes in its
+// neighbor.
+TEST(FedGroup, OfAnInnerGroupWhoseNeighborFeedsTheOuterOne) {
+  sennit::runtime rt({.workers = 4});
+  for (int round = 0; round < 3; ++round) {
+    rt.run([&] {
+      in_order visited;
+      task_group outer;
+      {
+        task_group inner;
+        beacon ended;
+        beacon go;
+        join_stolen(
+            [&] {
+              visited->push_back(0);
+              go.await();
+            },
+            [&] {
+              inner.spawn([&] {
+                outer.spawn([&] { visited->push_back(1); });
+                ended.light();
+              });
+              inner.spawn([&] {
+                ended.await();
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                visited->push_back(2);
+              });
+              std::this_thread::sleep_for(std::chrono::milliseconds(60));
+              go.light();
+            });
+        inner.wait();
+      }
+      outer.wait();
+      ASSERT_EQ(visited.value(), (std::vector<int>{0, 1, 2}));
+    });
+  }
+}
+
+// Catches: what a child has added, lost where the strand has spawned another group's child meanwhile, which keeps it.
+TEST(FedGroup, BesideAnotherOneOfTheStrand) {
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      sennit::reducer<long> sum;
+      task_group g;
+      task_group h;
+      sennit::join([&] { h.spawn([&] { *sum += 1; }); }, [] {});
+      h.spawn([&] {
+        g.spawn([&] { *sum += 10; });
+        h.spawn([&] { *sum += 100; });
+        g.spawn([&] { *sum += 1000; });
+      });
+      h.wait();
+      g.wait();
+      EXPECT_EQ(sum.value(), 1111);
+    });
+  });
+}
+
+// Catches: a thread that sleeps in wait() while only it could run what children have spawned.
+TEST(FedGroup, WakesAThreadThatWaitsForChildrenOfChildren) {
+  sennit::runtime rt({.workers = 1});
+  rt.run([&] {
+    task_group g;
+    sennit::blocking([&] {
+      std::thread([&] {
+        beacon begun;
+        beacon one;
+        beacon other;
+        g.spawn([&] {
+          begun.light();
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          g.spawn([&] {
+            one.light();
+            other.await();
+          });
+          g.spawn([&] {
+            other.light();
+            one.await();
+          });
+        });
+        begun.await();
+        g.wait();
+      }).join();
+    });
+    g.wait();
   });
 }
 

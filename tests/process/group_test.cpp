@@ -3,6 +3,7 @@
 
 #include <sennit/sennit.hpp>
 
+#include <atomic>
 #include <latch>
 #include <thread>
 
@@ -47,6 +48,29 @@ TEST(Group, ThatALoopFedIsAwaitedAsleepByAnOutsideThread) {
     group.wait();
   });
   EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Group, BehindManyChildrenOfAnother) {
+  // Catches: a worker that sleeps, or takes nothing, as what it may take is listed behind many others.
+  for (const char* const workers : {"1", "2"}) {
+    const ending run = apart([=] {
+      setenv("SENNIT_WORKERS", workers, 1);
+      std::atomic<int> ran{0};
+      sennit::task_group g;
+      sennit::join(
+          [&] {
+            for (int i = 0; i < 1000; ++i) g.spawn([&] { ++ran; });
+          },
+          [&] {
+            sennit::task_group h;
+            sennit::join([&] { h.spawn([&] { ++ran; }); }, [&] { h.spawn([&] { ++ran; }); });
+            h.wait();
+          });
+      g.wait();
+      EXPECT_EQ(ran, 1002);
+    });
+    EXPECT_THAT(run, ExitedWith(0)) << workers;
+  }
 }
 
 TEST(Group, OfAnotherRuntimeIsAwaitedAsleep) {

@@ -9,7 +9,7 @@
 #include <sennit/detail/fork_frame.hpp>
 #include <sennit/detail/forked_in_handler.hpp>
 #include <sennit/detail/frame.hpp>
-#include <sennit/detail/words.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
@@ -22,10 +22,10 @@
 
 namespace sennit::detail {
 
-class course;
+class trace_cursor;
 class fiber;
 class group_state;
-class spawned_apart;
+class unqueued_children;
 class worker;
 
 // A child of a group that a strand is in.
@@ -42,6 +42,7 @@ struct group_link {
   // one has ended, what it threw itself.
   std::exception_ptr thrown;
   bool settled = false;  // a child that has ended, and `views_` and `thrown` say how
+  bool merging = false;  // settled, and somebody adds to what it left
 };
 
 // A child's frame. Its group has it until its outcome is known and no other child's outcome depends on it.
@@ -53,9 +54,9 @@ class SENNIT_EXPORT group_member : public frame, public group_link {
     void operator()(group_member* child) const noexcept { child->end_(*child); }
   };
 
-  // `apart`: allocated singly.
-  group_member(group_state& group, bool apart, entry run_elsewhere, call run_here, destroy end) noexcept
-      : frame(run_elsewhere), group_(group), run_here_(run_here), end_(end), apart_(apart) {}
+  // `unqueued`: allocated singly.
+  group_member(group_state& group, bool unqueued, entry run_elsewhere, call run_here, destroy end) noexcept
+      : frame(run_elsewhere), group_(group), run_here_(run_here), end_(end), unqueued_(unqueued) {}
 
  protected:
   // What comes before and after the body where the child is not run by the group's own strand.
@@ -64,11 +65,11 @@ class SENNIT_EXPORT group_member : public frame, public group_link {
   group_state& group() noexcept { return group_; }
   // ORD[D3] acquire: the outcome; pairs with the release in end_elsewhere().
   bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
-  bool apart() const noexcept { return apart_; }
+  bool unqueued() const noexcept { return unqueued_; }
 
  private:
   friend class group_state;
-  friend class spawned_apart;
+  friend class unqueued_children;
   friend class spawn_view;
 
   group_state& group_;
@@ -77,21 +78,21 @@ class SENNIT_EXPORT group_member : public frame, public group_link {
   child_underway underway_;  // elsewhere
   std::uint64_t order_ = 0;  // among the spawns of its strand
   bool on_deque_ = false;    // pushed; otherwise listed at once
-  const bool apart_;         // spawned by another strand, or below frames of this one: see spawned_apart
-  bool continues_ = false;   // apart: its strand begins with the views before it
+  const bool unqueued_;      // spawned by another strand, or below frames of this one: see unqueued_children
+  bool continues_ = false;   // unqueued: its strand begins with the views before it
   std::atomic<bool> ended_{false};  // elsewhere
   // What the strand had added to reducers since the child before this one was spawned, and what this one
   // added.
   view* before_ = nullptr;
   view* views_ = nullptr;
-  course* counted_by_ = nullptr;  // null: it was not spawned in an observed region
+  trace_cursor* counted_by_ = nullptr;  // null: it was not spawned in an observed region
 };
 
 // How a spawn comes about.
 enum class spawning {
   pushed,  // on the deque, by the group's own strand
   // In the list of a worker, by any other strand, or by this one where the deque has other frames on top.
-  apart,
+  unqueued,
   at_once_in_order,  // not at all: the group's own strand calls the child
   at_once,           // any other does
 };
@@ -111,7 +112,7 @@ class SENNIT_EXPORT group_state {
     blocks_.free(block, bytes, alignment);
   }
   void push(group_member& child);
-  void list_apart(std::unique_ptr<group_member, group_member::deleter> made);
+  void list_unqueued(std::unique_ptr<group_member, group_member::deleter> made);
   void run_in_order(action body);
   void run_at_once(action body);
   void wait();
@@ -128,8 +129,8 @@ class SENNIT_EXPORT group_state {
   void open(fiber& strand) noexcept;
   void close() noexcept;
   spawning admit_when_full();
-  spawning admit_apart();
-  spawned_apart& others();
+  spawning admit_unqueued();
+  unqueued_children& others();
   void note(std::exception_ptr thrown) noexcept;
   void push_or_list(group_member& child);
   void begin_deque_anew() noexcept;
@@ -150,18 +151,20 @@ class SENNIT_EXPORT group_state {
   void sweep() noexcept;
 
   void check_waiter(worker* here) const;
-  view* gather(fiber& strand) noexcept;
+  view* gather(const fiber& strand, std::uint64_t since) noexcept;
   void collect(view* latest) noexcept;
   void await_all(view* latest) noexcept;
   void sleep(view* latest, std::intptr_t finishes) noexcept;
   bool take_back(group_member& child) noexcept;
   group_member* collect_pushed() noexcept;
+  void run_newest(group_member& child) noexcept;
   void help(view* latest) noexcept;
   void run_here(group_member& child, std::exception_ptr& thrown) noexcept;
   void call_here(group_member& child);
   static void keep_first(std::exception_ptr& kept, std::exception_ptr thrown) noexcept;
   void add_in_order(group_member& child) noexcept;
   void add_in_order(view* list) noexcept;
+  void extract_in_order(view*& list) noexcept;
   void add_in_order(group_link& ring) noexcept;
   void report();
 
@@ -197,7 +200,7 @@ class SENNIT_EXPORT group_state {
   const bool can_throw_;
   const int unwinding_;  // exceptions in flight when the group was made
   std::exception_ptr failure_;
-  std::atomic<spawned_apart*> others_{nullptr};
+  std::atomic<unqueued_children*> others_{nullptr};
   block_pool blocks_;
 };
 
@@ -205,8 +208,8 @@ template <class F>
 class group_child : public group_member {
  public:
   template <class G>
-  group_child(group_state& group, bool apart, G&& f)
-      : group_member(group, apart, &run_elsewhere, &run_here, &end), body_(std::forward<G>(f)) {}
+  group_child(group_state& group, bool unqueued, G&& f)
+      : group_member(group, unqueued, &run_elsewhere, &run_here, &end), body_(std::forward<G>(f)) {}
   group_child(const group_child&) = delete;
   group_child& operator=(const group_child&) = delete;
   ~group_child() { end_body(); }
@@ -215,7 +218,7 @@ class group_child : public group_member {
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<group_child&>(base);
     self.begin_elsewhere();
-    record_outcome(self.away(), [&self] { self.origin_.run(self.body_); });
+    record_outcome(self.stolen(), [&self] { self.origin_.run(self.body_); });
     self.end_body();
     return self.end_elsewhere();
   }
@@ -228,7 +231,7 @@ class group_child : public group_member {
   }
   static void end(group_member& base) noexcept {
     auto& self = static_cast<group_child&>(base);
-    if (self.apart()) {
+    if (self.unqueued()) {
       delete &self;
       return;
     }

@@ -39,7 +39,7 @@
 #define OTHER_CELLS STRANDS
 #define READ OTHER  /* READ + frame: what its branch reads */
 
-#include "letters.pml"
+#include "posted.pml"
 
 byte written[STRANDS] = 1;  /* what it must find: 1 and 2 in turns */
 byte frames;                /* handed over so far */

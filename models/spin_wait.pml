@@ -26,7 +26,7 @@
 #define THREADS BOXES
 #define BUFFER 2
 
-#include "letters.pml"
+#include "posted.pml"
 
 byte rounds[STRANDS];
 bool parked[STRANDS];  /* the strand has declared that it waits, and is to be resumed */

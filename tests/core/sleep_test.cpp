@@ -134,13 +134,15 @@ TEST(sleep, stacks_are_given_back) {
 // Catches phases that follow each other and make their stacks anew.
 TEST(sleep, stacks_are_kept_between_phases) {
   sennit::runtime rt({.workers = 8});
-  std::uint64_t after_first = 0;
-  for (int phase = 0; phase < 20; ++phase) {
-    need_all(rt);
-    if (phase == 2) after_first = rt.statistics().fibers;
+  for (int phase = 0; phase < 3; ++phase) need_all(rt);
+  const std::uint64_t before = rt.statistics().fibers;
+  constexpr unsigned phases = 20;
+  for (unsigned phase = 0; phase < phases; ++phase) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    need_all(rt);
   }
-  EXPECT_LE(rt.statistics().fibers, 2 * after_first);
+  // Some are given back where the machine is busy and a phase comes late.
+  EXPECT_LE(rt.statistics().fibers - before, phases * rt.workers() / 2);
 }
 
 // Catches places beyond the first word, an order that is not theirs, and visits that go on though they are to end.

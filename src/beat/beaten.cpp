@@ -2,7 +2,7 @@
 
 #include "beat/roll_forward.hpp"
 #include "beat/thread_timer.hpp"
-#include "core/settings.hpp"
+#include "process/settings.hpp"
 #include "system/thread_id.hpp"
 
 #include <sched.h>

@@ -1,12 +1,12 @@
 #include "beat/beaten.hpp"
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
-#include "core/fork_child.hpp"
-#include "core/runtime_core.hpp"
-#include "core/worker_listener.hpp"
+#include "process/fork_child.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/thread_id.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker_listener.hpp"
 
 #include <sennit/beats.hpp>
 #include <sennit/runtime.hpp>

@@ -1,5 +1,5 @@
 #include "beat/sources.hpp"
-#include "core/settings.hpp"
+#include "process/settings.hpp"
 #include "system/thread_id.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "beat/settings.hpp"
 
-#include "core/settings.hpp"
+#include "process/settings.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "beat/beaten.hpp"
-#include "core/fork_child.hpp"
-#include "core/settings.hpp"
+#include "process/fork_child.hpp"
+#include "process/settings.hpp"
 
 #include <signal.h>
 

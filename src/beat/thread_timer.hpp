@@ -1,7 +1,7 @@
 // Timers of the kernel whose signals go to one thread.
 #pragma once
 
-#include "core/settings.hpp"
+#include "process/settings.hpp"
 
 #include <signal.h>
 #include <sys/types.h>

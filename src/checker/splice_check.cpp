@@ -1,10 +1,10 @@
 #include "checker/splice_check.hpp"
 
 #include "checker/accesses.hpp"
-#include "core/worker.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
 #include "system/failure.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/detail/worker_tls.hpp>
 

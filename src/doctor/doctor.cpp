@@ -1,8 +1,8 @@
 #include "doctor/doctor.hpp"
 
 #include "doctor/variables.hpp"
+#include "stack/stack.hpp"
 #include "system/barrier.hpp"
-#include "system/stack.hpp"
 #include "system/text.hpp"
 #include "topology/cgroup.hpp"
 #include "topology/cpus.hpp"

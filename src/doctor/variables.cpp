@@ -1,7 +1,7 @@
 #include "doctor/variables.hpp"
 
 #include "beat/settings.hpp"
-#include "core/settings.hpp"
+#include "process/settings.hpp"
 #include "topology/machine.hpp"
 
 #include <sennit/detail/config.hpp>

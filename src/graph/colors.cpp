@@ -1,6 +1,6 @@
-#include "core/runtime_core.hpp"
-#include "core/worker.hpp"
 #include "system/failure.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/runtime.hpp>

@@ -1,9 +1,9 @@
 #include "schedule/execution.hpp"
 
-#include "core/runtime_core.hpp"
-#include "core/worker.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
 
 #include <algorithm>
 #include <new>

@@ -1,7 +1,7 @@
 // A region whose steal tree is recorded while it runs, and which may follow another one.
 #pragma once
 
-#include "core/trace_cursor.hpp"
+#include "observe/trace_cursor.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/steal_tree.hpp"
 

@@ -1,7 +1,7 @@
-#include "core/worker.hpp"
 #include "schedule/execution.hpp"
 #include "schedule/plan.hpp"
 #include "system/failure.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/replay.hpp>

@@ -1,8 +1,8 @@
 #include "splice/call_stack.hpp"
 
-#include "core/overflow.hpp"
 #include "system/failure.hpp"
 #include "system/sanitizers.hpp"
+#include "worker/overflow.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
 

@@ -1,7 +1,7 @@
 // Stacks that spliced functions run on. Their steps do not: they run on the stack of whoever splices.
 #pragma once
 
-#include "system/stack.hpp"
+#include "stack/stack.hpp"
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/spliced_call.hpp>

@@ -3,9 +3,9 @@
 #include "support.hpp"
 
 #include "system/barrier.hpp"
-#include "core/idle_set.hpp"
+#include "sleep/idle_set.hpp"
 #include "system/reserve.hpp"
-#include "core/runtime_core.hpp"
+#include "worker/runtime_core.hpp"
 // clang-format on
 
 #include <functional>

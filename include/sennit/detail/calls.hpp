@@ -1,5 +1,5 @@
 // The slow paths of the constructs: what a fork or a join calls when it meets a shut gate.
-// All are cold functions of the library; their work is in src/core.
+// All are cold functions of the library; the work is in src/fork, src/loop and src/worker.
 #pragma once
 
 #include <sennit/detail/action.hpp>

@@ -1,0 +1,29 @@
+// The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
+#pragma once
+
+#include "process/fork_child.hpp"
+#include "system/brief_lock.hpp"
+
+namespace sennit::detail {
+
+// ORD[D6] The mutex's acquire and release: gates, bounds and lists change under it only, so whoever opens a
+// gate has seen what it was shut for. Model: models/deque.pml.
+class steal_lock {
+ public:
+  bool try_lock() noexcept { return lock_.try_lock(); }
+  void unlock() noexcept { lock_.unlock(); }
+
+  // A thief holds the lock across a membarrier, half a microsecond: worth spinning for.
+  void lock() noexcept {
+    if (lock_.spin()) return;
+    // In a child forked inside a region others are gone, and a lock that one of them took since with them.
+    if (generation_ != fork_generation()) end_orphan();
+    lock_.sleep();
+  }
+
+ private:
+  brief_lock lock_;
+  const unsigned generation_ = fork_generation();
+};
+
+}  // namespace sennit::detail

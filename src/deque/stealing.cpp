@@ -1,0 +1,265 @@
+// What others do with a worker's deque: take its oldest work, look whether there is any, have themselves told of it.
+// docs/protocols/deque.md has the protocol.
+#include "deque/deque.hpp"
+#include "deque/mailbox.hpp"
+#include "deque/slots.hpp"
+#include "process/perturb.hpp"
+#include "system/barrier.hpp"
+#include "system/nanoseconds.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace sennit::detail {
+
+namespace {
+
+// So many frames of a list are looked at for one that is wanted, unless the thief insists: a list may be long, and the
+// lock is held.
+constexpr unsigned listed_in_view = 64;
+
+}  // namespace
+
+// The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow
+// path.
+frame* deque::claim_frozen() noexcept {
+  shut_gates();
+  const std::uint64_t begin = now_ns();
+  perturb();
+  // ORD[D2] [D15] The owner lowers tail and then reads head_gate, or raises a loop's start and then reads
+  // limit, with no fence between. After the barrier, either its store is visible here, or it has not read the
+  // gate yet and will see it shut. Models: models/deque.pml, models/loop.pml.
+  paid_.settle(paid_.now());
+  asking_.barrier_took(now_ns() - begin);
+  perturb();
+  slot* const tail = tail_for_thieves();
+  slot* head = head_.load(std::memory_order_relaxed);
+  const bool at_work = head < tail;
+  frame* claimed = nullptr;
+  while (claimed == nullptr && head < tail) {
+    slot* const position = head;
+    bool stays = false;
+    if (loop_frame* const loop = loop_in(*position); loop == nullptr) {
+      claimed = &fork_in(*position);
+    } else if (const loop_frame::rest left = loop->look(); !left.none()) {
+      claimed = loop->cut(left, left.middle());
+      if (claimed == nullptr) break;
+      // It stays for others, unless that was all of it.
+      stays = left.start < left.middle();
+    }
+    if (claimed != nullptr) mark_stolen(*claimed, position);
+    if (stays) break;
+    ++head;
+  }
+  head_.store(head, std::memory_order_relaxed);
+  if (claimed != nullptr) {
+    count_promotion();
+  } else if (at_work) {
+    insist();
+  }
+  set_gates();
+  return claimed;
+}
+
+// All there is are chunks under way: who runs them is to look up from that, and hand over half of what is
+// left.
+void deque::insist() noexcept {
+  ask(false);
+  insisted_ = true;
+}
+
+frame* deque::claim_fenced() noexcept {
+  worker_tls& tls = *tls_;
+  for (bool at_work = false;; at_work = true) {
+    slot* const head = head_.load(std::memory_order_relaxed);
+    slot* const next = head + 1;
+    // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
+    head_.store(next, std::memory_order_seq_cst);
+    perturb();
+    // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads;
+    // pairs with publish_tail(). Model: models/deque.pml.
+    if (tls.tail.load(std::memory_order_seq_cst) < next || tail_for_thieves() < next) {
+      head_.store(head, std::memory_order_relaxed);
+      if (at_work) insist();
+      return nullptr;
+    }
+    loop_frame* const loop = loop_in(*head);
+    if (loop == nullptr) {
+      frame& f = fork_in(*head);
+      mark_stolen(f, head);
+      count_promotion();
+      return &f;
+    }
+    // The owner cannot retire it: that pop would wait for the lock.
+    const loop_frame::rest left = loop->look();
+    if (left.none()) continue;
+    loop_piece* const half = loop->cut_fenced(left, left.middle());
+    if (half != nullptr) {
+      half->mark_stolen(region_of(head), strand());
+      count_promotion();
+    }
+    // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
+    if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
+    return half;
+  }
+}
+
+frame* deque::oldest_listed(const wanted& what, bool all) const noexcept {
+  frame* f = listed_.oldest();
+  if (what.within == nullptr && what.colors == all_colors) return f;
+  for (unsigned looked_at = 0; f != nullptr; f = frame_list::after(*f)) {
+    const stolen_state& stolen = f->stolen();
+    // A strand that its thread has left for good is in no hurry to end, but may have nobody else.
+    if (what.suits(stolen.colors) && (what.admits(stolen.region) || (stolen.is_strand && abandoned_)))
+      return f;
+    if (what.within != nullptr && ++looked_at == listed_in_view && !all) return nullptr;
+  }
+  return nullptr;
+}
+
+frame* deque::take_oldest_listed(const wanted& what, bool all) noexcept {
+  frame* const taken = oldest_listed(what, all);
+  if (taken == nullptr) return nullptr;
+  listed_.unlink(*taken);
+  taken->stolen().holder.store(nullptr, std::memory_order_relaxed);
+  return taken;
+}
+
+void deque::expect_thief() noexcept {
+  if (fenced_) return;
+  const std::lock_guard guard(lock_);
+  if (!frame_wanted_ && !strict_ && !between_beats()) ask(true);
+}
+
+frame* deque::take_listed(const wanted& what, bool insist) noexcept {
+  if (!listed_.any()) return nullptr;
+  const std::lock_guard guard(lock_);
+  return take_oldest_listed(what, insist);
+}
+
+frame* deque::steal(bool insist, const wanted& what) noexcept {
+  const bool latent_to_be_had =
+      (insist || !nothing_to_steal_.load(std::memory_order_relaxed)) && !between_beats();
+  if (!latent_to_be_had && !insist && !listed_.any()) return nullptr;
+  if (!lock_.try_lock()) return nullptr;
+  const std::lock_guard guard(lock_, std::adopt_lock);
+  // Promoted frames are older than those in the deque.
+  if (frame* const listed = take_oldest_listed(what, insist)) return listed;
+  if (frame* const donated = insist ? open_donation(what) : nullptr) {
+    donated_.unlink(*donated);
+    return donated;
+  }
+  // Another thief may have been here since.
+  if (tls_ == nullptr || strict_ || between_beats()) return nullptr;
+  // What is in a deque belongs to one strand. Nor is that asked for what the thief could not take.
+  if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return nullptr;
+  const bool empty = tls_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
+  if (!empty && !what.suits(colors_at(head_.load(std::memory_order_relaxed)))) return nullptr;
+  if (fenced_) return empty ? nullptr : claim_fenced();
+  if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
+    // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
+    if (!frame_wanted_ && nothing_to_steal_.load(std::memory_order_relaxed)) return nullptr;
+    ask(empty);
+    return nullptr;
+  }
+  if (empty || insisted_ || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
+  answered();
+  nothing_to_steal_.store(false, std::memory_order_relaxed);
+  return claim_frozen();
+}
+
+bool deque::has_work(const wanted& what) noexcept {
+  const std::lock_guard guard(lock_);
+  if (oldest_listed(what, true) != nullptr || open_donation(what) != nullptr) return true;
+  if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return false;
+  return tls_ != nullptr &&
+         tls_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed);
+}
+
+deque::bounds deque::filled() const noexcept {
+  if (tls_ == nullptr) return {0, 0};
+  const auto at = [this](const slot* s) { return static_cast<std::size_t>(s - base_); };
+  const slot* const head = head_.load(std::memory_order_relaxed);
+  return {at(head), at(std::max<const slot*>(head, tls_->tail.load(std::memory_order_relaxed)))};
+}
+
+unsigned deque::work_for(unsigned most) noexcept {
+  const std::lock_guard guard(lock_);
+  unsigned found = open_donation({}) != nullptr ? 1 : 0;
+  for (frame* f = listed_.oldest(); f != nullptr && found < most; f = frame_list::after(*f)) ++found;
+  const bounds in = filled();
+  // A loop is for many.
+  if (in.head < in.tail && loop_in(*head_.load(std::memory_order_relaxed)) != nullptr) return most;
+  return static_cast<unsigned>(std::min<std::size_t>(most, found + in.tail - in.head));
+}
+
+deque::watched deque::look_again() noexcept {
+  const std::lock_guard guard(lock_);
+  const bool met = !wake_wanted_ || waking_.noted();
+  if (listed_.any() || open_donation({}) != nullptr) return {.lasts = true, .met = met};
+  const bounds in = filled();
+  return {.lasts = wake_wanted_ && waking_.lasts(now_ns(), wake_wanted_ns_, epoch(), in.head, in.tail),
+          .met = met};
+}
+
+barriers::ticket deque::shut_push_gate() noexcept {
+  const std::lock_guard guard(lock_);
+  if (!wake_wanted_) {
+    wake_wanted_ = true;
+    if (tls_ != nullptr) {
+      tls_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+      tls_->limit.store(shut_limit, std::memory_order_relaxed);
+    }
+    note_wake_wanted();
+  }
+  return wake_wanted_since_;
+}
+
+void deque::note_wake_wanted() noexcept {
+  waking_.forget();
+  wake_wanted_since_ = paid_.now();
+  wake_wanted_ns_ = now_ns();
+}
+
+deque::sign deque::ask_for_sign() noexcept {
+  const std::lock_guard guard(lock_);
+  sign_wanted_ = true;
+  if (tls_ == nullptr) return {};
+  tls_->limit_beneath.store(shut_limit, std::memory_order_relaxed);
+  tls_->limit.store(shut_limit, std::memory_order_relaxed);
+  return {.signs = signs_,
+          .epoch = epoch(),
+          .tail = tls_->tail.load(std::memory_order_relaxed),
+          .strand = strand()};
+}
+
+deque::holding deque::look() noexcept {
+  const std::lock_guard guard(lock_);
+  holding result;
+  if (tls_ != nullptr) {
+    const slot* const head = head_.load(std::memory_order_relaxed);
+    const slot* const tail = tls_->tail.load(std::memory_order_relaxed);
+    if (tail > head) result.latent = static_cast<std::size_t>(tail - head);
+  }
+  for (const frame_list* list : {&listed_, &withheld_, &donated_}) {
+    for (frame* f = list->oldest(); f != nullptr; f = frame_list::after(*f)) {
+      if (result.listed++ == 0) result.oldest_listed = f->stolen().opener;
+    }
+  }
+  result.strand = strand();
+  return result;
+}
+
+bool deque::reclaim(frame& f) noexcept {
+  if (mailbox* const box = f.stolen().box; box != nullptr && box->withdraw(f)) return true;
+  deque* const holder = f.stolen().holder.load(std::memory_order_relaxed);
+  if (holder == nullptr) return false;
+  const std::lock_guard guard(holder->lock_);
+  // Claimed meanwhile; and maybe listed again, by the claimer.
+  if (f.stolen().holder.load(std::memory_order_relaxed) != holder) return false;
+  f.stolen().list->unlink(f);
+  f.stolen().holder.store(nullptr, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace sennit::detail

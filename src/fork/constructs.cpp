@@ -1,0 +1,125 @@
+#include "fork/constructs.hpp"
+
+#include "observe/trace_cursor.hpp"
+#include "process/contract.hpp"
+#include "stack/strand_state.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/worker_tls.hpp>
+#include <sennit/region.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace sennit::detail {
+
+bool stopped(worker& w) noexcept {
+#if SENNIT_EXCEPTIONS
+  return (w.frames().sticky_reasons() & cancelled) != 0;
+#else
+  (void)w;
+  return false;  // without exceptions a construct has no way to end early
+#endif
+}
+
+[[noreturn]] void throw_cancelled() {
+#if SENNIT_EXCEPTIONS
+  throw sennit::cancelled();
+#else
+  std::terminate();
+#endif
+}
+
+bool answer_gates(worker& w, bool pushed) noexcept {
+  const deque::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
+  if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
+  if (gate.handed != nullptr) w.pass_on(*gate.handed);
+  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
+  if (w.leaving()) {
+    if (gate.room) {
+      w.hand_over_strand();
+    } else {
+      w.frames().shut_push_gate();  // to be asked again by a push that has room
+    }
+  }
+  return gate.room;
+}
+
+bool take_newest(worker& w) noexcept {
+  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
+  const deque::popped newest = w.frames().pop();
+  if (newest.handed != nullptr) w.pass_on(*newest.handed);
+  return newest.mine;
+}
+
+donee observe_spawn(trace_cursor& strand, whereabouts& child) noexcept {
+  return count_push(strand, child, true);
+}
+
+level_within::level_within(trace_cursor& strand, const whereabouts& where, position size) noexcept
+    : strand_(strand), where_(where), size_(size) {
+  if (strand_.descend()) strand_.by().follow(strand_, where_);
+}
+
+level_within::~level_within() {
+  if (strand_.pop()) strand_.by().kept(strand_, where_, size_);
+}
+
+level_apart::level_apart(trace_cursor& strand) noexcept : strand_(strand), began_(*worker::current()) {
+  (void)strand_.descend();
+}
+
+level_apart::~level_apart() {
+  if (strand_.pop()) strand_.by().dropped(strand_);
+  // What follows is the region's own, and nothing that was kept says that the strand has moved.
+  if (worker::current() != &began_) worker::current()->donate_strand(began_, nowhere);
+}
+
+namespace {
+
+// Children refer to their region, to its schedule's hooks and to what those follow.
+void check_children(const trace_cursor& strand) noexcept {
+  if (strand.children == 0) return;
+  std::fputs("sennit: the function of a record, replay or design ends before children that it spawned in a "
+             "task_group from outside it: call the group's wait() in the function, too.\n",
+             stderr);
+  std::abort();
+}
+
+}  // namespace
+
+void observe(schedule_hooks& by, action body) {
+  if (worker::current() == nullptr) {
+    auto inside = [&] { observe(by, body); };
+    run_region(nullptr, inside);
+    return;
+  }
+  region_state region;
+  region.observed_by = &by;
+  trace_cursor strand(by);
+  // The frames of the strands around do not belong to the schedule.
+  worker::current()->relocate();
+  struct observation {
+    trace_cursor& strand;
+    worker& began = *worker::current();
+    trace_cursor* const before = exchange_cursor(&strand);
+    explicit observation(trace_cursor& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
+    ~observation() {
+      check_children(strand);
+      strand.by().end(strand, nullptr);
+      exchange_cursor(before);
+      // So that the workers of the next region have the same numbers again.
+      if (worker::current() != &began) worker::current()->donate_strand(began, nowhere);
+    }
+    observation(const observation&) = delete;
+    observation& operator=(const observation&) = delete;
+  } const observed(strand);
+  enter_region(region, body);
+}
+
+bool in_strand() noexcept { return worker::current() != nullptr; }
+
+}  // namespace sennit::detail

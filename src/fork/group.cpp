@@ -1,0 +1,429 @@
+#include "fork/group.hpp"
+
+#include "fork/constructs.hpp"
+#include "fork/unqueued_children.hpp"
+#include "fork/views.hpp"
+#include "observe/trace_cursor.hpp"
+#include "process/contract.hpp"
+#include "stack/strand_state.hpp"
+#include "system/failure.hpp"
+#include "system/sanitizers.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/group.hpp>
+#include <sennit/join.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// How deep children that run at once may lie in one another on a thread that runs no strand: nobody knows how
+// much of its stack is left.
+constexpr unsigned most_nested = 64;
+constinit thread_local unsigned nested [[gnu::tls_model("initial-exec")]] = 0;
+
+bool any_children(const view* list) noexcept {
+  while (list != nullptr && !list->holds_children()) list = list->next;
+  return list != nullptr;
+}
+
+// Whether the group is on the stack of the worker's strand: then what is on the deque as the group is made is
+// older than its children will be. Of a group anywhere else that is not known.
+bool belongs_here(const group_state& group, worker& w) noexcept {
+  const stack& memory = w.running().memory();
+  const auto* const here = reinterpret_cast<const char*>(&group);
+  if (on_fake_stack(here)) return true;
+  return here > static_cast<const char*>(__builtin_frame_address(0)) &&
+         here < static_cast<const char*>(memory.top());
+}
+
+}  // namespace
+
+group_state::group_state(bool can_throw) noexcept
+    : room_(most_pushed), can_throw_(can_throw), unwinding_(std::uncaught_exceptions()) {
+  worker* const w = worker::current();
+  if (w != nullptr && w->running().innermost != nullptr) around_ = w->running().innermost->region;
+  // A group that is not on the stack may be used where frames lie on the deque that are younger.
+  if (w == nullptr || !belongs_here(*this, *w)) return;
+  home_ = w;
+  maker_ = &w->running();
+  made_in_ = w->running().innermost_child;
+  anchor(*w);
+}
+
+group_state::~group_state() {
+  if (unqueued_children* const others = others_.load(std::memory_order_relaxed)) others->let_go();
+}
+
+void group_state::anchor(worker& place) noexcept {
+  place_.store(&place, std::memory_order_relaxed);
+  epoch_.store(place.frames().epoch(), std::memory_order_relaxed);
+  top_.store(load_tail(), std::memory_order_relaxed);
+}
+
+// --- Spawning.
+
+spawning group_state::admit() {
+  if (!on_top()) return admit_unqueued();
+  if (latest().thrown) [[unlikely]]
+    return spawning::at_once_in_order;  // it is dropped
+  if (room_ > 0) [[likely]] {
+    --room_;
+    return spawning::pushed;
+  }
+  return admit_when_full();
+}
+
+spawning group_state::admit_when_full() {
+  worker& w = *worker::current();
+  if (any_gate_shut()) [[unlikely]] {
+    // Observed, it might be recorded where it runs.
+    if (current_tls().strand != nullptr) return spawning::pushed;
+#if SENNIT_EXCEPTIONS
+    if (can_throw_ && stopped(w)) throw sennit::cancelled();
+#endif
+    (void)answer_gates(w, false);
+    if (!on_top()) return admit_unqueued();
+  }
+  if (!w.running().memory().half_left()) [[unlikely]]
+    return spawning::pushed;
+  // Those that were taken are looked at now and then, or where none are left for others.
+  if (at_once_ > 0 && !w.frames().empty()) [[likely]] {
+    --at_once_;
+    return spawning::at_once_in_order;
+  }
+  sweep();
+  if (!on_top()) return admit_unqueued();
+  if (room_ >= most_pushed / 4) {
+    at_once_ = 0;
+    swept_in_vain_ = 0;
+    --room_;
+    return spawning::pushed;
+  }
+  room_ = 0;
+  at_once_ = most_pushed << std::min(swept_in_vain_++, 4);
+  return spawning::at_once_in_order;
+}
+
+spawning group_state::admit_unqueued() {
+  worker* here = worker::current();
+#if SENNIT_EXCEPTIONS
+  if (can_throw_ && stopped()) throw sennit::cancelled();
+#endif
+  // A strand that only spawns meets no other gate.
+  if (here != nullptr && any_gate_shut() && current_tls().strand == nullptr) {
+    (void)answer_gates(*here, false);
+    here = worker::current();
+  }
+  // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out
+  // of order.
+  const bool observed = here != nullptr && current_tls().strand != nullptr;
+  if (observed && maker_ == &here->running() && made_in_ == here->running().innermost_child)
+    return spawning::pushed;
+  unqueued_children& all = others();
+  if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
+  if (here == nullptr) {
+    const worker* const place = all.place_for(nullptr);
+    // The child may run at once, on this thread.
+    if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
+    return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
+  }
+  const spawn_view& spawned = all.view_here();
+  if (spawned.failed() || observed || all.place_for(here) == nullptr) return spawning::at_once;
+  return all.has_room() || !here->running().memory().half_left() ? spawning::unqueued : spawning::at_once;
+}
+
+unqueued_children& group_state::others() {
+  // ORD[D36] acquire: what is made; pairs with the release below.
+  unqueued_children* all = others_.load(std::memory_order_acquire);
+  if (all != nullptr) return *all;
+  unqueued_children* const made = unqueued_children::make(home_);
+  // ORD[D36] acq_rel: what is made, before another strand uses it, here and there; pairs with the acquires.
+  if (others_.compare_exchange_strong(all, made, std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made;
+  made->let_go();
+  return *all;
+}
+
+void group_state::list_unqueued(std::unique_ptr<group_member, group_member::deleter> made) {
+  unqueued_children& all = *others_.load(std::memory_order_relaxed);
+  worker* const here = worker::current();
+  spawn_view* const spawned = here != nullptr ? &all.view_here() : nullptr;
+  worker& place = here != nullptr ? *here : *all.place_for(nullptr);
+  group_member& child = *made.release();
+  done_.expect();
+  if (spawned != nullptr) {
+    region_state* const region = here->running().innermost->region;
+    if (region->implied && region != around_) {
+      // It may end before the child, whose group is from outside.
+      child.mark_stolen(&all.outside());
+    } else {
+      child.mark_stolen(region, &here->running());
+    }
+    all.add(child, *spawned, place);
+  } else {
+    all.add_from_outside(child, place);
+  }
+}
+
+void group_state::push(group_member& child) {
+#if SENNIT_EXCEPTIONS
+  try {
+    push_or_list(child);
+  } catch (...) {
+    child.end_(child);
+    throw;
+  }
+#else
+  push_or_list(child);
+#endif
+  fiber* strand = strand_.load(std::memory_order_relaxed);
+  if (strand == nullptr) open(*(strand = &worker::current()->running()));
+  if (load_views() != nullptr) child.before_ = exchange_views(nullptr);
+  child.order_ = ++strand->spawns;
+  child.previous = std::exchange(newest_, &child);
+}
+
+void group_state::open(fiber& strand) noexcept {
+  open_.store(true, std::memory_order_relaxed);
+  strand_.store(&strand, std::memory_order_relaxed);
+  next_open_ = std::exchange(strand.open_groups, this);
+}
+
+void group_state::close() noexcept {
+  fiber* const strand = strand_.exchange(nullptr, std::memory_order_relaxed);
+  if (strand == nullptr) return;
+  group_state** at = &strand->open_groups;
+  while (*at != this) at = &(*at)->next_open_;
+  *at = next_open_;
+}
+
+void group_state::push_or_list(group_member& child) {
+  const bool pushed = on_top();
+  if (pushed) {
+    child.on_deque_ = true;
+    // A child that was taken at once is as good as pushed, even if its region turns out to be cancelled.
+    if (detail::push(child)) {
+      top_.store(load_tail(), std::memory_order_relaxed);
+      return;
+    }
+    if (spawn_shut(child, can_throw_) != push_result::apart) {
+      note_counted(child);
+      top_.store(load_tail(), std::memory_order_relaxed);
+      return;
+    }
+    child.on_deque_ = false;  // the deque is full
+    if (on_top()) begin_deque_anew();
+  }
+  // Its trace cursor, if it has one, knows of a child that was pushed.
+  list(child, pushed);
+}
+
+// What others took at the head leaves its slots behind at the tail, as long as nothing is popped.
+void group_state::begin_deque_anew() noexcept {
+  worker& w = *worker::current();
+  w.relocate();
+  for (group_member* c = newest_; c != nullptr; c = static_cast<group_member*>(c->previous))
+    c->on_deque_ = false;
+  anchor(w);
+}
+
+void group_state::list(group_member& child, bool counted) {
+  worker& w = *worker::current();
+#if SENNIT_EXCEPTIONS
+  if (can_throw_ && stopped(w)) throw sennit::cancelled();
+#endif
+  child.mark_stolen(w.frames().innermost()->region, w.frames().innermost()->strand);
+  note_counted(child);
+  if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !counted) {
+    if (const donee chosen = observe_spawn(*strand, child.where()); chosen.to != nullptr) {
+      child.stolen().number = chosen.number;
+      chosen.to->take_in(child);
+      return;
+    }
+  }
+  w.frames().list_branch(child);
+  w.announce_work();
+}
+
+// A strand may make a group outside an observed region and wait for it inside: the region's trace cursor knows of
+// those children only that were spawned there.
+void group_state::note_counted(group_member& child) noexcept {
+  child.counted_by_ = current_tls().strand;
+  if (child.counted_by_ != nullptr) ++child.counted_by_->children;
+}
+
+// By the group's own strand.
+void group_state::run_in_order(action body) {
+  // What was thrown before lets it be dropped.
+  if (latest().thrown) [[unlikely]]
+    return;
+  std::exception_ptr thrown;
+  {
+    fiber* const strand = strand_.load(std::memory_order_relaxed);
+    const in_child underway(*this, strand != nullptr ? *strand : worker::current()->running());
+#if SENNIT_EXCEPTIONS
+    try {
+      body();
+    } catch (const sennit::cancelled&) {
+      dropped_.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+#else
+    body();
+#endif
+  }
+  if (thrown) [[unlikely]]
+    note(std::move(thrown));
+}
+
+// What a child threw that ran at once: after all that the strand has spawned.
+void group_state::note(std::exception_ptr thrown) noexcept {
+  unqueued_children* const all = others_.load(std::memory_order_relaxed);
+  view* const spawned = all != nullptr ? find_view(all) : nullptr;
+  if (spawned != nullptr) {
+    all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
+  } else {
+    keep_first(latest().thrown, std::move(thrown));
+  }
+}
+
+// By any other strand, or a thread that runs none.
+void group_state::run_at_once(action body) {
+  worker* const here = worker::current();
+  unqueued_children& all = others();
+  if (here != nullptr && all.view_here().failed()) return;
+  std::exception_ptr thrown;
+  const auto call = [&] {
+    trace_cursor* const strand = current_tls().strand;
+    if (strand == nullptr) {
+      body();
+      return;
+    }
+    whereabouts where{};
+    (void)observe_spawn(*strand, where);
+    const level_within inside(*strand, where);
+    body();
+  };
+  const auto run = [&] {
+#if SENNIT_EXCEPTIONS
+    try {
+      call();
+    } catch (const sennit::cancelled&) {
+      dropped_.store(true, std::memory_order_relaxed);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+#else
+    call();
+#endif
+  };
+  if (here == nullptr) {
+    ++nested;
+    run();
+    --nested;
+    if (thrown) all.note_outside(std::move(thrown));
+    return;
+  }
+  {
+    const in_child underway(*this, here->running());
+    run();
+  }
+  if (thrown) all.note_here(std::move(thrown));
+}
+
+// --- Where a child runs elsewhere.
+
+void group_member::begin_elsewhere() noexcept {
+  fiber& strand = worker::current()->running();
+  underway_ = {&group_, strand.innermost_child};
+  strand.innermost_child = &underway_;
+  if (unqueued_) group_.others_.load(std::memory_order_relaxed)->begin(*this);
+}
+
+fiber* group_member::end_elsewhere() noexcept {
+  group_state& group = group_;
+  unqueued_children* const all = unqueued_ ? group.others_.load(std::memory_order_relaxed) : nullptr;
+  if (all != nullptr) {
+    std::exception_ptr thrown;
+    if (stolen().result == outcome::thrown) thrown = std::move(stolen().failure);
+    all->close(*this, std::move(thrown));
+  }
+  worker::current()->running().innermost_child = underway_.outer;
+  leave_branch(*this);
+  if (all != nullptr) {
+    if (stolen().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
+    views_ = stolen().views;
+    return all->finished(*this, group.done_);
+  }
+  // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
+  // afterwards.
+  ended_.store(true, std::memory_order_release);
+  return group.done_.finish();
+}
+
+// --- What has ended.
+
+// After a child ran elsewhere.
+void group_state::settle(group_member& child) noexcept {
+  stolen_state& stolen = child.stolen();
+  if (stolen.result == outcome::dropped) dropped_.store(true, std::memory_order_relaxed);
+  if (stolen.result == outcome::thrown) child.thrown = std::exchange(stolen.failure, nullptr);
+  child.views_ = stolen.views;
+  child.settled = true;
+}
+
+// The last of those that are kept; the next of them in the list is the one that comes after it. What has
+// ended is merged with its neighbor where there are many, or goes where it leaves nothing.
+void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
+  if (child.settled) {
+    unqueued_children::prune(child.before_);
+    unqueued_children::prune(child.views_);
+    if (leaves_nothing(child)) {
+      child.end_(child);
+      return;
+    }
+  }
+  // What it threw comes before what children threw that the later one has spawned unqueued.
+  const auto separate = [&](const group_member& later) {
+    return child.thrown && (any_children(later.before_) || any_children(later.views_));
+  };
+  if (child.settled && kept != nullptr && kept->settled && count > most_pushed / 2 && !separate(*kept)) {
+    group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
+    if (!child.thrown) child.thrown = std::move(later.thrown);
+    child.views_ = merge_views(child.views_, merge_views(later.before_, later.views_));
+    later.end_(later);
+    --count;
+  }
+  ++count;
+  child.next = std::exchange(kept, &child);
+}
+
+// Room for more is where children have ended.
+void group_state::sweep() noexcept {
+  group_member* kept = nullptr;
+  int count = 0;
+  while (group_member* const child = take_newest_spawned()) {
+    if (!child->settled && child->counted_by_ == nullptr && child->has_ended()) {
+      settle(*child);
+      ++away_;
+    }
+    keep(kept, *child, count);
+  }
+  room_ = most_pushed;
+  while (kept != nullptr) {
+    group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
+    child.previous = std::exchange(newest_, &child);
+    --room_;
+  }
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,52 @@
+// What spawning in a group and waiting for it have in common.
+#pragma once
+
+#include "fork/constructs.hpp"
+#include "stack/fiber.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/group.hpp>
+#include <sennit/detail/worker_tls.hpp>
+
+#include <atomic>
+
+namespace sennit::detail {
+
+// So many children of a strand are kept for others before it runs some itself: enough for thieves, and few
+// enough for a cache.
+inline constexpr int most_pushed = 256;
+
+#if SENNIT_EXCEPTIONS
+inline bool stopped() noexcept {
+  worker* const w = worker::current();
+  return w != nullptr && stopped(*w);
+}
+#endif
+
+// While the strand is in a child of the group.
+class in_child {
+ public:
+  in_child(const group_state& group, fiber& strand) noexcept
+      : strand_(strand), underway_{&group, strand.innermost_child} {
+    strand.innermost_child = &underway_;
+  }
+  ~in_child() { strand_.innermost_child = underway_.outer; }
+  in_child(const in_child&) = delete;
+  in_child& operator=(const in_child&) = delete;
+
+ private:
+  fiber& strand_;
+  child_underway underway_;
+};
+
+// Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the
+// newest. The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top.
+// For other strands it never is: epochs end with strands.
+SENNIT_INLINE bool group_state::on_top() const noexcept {
+  worker* const w = worker::current();
+  return w != nullptr && w == place_.load(std::memory_order_relaxed) &&
+         epoch_.load(std::memory_order_relaxed) == w->frames().epoch() &&
+         top_.load(std::memory_order_relaxed) == load_tail();
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,336 @@
+// The end of a group's children: what they leave, and how the strand waits for them.
+#include "fork/constructs.hpp"
+#include "fork/group.hpp"
+#include "fork/unqueued_children.hpp"
+#include "fork/views.hpp"
+#include "observe/trace_cursor.hpp"
+#include "stack/strand_state.hpp"
+#include "system/failure.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/blocking.hpp>
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/misuse.hpp>
+#include <sennit/join.hpp>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace sennit::detail {
+
+void group_state::check_waiter(worker* here) const {
+  fiber* const strand = strand_.load(std::memory_order_relaxed);
+  fiber* const mine = here != nullptr ? &here->running() : nullptr;
+  if (strand != nullptr && strand != mine) {
+    misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
+           "it: call its wait() where it was made.");
+  }
+  // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait.
+  constexpr unsigned most_levels = SENNIT_CHECKED ? 256 : 32;
+  unsigned level = 0;
+  for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr;
+       c != nullptr && level < most_levels; c = c->outer, ++level) {
+    if (c->group == this) {
+      misuse("a child of a task_group waits for the group, and so for itself: only the strand that made the "
+             "group calls its wait().");
+    }
+  }
+}
+
+void group_state::wait() {
+  worker* const here = worker::current();
+  // First: a child may be taken before its spawn has opened the group.
+  check_waiter(here);
+  if (!open_.load(std::memory_order_relaxed)) return;
+  if (waited_for_.exchange(true, std::memory_order_relaxed))
+    misuse("two strands wait for a task_group at the same time.");
+  const bool anchored = on_top();
+  // ORD[D36] acquire: what a child that runs elsewhere has made meanwhile; pairs with the release in
+  // others().
+  unqueued_children* const all = others_.load(std::memory_order_acquire);
+  if (all != nullptr) all->recall();
+  // They come after those of all children.
+  view* const latest =
+      all != nullptr && here != nullptr ? gather(here->running(), 0) : exchange_views(nullptr);
+  auto inside = [&] { collect(latest); };
+  // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for
+  // a region, children that nobody has taken run here, on the thread's own stack.
+  if (here != nullptr || !all->in_default() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
+    inside();
+  if (anchored) anchor(*worker::current());
+  report();
+}
+
+// What was spawned unqueued may be kept by a child of another group, which comes after it. `since`: by one that the
+// strand has spawned later than that.
+view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
+  const unqueued_children& all = *others_.load(std::memory_order_relaxed);
+  view* gathered = exchange_views(nullptr);
+  if (strand.spawns == since) return gathered;
+  for (group_state* g = strand.open_groups; g != nullptr; g = g->next_open_) {
+    if (g == this) continue;
+    for (group_member* c = g->newest_; c != nullptr && c->order_ > since;
+         c = static_cast<group_member*>(c->previous)) {
+      for (view** const list : {&c->views_, &c->before_}) {
+        while (spawn_view* const found = all.extract(*list).release()) {
+          found->next = nullptr;
+          found->comes_first();
+          gathered = chain_views(found, gathered);
+        }
+      }
+    }
+  }
+  return gathered;
+}
+
+void group_state::collect(view* latest) noexcept {
+  worker* const place = worker::current();
+  // Other frames lie on top of the children in the deque: have them moved to where children can be taken
+  // singly.
+  if (newest_ != nullptr && !on_top()) place->relocate();
+  // What children of outside threads have begun is for a guest that waits for them, too.
+  // ORD[D36] acquire: as in wait().
+  if (const unqueued_children* const all = others_.load(std::memory_order_acquire);
+      place != nullptr && all != nullptr && all->in_default() && all->at_home(*place)) {
+    place->frames().admit_also(&all->outside());
+  }
+  group_member* kept = nullptr;
+  {
+    std::optional<in_child> underway;
+    if (place != nullptr) underway.emplace(*this, place->running());
+    kept = collect_pushed();
+    // What is spawned below is not pushed: its place is not after what was.
+    place_.store(nullptr, std::memory_order_relaxed);
+    help(latest);
+  }
+  await_all(latest);
+  if (place != nullptr) place->frames().admit_also(nullptr);
+  // In the serial order.
+  keep_first(failure_, std::move(front_.thrown));
+  while (kept != nullptr) {
+    group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
+    if (!child.settled) {
+      settle(child);
+      if (trace_cursor* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
+    }
+    add_in_order(child);
+  }
+  // A thread that runs no strand has no other children, and has added the latest values after them.
+  if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
+  extract_in_order(latest);
+  append_strand(latest);
+}
+
+// Returns those that left something behind, or run elsewhere.
+group_member* group_state::collect_pushed() noexcept {
+  group_member* kept = nullptr;
+  int count = 0;
+  while (group_member* const child = take_newest_spawned()) {
+    if (room_ < most_pushed) ++room_;
+    if (child->counted_by_ != nullptr) [[unlikely]]
+      --child->counted_by_->children;
+    if (child->settled) [[unlikely]] {
+    } else if (take_back(*child)) [[likely]] {
+      run_newest(*child);
+      if (leaves_nothing(*child)) [[likely]] {
+        child->end_(*child);
+        continue;
+      }
+      child->settled = true;
+    } else {
+      ++away_;
+      if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
+    }
+    keep(kept, *child, count);
+  }
+  return kept;
+}
+
+// What comes before the child comes before its own children, too, so it goes on with that.
+void group_state::run_newest(group_member& child) noexcept {
+  fiber& strand = *strand_.load(std::memory_order_relaxed);
+  const std::uint64_t begun = strand.spawns;
+  store_views(std::exchange(child.before_, nullptr));
+  run_here(child, child.thrown);
+  if (strand.spawns != begun && others_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    child.views_ = gather(strand, begun);
+  } else {
+    child.views_ = load_views();
+    if (child.views_ != nullptr) store_views(nullptr);
+  }
+}
+
+// With what others were to take.
+void group_state::help(view* latest) noexcept {
+  // ORD[D36] acquire: as in wait().
+  unqueued_children* const all = others_.load(std::memory_order_acquire);
+  if (all == nullptr) return;
+  while (group_member* const child = all->claim_newest(latest)) {
+    std::exception_ptr thrown;
+    all->begin(*child);
+    worker* const here = worker::current();
+    const std::uint64_t begun = here != nullptr ? here->running().spawns : 0;
+    run_here(*child, thrown);
+    if (here != nullptr) store_views(gather(worker::current()->running(), begun));
+    all->close(*child, std::move(thrown));
+    child->views_ = exchange_views(nullptr);
+    (void)all->finished(*child, done_);
+  }
+}
+
+void group_state::await_all(view* latest) noexcept {
+  worker* const place = worker::current();
+  // ORD[D36] acquire: as in wait().
+  unqueued_children* const all = others_.load(std::memory_order_acquire);
+  const std::intptr_t finishes = away_ - held;
+  const auto wait = [&] {
+    if (away_ == 0 && all == nullptr) return false;
+    if (place != nullptr && (all == nullptr || all->at_home(*worker::current())))
+      return worker::wait(done_, finishes);
+    sleep(latest, finishes);
+    return false;
+  };
+  if (trace_cursor* const strand = place != nullptr ? current_tls().strand : nullptr) {
+    // The wait is a construct, too.
+    whereabouts where{};
+    if (strand->push(where)) (void)strand->by().reached(*strand, where);
+    strand->pop();
+    wait_observed(*strand, where, wait,
+                  [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
+  } else {
+    (void)wait();
+  }
+  if (away_ != 0 || all != nullptr) done_.again(finishes, held);
+}
+
+// Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that
+// runs none.
+void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
+  unqueued_children& all = *others_.load(std::memory_order_relaxed);
+  unqueued_children::sleeper thread{.awaited = finishes, .call = {}};
+  while (all.lie_down(thread, done_)) {
+    help(latest);
+    if (!done_.done(finishes)) {
+      all.insist_on_threads();
+      const blocking_scope asleep;
+      thread.call.park();
+    }
+    all.get_up();
+  }
+}
+
+bool group_state::take_back(group_member& child) noexcept {
+  if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
+  const bool mine = pop() || take_newest(*worker::current()) || deque::reclaim(child);
+  top_.store(load_tail(), std::memory_order_relaxed);
+  return mine;
+}
+
+void group_state::run_here(group_member& child, std::exception_ptr& thrown) noexcept {
+#if SENNIT_EXCEPTIONS
+  // One that comes before it threw.
+  if (!child.unqueued_ && latest().thrown) [[unlikely]]
+    return;
+  if (can_throw_ && any_gate_shut() && stopped()) [[unlikely]] {
+    dropped_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  try {
+    call_here(child);
+  } catch (const sennit::cancelled&) {
+    dropped_.store(true, std::memory_order_relaxed);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+#else
+  call_here(child);
+#endif
+}
+
+void group_state::call_here(group_member& child) {
+  trace_cursor* const strand = any_gate_shut() ? current_tls().strand : nullptr;
+  if (strand == nullptr) [[likely]] {
+    child.run_here_(child);
+  } else if (strand == child.counted_by_) {
+    const level_within inside(*strand, child.where());
+    child.run_here_(child);
+  } else {
+    const level_apart inside(*strand);
+    child.run_here_(child);
+  }
+}
+
+void group_state::keep_first(std::exception_ptr& kept, std::exception_ptr thrown) noexcept {
+  if (!kept) kept = std::move(thrown);
+}
+
+// Of a child that has ended, and ends here.
+void group_state::add_in_order(group_member& child) noexcept {
+  add_in_order(child.before_);
+  add_in_order(child.views_);
+  keep_first(failure_, std::move(child.thrown));
+  child.end_(child);
+}
+
+// What a strand left: first what its children did.
+void group_state::add_in_order(view* list) noexcept {
+  extract_in_order(list);
+  append_views(list);
+}
+
+void group_state::extract_in_order(view*& list) noexcept {
+  if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) {
+    while (const std::unique_ptr<spawn_view> spawned = all->extract(list)) {
+      append_views(unqueued_children::take_earlier(list, *spawned));
+      add_in_order(spawned->list());
+      if (!spawned->empty())
+        misuse("a strand that is no child of a task_group spawns while the group is waited for.");
+    }
+  }
+}
+
+void group_state::add_in_order(group_link& ring) noexcept {
+  unqueued_children& all = *others_.load(std::memory_order_relaxed);
+  for (;;) {
+    std::exception_ptr thrown;
+    group_member* const child = all.take_oldest(ring, thrown);
+    keep_first(failure_, std::move(thrown));
+    if (child == nullptr) return;
+    add_in_order(*child);
+  }
+}
+
+void group_state::report() {
+  close();
+  blocks_.release();
+  room_ = most_pushed;
+  at_once_ = 0;
+  away_ = 0;
+  if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) all->settle_home(home_);
+  open_.store(false, std::memory_order_relaxed);
+  waited_for_.store(false, std::memory_order_relaxed);
+  [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);
+  [[maybe_unused]] const bool dropped = dropped_.exchange(false, std::memory_order_relaxed);
+#if SENNIT_EXCEPTIONS
+  if (failure) std::rethrow_exception(std::move(failure));
+  if (dropped) throw sennit::cancelled();
+#endif
+}
+
+void group_state::end() {
+#if SENNIT_EXCEPTIONS
+  if (std::uncaught_exceptions() > unwinding_) {
+    try {
+      wait();
+    } catch (...) {  // one exception is on its way already
+    }
+    return;
+  }
+#endif
+  wait();
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,203 @@
+// The slow paths of fork and join.
+#include "fork/constructs.hpp"
+#include "fork/views.hpp"
+#include "observe/trace_cursor.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/worker_tls.hpp>
+#include <sennit/region.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+// The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate.
+bool observe_push(trace_cursor& strand, frame& pushed, bool child) noexcept {
+  worker_tls& tls = current_tls();
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
+  const donee chosen = count_push(strand, pushed.where(), child);
+  if (chosen.to != nullptr) [[unlikely]] {
+    // Nobody else can have it yet.
+    worker::current()->donate_newest(*chosen.to, chosen.number);
+    return true;
+  }
+  // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
+  // Model: models/deque.pml.
+  tls.tail_seen.store(tail, std::memory_order_release);
+  // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return tail <= tls.limit_beneath.load(std::memory_order_relaxed);
+}
+
+// Its pop. True: the frame is in the deque, and nobody else shut the gate.
+bool observe_pop(trace_cursor& strand, frame& popped) noexcept {
+  worker_tls& tls = current_tls();
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
+  // Before the next push, whose frame the trace cursor does not know of yet.
+  tls.tail_seen.store(tail, std::memory_order_relaxed);
+  const bool noted = strand.pop();
+  // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (tail < tls.head_gate_beneath.load(std::memory_order_relaxed)) return false;
+  if (noted) [[unlikely]]
+    strand.by().kept(strand, popped.where(), 0);
+  return true;
+}
+
+// Takes back the newest frame. False if somebody else has it.
+bool unpush(worker& w, frame& f) noexcept {
+  if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !f.where().within)
+    strand->pop();
+  store_tail(load_tail() - 1);
+  return take_newest(w) || deque::reclaim(f);
+}
+
+// The push that has met a gate that somebody else has shut.
+[[gnu::noinline]] push_result answer_push(frame& pushed, bool can_throw) {
+  worker* const w = worker::current();
+  if (w == nullptr) {
+    leave_outside_slots();
+    return push_result::apart;
+  }
+  if (can_throw && stopped(*w)) {
+    if (unpush(*w, pushed)) throw_cancelled();
+    return push_result::taken;
+  }
+  // A thief that has the frame already settles the matter: it is pushed.
+  return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::apart;
+}
+
+// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
+// ended.
+bool settle(frame& f) noexcept {
+  trace_cursor* const strand = current_tls().strand;
+  if (strand != nullptr && observe_pop(*strand, f)) return true;
+  if (take_newest(*worker::current()) || deque::reclaim(f)) {
+    if (strand != nullptr && strand->left().notes != nullptr) strand->by().kept(*strand, f.where(), 0);
+    return true;
+  }
+  await_taken(f);
+  // Its thief may be looking for more already, and too late to ask before the next fork.
+  worker::current()->frames().expect_thief();
+  return false;
+}
+
+[[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
+  if (!settle(popped)) return false;
+  if (can_throw && stopped(*worker::current())) throw_cancelled();
+  return true;
+}
+
+[[gnu::noinline]] push_result push_noticed(trace_cursor& strand, frame& pushed, bool can_throw) {
+  return observe_push(strand, pushed, false) ? push_result::pushed : answer_push(pushed, can_throw);
+}
+
+// Each fork of an observed region comes here, so the usual case has no call.
+SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
+  worker_tls& tls = sennit_tls;
+  trace_cursor* const strand = tls.strand;
+  if (strand == nullptr) return answer_push(pushed, can_throw);
+  if (!strand->push_plainly(pushed.where())) [[unlikely]]
+    return push_noticed(*strand, pushed, can_throw);
+  slot* const tail = tls.tail.load(std::memory_order_relaxed);
+  // ORD[D22] release: as in observe_push(). Model: models/deque.pml.
+  tls.tail_seen.store(tail, std::memory_order_release);
+  // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (tail <= tls.limit_beneath.load(std::memory_order_relaxed)) [[likely]]
+    return push_result::pushed;
+  return answer_push(pushed, can_throw);
+}
+
+// As push_at_gate().
+SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
+  worker_tls& tls = sennit_tls;
+  if (trace_cursor* const strand = tls.strand; strand != nullptr) {
+    slot* const tail = tls.tail.load(std::memory_order_relaxed);
+    tls.tail_seen.store(tail, std::memory_order_relaxed);
+    // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (tail >= tls.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
+      return true;
+  }
+  return pop_settled(popped, can_throw);
+}
+
+}  // namespace
+
+#if SENNIT_EXCEPTIONS
+push_result ending_early::push_shut(frame& pushed) { return push_at_gate(pushed, true); }
+bool ending_early::pop_shut(frame& popped) { return pop_at_gate(popped, true); }
+#endif
+push_result ending_late::push_shut(frame& pushed) noexcept { return push_at_gate(pushed, false); }
+bool ending_late::pop_shut(frame& popped) noexcept { return pop_at_gate(popped, false); }
+
+push_result spawn_shut(frame& child, bool can_throw) {
+  if (trace_cursor* const strand = current_tls().strand) {
+    if (observe_push(*strand, child, true)) return push_result::pushed;
+  }
+  return answer_push(child, can_throw);
+}
+
+void await_taken(frame& branch) noexcept {
+  if (trace_cursor* const strand = current_tls().strand) {
+    wait_observed(
+        *strand, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
+        [&](pause waited) { strand->by().joined(*strand, branch, waited); });
+  } else {
+    worker::wait(branch.stolen().done, 1);
+  }
+  append_views(branch.stolen().views);
+}
+
+bool pop_unwinding(frame& popped) noexcept {
+  slot* const tail = load_tail() - 1;
+  store_tail(tail);
+  return !pop_gate_shut(tail) || settle(popped);
+}
+
+void throw_outcome(frame& branch) {
+  stolen_state& stolen = branch.stolen();
+#if SENNIT_EXCEPTIONS
+  if (stolen.result == outcome::thrown) std::rethrow_exception(std::exchange(stolen.failure, nullptr));
+#endif
+  (void)stolen;
+  throw_cancelled();
+}
+
+#if SENNIT_EXCEPTIONS
+
+namespace {
+
+bool is_cancelled(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const sennit::cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void keep_exception(std::exception_ptr* kept) noexcept { std::construct_at(kept, std::current_exception()); }
+
+void throw_leftmost(std::exception_ptr* kept, frame* right) {
+  std::exception_ptr left = std::move(*kept);
+  std::destroy_at(kept);
+  if (right != nullptr && right->stolen().result == outcome::thrown) {
+    std::exception_ptr other = std::exchange(right->stolen().failure, nullptr);
+    if (is_cancelled(left)) std::rethrow_exception(std::move(other));
+  }
+  std::rethrow_exception(std::move(left));
+}
+
+#endif
+
+}  // namespace sennit::detail

@@ -1,0 +1,30 @@
+// The views of the strand that runs on the calling thread: what it has added to reducers since it began.
+#pragma once
+
+#include <sennit/detail/view.hpp>
+#include <sennit/detail/worker_tls.hpp>
+
+#include <cstdint>
+
+namespace sennit::detail {
+
+// What the strand has added to reducers since it last took its values. Children that it spawned unqueued stay
+// with it.
+view* take_values() noexcept;
+
+// The place of the last child that the list has.
+std::uint64_t last_child(view* list) noexcept;
+
+// Both as one list, without combining anything.
+view* chain_views(view* earlier, view* later) noexcept;
+
+// Both as one list, the values of each reducer combined. The operations that it calls may fork.
+view* merge_views(view* earlier, view* later) noexcept;
+
+// Appends what a strand that comes after the running one has added; ends `right`, or takes it over.
+void append_views(view* right) noexcept;
+// The same for a strand's whole list, which has one view of a reducer: in time of its length where the running
+// strand has added to few.
+void append_strand(view* right) noexcept;
+
+}  // namespace sennit::detail

@@ -1,0 +1,134 @@
+#include "fork/constructs.hpp"
+#include "fork/views.hpp"
+#include "policy/patience.hpp"
+#include "system/failure.hpp"
+#include "system/relax.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/work_pool.hpp>
+#include <sennit/join.hpp>
+
+#include <sched.h>
+
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace sennit::detail {
+
+void work_pool_state::fail(std::exception_ptr why) noexcept {
+  const std::lock_guard guard(merging_);
+  if (failure_ == nullptr) failure_ = std::move(why);
+  stop();
+}
+
+void work_pool_state::throw_failure() {
+#if SENNIT_EXCEPTIONS
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+#endif
+  throw_cancelled();
+}
+
+bool work_pool_state::cancelled() noexcept {
+  if (can_throw_ && detail::stopped(*worker::current())) stop();
+  return stopped();
+}
+
+bool work_pool_state::others_wait() noexcept {
+  worker* w = worker::current();
+  // In an observed region, what is done where would depend on who happens to wait.
+  if (current_tls().strand != nullptr) return false;
+  if (!w->frames().empty()) {
+    // Whoever shut the gate can have the oldest frame.
+    answer_gates(*w, false);
+    w = worker::current();
+  }
+  return w->frames().empty() && !w->frames().has_listed();
+}
+
+bool work_pool_state::offer(frame& part, color_set colors) noexcept {
+  // Before anybody can take it, and end.
+  at_work_.fetch_add(1, std::memory_order_relaxed);
+  bool offered = true;
+  const bool pushed =
+      colors == all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
+  if (!pushed) {
+    const bool went = attempt<std::exception>([&] {
+      offered = (can_throw_ ? push_shut(part) : ending_late::push_shut(part)) != push_result::apart;
+    });
+    if (!went) {
+      stop();
+      offered = false;
+    }
+  }
+  if (!offered) at_work_.fetch_sub(1, std::memory_order_relaxed);
+  return offered;
+}
+
+worker* work_pool_state::claim_idle(color_set colors) noexcept {
+  runtime_core& core = worker::current()->core();
+  core.coloring().remove_idle(colors);
+  const region_state* const region = worker::current()->frames().innermost()->region;
+  const unsigned count = core.numbered_workers();
+  for (unsigned i = 0; i < count; ++i) {
+    worker& other = core.numbered(i);
+    if ((other.frames().color() & colors) == 0 || !other.frames().own_wish().admits(region)) continue;
+    if (!other.claim_idle()) continue;
+    core.coloring().add_idle(colors);  // there may be more
+    return &other;
+  }
+  return nullptr;
+}
+
+const std::atomic<color_set>& work_pool_state::idle_colors() noexcept {
+  return worker::current()->core().coloring().idle();
+}
+
+color_set work_pool_state::color_of(const worker& w) noexcept { return w.frames().color(); }
+
+std::uint64_t work_pool_state::now_ns() noexcept { return detail::now_ns(); }
+
+void work_pool_state::pause_for_others(unsigned attempt) noexcept {
+  if (policy::patience::after(attempt % (policy::patience::spin_rounds + policy::patience::yield_rounds)) ==
+      policy::patience::step::spin) {
+    relax();
+  } else {
+    sched_yield();
+  }
+}
+
+void work_pool_state::donate(frame& part, color_set colors, worker& to) noexcept {
+  at_work_.fetch_add(1, std::memory_order_relaxed);
+  const scope& here = *worker::current()->frames().innermost();
+  part.mark_stolen(here.region, here.strand).colors = colors;
+  to.take_in(part);
+}
+
+bool work_pool_state::take_back() noexcept {
+  if (!pop() && !take_newest(*worker::current())) return false;
+  at_work_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+fiber* work_pool_state::leave(frame& part) noexcept {
+  leave_branch(part);
+  if (view* const added = part.stolen().views; added != nullptr) {
+    view* last = added;
+    while (last->next != nullptr) last = last->next;
+    const std::lock_guard guard(merging_);
+    last->next = std::exchange(views_, added);
+  }
+  // ORD[D23] acq_rel: release publishes what this part did to await_all(), by way of those that leave after
+  // it; acquire passes on what those that left before it did. Pairs with itself and with await_all().
+  return at_work_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? done_.finish() : nullptr;
+}
+
+void work_pool_state::await_all() noexcept {
+  // ORD[D23] acquire: what all parts did; pairs with the release in leave(). If some are still at work, the
+  // last of them says so through done_.
+  if (at_work_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);
+  append_views(std::exchange(views_, nullptr));
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,280 @@
+// The slow paths of loops.
+#include "fork/constructs.hpp"
+#include "fork/views.hpp"
+#include "observe/trace_cursor.hpp"
+#include "policy/deal.hpp"
+#include "policy/patience.hpp"
+#include "process/contract.hpp"
+#include "stack/strand_state.hpp"
+#include "system/relax.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/loop.hpp>
+#include <sennit/detail/loop_cost.hpp>
+#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/observed_loop.hpp>
+#include <sennit/detail/worker_tls.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+namespace sennit::detail {
+
+loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
+    : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {}
+
+void* loop_piece::operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return worker::current()->at_hand().take(bytes);
+}
+
+fiber* loop_piece::run_elsewhere(frame& base) noexcept {
+  auto& self = static_cast<loop_piece&>(base);
+  loop_state& whole = self.whole_;
+  if (whole.can_throw() && self.stolen().region->stopped()) {
+    whole.dropped();
+  } else {
+    whole.work_on(self);
+  }
+  leave_branch(self);
+  return whole.done().finish();
+}
+
+loop_state::~loop_state() {
+  for (loop_piece* p = pieces(); p != nullptr;) delete std::exchange(p, p->next_);
+}
+
+loop_piece* loop_state::cut(position first, position last) noexcept {
+  loop_piece* const piece = make_(*this, first, last);
+  if (piece == nullptr) return nullptr;
+  done_.expect();
+  piece->next_ = pieces_.load(std::memory_order_relaxed);
+  // Read once nobody works on the loop: the completion orders that.
+  while (!pieces_.compare_exchange_weak(piece->next_, piece, std::memory_order_relaxed)) {
+  }
+  return piece;
+}
+
+position loop_state::deal(position first, position last, position least, position lead,
+                          loop_piece*& split_off) noexcept {
+  worker* const w = worker::current();
+  // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
+  if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
+  worker* idle[runtime_options::most_workers];
+  const unsigned found = w->find_idle(idle, std::size(idle));
+  if (found == 0) return last;
+  const policy::deal parts(first, last, found + 1, least, lead);
+  // From the last part on, as the pieces that a strand has split off are in this order.
+  for (position i = parts.parts() - 1; i > 0; --i)
+    if (!hand(*w, *idle[i - 1], parts.begin_of(i), last, split_off)) break;
+  if (any_gate_shut()) w->frames().searchers_served();
+  return last;
+}
+
+position loop_state::deal(position first, position last, position least, const partition_view& by,
+                          loop_piece*& split_off) noexcept {
+  worker* const w = worker::current();
+  if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
+  worker* idle[runtime_options::most_workers];
+  const runtime_core& core = w->core();
+  const unsigned roles = core.numbered_workers();
+  const position n = last;
+  for (unsigned i = w->find_idle(idle, std::size(idle)); i > 0; --i) {
+    const unsigned role = (core.number_of(*idle[i - 1]) + roles - core.number_of(*w) % roles) % roles;
+    // The strand has something to begin with; what is too little for anybody to come for goes with the part
+    // before.
+    const position begin = std::max(by.begin_of(role, n), first + 1);
+    if (role == 0 || begin >= last || last - begin < least) continue;
+    if (!hand(*w, *idle[i - 1], begin, last, split_off)) break;
+  }
+  if (any_gate_shut()) w->frames().searchers_served();
+  return last;
+}
+
+bool loop_state::hand(worker& from, worker& to, position begin, position& last,
+                      loop_piece*& split_off) noexcept {
+  loop_piece* const piece = cut(begin, last);
+  if (piece == nullptr) return false;
+  last = begin;
+  piece->mark_stolen(from.frames().innermost()->region, from.frames().innermost()->strand);
+  piece->stolen().dealt = true;
+  piece->part(split_off);
+  from.frames().count_dealt();
+  if (!to.post(*piece)) {
+    from.frames().list(*piece);
+    from.announce_work();
+  }
+  return true;
+}
+
+void loop_state::failed(position end, std::exception_ptr failure) noexcept {
+  // ORD[D18] acquire and release: a lock, for the exception and its place.
+  while (recording_.exchange(true, std::memory_order_acquire)) relax();
+  if (end < failed_at_.load(std::memory_order_relaxed)) {
+    failed_at_.store(end, std::memory_order_relaxed);
+    std::swap(failure_, failure);
+  }
+  // ORD[D18] release: see above.
+  recording_.store(false, std::memory_order_release);
+}
+
+// A merge sort: a list that many have made may be long.
+loop_piece* loop_state::in_order(loop_piece* list) noexcept {
+  if (list == nullptr || list->next_ == nullptr) return list;
+  loop_piece* halves[2] = {nullptr, nullptr};
+  for (bool side = false; list != nullptr; side = !side) {
+    loop_piece* const p = std::exchange(list, list->next_);
+    p->next_ = std::exchange(halves[side ? 1 : 0], p);
+  }
+  loop_piece* left = in_order(halves[0]);
+  loop_piece* right = in_order(halves[1]);
+  loop_piece** end = &list;
+  while (left != nullptr && right != nullptr) {
+    loop_piece*& lower = left->first_ < right->first_ ? left : right;
+    *end = lower;
+    end = &lower->next_;
+    lower = lower->next_;
+  }
+  *end = left != nullptr ? left : right;
+  return list;
+}
+
+bool loop_state::over_soon() const noexcept {
+  for (unsigned rounds = 0; rounds < policy::patience::rounds_before_asking_back; ++rounds) {
+    if (done_.done(-1)) return true;
+    relax();
+  }
+  return false;
+}
+
+void loop_state::wait() noexcept {
+  worker::wait(done_, -1);
+  pieces_.store(in_order(pieces()), std::memory_order_relaxed);
+  for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->stolen().views);
+}
+
+separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
+  // What the piece spawns in a group from outside is not pushed: its place among the group's children is that
+  // of the views.
+  worker::current()->frames().forget_positions();
+}
+separate_views::~separate_views() { piece_.stolen().views = exchange_views(before_); }
+
+void loop_state::throw_failure() {
+#if SENNIT_EXCEPTIONS
+  if (failure_) std::rethrow_exception(std::move(failure_));
+#endif
+  throw_cancelled();
+}
+
+bool in_observed_region() noexcept { return current_tls().strand != nullptr; }
+
+observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
+  trace_cursor& strand = *current_tls().strand;
+  if (strand.push(where_)) (void)strand.by().reached(strand, where_);
+}
+
+observed_loop::~observed_loop() {
+  trace_cursor& strand = *current_tls().strand;
+  if (strand.pop()) strand.by().kept(strand, where_, iterations_);
+}
+
+loop_piece* loop_frame::cut(rest left, position middle) noexcept {
+  loop_piece* const piece = whole_.cut(middle, left.end);
+  if (piece == nullptr) return nullptr;
+  end_.store(middle, std::memory_order_relaxed);
+  if (gate_.load(std::memory_order_relaxed) != 0) gate_.store(middle, std::memory_order_relaxed);
+  return piece;
+}
+
+loop_piece* loop_frame::cut_fenced(rest left, position middle) noexcept {
+  // ORD[D17] seq_cst: the store of end before the load of start; pairs with meet(). Model: models/loop.pml.
+  end_.store(middle, std::memory_order_seq_cst);
+  const bool first = start_.load(std::memory_order_seq_cst) <= middle;
+  loop_piece* const piece = first ? whole_.cut(middle, left.end) : nullptr;
+  if (piece == nullptr) end_.store(left.end, std::memory_order_relaxed);
+  return piece;
+}
+
+bool loop_frame::expose_shut() noexcept {
+  worker& w = *worker::current();
+  if (!answer_gates(w)) {
+    store_tail(load_tail() - 1);
+    // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the
+    // deque.
+    (void)take_newest(w);
+    exposed_ = false;
+    return false;
+  }
+  return true;
+}
+
+void loop_frame::retire_shut() noexcept { (void)take_newest(*worker::current()); }
+
+position loop_frame::meet(position from, position to) noexcept {
+  served_ = true;
+  worker* const w = worker::current();
+  if (w->core().barrier() == steal_barrier::fence && w->frames().undisturbed()) {
+    // ORD[D17] seq_cst: the store of start before the load of end, as a thief stores end before it loads
+    // start: the owner's fence, where there is no membarrier. Model: models/loop.pml.
+    start_.exchange(to, std::memory_order_seq_cst);
+    if (to <= end_.load(std::memory_order_seq_cst)) return to;
+  }
+  // Somebody wants something: all but the next iteration is to be had, also of a chunk that was cut short.
+  if (any_gate_shut()) {
+    to = from + 1;
+    start_.store(to, std::memory_order_relaxed);
+    if (exposed_) w->frames().readmit(*this);
+  }
+  (void)answer_gates(*w, false);
+  worker& here = *worker::current();
+  stopped_ = whole_.can_throw() && detail::stopped(here);
+  const position until = stopped_ ? from : here.frames().claim(*this, from, to);
+  start_.store(until, std::memory_order_relaxed);
+  return until;
+}
+
+void loop_frame::abandon() noexcept {
+  // All that is left, and more: nobody finds anything to cut any more.
+  constexpr position beyond = position{1} << 62;
+  // ORD[D17] seq_cst: a claim like any other, of all there is; see meet(). Model: models/loop.pml.
+  start_.exchange(beyond, std::memory_order_seq_cst);
+  // Through the lock: a thief that read start before has made its cut.
+  (void)worker::current()->frames().claim(*this, 0, 0);
+}
+
+loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {
+  while (split_off != nullptr) {
+    loop_piece& piece = *std::exchange(split_off, split_off->split_off_before_);
+    if (deque::reclaim(piece)) return &piece;
+  }
+  return nullptr;
+}
+
+loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept {
+  constexpr unsigned bits = 10;
+  static constinit loop_cost costs[1U << bits];
+  const auto key = reinterpret_cast<std::uintptr_t>(site) ^ (code << 1);
+  return costs[(key * 0x9e3779b97f4a7c15) >> (64 - bits)];  // Fibonacci hashing: Knuth, volume 3, 6.4
+}
+
+bool take_time_of_loop() noexcept {
+  constexpr unsigned one_in = 16;
+  // xorshift64 (Marsaglia).
+  std::uint64_t& state = current_tls().random;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state % one_in == 0;
+}
+
+position fixed_parts() noexcept {
+  if (worker* const w = worker::current()) return w->core().workers();
+  return runtime::default_runtime().workers();
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,171 @@
+// What is counted and noted of a strand whose region is observed: how schedules are recorded and followed.
+// Others have no trace cursor, and pay nothing for it. docs/protocols/trace_cursors.md has the protocol.
+#pragma once
+
+#include <sennit/detail/action.hpp>
+#include <sennit/detail/frame.hpp>
+#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/worker_tls.hpp>
+#include <sennit/region.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace sennit::detail {
+
+class schedule_hooks;
+class worker;
+
+// Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork,
+// in a child of a group or in an iteration of a loop is a level deeper; one in a right branch is not. So a
+// construct has the same coordinates however the region is scheduled.
+struct cursor_level {
+  std::uint64_t begun = 0;          // constructs
+  std::uint64_t awaited = nowhere;  // the next of them that the hooks want to hear of
+  const void* plan = nullptr;       // the hooks': what they follow from there on
+  void* notes = nullptr;            // the hooks': what they have noted here
+};
+
+class trace_cursor {
+ public:
+  explicit trace_cursor(schedule_hooks& by) noexcept : by_(&by) {}
+  trace_cursor(const trace_cursor&) = delete;
+  trace_cursor& operator=(const trace_cursor&) = delete;
+  ~trace_cursor() = default;
+
+  schedule_hooks& by() noexcept { return *by_; }
+  // Where the strand is, the level around that, and the level that it has just left.
+  cursor_level& around() noexcept { return top_[-1]; }
+  cursor_level& level() noexcept { return *top_; }
+  cursor_level& left() noexcept { return top_[1]; }
+
+  // A construct begins, and the strand goes a level deeper. True: it was awaited.
+  bool push(whereabouts& where) noexcept {
+    if (!descend()) [[unlikely]] {
+      where = {nowhere, nullptr, true};
+      return false;
+    }
+    cursor_level& around = top_[-1];
+    where = {around.begun, around.plan, false};
+    return around.begun++ == around.awaited;
+  }
+  // A level deeper, into a construct that has been counted. False: there is no memory to count there.
+  bool descend() noexcept {
+    if (top_ + 1 == end_ || beyond_ != 0) [[unlikely]] {
+      if (!grow()) {
+        ++beyond_;
+        return false;
+      }
+    }
+    *++top_ = {};
+    return true;
+  }
+  // The strand leaves a level. True: something has been noted there.
+  bool pop() noexcept {
+    if (beyond_ != 0) [[unlikely]] {
+      --beyond_;
+      return false;
+    }
+    return top_--->notes != nullptr;
+  }
+  // The usual cases of both. False: nothing has been done, as this is not one.
+  SENNIT_INLINE bool push_plainly(whereabouts& where) noexcept {
+    cursor_level* const around = top_;
+    const std::uint64_t at = around->begun;
+    if (around + 1 == end_ || at == around->awaited) [[unlikely]]
+      return false;
+    where = {at, around->plan, false};
+    around->begun = at + 1;
+    top_ = around + 1;
+    around[1] = {};
+    return true;
+  }
+  SENNIT_INLINE bool pop_plainly() noexcept {
+    if (top_->notes != nullptr || beyond_ != 0) [[unlikely]]
+      return false;
+    --top_;
+    return true;
+  }
+
+ private:
+  bool grow() noexcept;
+
+ public:
+  void* note = nullptr;      // the hooks', of the strand as a whole
+  std::size_t children = 0;  // of groups, that were counted here and are not yet waited for
+
+ private:
+  schedule_hooks* by_;
+  std::size_t beyond_ = 0;
+  std::array<cursor_level, 24> first_{};
+  std::unique_ptr<cursor_level[]> more_;
+  cursor_level* top_ = first_.data();
+  cursor_level* end_ = first_.data() + first_.size() - 1;  // one is left, for left() beyond
+};
+
+// How long, and whether with the loss of its worker, a strand waited at the end of a construct. In
+// nanoseconds.
+struct pause {
+  bool suspended;
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// Who is to run a branch, and its number in that worker's order. Null: whoever comes.
+struct donee {
+  worker* to = nullptr;
+  std::uint64_t number = nowhere;
+};
+
+// What is told of a region's strands. Called by the strands, several at once, each on the worker that runs
+// it.
+class schedule_hooks {
+ public:
+  schedule_hooks() = default;
+  schedule_hooks(const schedule_hooks&) = delete;
+  schedule_hooks& operator=(const schedule_hooks&) = delete;
+
+  // The strand begins, with the branch that the worker has claimed; null: with the region.
+  virtual void begin(trace_cursor& strand, frame* branch) noexcept = 0;
+  // It ends. What is left in stolen().notes goes to joined().
+  virtual void end(trace_cursor& strand, frame* branch) noexcept = 0;
+  // A construct that was awaited has begun.
+  virtual donee reached(trace_cursor& strand, whereabouts& where) noexcept = 0;
+  // The strand goes into a construct that has been counted.
+  virtual void follow(trace_cursor& strand, const whereabouts& where) noexcept = 0;
+  // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else
+  // 0.
+  virtual void kept(trace_cursor& strand, const whereabouts& where, position size) noexcept = 0;
+  // The strand has run something that is no part of the region, with something noted in left().
+  virtual void dropped(trace_cursor& strand) noexcept = 0;
+  // The strand is about to wait for the branch of the construct that it has just left.
+  virtual void waits(trace_cursor& strand, const whereabouts& where) noexcept = 0;
+  // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the
+  // strand go on on another worker.
+  virtual void joined(trace_cursor& strand, frame& branch, pause waited) noexcept = 0;
+  // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
+  virtual void regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept = 0;
+  virtual void joined_child(trace_cursor& strand, frame& child) noexcept = 0;
+  // Whether nobody may take but what is donated.
+  virtual bool strict() const noexcept = 0;
+  // Whether the worker may begin with what was donated to it with this number.
+  virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
+
+ protected:
+  ~schedule_hooks() = default;
+};
+
+// Of the region or of one around it; null: none.
+inline schedule_hooks* hooks_of(const region_state* region) noexcept {
+  for (; region != nullptr; region = region->root ? nullptr : region->outer) {
+    if (region->observed_by != nullptr) return region->observed_by;
+  }
+  return nullptr;
+}
+
+// Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
+void observe(schedule_hooks& by, action body);
+
+}  // namespace sennit::detail

@@ -1,0 +1,298 @@
+#include "fork/unqueued_children.hpp"
+#include "fork/views.hpp"
+#include "process/contract.hpp"
+#include "process/fork_child.hpp"
+#include "stack/float_environment.hpp"
+#include "system/environment.hpp"
+#include "system/failure.hpp"
+#include "worker/overflow.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/misuse.hpp>
+#include <sennit/region.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/version.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace sennit {
+
+const char* version() noexcept {
+#define SENNIT_TEXT(x) #x
+#define SENNIT_VERSION_TEXT(x, y, z) SENNIT_TEXT(x) "." SENNIT_TEXT(y) "." SENNIT_TEXT(z)
+  return SENNIT_VERSION_TEXT(SENNIT_VERSION_MAJOR, SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH);
+}
+
+namespace detail {
+
+namespace {
+
+// What is held first may wait for the others meanwhile.
+const held_over_forks locks(
+    []() noexcept {
+      unqueued_children::hold_for_fork();
+      runtime_core::hold_for_fork();
+    },
+    []() noexcept {
+      runtime_core::let_go_after_fork();
+      unqueued_children::let_go_after_fork();
+    });
+
+}  // namespace
+
+struct runtime_access {
+  // The runtime's core; a new one in a child of fork(2), where the old one has lost its threads.
+  static runtime_core& core(runtime& r) {
+    // ORD[D13] acquire: the core as it was made; pairs with the release below, and in runtime().
+    runtime_core* core = r.core_.load(std::memory_order_acquire);
+    if (!core->outlived_by_fork()) [[likely]]
+      return *core;
+    const no_fork guard;
+    core = r.core_.load(std::memory_order_relaxed);
+    if (core->outlived_by_fork()) {
+      auto* const fresh = new runtime_core(r.options_);
+      keep_for_ever(core);
+      core = fresh;
+      // ORD[D13] release: see above.
+      r.core_.store(core, std::memory_order_release);
+    }
+    return *core;
+  }
+
+  static bool is_core(const runtime& r, const runtime_core& core) noexcept {
+    return r.core_.load(std::memory_order_relaxed) == &core;
+  }
+
+  // For a core whose threads still run, or were lost in the middle of something. Nobody waits for them: they
+  // are kept, too, as std::thread insists.
+  static void keep_for_ever(runtime& r) { keep_for_ever(r.core_.load(std::memory_order_relaxed)); }
+  static void keep_for_ever(runtime_core* core) {
+    static auto& kept = *new std::vector<runtime_core*>;  // reachable, lest it be taken for a leak
+    const no_fork guard;
+    kept.push_back(core);
+  }
+};
+
+namespace {
+
+// The first frame of a region: it goes to no deque, and its end sends the guest's thread home.
+class root_frame : public frame {
+ public:
+  root_frame(action body, worker& home) noexcept : frame(&run_in_region), body_(body), home_(home) {}
+  void rethrow() {
+    if (stolen().failure) std::rethrow_exception(std::move(stolen().failure));
+  }
+
+ private:
+  static fiber* run_in_region(frame& base) noexcept {
+    auto& self = static_cast<root_frame&>(base);
+    // A region entered in a handler or a destructor: its strand sees the exceptions that the caller sees.
+    current_exceptions() = self.exceptions_;
+#if SENNIT_CHECKED
+    innermost_site() = self.site_;
+#endif
+#if SENNIT_EXCEPTIONS
+    try {
+      self.body_();
+    } catch (...) {
+      self.stolen().failure = std::current_exception();
+    }
+#else
+    self.body_();
+#endif
+    current_exceptions() = {};
+#if SENNIT_CHECKED
+    innermost_site() = nullptr;
+#endif
+    leave_branch(self);
+    // Ends self: the home thread may be gone from here before the call returns.
+    self.home_.go_home();
+    return nullptr;
+  }
+
+  action body_;
+  worker& home_;
+  const exception_state exceptions_ = current_exceptions();
+#if SENNIT_CHECKED
+  const construct_site* const site_ = innermost_site();
+#endif
+};
+
+// A guest's place, for the length of a region.
+class guest_place {
+ public:
+  explicit guest_place(worker& guest) : guest_(guest) { guest_.stay(); }
+  ~guest_place() { guest_.core().dismiss_guest(guest_); }
+  guest_place(const guest_place&) = delete;
+  guest_place& operator=(const guest_place&) = delete;
+  worker& operator*() const noexcept { return guest_; }
+
+ private:
+  worker& guest_;
+};
+
+}  // namespace
+
+void run_region(runtime* asked, action body) {
+  worker* const here = worker::current();
+  if (here != nullptr && (asked == nullptr || &runtime_access::core(*asked) == &here->core())) {
+    body();
+    return;
+  }
+  const guest_place guest(asked != nullptr ? runtime_access::core(*asked).admit_guest() : admit_to_default());
+  if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
+  region_state region;
+  capture_float_environment(region);
+  region.root = true;
+  region.implied = asked == nullptr;
+  if (here != nullptr) region.outer = here->frames().innermost()->region;
+  root_frame root(body, *guest);
+  root.mark_stolen(&region);
+  (*guest).frames().restrict_to(&region);
+  (*guest).serve(&root);
+  if (unqueued_children::any_open(root.stolen().views, region)) left_open();
+  if (here == nullptr) unqueued_children::hand_to_thread(root.stolen().views);
+  append_views(root.stolen().views);
+  root.rethrow();
+}
+
+}  // namespace detail
+
+namespace {
+
+// A fork in another thread, in the middle of this, would leave the child locks and guards that nobody opens.
+detail::runtime_core* new_core(const runtime_options& options) {
+  const detail::no_fork guard;
+  detail::name_unknown_variables();
+  return new detail::runtime_core(options);
+}
+
+}  // namespace
+
+runtime::runtime(runtime_options options) : options_(std::move(options)), core_(new_core(options_)) {}
+
+runtime::~runtime() {
+  detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
+#if SENNIT_CHECKED
+  const detail::worker* const here = detail::worker::current();
+  if (here != nullptr && &here->core() == core && !detail::program_exits()) {
+    detail::misuse("a runtime is destroyed in a region of its own: let the object outlive its regions.");
+  }
+#endif
+  if (core->outlived_by_fork() || core->in_use()) {
+    detail::runtime_access::keep_for_ever(core);
+  } else {
+    delete core;
+  }
+}
+
+namespace {
+
+std::atomic<runtime*> the_default{nullptr};
+bool program_ends = false;  // under no_fork
+
+// Threads that are about to count as guests of the default runtime. The end of the program does not wait for
+// threads, so it may come between their look at the_default and their admission.
+std::atomic<unsigned> entering{0};
+
+class on_the_way_in {
+ public:
+  // ORD[D14] seq_cst: counted before the_default is read; pairs with end_of_program, which takes the_default
+  // away before it reads the count.
+  on_the_way_in() noexcept { entering.fetch_add(1, std::memory_order_seq_cst); }
+  // ORD[D14] release: the guest's admission; pairs with the load in end_of_program.
+  ~on_the_way_in() { entering.fetch_sub(1, std::memory_order_release); }
+  on_the_way_in(const on_the_way_in&) = delete;
+  on_the_way_in& operator=(const on_the_way_in&) = delete;
+};
+
+// Those of the parent are not on their way here.
+[[maybe_unused]] const int forget_in_children =
+    pthread_atfork(nullptr, nullptr, [] { entering.store(0, std::memory_order_relaxed); });
+
+// At exit, or as the shared object that holds the library is unloaded.
+struct end_of_program {
+  ~end_of_program() {
+    runtime* last = nullptr;
+    {
+      const detail::no_fork guard;
+      program_ends = true;
+      // ORD[D14] seq_cst: see on_the_way_in.
+      last = the_default.exchange(nullptr, std::memory_order_seq_cst);
+    }
+    // Outside the guard: a thread that ends here may run the program's destructors, which may fork strands.
+    // ORD[D14] seq_cst: see on_the_way_in.
+    if (entering.load(std::memory_order_seq_cst) == 0) {
+      delete last;
+    } else if (last != nullptr) {
+      detail::runtime_access::keep_for_ever(*last);
+    }
+    detail::remove_overflow_handler();
+  }
+};
+
+// Under no_fork, once: there is none yet.
+runtime& make_default(runtime_options options) {
+  static const end_of_program last;
+  // A destructor of a static object: threads started now would outlive everything.
+  if (program_ends) options.workers = 1;
+  auto* const made = new runtime(std::move(options));
+  // ORD[D13] release: the runtime as it was made; pairs with the acquire in default_runtime().
+  the_default.store(made, std::memory_order_release);
+  return *made;
+}
+
+}  // namespace
+
+runtime& runtime::default_runtime() {
+  // ORD[D13] acquire: the runtime as it was made; pairs with the release in make_default().
+  // ORD[D14] seq_cst: see on_the_way_in.
+  if (runtime* const made = the_default.load(std::memory_order_seq_cst)) return *made;
+  const detail::no_fork guard;
+  if (runtime* const made = the_default.load(std::memory_order_relaxed)) return *made;
+  return make_default({});
+}
+
+void runtime::set_default(runtime_options options) {
+  const detail::no_fork guard;
+  if (program_ends || the_default.load(std::memory_order_relaxed) != nullptr) {
+    detail::fail<std::logic_error>("sennit: runtime::set_default() comes too late: the default runtime has "
+                                   "been made, by an earlier call or by a construct, worker_count() or "
+                                   "default_runtime() outside any other runtime; set it at the beginning of "
+                                   "main()");
+  }
+  make_default(std::move(options));
+}
+
+detail::runtime_core& detail::core_of(runtime* asked) {
+  if (asked != nullptr) return runtime_access::core(*asked);
+  if (worker* const here = worker::current()) return here->core();
+  return runtime_access::core(runtime::default_runtime());
+}
+
+bool detail::is_default(const runtime_core& core) noexcept {
+  // ORD[D13] acquire: the runtime as it was made; pairs with the release in make_default().
+  runtime* const made = the_default.load(std::memory_order_acquire);
+  return made != nullptr && runtime_access::is_core(*made, core);
+}
+
+detail::worker& detail::admit_to_default() {
+  const on_the_way_in counted;
+  return runtime_access::core(runtime::default_runtime()).admit_guest();
+}
+
+unsigned runtime::workers() const noexcept { return core_.load(std::memory_order_relaxed)->workers(); }
+statistics runtime::statistics() const noexcept {
+  return core_.load(std::memory_order_relaxed)->statistics();
+}
+steal_barrier runtime::barrier() const noexcept { return core_.load(std::memory_order_relaxed)->barrier(); }
+
+}  // namespace sennit

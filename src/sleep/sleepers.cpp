@@ -1,0 +1,128 @@
+#include "sleep/sleepers.hpp"
+
+namespace sennit::detail {
+
+void sleepers::announce(sleeping& place, bool guest) noexcept {
+  const std::lock_guard guard(lock_);
+  place.asleep.store(true, std::memory_order_relaxed);
+  place.guest = guest;
+  if (guest) {
+    ++guests_;
+  } else {
+    place.before = nullptr;
+    place.after = latest_;
+    if (latest_ != nullptr) latest_->before = &place;
+    latest_ = &place;
+  }
+  // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count
+  // after it has unlocked such a list. Whoever locks the list second sees the other. Model: models/sleep.pml.
+  count_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void sleepers::unlink(sleeping& place) noexcept {
+  place.asleep.store(false, std::memory_order_relaxed);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  if (place.guest) {
+    --guests_;
+    return;
+  }
+  (place.before != nullptr ? place.before->after : latest_) = place.after;
+  if (place.after != nullptr) place.after->before = place.before;
+}
+
+bool sleepers::withdraw(sleeping& place, bool saw_work) noexcept {
+  const std::lock_guard guard(lock_);
+  if (!place.asleep.load(std::memory_order_relaxed)) return true;
+  unlink(place);
+  // It may take one frame of several and leave others unseen: so it counts as woken, and will look again.
+  if (!saw_work || in_flight_.load(std::memory_order_relaxed) > 0) return false;
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+sleeping* sleepers::take_latest() noexcept {
+  sleeping* const chosen = latest_;
+  if (chosen == nullptr) return nullptr;
+  unlink(*chosen);
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  wakes_.fetch_add(1, std::memory_order_relaxed);
+  return chosen;
+}
+
+void sleepers::note_depth(sleeping& place, unsigned depth) noexcept {
+  place.depth = depth;
+  if (depth > deepest_.load(std::memory_order_relaxed)) deepest_.store(depth, std::memory_order_relaxed);
+}
+
+bool sleepers::call_one() noexcept {
+  sleeping* chosen = nullptr;
+  {
+    // Under the lock, lest the count be seen by a push while nobody is woken.
+    const std::lock_guard guard(lock_);
+    // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks
+    // at every deque after landed(), and counts the sleepers that were announced before this. Model:
+    // models/sleep.pml.
+    if (in_flight_.load(std::memory_order_seq_cst) > 0) {
+      chosen = watcher_.load(std::memory_order_relaxed);
+      if (chosen == nullptr) return true;
+      watcher_.store(nullptr, std::memory_order_relaxed);
+      wakes_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      chosen = take_latest();
+      if (chosen == nullptr) return guests_ == 0;
+    }
+    note_depth(*chosen, 1);
+  }
+  chosen->call.unpark();
+  return true;
+}
+
+unsigned sleepers::wake(unsigned most, const sleeping* by) noexcept {
+  for (unsigned woken = 0; woken < most; ++woken) {
+    sleeping* chosen = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      chosen = take_latest();
+      if (chosen == nullptr) return woken;
+      note_depth(*chosen, (by != nullptr ? by->depth : 0) + 1);
+    }
+    chosen->call.unpark();
+  }
+  return most;
+}
+
+bool sleepers::wake_guest(sleeping& guest) noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    if (!guest.asleep.load(std::memory_order_relaxed)) return false;
+    unlink(guest);
+    in_flight_.fetch_add(1, std::memory_order_relaxed);
+    wakes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  guest.call.unpark();
+  return true;
+}
+
+bool sleepers::landed() noexcept {
+  // ORD[D5] seq_cst: before its caller arms the gates and looks at the deques. Model: models/sleep.pml.
+  return in_flight_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+}
+
+bool sleepers::begin_watch(sleeping& place) noexcept {
+  const std::lock_guard guard(lock_);
+  if (watcher_.load(std::memory_order_relaxed) != nullptr) return false;
+  watcher_.store(&place, std::memory_order_relaxed);
+  return true;
+}
+
+void sleepers::nudge() noexcept {
+  const std::lock_guard guard(lock_);
+  if (latest_ != nullptr) latest_->call.unpark();
+}
+
+void sleepers::end_watch(sleeping& place) noexcept {
+  const std::lock_guard guard(lock_);
+  if (watcher_.load(std::memory_order_relaxed) == &place) watcher_.store(nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,78 @@
+// The workers that sleep, and the wakes that are in flight. docs/protocols/sleep.md has the protocol.
+#pragma once
+
+#include "system/parker.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace sennit::detail {
+
+// A worker's place among those that sleep.
+struct sleeping {
+  parker call;
+  std::atomic<bool> asleep{false};  // written under the sleepers' lock; read without it, as a hint
+  // All below: under the lock.
+  bool guest = false;  // takes work of its own region only
+  sleeping* before = nullptr;
+  sleeping* after = nullptr;
+  // How many wakes led to the worker's latest, one after the other.
+  unsigned depth = 0;
+};
+
+class sleepers {
+ public:
+  // The worker is about to sleep. From here on it may be chosen to be woken.
+  void announce(sleeping& place, bool guest) noexcept;
+  // It will not, or no longer. True if it owns a wake in flight: it was chosen, or it saw work before it
+  // slept.
+  bool withdraw(sleeping& place, bool saw_work) noexcept;
+
+  // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work.
+  // False: only guests sleep, and somebody has to look whose work it is.
+  bool call_one() noexcept;
+  // By who has seen work, `by` being its own place, if it is a worker: wakes up to `most` workers that take any. How
+  // many.
+  unsigned wake(unsigned most, const sleeping* by) noexcept;
+  // The same for a guest, for whom there is some. False: it does not sleep.
+  bool wake_guest(sleeping& guest) noexcept;
+  // The owner of a wake in flight has found work, or gives up. True: no other is in flight.
+  bool landed() noexcept;
+
+  // The owner of a wake that came in vain keeps it, and naps: it looks for work now and then, and call_one()
+  // calls it. False: somebody else does that.
+  bool begin_watch(sleeping& place) noexcept;
+  void end_watch(sleeping& place) noexcept;
+  // One that sleeps for good looks around once more, and falls asleep anew.
+  void nudge() noexcept;
+  // A hint.
+  bool watched() const noexcept { return watcher_.load(std::memory_order_relaxed) != nullptr; }
+
+  // As deque::hold_for_fork().
+  void hold_for_fork() noexcept { lock_.lock(); }
+  void let_go_after_fork() noexcept { lock_.unlock(); }
+  // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not
+  // counted here has yet to arm the gates, and to look. Model: models/sleep.pml.
+  bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }
+  int count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  // How long the longest chain of wakes was, each by a worker that the one before had woken.
+  unsigned deepest() const noexcept { return deepest_.load(std::memory_order_relaxed); }
+  std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
+
+ private:
+  void unlink(sleeping& place) noexcept;
+  sleeping* take_latest() noexcept;
+  void note_depth(sleeping& place, unsigned depth) noexcept;
+
+  std::mutex lock_;
+  sleeping* latest_ = nullptr;  // of those that take any work; a list
+  unsigned guests_ = 0;
+  std::atomic<int> count_{0};                // of both
+  std::atomic<unsigned> in_flight_{0};       // raised under the lock
+  std::atomic<sleeping*> watcher_{nullptr};  // written under the lock
+  std::atomic<std::uint64_t> wakes_{0};
+  std::atomic<unsigned> deepest_{0};
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,144 @@
+#include "worker/overflow.hpp"
+
+#include "process/fork_child.hpp"
+#include "worker/worker.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+namespace sennit::detail {
+
+namespace {
+
+struct handled {
+  int signal;
+  struct sigaction before;
+};
+handled handlers[] = {{SIGSEGV, {}}, {SIGBUS, {}}};
+bool installed = false;  // under no_fork, as are the handlers
+
+constinit thread_local bool has_signal_stack [[gnu::tls_model("initial-exec")]] = false;
+
+void say(std::string_view text) noexcept {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void say_number(std::size_t n) noexcept {
+  char digits[20];
+  char* first = std::end(digits);
+  do {
+    *--first = static_cast<char>('0' + n % 10);
+    n /= 10;
+  } while (n != 0);
+  say({first, std::end(digits)});
+}
+
+void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
+  if ((h.before.sa_flags & SA_SIGINFO) != 0) {
+    h.before.sa_sigaction(h.signal, info, context);
+  } else if (h.before.sa_handler != SIG_DFL && h.before.sa_handler != SIG_IGN) {
+    h.before.sa_handler(h.signal);
+  } else {
+    // The faulting instruction runs again and meets the default action; a signal that was sent is sent again.
+    signal(h.signal, SIG_DFL);
+    if (info->si_code <= 0) raise(h.signal);
+  }
+}
+
+void on_fault(int number, siginfo_t* info, void* context) noexcept {
+  worker* const w = worker::current();
+  if (w != nullptr && w->running().memory().guards(info->si_addr)) {
+    // In MiB, or KiB below one.
+    const std::size_t kilobytes = w->running().memory().size() >> 10;
+    say("sennit: stack overflow: a strand needed more than the ");
+    say_number(kilobytes < 1024 ? kilobytes : kilobytes >> 10);
+    say(kilobytes < 1024 ? " KiB" : " MiB");
+    say(" of stack that its fiber has.\n"
+        "sennit: set a larger one with SENNIT_STACK (4G, say: what is not touched costs nothing) or "
+        "runtime_options::stack_bytes.\n");
+  }
+  // Relaxed: see call_stack.
+  if (const auto of_calls = overflow_of_calls.load(std::memory_order_relaxed)) {
+    if (const char* const text = of_calls(info->si_addr)) say(text);
+  }
+  for (handled& h : handlers) {
+    if (h.signal == number) pass_on(h, info, context);
+  }
+}
+
+std::size_t signal_stack_bytes() noexcept {
+  const long least = sysconf(_SC_SIGSTKSZ);
+  constexpr std::size_t for_other_handlers = 64 * 1024;
+  return for_other_handlers + (least > 0 ? static_cast<std::size_t>(least) : 0);
+}
+
+// Unmapped when its thread ends. A pthread key rather than a thread_local with a destructor:
+// the latter would keep a shared object that holds this library from being unloaded.
+pthread_key_t signal_stack_key() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, [](void* memory) {
+      stack_t off{};
+      off.ss_flags = SS_DISABLE;
+      sigaltstack(&off, nullptr);
+      munmap(memory, signal_stack_bytes());
+    });
+    return made;
+  }();
+  return key;
+}
+
+}  // namespace
+
+constinit std::atomic<const char* (*)(const void*) noexcept> overflow_of_calls{nullptr};
+
+void install_overflow_handler() noexcept {
+  const no_fork guard;
+  if (installed) return;
+  installed = true;
+  signal_stack_key();  // made now: a guard of a static object must not be held at a fork
+  for (handled& h : handlers) {
+    struct sigaction ours{};
+    ours.sa_sigaction = &on_fault;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&ours.sa_mask);
+    sigaction(h.signal, &ours, &h.before);
+  }
+}
+
+void remove_overflow_handler() noexcept {
+  const no_fork guard;
+  if (!installed) return;
+  installed = false;
+  // Threads that outlive the library must not run its code at their end; their signal stacks stay with them.
+  pthread_key_delete(signal_stack_key());
+  for (const handled& h : handlers) {
+    struct sigaction now{};
+    sigaction(h.signal, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &on_fault)
+      sigaction(h.signal, &h.before, nullptr);
+  }
+}
+
+void ensure_signal_stack() noexcept {
+  if (has_signal_stack) return;
+  has_signal_stack = true;
+  stack_t now{};
+  if (sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0) return;
+  void* const memory =
+      mmap(nullptr, signal_stack_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  stack_t alternate{};
+  alternate.ss_sp = memory;
+  alternate.ss_size = signal_stack_bytes();
+  sigaltstack(&alternate, nullptr);
+  pthread_setspecific(signal_stack_key(), memory);
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,380 @@
+#include "worker/runtime_core.hpp"
+
+#include "process/fork_child.hpp"
+#include "system/barrier.hpp"
+#include "system/failure.hpp"
+#include "worker/overflow.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+extern "C" {
+
+// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime,
+// or, never ended, be lost with each shared object that is unloaded. Debuggers find it by its name: see
+// inspection.cpp.
+extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
+constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
+}
+
+namespace sennit::detail {
+
+namespace {
+
+// Work of it there is none: for places of outside threads that none is in.
+constinit region_state nobodys;
+
+}  // namespace
+
+runtime_core::runtime_core(const runtime_options& options)
+    : settings_(resolve(options)),
+      machine_(topology::machine::detect(settings_.topology, settings_.pin)),
+      generation_(fork_generation()),
+      pool_(most_pooled()) {
+  install_overflow_handler();
+  if (settings_.watchdog_ns != 0) prepare_to_ask_threads();
+  {
+    const no_fork guard;
+    older_core_ = std::exchange(sennit_newest_runtime, this);
+  }
+  // Where memory or threads give out, the runtime works with those it has.
+  attempt<std::exception>([this] {
+    for (unsigned i = 1; i < settings_.workers; ++i) {
+      worker& place = add_worker();
+      // From now on there is somebody who waits, or will.
+      waiting_.fetch_add(1, std::memory_order_relaxed);
+      const bool started = start_thread("sennit", i, [this, &place] {
+        machine_.bind_current_thread(place.index(), settings_.workers);
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        serve_as_worker(place);
+      });
+      if (!started) {
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        break;
+      }
+    }
+  });
+  thread_places_.store(worker_count(), std::memory_order_relaxed);
+  if (settings_.watchdog_ns != 0) {
+    watchdog_.emplace(*this, settings_.watchdog_ns);
+    start_thread("sennit-watch", 0, [this] { watchdog_->serve(); });
+  }
+}
+
+runtime_core::~runtime_core() {
+  stop();
+  {
+    const no_fork guard;
+    runtime_core** at = &sennit_newest_runtime;
+    while (*at != this) at = &(*at)->older_core_;
+    *at = older_core_;
+    while (listeners_ != nullptr) {
+      worker_listener& left = *listeners_;
+      dismiss(left);
+      left.runtime_ends();
+    }
+  }
+  for (unsigned i = 0; i < worker_count(); ++i) delete workers_[i].load(std::memory_order_relaxed);
+}
+
+worker& runtime_core::add_worker() {
+  const std::lock_guard guard(membership_);
+  return add_worker_locked();
+}
+
+worker& runtime_core::add_worker_locked() {
+  const unsigned index = worker_count_.load(std::memory_order_relaxed);
+  if (index == most_places) {
+    fail<std::runtime_error>("sennit: more than " + std::to_string(most_places) +
+                             " threads use one runtime at once");
+  }
+  auto* const added = new worker(*this, index);
+  workers_[index].store(added, std::memory_order_relaxed);
+  // ORD[D10] release: the worker and its place in the array; pairs with the acquire in worker_count().
+  worker_count_.store(index + 1, std::memory_order_release);
+  return *added;
+}
+
+unsigned runtime_core::worker_count() const noexcept {
+  // ORD[D10] acquire: pairs with the release in add_worker().
+  return worker_count_.load(std::memory_order_acquire);
+}
+
+worker& runtime_core::worker_at(unsigned index) const noexcept {
+  return *workers_[index].load(std::memory_order_relaxed);
+}
+
+bool runtime_core::start_thread(const char* name, unsigned number, std::function<void()> body) noexcept {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  // A fault must reach its handler: the kernel ends the program if the signal is blocked.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
+  sigdelset(&all, settings_.beat_signal);
+  if (watchdog_signal() != 0) sigdelset(&all, watchdog_signal());
+  // The program's signals are for the program's threads; the new thread inherits the mask.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = attempt<std::exception>([&] {
+    threads_.emplace_back([name, number, body = std::move(body)] {
+      char full[16];
+      std::snprintf(full, sizeof full, "%s/%u", name, number);
+      pthread_setname_np(pthread_self(), full);
+      ensure_signal_stack();
+      body();
+    });
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+void runtime_core::stop() noexcept {
+  // ORD[D12] seq_cst: before the calls below; a spare looks at it after it was called. See serve_as_spare().
+  stopping_.store(true, std::memory_order_seq_cst);
+  for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).go_home();
+  for (const auto& s : spares_) s->call.unpark();
+  if (watchdog_) watchdog_->stop();
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+worker& runtime_core::admit_guest() {
+  ensure_signal_stack();
+  const std::lock_guard guard(membership_);
+  worker& guest = guest_place_locked();
+  seat_locked(guest);
+  regions_.fetch_add(1, std::memory_order_relaxed);
+  return guest;
+}
+
+worker& runtime_core::add_returnable_locked() {
+  free_guests_.reserve(worker_count() + 1);  // so that giving it back needs no memory
+  worker& added = add_worker_locked();
+  added.frames().restrict_to(&nobodys);
+  return added;
+}
+
+// The lowest, so that a guest who is alone has number 0 whoever was here before.
+worker& runtime_core::guest_place_locked() {
+  if (free_guests_.empty()) return add_returnable_locked();
+  std::ranges::pop_heap(free_guests_, std::greater<>(), &worker::index);
+  worker& place = *free_guests_.back();
+  free_guests_.pop_back();
+  return place;
+}
+
+void runtime_core::return_place_locked(worker& place) noexcept {
+  free_guests_.push_back(&place);
+  std::ranges::push_heap(free_guests_, std::greater<>(), &worker::index);
+}
+
+void runtime_core::dismiss_guest(worker& guest) noexcept {
+  if (outlived_by_fork()) return;  // no other thread will enter, and one that is gone may hold the lock
+  // Before the thread enters anything else: a region at the same address is not to be taken for this one.
+  guest.frames().restrict_to(&nobodys);
+  {
+    const std::lock_guard guard(membership_);
+    unseat_locked(guest);
+    return_place_locked(guest);
+  }
+  have_tidied();
+  // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
+  regions_.fetch_sub(1, std::memory_order_release);
+}
+
+std::size_t runtime_core::deque_slots() const noexcept {
+  // A join's frame takes at least this much of the stack, so that the deque of a strand of joins is never
+  // full.
+  constexpr std::size_t least_stack_of_a_join = 48;
+  return settings_.stack_bytes / least_stack_of_a_join;
+}
+
+unsigned runtime_core::loop_sharing() const noexcept {
+  constexpr unsigned chunks_a_worker = 8;
+  return settings_.workers == 1
+             ? 0
+             : static_cast<unsigned>(std::bit_width(chunks_a_worker * settings_.workers - 1));
+}
+
+void runtime_core::begin_blocking() noexcept {
+  // ORD[D12] seq_cst: the count before the call, and in serve_as_spare() the call before the count: a spare
+  // that is called sees why.
+  const unsigned rank = blocked_.fetch_add(1, std::memory_order_seq_cst);
+  if (rank >= most_spares) return;
+  const std::lock_guard guard(membership_);
+  while (spares_.size() <= rank) {
+    // Without memory or a thread for it, the runtime merely has one worker fewer for a while.
+    if (!add_spare()) return;
+  }
+  spares_[rank]->call.unpark();
+}
+
+void runtime_core::end_blocking() noexcept {
+  // ORD[D12] seq_cst: the count before the spare is sent home; see serve_as_spare().
+  const unsigned rank = blocked_.fetch_sub(1, std::memory_order_seq_cst) - 1;
+  if (rank >= most_spares) return;
+  const std::lock_guard guard(membership_);
+  if (rank < spares_.size()) spares_[rank]->place.go_home();
+}
+
+bool runtime_core::add_spare() noexcept {
+  const auto rank = static_cast<unsigned>(spares_.size());
+  attempt<std::exception>([&] {
+    spares_.reserve(rank + 1);
+    // Never a guest's: a spare keeps its place, and the first guest's is to come back.
+    worker& place = add_returnable_locked();
+    auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.place = place, .call = {}});
+    spare* const self = added.get();
+    if (self != nullptr) {
+      place.frames().restrict_to(nullptr);
+      spares_.push_back(std::move(added));
+    }
+    if (self == nullptr ||
+        !start_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
+      if (self != nullptr) spares_.pop_back();
+      place.frames().restrict_to(&nobodys);
+      return_place_locked(place);
+    }
+  });
+  return spares_.size() > rank;
+}
+
+void runtime_core::serve_as_worker(worker& place) noexcept {
+  {
+    const std::lock_guard guard(membership_);
+    seat_locked(place);
+  }
+  constexpr auto until_there_may_be_memory = std::chrono::milliseconds(50);
+  while (!attempt<std::bad_alloc>([&place] { place.serve(nullptr); }) &&
+         !stopping_.load(std::memory_order_relaxed)) {
+    place.parking().park(until_there_may_be_memory);
+  }
+  const std::lock_guard guard(membership_);
+  unseat_locked(place);
+}
+
+void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
+  machine_.bind_current_thread(self.place.index(), settings_.workers);
+  // ORD[D12] seq_cst: looked at after the call; see stop().
+  while (!stopping_.load(std::memory_order_seq_cst)) {
+    self.place.stay();
+    // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before
+    // it sets leave: either the lower count is seen here, or leave stays set and serve() returns.
+    if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
+      serve_as_worker(self.place);
+      take_surplus(self.place.pool(), 0);
+      have_tidied();
+    } else {
+      self.call.park();
+    }
+  }
+}
+
+void runtime_core::note_cancellation() noexcept {
+  const no_fork guard;
+  for (const runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
+    if (core->outlived_by_fork()) continue;  // its locks may be held by threads that are gone
+    for (unsigned i = 0; i < core->worker_count(); ++i) core->worker_at(i).frames().region_cancelled();
+  }
+}
+
+void runtime_core::hold_for_fork() noexcept {
+  for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
+    if (core->outlived_by_fork()) continue;
+    // Others may be added meanwhile.
+    core->held_for_fork_ = core->worker_count();
+    for (unsigned i = 0; i < core->held_for_fork_; ++i) core->worker_at(i).frames().hold_for_fork();
+    core->asleep_.hold_for_fork();
+  }
+  barriers::hold_for_fork();
+}
+
+void runtime_core::let_go_after_fork() noexcept {
+  barriers::let_go_after_fork();
+  for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
+    if (core->outlived_by_fork()) continue;
+    core->asleep_.let_go_after_fork();
+    for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();
+  }
+}
+
+sennit::statistics runtime_core::statistics() const noexcept {
+  sennit::statistics sum;
+  for (unsigned i = 0; i < worker_count(); ++i) {
+    const worker::counters& c = worker_at(i).counts;
+    sum.steals += c.steals.load(std::memory_order_relaxed);
+    sum.promotions += worker_at(i).frames().promotions();
+    sum.suspensions += c.suspensions.load(std::memory_order_relaxed);
+    sum.vain_wakes += c.vain_wakes.load(std::memory_order_relaxed);
+  }
+  sum.wakes = asleep_.wakes();
+  sum.barriers = paid_.issued();
+  sum.interrupts = paid_.interrupts();
+  sum.fibers = fibers_.load(std::memory_order_relaxed);
+  sum.stacks = static_cast<std::uint64_t>(stacks_.load(std::memory_order_relaxed));
+  return sum;
+}
+
+std::uint64_t runtime_core::progress() const noexcept {
+  const sennit::statistics sum = statistics();
+  return sum.steals + sum.suspensions + sum.wakes + sum.promotions;
+}
+
+bool runtime_core::outlived_by_fork() const noexcept { return generation_ != fork_generation(); }
+
+void runtime_core::insist_on_threads() const noexcept {
+  if (outlived_by_fork()) [[unlikely]] {
+    end_orphan();
+  }
+}
+
+unsigned runtime_core::color_count(color_kind kind) const noexcept {
+  switch (kind) {
+    case color_kind::workers: return numbered_workers();
+    case color_kind::caches: return machine_.cache_count();
+    case color_kind::nodes: return machine_.node_count();
+  }
+  return 1;
+}
+
+unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept {
+  const unsigned number = number_of(w) % numbered_workers();
+  const topology::place at = machine_.place_of(number, numbered_workers());
+  switch (kind) {
+    case color_kind::workers: return number;
+    case color_kind::caches: return at.cache;
+    case color_kind::nodes: return at.node;
+  }
+  return 0;
+}
+
+void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    worker& w = worker_at(i);
+    w.frames().set_color(color_bit(color_of(w, kind)));
+  }
+  coloring_.begin(rules);
+  // Who begins to wait from here on says so himself.
+  for (unsigned i = 0; i < count; ++i) {
+    const worker& w = worker_at(i);
+    if (w.is_idle()) coloring_.add_idle(w.frames().color());
+  }
+}
+
+void runtime_core::end_colored() noexcept {
+  if (!coloring_.end()) return;
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count; ++i) worker_at(i).frames().set_color(all_colors);
+}
+
+}  // namespace sennit::detail

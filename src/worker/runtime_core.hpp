@@ -1,0 +1,227 @@
+// What the workers of a runtime share.
+#pragma once
+
+#include "process/settings.hpp"
+#include "sleep/idle_set.hpp"
+#include "sleep/sleepers.hpp"
+#include "system/barrier.hpp"
+#include "topology/machine.hpp"
+#include "worker/coloring.hpp"
+#include "worker/watchdog.hpp"
+#include "worker/worker.hpp"
+#include "worker/worker_listener.hpp"
+
+#include <sennit/runtime.hpp>
+#include <sennit/worker.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sennit::detail {
+
+class runtime_core {
+ public:
+  static constexpr unsigned most_places = worker_index_bound;
+
+  explicit runtime_core(const runtime_options& options);
+  runtime_core(const runtime_core&) = delete;
+  runtime_core& operator=(const runtime_core&) = delete;
+  ~runtime_core();
+
+  // Ends the threads: each as soon as it holds no strand. Idempotent. Regions entered later have no help.
+  void stop() noexcept;
+
+  // Whether some thread is in a region here.
+  // ORD[D14] acquire: all that guests did here; pairs with the release in dismiss_guest().
+  bool in_use() const noexcept { return regions_.load(std::memory_order_acquire) > 0; }
+
+  // --- Guests. A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or
+  // std::runtime_error beyond `most_places`.
+  worker& admit_guest();  // counts as a region until it is dismissed
+  void dismiss_guest(worker& guest) noexcept;
+
+  // --- For workers.
+  unsigned worker_count() const noexcept;
+  worker& worker_at(unsigned index) const noexcept;
+  sleepers& asleep() noexcept { return asleep_; }
+  // How many look for work just now: a hint.
+  std::atomic<int>& searching() noexcept { return searching_; }
+  // How many have no work, searching or asleep: a hint.
+  std::atomic<unsigned>& waiting() noexcept { return waiting_; }
+  detail::coloring& coloring() noexcept { return coloring_; }
+  // A run of a graph whose colors are places of that kind begins, or ends.
+  void begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept;
+  void end_colored() noexcept;
+  unsigned color_count(color_kind kind) const noexcept;
+  unsigned color_of(const worker& w, color_kind kind) const noexcept;
+  // Which workers look for work: a hint.
+  idle_set<most_places>& idle() noexcept { return idle_; }
+  barriers& paid() noexcept { return paid_; }
+
+  // --- Sleeping and waking: waking.cpp.
+  // Makes each worker's next push wake a sleeper; true if there is such work already.
+  bool arm_gates(const wanted& what) noexcept;
+  bool work_in_sight(const wanted& what) noexcept;
+  // The same without a barrier, and without a look.
+  barriers::ticket shut_push_gates() noexcept;
+  // Of all deques.
+  deque::watched look_again() noexcept;
+  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
+  // that has opened its gate; null: it is in a list.
+  void call_for_work(const region_state* pushed_in) noexcept;
+  // A wake has landed: its owner has found work, or leaves. While there is more, wakes two others.
+  void hand_on() noexcept;
+  void falls_asleep(worker& w) noexcept;
+  // True: it owns a wake.
+  bool wakes_up(worker& w, bool saw_work) noexcept;
+
+  // --- Stacks: tidying.cpp.
+  // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
+  fiber* take_fiber(void (*entry)() noexcept) noexcept;
+  void put_fiber(fiber& suspended) noexcept;
+  // All but so many of a pool that the caller has for itself.
+  void take_surplus(fiber_pool& from, unsigned but) noexcept;
+  // By a worker that sleeps. False: there is no need, or somebody else does it.
+  bool begin_tidying() noexcept;
+  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
+  bool tidy() noexcept;
+  void end_tidying() noexcept;
+  steal_barrier barrier() const noexcept { return settings_.barrier; }
+  unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
+  std::size_t deque_slots() const noexcept;
+  std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
+  // A chunk of a loop is at most 2^-loop_sharing of what is left.
+  unsigned loop_sharing() const noexcept;
+
+  // --- While a strand blocks its thread, one more thread is at work.
+  void begin_blocking() noexcept;
+  void end_blocking() noexcept;
+
+  // Grows whenever a strand is taken, left, or resumed. A hint.
+  std::uint64_t progress() const noexcept;
+  // Who waits for whom, and where: for people.
+  std::string strands_as_text();
+  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program
+  // with a message if nobody is left to end the wait.
+  void look_for_deadlock(const char* call) noexcept;
+
+  // --- Attendants. Under no_fork.
+  void attend(worker_listener& added) noexcept;
+  void dismiss(worker_listener& gone) noexcept;
+  // Whether there is one: a hint.
+  bool attended() const noexcept { return attended_.load(std::memory_order_relaxed); }
+  // By the worker: it is about to sleep, or has slept.
+  void note_rest(const worker& w) noexcept;
+  void note_return(const worker& w) noexcept;
+
+  // Has the workers of all runtimes look whether their strands' regions have been cancelled.
+  static void note_cancellation() noexcept;
+  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's
+  // hands then. In the child before it is counted as one.
+  static void hold_for_fork() noexcept;
+  static void let_go_after_fork() noexcept;
+  unsigned workers() const noexcept { return settings_.workers; }
+  // The same, less the threads that the system has refused: numbers below it are those of workers.
+  unsigned numbered_workers() const noexcept { return thread_places() + 1; }
+  // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all
+  // others.
+  unsigned number_of(const worker& w) const noexcept {
+    const unsigned i = w.index();
+    return i < thread_places() ? i + 1 : i == thread_places() ? 0 : i;
+  }
+  // Precondition: `number` < numbered_workers(), and there has been a guest.
+  worker& numbered(unsigned number) const noexcept {
+    return worker_at(number == 0 ? thread_places() : number - 1);
+  }
+  sennit::statistics statistics() const noexcept;
+  // Whether the process forked since: then the threads are gone.
+  bool outlived_by_fork() const noexcept;
+  // Before waiting for another thread: in a child forked inside the region that thread does not exist, and
+  // the program ends with a message rather than hang.
+  void insist_on_threads() const noexcept;
+
+ private:
+  friend struct inspection;
+
+  unsigned thread_places() const noexcept { return thread_places_.load(std::memory_order_relaxed); }
+  static constexpr unsigned most_spares = 256;
+
+  // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
+  struct spare {
+    worker& place;
+    parker call;
+  };
+
+  worker& add_worker();
+  worker& add_worker_locked();
+  worker& add_returnable_locked();
+  worker& guest_place_locked();
+  void return_place_locked(worker& place) noexcept;
+  void seat_locked(worker& place) noexcept;
+  void unseat_locked(worker& place) noexcept;
+  bool add_spare() noexcept;
+  unsigned wake_for_work(unsigned most) noexcept;
+  unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
+  void note_at_work() noexcept;
+  unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
+  bool too_many_stacks() const noexcept;
+  void have_tidied() noexcept;
+  void drop(fiber& suspended) noexcept;
+  bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
+  void serve_as_worker(worker& place) noexcept;
+  void serve_as_spare(spare& self, unsigned rank) noexcept;
+
+  const settings settings_;
+  const topology::machine machine_;
+  const unsigned generation_;
+  runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
+  unsigned held_for_fork_ = 0;          // deques; under no_fork
+  barriers paid_;
+  sleepers asleep_;
+  idle_set<most_places> idle_;
+  detail::coloring coloring_;
+
+  std::mutex membership_;  // of workers_, free_guests_, spares_
+  std::array<std::atomic<worker*>, most_places> workers_{};
+  std::atomic<unsigned> worker_count_{0};
+  worker_listener* listeners_ = nullptr;  // under membership_
+  std::atomic<bool> attended_{false};
+  // Those of the threads that the constructor started come first. While it does, they read it: none.
+  std::atomic<unsigned> thread_places_{0};
+  std::vector<worker*> free_guests_;  // a heap, the lowest index on top
+  std::optional<watchdog> watchdog_;
+  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<spare>> spares_;
+  std::atomic<unsigned> blocked_{0};
+  alignas(128) std::atomic<int> searching_{0};
+  std::atomic<unsigned> waiting_{0};
+  std::atomic<unsigned> regions_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> fibers_{0};
+  std::atomic<int> stacks_{0};  // that are there
+  std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
+  std::atomic<bool> tidying_{false};
+  std::atomic<bool> deadlock_reported_{false};
+  std::mutex pooling_;
+  fiber_pool pool_;  // under pooling_
+};
+
+// That of the runtime that is asked for; null: of the one whose strand calls, or else the default one, which
+// it starts.
+runtime_core& core_of(runtime* asked);
+
+// Whether it is that of runtime::default_runtime(), which this does not start.
+bool is_default(const runtime_core& core) noexcept;
+
+// A guest's place in runtime::default_runtime(), which does not end meanwhile.
+worker& admit_to_default();
+
+}  // namespace sennit::detail

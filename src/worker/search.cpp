@@ -1,0 +1,271 @@
+// How a worker looks for work, and sleeps where there is none.
+#include "process/perturb.hpp"
+#include "system/barrier.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/relax.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace sennit::detail {
+
+void worker::announce_work() noexcept { core_.call_for_work(nullptr); }
+
+unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
+  // Where nobody searches, one look will do.
+  if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
+  const region_state* const region = running_->innermost->region;
+  unsigned idle = 0;
+  core_.idle().each_after(index_, core_.worker_count(), [&](unsigned place) {
+    worker& other = core_.worker_at(place);
+    if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
+        other.frames_.own_wish().admits(region)) {
+      found[idle++] = &other;
+    }
+    return idle < room;
+  });
+  return idle;
+}
+
+bool worker::post(frame& posted) noexcept {
+  posted.stolen().box = &mail_;
+  if (mail_.post(posted)) return true;
+  posted.stolen().box = nullptr;
+  return false;
+}
+
+void worker::pass_on(frame& handed) noexcept {
+  // Whoever has none of its colors is to look around himself: his rules may not allow him to take it.
+  const color_set colors = handed.stolen().colors;
+  worker* idle = nullptr;
+  while (find_idle(&idle, 1, colors) != 0) {
+    if (idle->post(handed)) {
+      frames_.handed_on();
+      return;
+    }
+  }
+  frames_.list(handed);
+  frames_.handed_on();
+  announce_work();
+}
+
+// What the next attempt to steal may take. While no colored graph runs, any color.
+wanted worker::next_wanted() noexcept {
+  wanted what = frames_.own_wish();
+  const unsigned run = core_.coloring().run();
+  if (run == 0) [[likely]]
+    return what;
+  if (run != colored_run_) {
+    colored_run_ = run;
+    colored_steals_.begin(core_.coloring().constants());
+    core_.coloring().add_idle(frames_.color());
+  }
+  if (colored_steals_.next_is_colored()) what.colors = frames_.color();
+  return what;
+}
+
+frame* worker::try_steal_any(bool insist) noexcept {
+  if (frame* const donated = frames_.take_donated(*this)) {
+    if (!donated->stolen().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
+    return donated;
+  }
+  if (frame* const own = frames_.take_listed(frames_.own_wish(), insist)) return own;
+  const unsigned count = core_.worker_count();
+  if (count < 2) return nullptr;
+  at_hand_.fill();
+  for (unsigned attempt = 1; attempt < count; ++attempt) {
+    worker& victim = core_.worker_at(victims_.next(count, index_));
+    perturb();
+    if (frame* const stolen = victim.frames_.steal(insist, next_wanted())) {
+      counts.steals.fetch_add(1, std::memory_order_relaxed);
+      return stolen;
+    }
+  }
+  return nullptr;
+}
+
+frame* worker::next_frame() noexcept {
+  if (first_ != nullptr) return std::exchange(first_, nullptr);
+  // Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has
+  // asked there.
+  struct search {
+    std::atomic<int>& count;
+    explicit search(std::atomic<int>& c) noexcept : count(c) {
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~search() { count.fetch_sub(1, std::memory_order_relaxed); }
+    search(const search&) = delete;
+    search& operator=(const search&) = delete;
+  };
+  std::optional<search> searching(std::in_place, core_.searching());
+  mail_.open();
+  core_.idle().add(index_);
+  idle_.store(true, std::memory_order_relaxed);
+  if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
+  frame* found = nullptr;
+  const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
+  for (unsigned i = 0; i < at_the_mailbox && !mail_.has_frame() && !leaving(); ++i) relax();
+  for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
+    if (mail_.has_frame()) {
+      perturb();
+      found = take_posted();
+      if (found != nullptr) break;
+      mail_.open();  // withdrawn by who posted it
+    }
+    constexpr unsigned rounds_between = 8;
+    found = try_steal_any(rounds % rounds_between == 0);
+    if (found != nullptr) break;
+    switch (policy::patience::after(rounds)) {
+      case policy::patience::step::spin: relax(); break;
+      case policy::patience::step::yield: sched_yield(); break;
+      case policy::patience::step::sleep:
+        searching.reset();
+        found = take_posted();
+        if (found != nullptr) break;
+        if (!nap_until_beat()) sleep();
+        mail_.open();
+        searching.emplace(core_.searching());
+        rounds = 0;
+        break;
+    }
+  }
+  // It has other work, or is leaving.
+  idle_.store(false, std::memory_order_relaxed);
+  core_.idle().remove(index_);
+  if (frame* const posted = mail_.close()) {
+    frames_.list(*posted);
+    announce_work();
+  }
+  if (found != nullptr) {
+    found_work();
+    return found;
+  }
+  hand_on();
+  return nullptr;
+}
+
+// Closes the mailbox.
+frame* worker::take_posted() noexcept {
+  frame* const posted = mail_.close();
+  if (posted == nullptr) return nullptr;
+  counts.steals.fetch_add(1, std::memory_order_relaxed);
+  dealt_ = posted->stolen().dealt;
+  return posted;
+}
+
+void worker::found_work() noexcept {
+  patience_.found_work();
+  colored_steals_.found_work();
+  hand_on();
+}
+
+// The wake that this worker owns has landed. While it was in flight, pushes elsewhere found it so and woke
+// nobody.
+void worker::hand_on() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.hand_on();
+}
+
+// Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner
+// for nothing.
+bool worker::nap_until_beat() noexcept {
+  const std::uint64_t now = now_ns();
+  std::uint64_t wait = policy::patience::longest_nap_ns;
+  bool known = false;
+  const unsigned count = core_.worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t next = core_.worker_at(i).frames_.next_beat_ns();
+    if (next <= now) continue;
+    known = true;
+    wait = std::min(wait, next - now);
+  }
+  if (known) parking().park(std::chrono::nanoseconds(wait));
+  return known;
+}
+
+void worker::sleep() noexcept {
+  core_.insist_on_threads();
+  sleepers& asleep = core_.asleep();
+  if (owns_wake_) {
+    if (watch()) return;
+    if (is_guest()) {
+      // Others may want what it may not take.
+      hand_on();
+    } else {
+      owns_wake_ = false;
+      asleep.landed();
+    }
+  }
+  core_.falls_asleep(*this);
+  perturb();
+  const bool rested = core_.attended();
+  if (rested) core_.note_rest(*this);
+  const bool saw_work =
+      core_.arm_gates(frames_.own_wish()) || frames_.has_donation(*this) || park_until_called();
+  if (rested) core_.note_return(*this);
+  if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
+}
+
+// Woken in vain. As long as forks come and go before anybody can come for them, one worker looks now and then
+// whether there is one that lasts, so that none of them needs to wake anybody. It keeps its wake: to pushes,
+// it is still on its way. True: there may be work.
+bool worker::watch() noexcept {
+  patience_.woken_in_vain();
+  counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
+  sleepers& asleep = core_.asleep();
+  if (is_guest()) return false;
+  bool called = false;
+  bool lasts = false;
+  while (!called && !lasts && !leaving()) {
+    if (!asleep.begin_watch(sleep_place_)) return false;
+    // No barrier: a push that misses it is seen later.
+    core_.shut_push_gates();
+    called = parking().park(std::chrono::nanoseconds(patience_.nap_ns()));
+    const deque::watched seen = core_.look_again();
+    asleep.end_watch(sleep_place_);
+    lasts = seen.lasts || frames_.donation_pending();
+    if (!patience_.goes_on_after_nap(seen.met)) break;
+  }
+  return called || lasts;
+}
+
+// Sleeps until somebody calls; true if there turned out to be work first.
+bool worker::park_until_called() noexcept {
+  if (leaving()) return false;
+  if (core_.barrier() == steal_barrier::fence) {
+    // ORD[D5] Without a barrier that reaches the owners, a push that was under way when the gates were shut
+    // may have missed that, and been missed. Its store is visible by now or will be soon: look once more
+    // before sleeping.
+    constexpr auto settled = std::chrono::milliseconds(1);
+    const bool called = parking().park(settled);
+    if (core_.work_in_sight(frames_.own_wish())) return true;
+    if (called) return false;
+  }
+  if (frames_.donation_pending()) {
+    // It is not its turn yet. Whether that ever comes is to be looked at now and then.
+    parking().park(std::chrono::nanoseconds(policy::patience::longest_wait_for_turn_ns));
+    return false;
+  }
+  if (parking().park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
+  pool_.trim();
+  core_.take_surplus(pool_, 1);
+  // One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves
+  // stacks behind later need not tell.
+  while (core_.begin_tidying()) {
+    bool called = false;
+    do {
+      called = parking().park(std::chrono::nanoseconds(policy::patience::between_tidying_ns));
+    } while (!called && !core_.tidy());
+    core_.end_tidying();
+    if (called) return false;
+  }
+  parking().park();
+  return false;
+}
+
+}  // namespace sennit::detail

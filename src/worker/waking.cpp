@@ -1,0 +1,97 @@
+// Who is told that there is work. docs/protocols/sleep.md has the protocol.
+#include "worker/runtime_core.hpp"
+
+#include <algorithm>
+
+namespace sennit::detail {
+
+barriers::ticket runtime_core::shut_push_gates() noexcept {
+  const unsigned count = worker_count();
+  barriers::ticket latest = 0;
+  for (unsigned i = 0; i < count; ++i) latest = std::max(latest, worker_at(i).frames().shut_push_gate());
+  return latest;
+}
+
+bool runtime_core::arm_gates(const wanted& what) noexcept {
+  const barriers::ticket shut = shut_push_gates();
+  // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is
+  // visible here. Where all gates have been shut for so long that one has been since, there is none. Model:
+  // models/sleep.pml.
+  if (barrier() == steal_barrier::membarrier) paid_.settle(shut);
+  return work_in_sight(what);
+}
+
+bool runtime_core::work_in_sight(const wanted& what) noexcept {
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    if (worker_at(i).frames().has_work(what)) return true;
+  }
+  return false;
+}
+
+deque::watched runtime_core::look_again() noexcept {
+  deque::watched all{.lasts = false, .met = false};
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count && !all.lasts; ++i) {
+    const deque::watched seen = worker_at(i).frames().look_again();
+    all.lasts = all.lasts || seen.lasts;
+    all.met = all.met || seen.met;
+  }
+  return all;
+}
+
+void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
+  // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
+  if (!asleep_.any() && !asleep_.watched()) return;
+  if (!asleep_.call_one()) (void)wake_guests(1, pushed_in);
+}
+
+// Each takes work of its own region only. A guest whose region it is, is told of a push even if the frame has
+// gone: the push has opened a gate that the guest has shut.
+unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
+  unsigned woken = 0;
+  const unsigned count = worker_count();
+  for (unsigned i = thread_places(); i < count && woken < most; ++i) {
+    worker& w = worker_at(i);
+    if (!w.sleep_place().asleep.load(std::memory_order_relaxed) || !w.is_guest()) continue;
+    const wanted wish = w.frames().own_wish();
+    if (pushed_in != nullptr ? !wish.admits(pushed_in) : !work_in_sight(wish)) continue;
+    if (asleep_.wake_guest(w.sleep_place())) ++woken;
+  }
+  return woken;
+}
+
+unsigned runtime_core::wake_for_work(unsigned most) noexcept {
+  unsigned found = 0;
+  const unsigned count = worker_count();
+  for (unsigned i = 0; i < count && found < most; ++i) found += worker_at(i).frames().work_for(most - found);
+  worker* const here = worker::current();
+  const unsigned woken = asleep_.wake(found, here != nullptr ? &here->sleep_place() : nullptr);
+  return woken < found ? woken + wake_guests(found - woken, nullptr) : woken;
+}
+
+void runtime_core::hand_on() noexcept {
+  constexpr unsigned branches = 2;
+  const bool last = asleep_.landed();
+  if (!asleep_.any() || asleep_.watched() || wake_for_work(branches) > 0) return;
+  // Whose wake is still in flight will look. So the last one does so behind a barrier.
+  if (!last) return;
+  if (arm_gates({})) (void)wake_for_work(branches);
+}
+
+void runtime_core::falls_asleep(worker& w) noexcept {
+  asleep_.announce(w.sleep_place(), w.is_guest());
+  note_at_work();
+}
+
+bool runtime_core::wakes_up(worker& w, bool saw_work) noexcept {
+  const bool owns_wake = asleep_.withdraw(w.sleep_place(), saw_work);
+  note_at_work();
+  return owns_wake;
+}
+
+void runtime_core::note_at_work() noexcept {
+  paid_.reaches(seats_.load(std::memory_order_relaxed) - asleep_.count() - 1);
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,55 @@
+#include "worker/worker_listener.hpp"
+
+#include "system/thread_id.hpp"
+#include "worker/runtime_core.hpp"
+
+#include <utility>
+
+namespace sennit::detail {
+
+void runtime_core::seat_locked(worker& place) noexcept {
+  place.thread = thread_id();
+  seats_.store(seats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  note_at_work();
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->comes(place.thread);
+}
+
+void runtime_core::unseat_locked(worker& place) noexcept {
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->rests(place.thread);
+  place.thread = 0;
+  seats_.store(seats_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  note_at_work();
+}
+
+void runtime_core::attend(worker_listener& added) noexcept {
+  const std::lock_guard guard(membership_);
+  added.next_listener = std::exchange(listeners_, &added);
+  attended_.store(true, std::memory_order_relaxed);
+  for (unsigned i = 0; i < worker_count(); ++i) {
+    worker& w = worker_at(i);
+    if (w.thread == 0) continue;
+    added.comes(w.thread);
+    // Where it sleeps it did not say so: it wakes, and does as it falls asleep again.
+    w.parking().unpark();
+  }
+}
+
+void runtime_core::dismiss(worker_listener& gone) noexcept {
+  const std::lock_guard guard(membership_);
+  worker_listener** at = &listeners_;
+  while (*at != &gone) at = &(*at)->next_listener;
+  *at = gone.next_listener;
+  attended_.store(listeners_ != nullptr, std::memory_order_relaxed);
+}
+
+void runtime_core::note_rest(const worker& w) noexcept {
+  const std::lock_guard guard(membership_);
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->rests(w.thread);
+}
+
+void runtime_core::note_return(const worker& w) noexcept {
+  const std::lock_guard guard(membership_);
+  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->comes(w.thread);
+}
+
+}  // namespace sennit::detail

@@ -7,9 +7,13 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# Tests of a Release build take most of its time to compile, a third less so. Those that count instructions are labelled
+# "optimized", and are built as users build.
+set(sennit_test_options "$<$<CONFIG:Release>:-O1>")
+
 # Saves a second of compiling for each file of tests. Such a build does not find out that a file forgets to include
 # something, and a launcher such as ccache keeps nothing of it.
-option(SENNIT_PRECOMPILE_TESTS "Parse GoogleTest once for all tests, unless there is a compiler launcher" OFF)
+option(SENNIT_PRECOMPILE_TESTS "Parse what all tests include once, unless there is a compiler launcher" OFF)
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(SENNIT_PRECOMPILE_TESTS OFF)
 endif()
@@ -17,7 +21,12 @@ if(SENNIT_PRECOMPILE_TESTS)
   file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
   add_library(sennit_precompiled OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
   target_link_libraries(sennit_precompiled PRIVATE sennit::sennit sennit_warnings GTest::gmock GTest::gtest_main)
+  target_compile_options(sennit_precompiled PRIVATE ${sennit_test_options})
   target_precompile_headers(sennit_precompiled PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  # GCC parses the text where a test is compiled with other macros; clang refuses.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_precompile_headers(sennit_precompiled PRIVATE <sennit/sennit.hpp>)
+  endif()
 endif()
 
 # sennit_test(NAME SOURCES file... [LABELS label...] [LIBRARIES target...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]
@@ -52,8 +61,11 @@ function(sennit_test name)
     target_link_libraries(${target} PRIVATE sennit::sennit)
   endif()
   target_link_libraries(${target} PRIVATE sennit_warnings GTest::gmock GTest::gtest_main ${test_LIBRARIES})
-  if(SENNIT_PRECOMPILE_TESTS)
-    target_precompile_headers(${target} REUSE_FROM sennit_precompiled)
+  if(NOT "optimized" IN_LIST test_LABELS)
+    target_compile_options(${target} PRIVATE ${sennit_test_options})
+    if(SENNIT_PRECOMPILE_TESTS)
+      target_precompile_headers(${target} REUSE_FROM sennit_precompiled)
+    endif()
   endif()
   if(test_INTERNAL)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)

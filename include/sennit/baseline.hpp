@@ -1,8 +1,8 @@
 // Parallel loops as others make them, kept to be compared with: parallel_for as it is is the one to use.
 #pragma once
 
-#include <sennit/detail/loop.hpp>
-#include <sennit/detail/sequence.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/loop/loop.hpp>
 #include <sennit/join.hpp>
 
 #include <algorithm>

@@ -3,11 +3,11 @@
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/graph_calls.hpp>
-#include <sennit/detail/graph_dense.hpp>
-#include <sennit/detail/graph_hashed.hpp>
-#include <sennit/detail/graph_refusal.hpp>
-#include <sennit/detail/graph_run.hpp>
+#include <sennit/detail/graph/calls.hpp>
+#include <sennit/detail/graph/dense.hpp>
+#include <sennit/detail/graph/hashed.hpp>
+#include <sennit/detail/graph/refusal.hpp>
+#include <sennit/detail/graph/run.hpp>
 
 #include <array>
 #include <concepts>

@@ -4,9 +4,9 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/fork_frame.hpp>
-#include <sennit/detail/frame.hpp>
-#include <sennit/detail/join_range.hpp>
+#include <sennit/detail/fork/fork_frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/fork/join_range.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // memoized_splice: a splice that is run again and again, and looks for its order only once.
 #pragma once
 
-#include <sennit/detail/splice_order.hpp>
-#include <sennit/detail/step_list.hpp>
+#include <sennit/detail/splice/order.hpp>
+#include <sennit/detail/splice/step_list.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/splice_schedule.hpp>

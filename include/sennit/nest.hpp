@@ -1,11 +1,11 @@
 // parallel_for_nest: nests of loops, run in the order that suits the caches.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/cuts.hpp>
-#include <sennit/detail/engine.hpp>
-#include <sennit/detail/nest.hpp>
+#include <sennit/detail/loop/cuts.hpp>
+#include <sennit/detail/loop/nest.hpp>
 #include <sennit/space.hpp>
 
 #include <array>

@@ -1,13 +1,13 @@
 // parallel_for: loops whose iterations may run in parallel.
 #pragma once
 
-#include <sennit/detail/chunks.hpp>
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/engine.hpp>
-#include <sennit/detail/loop.hpp>
-#include <sennit/detail/loop_refusal.hpp>
-#include <sennit/detail/sequence.hpp>
+#include <sennit/detail/loop/chunks.hpp>
+#include <sennit/detail/loop/loop.hpp>
+#include <sennit/detail/loop/refusal.hpp>
 
 #include <concepts>
 #include <cstdint>

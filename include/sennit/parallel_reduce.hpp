@@ -1,17 +1,17 @@
 // parallel_reduce: the combined values of a loop's iterations.
 #pragma once
 
-#include <sennit/detail/combine.hpp>
+#include <sennit/detail/algorithm/combine.hpp>
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/laws.hpp>
+#include <sennit/detail/algorithm/operations.hpp>
+#include <sennit/detail/algorithm/parts.hpp>
+#include <sennit/detail/algorithm/refusal.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/engine.hpp>
-#include <sennit/detail/laws.hpp>
-#include <sennit/detail/loop.hpp>
-#include <sennit/detail/operations.hpp>
-#include <sennit/detail/parts.hpp>
-#include <sennit/detail/refusal.hpp>
-#include <sennit/detail/sequence.hpp>
-#include <sennit/detail/shared_body.hpp>
+#include <sennit/detail/loop/loop.hpp>
+#include <sennit/detail/loop/shared_body.hpp>
 
 #include <concepts>
 #include <functional>

@@ -1,12 +1,12 @@
 // parallel_sort, parallel_stable_sort.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/merge_sort.hpp>
+#include <sennit/detail/algorithm/refusal.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/engine.hpp>
-#include <sennit/detail/merge_sort.hpp>
-#include <sennit/detail/refusal.hpp>
-#include <sennit/detail/sequence.hpp>
-#include <sennit/detail/shared_body.hpp>
+#include <sennit/detail/loop/shared_body.hpp>
 
 #include <concepts>
 #include <cstddef>

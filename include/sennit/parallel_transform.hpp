@@ -1,14 +1,14 @@
 // parallel_transform, parallel_copy, parallel_fill: loops that write an element for each iteration.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/overlap.hpp>
+#include <sennit/detail/algorithm/refusal.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
-#include <sennit/detail/loop.hpp>
-#include <sennit/detail/overlap.hpp>
-#include <sennit/detail/refusal.hpp>
-#include <sennit/detail/sequence.hpp>
-#include <sennit/detail/shared_body.hpp>
+#include <sennit/detail/loop/loop.hpp>
+#include <sennit/detail/loop/shared_body.hpp>
 
 #include <algorithm>
 #include <concepts>

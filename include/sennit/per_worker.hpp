@@ -1,7 +1,7 @@
 // per_worker: storage that each thread at work has its own part of.
 #pragma once
 
-#include <sennit/detail/combine.hpp>
+#include <sennit/detail/algorithm/combine.hpp>
 #include <sennit/detail/config.hpp>
 
 #include <atomic>

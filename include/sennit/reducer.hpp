@@ -1,13 +1,13 @@
 // reducer: a value that parallel code adds to from anywhere, as if it ran in order.
 #pragma once
 
-#include <sennit/detail/combine.hpp>
+#include <sennit/detail/algorithm/combine.hpp>
+#include <sennit/detail/algorithm/laws.hpp>
+#include <sennit/detail/algorithm/operations.hpp>
+#include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/laws.hpp>
+#include <sennit/detail/fork/view.hpp>
 #include <sennit/detail/misuse.hpp>
-#include <sennit/detail/operations.hpp>
-#include <sennit/detail/refusal.hpp>
-#include <sennit/detail/view.hpp>
 
 #include <atomic>
 #include <concepts>

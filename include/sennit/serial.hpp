@@ -1,11 +1,11 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/engine.hpp>
 #include <sennit/detail/invoke.hpp>
-#include <sennit/detail/loop.hpp>
-#include <sennit/detail/sequence.hpp>
+#include <sennit/detail/loop/loop.hpp>
 #include <sennit/join.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/parallel_fold.hpp>

@@ -1,8 +1,8 @@
 // splice: calls that are interleaved, so that data is used again while it is in cache.
 #pragma once
 
-#include <sennit/detail/splice_sequence.hpp>
-#include <sennit/detail/spliced_call.hpp>
+#include <sennit/detail/splice/sequence.hpp>
+#include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/splicing.hpp>

@@ -3,9 +3,9 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/graph_node.hpp>
-#include <sennit/detail/local_queue.hpp>
-#include <sennit/detail/work_pool.hpp>
+#include <sennit/detail/graph/local_queue.hpp>
+#include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/work_pool.hpp>
 
 #include <atomic>
 #include <concepts>

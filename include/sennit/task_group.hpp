@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/group.hpp>
+#include <sennit/detail/fork/group.hpp>
 
 #include <concepts>
 #include <memory>

@@ -3,8 +3,8 @@
 
 #include "checker/report.hpp"
 
-#include <sennit/detail/splice_log.hpp>
-#include <sennit/detail/spliced_call.hpp>
+#include <sennit/detail/splice/log.hpp>
+#include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/splice.hpp>
 
 #include <algorithm>

@@ -97,9 +97,14 @@ bool deque::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
     note_wake_wanted();
     set_gates();
   }
-  if (frame_wanted && !fenced_ && !frame_wanted_ && !strict_ && !between_beats()) ask(true);
+  if (frame_wanted) ask_ahead();
   set_gates();
   return open_donation({}) != nullptr;
+}
+
+// For the frame of the next push.
+void deque::ask_ahead() noexcept {
+  if (!fenced_ && !frame_wanted_ && !strict_ && !between_beats()) ask(true);
 }
 
 // True: the strand is of another outside thread's region than the one before.
@@ -341,7 +346,7 @@ void deque::promote(slot* position) noexcept {
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut(left, left.start)) {
-      rest->mark_stolen(region_of(position), strand());
+      mark_stolen(*rest, position);
       append(*rest);
       loop->split_off_from(*rest);
       count_promotion();
@@ -368,34 +373,40 @@ frame* deque::hand_over_oldest() noexcept {
     if (!strict_) nothing_to_steal_.store(false, std::memory_order_relaxed);
     return nullptr;
   }
-  slot* const tail = tls_->tail.load(std::memory_order_relaxed);
+  frame* const handed = take_oldest(tls_->tail.load(std::memory_order_relaxed), true);
+  if (handed != nullptr) answered();
+  return handed;
+}
+
+// Takes the oldest frame below the tail; of a loop half of what nobody has claimed. By the owner, or by a thief that keeps
+// it from claiming.
+frame* deque::take_oldest(const slot* tail, bool by_owner) noexcept {
   slot* head = head_.load(std::memory_order_relaxed);
-  frame* handed = nullptr;
-  while (handed == nullptr && head < tail) {
+  part taken;
+  while (head < tail && taken.frame == nullptr && !taken.stays) {
     slot* const position = head;
-    bool stays = false;
-    if (loop_frame* const loop = loop_in(*position); loop == nullptr) {
-      handed = &fork_in(*position);
-    } else if (const loop_frame::rest left = loop->look(); !left.none()) {
-      // Not worth a steal, as far as is known: should it last, a barrier will get at it.
-      request_deferred_ = !insisted_ && !loop->worth_cutting(left);
-      if (request_deferred_) break;
-      loop_piece* const half = loop->cut(left, left.middle());
-      if (half == nullptr) break;
-      loop->split_off_from(*half);
-      handed = half;
-      stays = left.start < left.middle();
-    }
-    if (handed != nullptr) mark_stolen(*handed, position);
-    if (stays) break;
-    ++head;
+    loop_frame* const loop = loop_in(*position);
+    taken = loop != nullptr ? cut_half(*loop, by_owner) : part{.frame = &fork_in(*position), .stays = false};
+    if (taken.frame != nullptr) mark_stolen(*taken.frame, position);
+    if (!taken.stays) ++head;
   }
   head_.store(head, std::memory_order_relaxed);
-  if (handed != nullptr) {
-    answered();
-    count_promotion();
+  if (taken.frame != nullptr) count_promotion();
+  return taken.frame;
+}
+
+deque::part deque::cut_half(loop_frame& loop, bool by_owner) noexcept {
+  const loop_frame::rest left = loop.look();
+  if (left.none()) return {};
+  if (by_owner) {
+    // Not worth a steal, as far as is known: should it last, a barrier will get at it.
+    request_deferred_ = !insisted_ && !loop.worth_cutting(left);
+    if (request_deferred_) return {.frame = nullptr, .stays = true};
   }
-  return handed;
+  loop_piece* const half = loop.cut(left, left.middle());
+  if (half == nullptr) return {.frame = nullptr, .stays = true};  // for want of memory
+  if (by_owner) loop.split_off_from(*half);
+  return {.frame = half, .stays = left.start < left.middle()};
 }
 
 void deque::answered() noexcept {

@@ -12,8 +12,8 @@
 #include "stack/fiber.hpp"
 #include "system/barrier.hpp"
 
-#include <sennit/detail/frame.hpp>
-#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/runtime.hpp>
 
@@ -217,8 +217,24 @@ class deque {
   void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
   void insist() noexcept;
+  // What one taking of the oldest frame comes to. `stays`: what is at the head is to stay there.
+  struct part {
+    detail::frame* frame = nullptr;
+    bool stays = false;
+  };
+  frame* take_oldest(const slot* tail, bool by_owner) noexcept;
+  part cut_half(loop_frame& loop, bool by_owner) noexcept;
   frame* claim_frozen() noexcept;
   frame* claim_fenced() noexcept;
+  bool pass_head(slot* next) noexcept;
+  frame* cut_passed(loop_frame& loop, const loop_frame::rest& left, slot* head) noexcept;
+  bool worth_a_look(bool insist) const noexcept;
+  bool eligible(const wanted& what) const noexcept;
+  bool runs_for(const wanted& what) const noexcept;
+  bool latent_over() const noexcept;
+  bool suits(const wanted& what, frame& listed) const noexcept;
+  bool owner_is_silent() noexcept;
+  void ask_ahead() noexcept;
   void promote(slot* position) noexcept;
   region_state* region_of(const slot* position) const noexcept;
   void begin_anew() noexcept;

@@ -1,7 +1,7 @@
 // Frames that have left their owners' deques, oldest first. Under the lock of the deque that has the list.
 #pragma once
 
-#include <sennit/detail/frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
 
 #include <atomic>
 

@@ -1,7 +1,7 @@
 // Where an idle worker is handed a frame without having to look for it.
 #pragma once
 
-#include <sennit/detail/frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // What a deque's slots hold, and what its gates are when they are shut.
 #pragma once
 
-#include <sennit/detail/frame.hpp>
-#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>

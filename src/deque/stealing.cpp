@@ -33,30 +33,9 @@ frame* deque::claim_frozen() noexcept {
   asking_.barrier_took(now_ns() - begin);
   perturb();
   slot* const tail = tail_for_thieves();
-  slot* head = head_.load(std::memory_order_relaxed);
-  const bool at_work = head < tail;
-  frame* claimed = nullptr;
-  while (claimed == nullptr && head < tail) {
-    slot* const position = head;
-    bool stays = false;
-    if (loop_frame* const loop = loop_in(*position); loop == nullptr) {
-      claimed = &fork_in(*position);
-    } else if (const loop_frame::rest left = loop->look(); !left.none()) {
-      claimed = loop->cut(left, left.middle());
-      if (claimed == nullptr) break;
-      // It stays for others, unless that was all of it.
-      stays = left.start < left.middle();
-    }
-    if (claimed != nullptr) mark_stolen(*claimed, position);
-    if (stays) break;
-    ++head;
-  }
-  head_.store(head, std::memory_order_relaxed);
-  if (claimed != nullptr) {
-    count_promotion();
-  } else if (at_work) {
-    insist();
-  }
+  const bool at_work = head_.load(std::memory_order_relaxed) < tail;
+  frame* const claimed = take_oldest(tail, false);
+  if (claimed == nullptr && at_work) insist();
   set_gates();
   return claimed;
 }
@@ -68,50 +47,80 @@ void deque::insist() noexcept {
   insisted_ = true;
 }
 
+// Raises the head beyond the oldest frame, if the owner has not taken that.
+bool deque::pass_head(slot* next) noexcept {
+  if (latent_over()) return false;  // the owner is not to be disturbed
+  // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
+  head_.store(next, std::memory_order_seq_cst);
+  perturb();
+  // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads;
+  // pairs with publish_tail(). Model: models/deque.pml.
+  if (tls_->tail.load(std::memory_order_seq_cst) >= next && tail_for_thieves() >= next) return true;
+  head_.store(next - 1, std::memory_order_relaxed);
+  return false;
+}
+
 frame* deque::claim_fenced() noexcept {
-  worker_tls& tls = *tls_;
   for (bool at_work = false;; at_work = true) {
     slot* const head = head_.load(std::memory_order_relaxed);
-    slot* const next = head + 1;
-    // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
-    head_.store(next, std::memory_order_seq_cst);
-    perturb();
-    // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads;
-    // pairs with publish_tail(). Model: models/deque.pml.
-    if (tls.tail.load(std::memory_order_seq_cst) < next || tail_for_thieves() < next) {
-      head_.store(head, std::memory_order_relaxed);
+    if (!pass_head(head + 1)) {
       if (at_work) insist();
       return nullptr;
     }
-    loop_frame* const loop = loop_in(*head);
-    if (loop == nullptr) {
-      frame& f = fork_in(*head);
-      mark_stolen(f, head);
-      count_promotion();
-      return &f;
+    frame* claimed = nullptr;
+    if (loop_frame* const loop = loop_in(*head); loop == nullptr) {
+      claimed = &fork_in(*head);
+    } else {
+      // The owner cannot retire it: that pop would wait for the lock.
+      const loop_frame::rest left = loop->look();
+      if (left.none()) continue;
+      claimed = cut_passed(*loop, left, head);
     }
-    // The owner cannot retire it: that pop would wait for the lock.
-    const loop_frame::rest left = loop->look();
-    if (left.none()) continue;
-    loop_piece* const half = loop->cut_fenced(left, left.middle());
-    if (half != nullptr) {
-      half->mark_stolen(region_of(head), strand());
-      count_promotion();
-    }
-    // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
-    if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
-    return half;
+    if (claimed == nullptr) return nullptr;
+    mark_stolen(*claimed, head);
+    count_promotion();
+    return claimed;
   }
+}
+
+// Half of a loop that the head has passed. Where something is left of the loop, the head goes back.
+frame* deque::cut_passed(loop_frame& loop, const loop_frame::rest& left, slot* head) noexcept {
+  loop_piece* const half = loop.cut_fenced(left, left.middle());
+  // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
+  if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
+  return half;
+}
+
+// Whether the thief may have the listed frame.
+bool deque::suits(const wanted& what, frame& listed) const noexcept {
+  const stolen_state& stolen = listed.stolen();
+  if (!what.suits(stolen.colors)) return false;
+  // A strand that its thread has left for good is in no hurry to end, but may have nobody else.
+  return what.admits(stolen.region) || (stolen.is_strand && abandoned_);
+}
+
+// Whether a thief may take the oldest frame that lies in the deque, or ask for it, where there is one: all that decides
+// it is here.
+bool deque::eligible(const wanted& what) const noexcept {
+  // Another thief may have been here since the hints were read.
+  if (tls_ == nullptr || strict_ || between_beats()) return false;
+  return runs_for(what) && (latent_over() || what.suits(colors_at(head_.load(std::memory_order_relaxed))));
+}
+
+// What is in a deque belongs to one strand. Nor is that asked for what the thief could not take.
+bool deque::runs_for(const wanted& what) const noexcept {
+  return what.within == nullptr || (innermost_ != nullptr && what.admits(innermost_->region));
+}
+
+bool deque::latent_over() const noexcept {
+  return tls_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
 }
 
 frame* deque::oldest_listed(const wanted& what, bool all) const noexcept {
   frame* f = listed_.oldest();
   if (what.within == nullptr && what.colors == all_colors) return f;
   for (unsigned looked_at = 0; f != nullptr; f = frame_list::after(*f)) {
-    const stolen_state& stolen = f->stolen();
-    // A strand that its thread has left for good is in no hurry to end, but may have nobody else.
-    if (what.suits(stolen.colors) && (what.admits(stolen.region) || (stolen.is_strand && abandoned_)))
-      return f;
+    if (suits(what, *f)) return f;
     if (what.within != nullptr && ++looked_at == listed_in_view && !all) return nullptr;
   }
   return nullptr;
@@ -128,7 +137,7 @@ frame* deque::take_oldest_listed(const wanted& what, bool all) noexcept {
 void deque::expect_thief() noexcept {
   if (fenced_) return;
   const std::lock_guard guard(lock_);
-  if (!frame_wanted_ && !strict_ && !between_beats()) ask(true);
+  ask_ahead();
 }
 
 frame* deque::take_listed(const wanted& what, bool insist) noexcept {
@@ -137,43 +146,46 @@ frame* deque::take_listed(const wanted& what, bool insist) noexcept {
   return take_oldest_listed(what, insist);
 }
 
+// By hints. Who insists looks in any case.
+bool deque::worth_a_look(bool insist) const noexcept {
+  if (insist || listed_.any()) return true;
+  return !nothing_to_steal_.load(std::memory_order_relaxed) && !between_beats();
+}
+
 frame* deque::steal(bool insist, const wanted& what) noexcept {
-  const bool latent_to_be_had =
-      (insist || !nothing_to_steal_.load(std::memory_order_relaxed)) && !between_beats();
-  if (!latent_to_be_had && !insist && !listed_.any()) return nullptr;
-  if (!lock_.try_lock()) return nullptr;
+  if (!worth_a_look(insist) || !lock_.try_lock()) return nullptr;
   const std::lock_guard guard(lock_, std::adopt_lock);
   // Promoted frames are older than those in the deque.
   if (frame* const listed = take_oldest_listed(what, insist)) return listed;
-  if (frame* const donated = insist ? open_donation(what) : nullptr) {
-    donated_.unlink(*donated);
-    return donated;
+  if (insist) {
+    if (frame* const donated = open_donation(what)) {
+      donated_.unlink(*donated);
+      return donated;
+    }
   }
-  // Another thief may have been here since.
-  if (tls_ == nullptr || strict_ || between_beats()) return nullptr;
-  // What is in a deque belongs to one strand. Nor is that asked for what the thief could not take.
-  if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return nullptr;
-  const bool empty = tls_->tail.load(std::memory_order_relaxed) <= head_.load(std::memory_order_relaxed);
-  if (!empty && !what.suits(colors_at(head_.load(std::memory_order_relaxed)))) return nullptr;
-  if (fenced_) return empty ? nullptr : claim_fenced();
+  if (!eligible(what)) return nullptr;
+  if (fenced_) return claim_fenced();
+  return owner_is_silent() ? claim_frozen() : nullptr;
+}
+
+// Asks the owner for a frame, unless it has been asked. True: it has been, long enough ago, and has one.
+bool deque::owner_is_silent() noexcept {
+  const bool empty = latent_over();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
-    // What it was asked for is on its way to somebody, who is not to ask for more meanwhile.
-    if (!frame_wanted_ && nothing_to_steal_.load(std::memory_order_relaxed)) return nullptr;
-    ask(empty);
-    return nullptr;
+    // What it was asked for may be on its way to somebody, who is not to ask for more meanwhile.
+    if (frame_wanted_ || !nothing_to_steal_.load(std::memory_order_relaxed)) ask(empty);
+    return false;
   }
-  if (empty || insisted_ || !asking_.silent(now_ns() - asked_ns_)) return nullptr;
+  if (empty || insisted_ || !asking_.silent(now_ns() - asked_ns_)) return false;
   answered();
   nothing_to_steal_.store(false, std::memory_order_relaxed);
-  return claim_frozen();
+  return true;
 }
 
 bool deque::has_work(const wanted& what) noexcept {
   const std::lock_guard guard(lock_);
   if (oldest_listed(what, true) != nullptr || open_donation(what) != nullptr) return true;
-  if (what.within != nullptr && (innermost_ == nullptr || !what.admits(innermost_->region))) return false;
-  return tls_ != nullptr &&
-         tls_->tail.load(std::memory_order_relaxed) > head_.load(std::memory_order_relaxed);
+  return tls_ != nullptr && runs_for(what) && !latent_over();
 }
 
 deque::bounds deque::filled() const noexcept {

@@ -12,7 +12,7 @@
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/group.hpp>
+#include <sennit/detail/fork/group.hpp>
 #include <sennit/join.hpp>
 
 #include <algorithm>
@@ -86,10 +86,7 @@ spawning group_state::admit_when_full() {
   if (any_gate_shut()) [[unlikely]] {
     // Observed, it might be recorded where it runs.
     if (current_tls().strand != nullptr) return spawning::pushed;
-#if SENNIT_EXCEPTIONS
-    if (can_throw_ && stopped(w)) throw sennit::cancelled();
-#endif
-    (void)answer_gates(w, false);
+    meet_gate(w);
     if (!on_top()) return admit_unqueued();
   }
   if (!w.running().memory().half_left()) [[unlikely]]
@@ -100,7 +97,18 @@ spawning group_state::admit_when_full() {
     return spawning::at_once_in_order;
   }
   sweep();
-  if (!on_top()) return admit_unqueued();
+  return on_top() ? admit_swept() : admit_unqueued();
+}
+
+// A strand that only spawns meets no other gate.
+void group_state::meet_gate(worker& here) {
+#if SENNIT_EXCEPTIONS
+  if (can_throw_ && detail::stopped(here)) throw sennit::cancelled();
+#endif
+  (void)answer_gates(here, false);
+}
+
+spawning group_state::admit_swept() noexcept {
   if (room_ >= most_pushed / 4) {
     at_once_ = 0;
     swept_in_vain_ = 0;
@@ -113,31 +121,50 @@ spawning group_state::admit_when_full() {
 }
 
 spawning group_state::admit_unqueued() {
-  worker* here = worker::current();
 #if SENNIT_EXCEPTIONS
   if (can_throw_ && stopped()) throw sennit::cancelled();
 #endif
-  // A strand that only spawns meets no other gate.
-  if (here != nullptr && any_gate_shut() && current_tls().strand == nullptr) {
+  worker* here = worker::current();
+  if (here == nullptr) return admit_from_outside();
+  if (current_tls().strand != nullptr) return in_order(here->running()) ? spawning::pushed : admit_observed();
+  if (any_gate_shut()) {
     (void)answer_gates(*here, false);
     here = worker::current();
   }
-  // Observed, what this strand spawns is counted with what it pushes; unless it is in a child, which runs out
-  // of order.
-  const bool observed = here != nullptr && current_tls().strand != nullptr;
-  if (observed && maker_ == &here->running() && made_in_ == here->running().innermost_child)
-    return spawning::pushed;
+  return admit_beside(*here);
+}
+
+spawning group_state::admit_beside(worker& here) {
   unqueued_children& all = others();
+  note_open();
+  if (all.view_here().failed() || all.place_for(&here) == nullptr) return spawning::at_once;
+  return all.has_room() || !here.running().memory().half_left() ? spawning::unqueued : spawning::at_once;
+}
+
+// Where the schedule finds it again.
+spawning group_state::admit_observed() {
+  (void)others().view_here();
+  note_open();
+  return spawning::at_once;
+}
+
+// Observed, what the maker spawns is counted with what it pushes; unless it is in a child, which runs out of order.
+bool group_state::in_order(const fiber& strand) const noexcept {
+  return maker_ == &strand && made_in_ == strand.innermost_child;
+}
+
+// By a thread that runs no strand.
+spawning group_state::admit_from_outside() {
+  unqueued_children& all = others();
+  note_open();
+  const worker* const place = all.place_for(nullptr);
+  // The child may run at once, on this thread.
+  if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
+  return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
+}
+
+void group_state::note_open() noexcept {
   if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
-  if (here == nullptr) {
-    const worker* const place = all.place_for(nullptr);
-    // The child may run at once, on this thread.
-    if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
-    return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
-  }
-  const spawn_view& spawned = all.view_here();
-  if (spawned.failed() || observed || all.place_for(here) == nullptr) return spawning::at_once;
-  return all.has_room() || !here->running().memory().half_left() ? spawning::unqueued : spawning::at_once;
 }
 
 unqueued_children& group_state::others() {
@@ -296,34 +323,40 @@ void group_state::note(std::exception_ptr thrown) noexcept {
   }
 }
 
+namespace {
+
+// What the child does is counted where its strand has a trace cursor.
+void run_counted(action body) {
+  trace_cursor* const strand = current_tls().strand;
+  if (strand == nullptr) {
+    body();
+    return;
+  }
+  whereabouts where{};
+  (void)observe_spawn(*strand, where);
+  const level_within inside(*strand, where);
+  body();
+}
+
+}  // namespace
+
 // By any other strand, or a thread that runs none.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
   unqueued_children& all = others();
   if (here != nullptr && all.view_here().failed()) return;
   std::exception_ptr thrown;
-  const auto call = [&] {
-    trace_cursor* const strand = current_tls().strand;
-    if (strand == nullptr) {
-      body();
-      return;
-    }
-    whereabouts where{};
-    (void)observe_spawn(*strand, where);
-    const level_within inside(*strand, where);
-    body();
-  };
   const auto run = [&] {
 #if SENNIT_EXCEPTIONS
     try {
-      call();
+      run_counted(body);
     } catch (const sennit::cancelled&) {
       dropped_.store(true, std::memory_order_relaxed);
     } catch (...) {
       thrown = std::current_exception();
     }
 #else
-    call();
+    run_counted(body);
 #endif
   };
   if (here == nullptr) {
@@ -381,22 +414,27 @@ void group_state::settle(group_member& child) noexcept {
   child.settled = true;
 }
 
+// Ends the child if it has left nothing.
+bool group_state::let_go(group_member& child) noexcept {
+  unqueued_children::prune(child.before_);
+  unqueued_children::prune(child.views_);
+  if (!leaves_nothing(child)) return false;
+  child.end_(child);
+  return true;
+}
+
+// Whether two children that have ended may become one. What the earlier threw comes before what children threw that the
+// later one has spawned unqueued.
+bool group_state::may_merge(const group_member& earlier, const group_member& later) noexcept {
+  if (!earlier.settled || !later.settled) return false;
+  return !earlier.thrown || (!any_children(later.before_) && !any_children(later.views_));
+}
+
 // The last of those that are kept; the next of them in the list is the one that comes after it. What has
 // ended is merged with its neighbor where there are many, or goes where it leaves nothing.
 void group_state::keep(group_member*& kept, group_member& child, int& count) noexcept {
-  if (child.settled) {
-    unqueued_children::prune(child.before_);
-    unqueued_children::prune(child.views_);
-    if (leaves_nothing(child)) {
-      child.end_(child);
-      return;
-    }
-  }
-  // What it threw comes before what children threw that the later one has spawned unqueued.
-  const auto separate = [&](const group_member& later) {
-    return child.thrown && (any_children(later.before_) || any_children(later.views_));
-  };
-  if (child.settled && kept != nullptr && kept->settled && count > most_pushed / 2 && !separate(*kept)) {
+  if (child.settled && let_go(child)) return;
+  if (kept != nullptr && count > most_pushed / 2 && may_merge(child, *kept)) {
     group_member& later = *std::exchange(kept, static_cast<group_member*>(kept->next));
     if (!child.thrown) child.thrown = std::move(later.thrown);
     child.views_ = merge_views(child.views_, merge_views(later.before_, later.views_));

@@ -51,17 +51,23 @@ void group_state::wait() {
   // ORD[D36] acquire: what a child that runs elsewhere has made meanwhile; pairs with the release in
   // others().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
-  if (all != nullptr) all->recall();
   // They come after those of all children.
-  view* const latest =
-      all != nullptr && here != nullptr ? gather(here->running(), 0) : exchange_views(nullptr);
+  view* const latest = latest_of(here, all);
   auto inside = [&] { collect(latest); };
   // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for
   // a region, children that nobody has taken run here, on the thread's own stack.
-  if (here != nullptr || !all->in_default() || !attempt<std::exception>([&] { run_region(nullptr, inside); }))
-    inside();
+  const bool in_region =
+      here == nullptr && all->in_default() && attempt<std::exception>([&] { run_region(nullptr, inside); });
+  if (!in_region) inside();
   if (anchored) anchor(*worker::current());
   report();
+}
+
+// What the strand, or the thread, has added since it spawned the last child.
+view* group_state::latest_of(worker* here, unqueued_children* all) noexcept {
+  if (all == nullptr) return exchange_views(nullptr);
+  all->recall();
+  return here != nullptr ? gather(here->running(), 0) : exchange_views(nullptr);
 }
 
 // What was spawned unqueued may be kept by a child of another group, which comes after it. `since`: by one that the
@@ -91,12 +97,7 @@ void group_state::collect(view* latest) noexcept {
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken
   // singly.
   if (newest_ != nullptr && !on_top()) place->relocate();
-  // What children of outside threads have begun is for a guest that waits for them, too.
-  // ORD[D36] acquire: as in wait().
-  if (const unqueued_children* const all = others_.load(std::memory_order_acquire);
-      place != nullptr && all != nullptr && all->in_default() && all->at_home(*place)) {
-    place->frames().admit_also(&all->outside());
-  }
+  if (place != nullptr) admit_outside(*place);
   group_member* kept = nullptr;
   {
     std::optional<in_child> underway;
@@ -112,16 +113,27 @@ void group_state::collect(view* latest) noexcept {
   keep_first(failure_, std::move(front_.thrown));
   while (kept != nullptr) {
     group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
-    if (!child.settled) {
-      settle(child);
-      if (trace_cursor* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
-    }
-    add_in_order(child);
+    add_kept(child);
   }
   // A thread that runs no strand has no other children, and has added the latest values after them.
   if (unqueued_children* const all = others_.load(std::memory_order_relaxed)) add_in_order(all->stray_list());
   extract_in_order(latest);
   append_strand(latest);
+}
+
+// What children of outside threads have begun is for a guest that waits for them, too.
+void group_state::admit_outside(worker& place) noexcept {
+  // ORD[D36] acquire: as in wait().
+  const unqueued_children* const all = others_.load(std::memory_order_acquire);
+  if (all != nullptr && all->in_default() && all->at_home(place)) place.frames().admit_also(&all->outside());
+}
+
+void group_state::add_kept(group_member& child) noexcept {
+  if (!child.settled) {
+    settle(child);
+    if (trace_cursor* const counted = child.counted_by_) counted->by().joined_child(*counted, child);
+  }
+  add_in_order(child);
 }
 
 // Returns those that left something behind, or run elsewhere.
@@ -181,18 +193,21 @@ void group_state::help(view* latest) noexcept {
   }
 }
 
+// Whether the strand was suspended.
+bool group_state::await(view* latest, const unqueued_children* all, std::intptr_t finishes) noexcept {
+  const worker* const here = worker::current();
+  if (here != nullptr && (all == nullptr || all->at_home(*worker::current())))
+    return worker::wait(done_, finishes);
+  sleep(latest, finishes);
+  return false;
+}
+
 void group_state::await_all(view* latest) noexcept {
   worker* const place = worker::current();
   // ORD[D36] acquire: as in wait().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
-  const auto wait = [&] {
-    if (away_ == 0 && all == nullptr) return false;
-    if (place != nullptr && (all == nullptr || all->at_home(*worker::current())))
-      return worker::wait(done_, finishes);
-    sleep(latest, finishes);
-    return false;
-  };
+  const auto wait = [&] { return (away_ != 0 || all != nullptr) && await(latest, all, finishes); };
   if (trace_cursor* const strand = place != nullptr ? current_tls().strand : nullptr) {
     // The wait is a construct, too.
     whereabouts where{};

@@ -7,7 +7,6 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
-
 #include <cstdint>
 #include <mutex>
 #include <new>
@@ -217,34 +216,44 @@ bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   {
     const std::lock_guard guard(lock_);
     const bool empty = load_views() == nullptr && child.before_ == nullptr && !child.thrown;
-    if (may_take_in(*child.next) && (!empty || child.previous->settled || child.next->next->settled)) {
-      later = &member(*child.next);
-      unlink(*later);
-      if (!child.thrown) child.thrown = std::move(later->thrown);
-    } else if (may_take_in(*child.previous) && !empty) {
-      earlier = &member(*child.previous);
-      unlink(*earlier);
-      if (!child.previous->thrown) child.previous->thrown = std::move(earlier->thrown);
-      before = std::exchange(child.before_, nullptr);
-    } else {
-      return false;
-    }
+    later = unlink_later(child, empty);
+    if (later == nullptr && !empty) earlier = unlink_earlier(child);
+    if (earlier != nullptr) before = std::exchange(child.before_, nullptr);
   }
   if (later != nullptr) {
     append_views(later->before_);
     append_views(later->views_);
     later->end_(*later);
-  } else {
-    // All of it in the strand's list, as that knows which values come before whose children. What others put before
-    // the child from here on comes before all that it has taken in.
-    view* const own = exchange_views(nullptr);
-    append_views(earlier->before_);
-    append_views(earlier->views_);
-    append_views(before);
-    append_views(own);
-    earlier->end_(*earlier);
+    return true;
   }
+  if (earlier == nullptr) return false;
+  // All of it in the strand's list, as that knows which values come before whose children. What others put before
+  // the child from here on comes before all that it has taken in.
+  view* const own = exchange_views(nullptr);
+  append_views(earlier->before_);
+  append_views(earlier->views_);
+  append_views(before);
+  append_views(own);
+  earlier->end_(*earlier);
   return true;
+}
+
+// A child that adds nothing takes it in only where there is one more neighbor that has ended.
+group_member* unqueued_children::unlink_later(group_member& child, bool empty) noexcept {
+  if (!may_take_in(*child.next)) return nullptr;
+  if (empty && !child.previous->settled && !child.next->next->settled) return nullptr;
+  group_member& later = member(*child.next);
+  unlink(later);
+  if (!child.thrown) child.thrown = std::move(later.thrown);
+  return &later;
+}
+
+group_member* unqueued_children::unlink_earlier(group_member& child) noexcept {
+  if (!may_take_in(*child.previous)) return nullptr;
+  group_member& earlier = member(*child.previous);
+  unlink(earlier);
+  if (!child.previous->thrown) child.previous->thrown = std::move(earlier.thrown);
+  return &earlier;
 }
 
 fiber* unqueued_children::finished(group_member& child, completion& done) noexcept {

@@ -5,9 +5,9 @@
 #include "system/brief_lock.hpp"
 #include "system/parker.hpp"
 
-#include <sennit/detail/completion.hpp>
-#include <sennit/detail/group.hpp>
-#include <sennit/detail/view.hpp>
+#include <sennit/detail/fork/completion.hpp>
+#include <sennit/detail/fork/group.hpp>
+#include <sennit/detail/fork/view.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
@@ -113,6 +113,8 @@ class unqueued_children : public reducer_base {
   static bool may_take_in(const group_link& link) noexcept;
   void close_seam(group_member& earlier) noexcept;
   bool take_in_neighbor(group_member& child) noexcept;
+  static group_member* unlink_later(group_member& child, bool empty) noexcept;
+  static group_member* unlink_earlier(group_member& child) noexcept;
   fiber* finish(completion& done) noexcept;
   static bool leaves_nothing(const group_member& child) noexcept;
 

@@ -1,7 +1,7 @@
 // The views of the strand that runs on the calling thread: what it has added to reducers since it began.
 #pragma once
 
-#include <sennit/detail/view.hpp>
+#include <sennit/detail/fork/view.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
-#include <sennit/detail/work_pool.hpp>
+#include <sennit/detail/graph/work_pool.hpp>
 #include <sennit/join.hpp>
 
 #include <sched.h>

@@ -1,8 +1,8 @@
 #include "system/failure.hpp"
 
-#include <sennit/detail/graph_calls.hpp>
-#include <sennit/detail/graph_dense.hpp>
-#include <sennit/detail/graph_values.hpp>
+#include <sennit/detail/graph/calls.hpp>
+#include <sennit/detail/graph/dense.hpp>
+#include <sennit/detail/graph/values.hpp>
 
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,6 @@
 #include "system/failure.hpp"
 
-#include <sennit/detail/growing.hpp>
+#include <sennit/detail/graph/growing.hpp>
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 
-#include <sennit/detail/graph_tracing.hpp>
+#include <sennit/detail/graph/tracing.hpp>
 #include <sennit/graph_trace.hpp>
 #include <sennit/worker.hpp>
 

@@ -11,10 +11,10 @@
 #include "worker/worker.hpp"
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/loop.hpp>
-#include <sennit/detail/loop_cost.hpp>
-#include <sennit/detail/loop_frame.hpp>
-#include <sennit/detail/observed_loop.hpp>
+#include <sennit/detail/loop/cost.hpp>
+#include <sennit/detail/loop/frame.hpp>
+#include <sennit/detail/loop/loop.hpp>
+#include <sennit/detail/loop/observed.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
@@ -59,11 +59,17 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
   return piece;
 }
 
+namespace {
+
+// Where there is older work, that goes first. Between heartbeats nothing is dealt out.
+bool may_deal(worker* w) noexcept { return w != nullptr && w->frames().empty() && w->frames().on_demand(); }
+
+}  // namespace
+
 position loop_state::deal(position first, position last, position least, position lead,
                           loop_piece*& split_off) noexcept {
   worker* const w = worker::current();
-  // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
-  if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
+  if (!may_deal(w)) return last;
   worker* idle[runtime_options::most_workers];
   const unsigned found = w->find_idle(idle, std::size(idle));
   if (found == 0) return last;
@@ -78,7 +84,7 @@ position loop_state::deal(position first, position last, position least, positio
 position loop_state::deal(position first, position last, position least, const partition_view& by,
                           loop_piece*& split_off) noexcept {
   worker* const w = worker::current();
-  if (w == nullptr || !w->frames().empty() || !w->frames().on_demand()) return last;
+  if (!may_deal(w)) return last;
   worker* idle[runtime_options::most_workers];
   const runtime_core& core = w->core();
   const unsigned roles = core.numbered_workers();

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <sennit/detail/action.hpp>
-#include <sennit/detail/frame.hpp>
-#include <sennit/detail/loop_frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 

@@ -1,7 +1,7 @@
 #include "schedule/steal_tree.hpp"
 #include "system/failure.hpp"
 
-#include <sennit/detail/observed_loop.hpp>
+#include <sennit/detail/loop/observed.hpp>
 #include <sennit/distribution.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "schedule/loop_parts.hpp"
 
-#include <sennit/detail/observed_loop.hpp>
+#include <sennit/detail/loop/observed.hpp>
 
 namespace sennit::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include "stack/stack.hpp"
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/spliced_call.hpp>
+#include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/splice.hpp>
 
 #include <cstddef>

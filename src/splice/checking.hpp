@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/spliced_call.hpp>
+#include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/splice.hpp>
 
 #include <cstdint>

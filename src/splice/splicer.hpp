@@ -1,8 +1,8 @@
 // The splicer: threads of calls walked together, at equal depth. docs/protocols/splices.md has the rules.
 #pragma once
 
-#include <sennit/detail/splice_log.hpp>
-#include <sennit/detail/spliced_call.hpp>
+#include <sennit/detail/splice/log.hpp>
+#include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/splice.hpp>
 
 #include <boost/container/small_vector.hpp>

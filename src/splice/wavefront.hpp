@@ -5,8 +5,8 @@
 
 #include "splice/hulls.hpp"
 
-#include <sennit/detail/forest.hpp>
-#include <sennit/detail/splice_log.hpp>
+#include <sennit/detail/splice/forest.hpp>
+#include <sennit/detail/splice/log.hpp>
 #include <sennit/splice.hpp>
 
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "stack/fiber.hpp"
 
-#include <sennit/detail/frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
 
 #include <cstddef>
 #include <string>

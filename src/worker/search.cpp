@@ -92,62 +92,85 @@ frame* worker::try_steal_any(bool insist) noexcept {
 
 frame* worker::next_frame() noexcept {
   if (first_ != nullptr) return std::exchange(first_, nullptr);
-  // Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has
-  // asked there.
-  struct search {
-    std::atomic<int>& count;
-    explicit search(std::atomic<int>& c) noexcept : count(c) {
-      count.fetch_add(1, std::memory_order_relaxed);
-    }
-    ~search() { count.fetch_sub(1, std::memory_order_relaxed); }
-    search(const search&) = delete;
-    search& operator=(const search&) = delete;
-  };
-  std::optional<search> searching(std::in_place, core_.searching());
+  begin_search();
+  frame* const found = search();
+  end_search();
+  if (found != nullptr) {
+    found_work();
+  } else {
+    hand_on();
+  }
+  return found;
+}
+
+void worker::begin_search() noexcept {
+  count_searching(1);
   mail_.open();
   core_.idle().add(index_);
   idle_.store(true, std::memory_order_relaxed);
   if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
-  frame* found = nullptr;
-  const unsigned at_the_mailbox = std::exchange(dealt_, false) ? policy::patience::rounds_at_the_mailbox : 0;
-  for (unsigned i = 0; i < at_the_mailbox && !mail_.has_frame() && !leaving(); ++i) relax();
-  for (unsigned rounds = 0; found == nullptr && !leaving(); ++rounds) {
-    if (mail_.has_frame()) {
-      perturb();
-      found = take_posted();
-      if (found != nullptr) break;
-      mail_.open();  // withdrawn by who posted it
-    }
-    constexpr unsigned rounds_between = 8;
-    found = try_steal_any(rounds % rounds_between == 0);
-    if (found != nullptr) break;
-    switch (policy::patience::after(rounds)) {
-      case policy::patience::step::spin: relax(); break;
-      case policy::patience::step::yield: sched_yield(); break;
-      case policy::patience::step::sleep:
-        searching.reset();
-        found = take_posted();
-        if (found != nullptr) break;
-        if (!nap_until_beat()) sleep();
-        mail_.open();
-        searching.emplace(core_.searching());
-        rounds = 0;
-        break;
-    }
-  }
-  // It has other work, or is leaving.
+}
+
+// It has other work, or is leaving.
+void worker::end_search() noexcept {
   idle_.store(false, std::memory_order_relaxed);
   core_.idle().remove(index_);
   if (frame* const posted = mail_.close()) {
     frames_.list(*posted);
     announce_work();
   }
-  if (found != nullptr) {
-    found_work();
-    return found;
+  count_searching(-1);
+}
+
+// Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has asked there.
+void worker::count_searching(int more) noexcept {
+  core_.searching().fetch_add(more, std::memory_order_relaxed);
+}
+
+// More parts of a loop that has been dealt out may follow soon.
+void worker::wait_at_the_mailbox() const noexcept {
+  for (unsigned i = 0; i < policy::patience::rounds_at_the_mailbox; ++i) {
+    if (mail_.has_frame() || leaving()) return;
+    relax();
   }
-  hand_on();
+}
+
+frame* worker::search() noexcept {
+  if (std::exchange(dealt_, false)) wait_at_the_mailbox();
+  for (unsigned rounds = 0; !leaving(); ++rounds) {
+    if (frame* const posted = look_into_mailbox()) return posted;
+    constexpr unsigned rounds_between = 8;
+    if (frame* const stolen = try_steal_any(rounds % rounds_between == 0)) return stolen;
+    switch (policy::patience::after(rounds)) {
+      case policy::patience::step::spin: relax(); break;
+      case policy::patience::step::yield: sched_yield(); break;
+      case policy::patience::step::sleep:
+        if (frame* const posted = stop_searching()) return posted;
+        rounds = 0;
+        break;
+    }
+  }
   return nullptr;
+}
+
+frame* worker::look_into_mailbox() noexcept {
+  if (!mail_.has_frame()) return nullptr;
+  perturb();
+  frame* const posted = take_posted();
+  if (posted == nullptr) mail_.open();  // withdrawn by who posted it
+  return posted;
+}
+
+// Sleeps, unless a frame has been posted meanwhile.
+frame* worker::stop_searching() noexcept {
+  count_searching(-1);
+  frame* const posted = take_posted();
+  if (posted == nullptr) {
+    if (!nap_until_beat()) sleep();
+    mail_.open();
+  }
+  count_searching(1);
+  return posted;
 }
 
 // Closes the mailbox.
@@ -254,17 +277,21 @@ bool worker::park_until_called() noexcept {
   if (parking().park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
   core_.take_surplus(pool_, 1);
-  // One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves
-  // stacks behind later need not tell.
+  if (!tidy_until_called()) parking().park();
+  return false;
+}
+
+// One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves stacks behind
+// later need not tell. True: somebody has called.
+bool worker::tidy_until_called() noexcept {
   while (core_.begin_tidying()) {
     bool called = false;
     do {
       called = parking().park(std::chrono::nanoseconds(policy::patience::between_tidying_ns));
     } while (!called && !core_.tidy());
     core_.end_tidying();
-    if (called) return false;
+    if (called) return true;
   }
-  parking().park();
   return false;
 }
 

@@ -12,8 +12,8 @@
 #include "system/parker.hpp"
 #include "system/reserve.hpp"
 
-#include <sennit/detail/completion.hpp>
-#include <sennit/detail/frame.hpp>
+#include <sennit/detail/fork/completion.hpp>
+#include <sennit/detail/fork/frame.hpp>
 
 #include <sys/types.h>
 
@@ -122,6 +122,13 @@ class worker {
   fiber* take_fiber() noexcept;
   bool spin_wait(const completion& done, std::intptr_t branches) noexcept;
   frame* next_frame() noexcept;
+  void begin_search() noexcept;
+  frame* search() noexcept;
+  void wait_at_the_mailbox() const noexcept;
+  void end_search() noexcept;
+  void count_searching(int more) noexcept;
+  frame* look_into_mailbox() noexcept;
+  frame* stop_searching() noexcept;
   frame* take_posted() noexcept;
   frame* try_steal_any(bool insist) noexcept;
   static void wait_without_stack(const completion& done, std::intptr_t branches) noexcept;
@@ -138,6 +145,7 @@ class worker {
   void hand_on() noexcept;
   bool nap_until_beat() noexcept;
   bool park_until_called() noexcept;
+  bool tidy_until_called() noexcept;
   void found_work() noexcept;
   static void arrive(fiber& strand) noexcept;
 

@@ -1,5 +1,5 @@
 // What is remembered of a loop.
-#include <sennit/detail/loop_cost.hpp>
+#include <sennit/detail/loop/cost.hpp>
 
 #include <gtest/gtest.h>
 

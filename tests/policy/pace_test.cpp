@@ -1,5 +1,5 @@
 // Chunks by measured time.
-#include <sennit/detail/pace.hpp>
+#include <sennit/detail/loop/pace.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/frame.hpp>
+#include <sennit/detail/fork/frame.hpp>
 
 #include <exception>
 

@@ -1,0 +1,201 @@
+// How prefixes are computed: in one pass at the frontier, in two ahead of it.
+#pragma once
+
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/loop/for_positions.hpp>
+#include <sennit/detail/loop/loop.hpp>
+#include <sennit/region.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+template <class T, class Combine, class Right>
+SENNIT_INLINE T combine_scan(Combine& combine, const T& left, Right&& right) {
+  return static_cast<T>(detail::invoke(combine, left, std::forward<Right>(right)));
+}
+
+// Writes the prefixes of [i, end), which is not empty; `sum` is that of *i. Returns the last.
+template <class In, class Out, class T, class Combine>
+T scan_from(In i, In end, Out o, T sum, Combine& combine) {
+  *o = std::as_const(sum);
+  for (++i, ++o; i != end; ++i, ++o) {
+    sum = combine_scan<T>(combine, sum, *i);
+    *o = std::as_const(sum);
+  }
+  return sum;
+}
+
+// Writes what comes before each of [i, end); `sum` comes before the first. Returns what comes before the end.
+template <class In, class Out, class T, class Combine>
+T scan_before(In i, In end, Out o, T sum, Combine& combine) {
+  for (; i != end; ++i, ++o) {
+    T next = combine_scan<T>(combine, sum, *i);
+    *o = std::move(sum);
+    sum = std::move(next);
+  }
+  return sum;
+}
+
+enum class scan_kind { inclusive, exclusive };
+
+// The sequence is cut into blocks. Whoever comes to a block when all before it are done scans it at once: one
+// worker does so for all of them, in a single pass. The others, ahead of that frontier, only reduce their
+// blocks; these are scanned in a second pass, once their prefixes are known. (Two passes over blocks:
+// Blelloch, "Prefix sums and their applications", 1990, 1.2.1; those at the frontier need but one, as in
+// Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.)
+template <scan_kind Kind, class In, class Out, class T, class Combine>
+class scan {
+ public:
+  // `initial` is a T, or nothing.
+  template <class... Initial>
+  scan(const elements<In>& in, const elements<Out>& out, Combine& combine, Initial&&... initial)
+      : in_(in), out_(out), combine_(combine) {
+    (carry_.emplace(std::forward<Initial>(initial)), ...);
+  }
+
+  // All of it combined, once run() has returned.
+  T total() && { return *std::move(carry_); }
+
+  void run(const loop_options& how) {
+    block_ =
+        how.grain != 0 ? std::min<position>(how.grain, std::max<position>(in_.size, 1)) : default_block();
+    const position blocks = in_.size / block_ + (in_.size % block_ != 0 ? 1 : 0);
+    loop_options by_block = how;
+    if (how.grain != 0) by_block.grain = 1;
+
+    parts_.resize(blocks > 1 ? static_cast<std::size_t>(blocks) : 0);
+    std::exception_ptr failure = failure_of([&] {
+      for_positions(
+          blocks,
+          [&](position from, position to, auto gate) {
+            position b = from;
+            do visit_block(b);
+            while (goes_on(++b, from, to, gate));
+            return b;
+          },
+          by_block);
+    });
+    // All before it has been scanned: nothing lower can fail.
+    if (at_frontier_) std::rethrow_exception(failure);
+
+    const position first = done_.load(std::memory_order_relaxed);
+    const position end = find_prefixes(first, blocks, failure);
+    for_positions(
+        end - first,
+        [&](position from, position to, auto gate) {
+          position b = from;
+          do scan_block(first + b, parts_[static_cast<std::size_t>(first + b)]);
+          while (goes_on(++b, from, to, gate));
+          return b;
+        },
+        by_block);
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+
+ private:
+  // In the first pass.
+  void visit_block(position b) {
+    // ORD[D21] acquire: carry_ and at_frontier_; pairs with the release below.
+    if (done_.load(std::memory_order_acquire) == b) {
+      at_frontier_ = true;
+      scan_block(b, carry_);
+      at_frontier_ = false;
+      // ORD[D21] release: carry_ and at_frontier_, to the strand that comes to the next block.
+      done_.store(b + 1, std::memory_order_release);
+    } else {
+      parts_[static_cast<std::size_t>(b)].emplace(reduced(b));
+    }
+  }
+
+  // Puts what comes before each block, from `first` on, in the place of what it adds up to. Returns the end
+  // of the blocks of which that is known: where one has failed, it is the last. Scanning them is what finds
+  // the lowest failure, as a block may also fail at its first element, which has met no other in the first
+  // pass.
+  position find_prefixes(position first, position blocks, std::exception_ptr& failure) {
+    position b = first;
+    while (b != blocks && carry_) {
+      std::optional<T>& part = parts_[static_cast<std::size_t>(b++)];
+      std::optional<T> next;
+      if (part) {
+        std::exception_ptr lower = failure_of([&] { next.emplace(combined(*carry_, *std::move(part))); });
+        if (lower != nullptr) failure = std::move(lower);
+      }
+      part = std::exchange(carry_, std::move(next));
+    }
+    return b;
+  }
+
+  // What work() throws, but for a cancellation: that is thrown on.
+  template <class Work>
+  static std::exception_ptr failure_of(Work&& work) {
+#if SENNIT_EXCEPTIONS
+    try {
+      work();
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      return std::current_exception();
+    }
+#else
+    work();
+#endif
+    return nullptr;
+  }
+
+  // As many blocks as a block has elements: what is done serially for each block is then next to nothing.
+  position default_block() const {
+    return static_cast<position>(std::sqrt(static_cast<double>(in_.size))) + 1;
+  }
+
+  position end_of(position block) const {
+    const position begin = block * block_;
+    return begin + std::min(in_.size - begin, block_);
+  }
+
+  template <class Right>
+  T combined(const T& left, Right&& right) const {
+    return combine_scan<T>(combine_, left, std::forward<Right>(right));
+  }
+
+  T reduced(position block) const {
+    In i = in_.at(block * block_);
+    const In end = in_.at(end_of(block));
+    T sum = static_cast<T>(*i);
+    for (++i; i != end; ++i) sum = combined(sum, *i);
+    return sum;
+  }
+
+  // `carry` is what comes before the block, and then what comes before the next one.
+  void scan_block(position block, std::optional<T>& carry) const {
+    In i = in_.at(block * block_);
+    const In end = in_.at(end_of(block));
+    Out o = out_.at(block * block_);
+    if constexpr (Kind == scan_kind::inclusive) {
+      carry = scan_from(i, end, o, carry ? combined(*carry, *i) : static_cast<T>(*i), combine_);
+    } else {
+      carry = scan_before(i, end, o, *std::move(carry), combine_);
+    }
+  }
+
+  const elements<In> in_;
+  const elements<Out> out_;
+  Combine& combine_;
+  position block_ = 1;
+  std::atomic<position> done_{0};
+  std::optional<T> carry_;
+  // Of the strand at the block done_, as carry_ is.
+  bool at_frontier_ = false;
+  std::vector<std::optional<T>> parts_;
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,101 @@
+// The record of latent parallelism: one branch that another worker may run. It lives on the stack of the
+// function that opened it, and is complete only once it has left its owner's deque.
+#pragma once
+
+#include <sennit/detail/colors.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/fork/completion.hpp>
+#include <sennit/detail/variant.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+namespace sennit::detail {
+
+class deque;
+class fiber;
+class frame;
+class frame_list;
+class mailbox;
+class view;
+struct region_state;
+
+// What number a construct has in its list, and what the schedule's hooks follow from there on. Only in observed
+// regions.
+struct whereabouts {
+  std::uint64_t position;
+  const void* plan;
+  // The branch's constructs are a level deeper, counted from zero; else they follow it in its list.
+  bool within;
+};
+inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
+enum class outcome : std::uint8_t {
+  none,     // not run, or run by its owner
+  value,    // ran elsewhere and returned
+  thrown,   // ran elsewhere and threw; `failure` holds the exception
+  dropped,  // its region was cancelled before it came to an end
+};
+
+// What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the
+// frame, under the lock of the deque it leaves: the owner's fast path never initializes it.
+struct stolen_state {
+  explicit stolen_state(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
+
+  completion done;
+  region_state* region;
+  fiber* opener;  // whose strand opened it, where that is known: for debuggers
+  // Whose list the frame waits in to be claimed, where its strand may have it back; null once it is claimed.
+  std::atomic<deque*> holder{nullptr};
+  frame_list* list = nullptr;  // which of that deque's
+  // Where it was posted, by the worker whose deque it left.
+  mailbox* box = nullptr;
+  frame* older = nullptr;  // neighbors in that list
+  frame* newer = nullptr;
+  std::exception_ptr failure;
+  view* views = nullptr;  // what the branch has added to reducers
+  // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs
+  // it.
+  void* notes = nullptr;
+  std::uint64_t number = nowhere;
+  color_set colors = all_colors;  // of the work below it
+  // Side by side: each frame takes this much of the stack, stolen or not.
+  outcome result = outcome::none;
+  bool dealt = false;      // posted as part of a loop's deal; more of its kind may follow soon
+  bool is_strand = false;  // no branch, but a strand that was left
+  bool donated = false;    // to a certain worker
+};
+
+class frame {
+ public:
+  // Runs the branch on a worker that has claimed it, records the outcome in the frame,
+  // says that it has finished, and returns the fiber that waits for it, if the caller is to resume that.
+  // Nothing touches the frame afterwards.
+  using entry = fiber* (*)(frame&) noexcept;
+
+  SENNIT_INLINE explicit frame(entry run) noexcept : run_(run) {}
+  frame(const frame&) = delete;
+  frame& operator=(const frame&) = delete;
+  SENNIT_INLINE ~frame() {}
+
+  fiber* run() noexcept { return run_(*this); }
+  stolen_state& mark_stolen(region_state* region, fiber* opener = nullptr) noexcept {
+    return *std::construct_at(&stolen_, region, opener);
+  }
+  stolen_state& stolen() noexcept { return stolen_; }
+  // Not initialized but in observed regions.
+  whereabouts& where() noexcept { return where_; }
+
+ private:
+  friend struct inspection;
+
+  entry run_;
+  whereabouts where_;
+  union {
+    stolen_state stolen_;
+  };
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,315 @@
+// One run of a graph that is found from its sink: nodes are made when they are first asked for, and computed
+// when their last predecessor has been. docs/protocols/graphs.md has the protocol.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/color_posts.hpp>
+#include <sennit/detail/graph/growing.hpp>
+#include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/local_queue.hpp>
+#include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/tracing.hpp>
+#include <sennit/detail/graph/values.hpp>
+#include <sennit/detail/graph/work_pool.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// Keys: has the states of nodes, and finds them by their keys. Calls: what the user gave, see graph.hpp.
+template <class Keys, class Calls>
+class graph_run {
+ public:
+  using key = typename Keys::key;
+  using value = typename Calls::value;
+  using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
+
+  // `patience`: as a work pool has it.
+  graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), pool_(patience) {}
+
+  // Returns with the sink computed, or with a failure of the work pool, or because nothing is left to do although
+  // the sink waits: then there is a cycle.
+  node_number run(const key& sink) {
+    typename Keys::supply supply;
+    const node_number s = keys_.find_or_make(sink, supply);
+    state(s).successors = std::uint64_t{nobody} + 1;
+    todo first;
+    first.add(graph_item::explore(s));
+    values_.keep(s);
+    pool_.run(*this, std::move(first));
+    return s;
+  }
+
+  // What ended the run early, if anything did.
+  void throw_failure() {
+    if (!pool_.stopped()) return;
+    values_.fail();
+    pool_.throw_failure();
+  }
+  bool failed() const noexcept { return pool_.stopped(); }
+  bool is_computed(node_number n) noexcept { return state(n).successors == computed; }
+  // Of nodes that were created by others while they ran, and wait for ever; `nobody` if there is none.
+  node_number waits_for_ever() noexcept {
+    for (const node_number n : created_) {
+      if (!is_computed(n)) return n;
+    }
+    return nobody;
+  }
+  // A predecessor that waits for ever, of a node that does.
+  node_number waiting_predecessor(node_number n) {
+    typename Keys::supply supply;
+    for (const key& k : calls_.predecessors(keys_.key_of(n))) {
+      const node_number p = keys_.find_or_make(k, supply);
+      if (!is_computed(p)) return p;
+    }
+    return nobody;
+  }
+  graph_values<value>& values() noexcept { return values_; }
+  graph_tracing<Calls::traced>& tracing() noexcept { return tracing_; }
+
+  // A strand's part.
+  template <class Session>
+  void work(Session& own) {
+    strand here{*this, own};
+    while (own.more()) {
+      here.at = own.todo.take();
+#if SENNIT_EXCEPTIONS
+      try {
+        here.go_on();
+      } catch (...) {
+        // The rest of the work pool ends, too.
+        pool_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
+      }
+#else
+      here.go_on();
+#endif
+      if (pool_.stopped()) [[unlikely]]
+        return;
+    }
+  }
+
+ private:
+  using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
+  using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
+  using whole_pool = work_pool<graph_run, todo, posts>;
+
+  node_state& state(node_number n) noexcept { return keys_.state(n); }
+
+  // What a node that is being computed sees of the run.
+  class strand {
+   public:
+    strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
+    ~strand() {
+      whole_.values_.leave(held_);
+      whole_.tracing_.leave(notes_);
+    }
+    strand(const strand&) = delete;
+    strand& operator=(const strand&) = delete;
+
+    item at;
+
+    // Does what `at` says and what follows from it, depth first.
+    void go_on() {
+      for (;;) {
+        const graph_item step = at.step();
+        item next = item::none();
+        if (step.is_ready()) {
+          compute(step.node(), next);
+        } else {
+          explore(step.node(), next);
+        }
+        own_.did_one();
+        own_.consider_others(!next.step().is_none());
+        if (next.step().is_none() || whole_.pool_.stopped()) return;
+        at = next;
+      }
+    }
+
+    decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
+    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find(k)); }
+    // A node that is to be part of the run.
+    void create(const key& k) {
+      const node_number n = whole_.keys_.find_or_make(k, supply_);
+      item made = graph_item::explore(n);
+      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
+      std::uint64_t absent = 0;
+      // Relaxed: nothing was written for it.
+      if (!successors(whole_.state(n))
+               .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
+                                        std::memory_order_relaxed))
+        return;
+      whole_.values_.made(1);
+#if SENNIT_EXCEPTIONS
+      try {
+        add_created(n, made);
+      } catch (...) {
+        // The node is there, and nobody is going to explore it.
+        whole_.pool_.fail(std::current_exception());
+        throw;
+      }
+#else
+      add_created(n, made);
+#endif
+    }
+
+   private:
+    void add_created(node_number n, item made) {
+      {
+        const std::lock_guard guard(whole_.creating_);
+        whole_.created_.push_back(n);
+      }
+      own_.todo.add(made);
+    }
+
+    void explore(node_number n, item& next) {
+      const auto& k = whole_.keys_.key_of(n);
+      auto&& found = whole_.calls_.predecessors(k);
+      if constexpr (std::ranges::sized_range<decltype(found)>) {
+        explore(n, found, std::ranges::size(found), next);
+      } else {
+        std::vector<key> list;
+        for (auto&& p : found) list.push_back(p);
+        explore(n, list, list.size(), next);
+      }
+    }
+
+    template <class Range>
+    void explore(node_number n, Range&& found, std::size_t size, item& next) {
+      std::uint32_t done = 0;
+      std::int64_t made = 0;
+      const auto before = own_.todo.mark();
+      if (size != 0) {
+        // Relaxed: nobody knows that the node waits until it is in the list of a predecessor.
+        waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+        std::size_t named = 0;
+        for (const auto& k : found) {
+          if (++named > size) throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+          const node_number p = whole_.keys_.find_or_make(k, supply_);
+          switch (wait_for(p, n)) {
+            case wait::made:
+              ++made;
+              follow(graph_item::explore(p), next);
+              break;
+            case wait::listed: break;
+            case wait::done:
+              ++done;
+              whole_.values_.will_read(p);
+              break;
+          }
+        }
+      }
+      whole_.values_.made(made - 1);
+      // In the order in which they were named, as if each were explored by a call.
+      if (made > 2) own_.todo.reverse_since(before);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
+        follow(graph_item::compute(n), next);
+    }
+
+    void compute(node_number n, item& next) {
+      const auto begun = whole_.tracing_.begin_node(notes_);
+      whole_.calls_.compute(n, *this, whole_.values_);
+      whole_.tracing_.end_node(notes_, n, begun);
+      // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
+      // it computed later; acquire has the links, and what those that wait wrote before. Model:
+      // models/graph.pml.
+      const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
+      const auto maker = static_cast<node_number>(waited) - 1;
+      const auto first = static_cast<std::uint32_t>(waited >> 32);
+      if constexpr (!std::is_void_v<value>) {
+        std::uint32_t readers = maker != nobody ? 1 : 0;
+        for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
+        whole_.values_.hold(n, readers, held_);
+        release_predecessors(n);
+      }
+      if (maker != nobody) notify(maker, next);
+      for (std::uint32_t l = first; l != 0;) {
+        const link waits = whole_.links_[l];
+        notify(waits.node, next);
+        l = waits.next;
+      }
+    }
+
+    void release_predecessors(node_number n) {
+      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n))) {
+        const node_number p = whole_.keys_.find(k);
+        // Relaxed: those that it waited for have been computed, as it knows.
+        if (p == nobody || successors(whole_.state(p)).load(std::memory_order_relaxed) != computed)
+          throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+        whole_.values_.was_read(p);
+      }
+    }
+
+    enum class wait { made, listed, done };
+
+    // Puts n in the list of those that wait for p.
+    wait wait_for(node_number p, node_number n) {
+      auto list = successors(whole_.state(p));
+      // ORD[D24] acquire: what the node did, if it is computed; pairs with the exchange in compute().
+      std::uint64_t seen = list.load(std::memory_order_acquire);
+      if (seen == 0) {
+        // ORD[D24] release: how many n waits for; acquire, on failure, as above. Pairs with the exchange in
+        // compute(). Model: models/graph.pml.
+        if (list.compare_exchange_strong(seen, std::uint64_t{n} + 1, std::memory_order_release,
+                                         std::memory_order_acquire))
+          return wait::made;
+      }
+      if (seen == computed) return wait::done;
+      const std::uint32_t l =
+          numbers_.next(whole_.link_numbers_, [&](std::uint32_t i) { whole_.links_.ensure(i); });
+      do {
+        whole_.links_[l] = {.node = n, .next = static_cast<std::uint32_t>(seen >> 32)};
+        // ORD[D24] release: the link, and how many n waits for; acquire, on failure, as above. Pairs with the
+        // exchange in compute(). Model: models/graph.pml.
+        if (list.compare_exchange_weak(seen, std::uint64_t{l} << 32 | static_cast<std::uint32_t>(seen),
+                                       std::memory_order_release, std::memory_order_acquire))
+          return wait::listed;
+      } while (seen != computed);
+      return wait::done;
+    }
+
+    void notify(node_number n, item& next) {
+      if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
+    }
+
+    // The first is done next, the others later; those of other colors where these are.
+    void follow(graph_item step, item& next) {
+      item i = step;
+      if constexpr (Calls::colored) {
+        i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
+        if (own_.post(i)) return;
+      }
+      if (next.step().is_none()) {
+        next = i;
+      } else {
+        own_.todo.add(i);
+      }
+    }
+
+    graph_run& whole_;
+    typename whole_pool::session& own_;
+    numbering::supply numbers_;
+    typename Keys::supply supply_;
+    std::vector<node_number> held_;  // values of which it is not known yet who will read them
+    [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
+  };
+
+  Keys& keys_;
+  const Calls& calls_;
+  growing<link> links_;
+  numbering link_numbers_;
+  graph_values<value> values_;
+  [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
+  std::mutex creating_;
+  std::vector<node_number> created_;  // by nodes that ran; under creating_
+  whole_pool pool_;
+};
+
+}  // namespace sennit::detail

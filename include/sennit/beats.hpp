@@ -17,7 +17,7 @@ namespace sennit {
 
 class runtime;
 
-// How threads are beaten.
+// How beats come to threads.
 enum class beat_source_kind {
   automatic,     // the first of these that the system allows: posix_timers, perf_events, ping_thread
   posix_timers,  // timers of the kernel, for each thread its own (timer_create(2) with SIGEV_THREAD_ID)
@@ -26,7 +26,7 @@ enum class beat_source_kind {
   polled,        // no signal: the program asks sennit::beat_due()
 };
 
-// How to be beaten. What is left at its default comes from the environment (SENNIT_BEAT), else it is 100 us
+// How beats come. What is left at its default comes from the environment (SENNIT_BEAT), else it is 100 us
 // from an automatic source.
 struct beats_options {
   static constexpr std::chrono::nanoseconds least_period = std::chrono::microseconds(10);
@@ -35,15 +35,15 @@ struct beats_options {
   // From one beat to the next: the heart rate of heartbeat scheduling. 0: not given.
   std::chrono::nanoseconds period{0};
   beat_source_kind source = beat_source_kind::automatic;
-  // Whether all workers of `in` are beaten while they are at it: its threads, and guests in a region.
+  // Whether all workers of `in` get beats while they are at it: its threads, and guests in a region.
   bool workers = true;
   // The workers' runtime. Null: the one whose strand calls, or else the default one, which is then started.
   runtime* in = nullptr;
-  // Whether the calling thread is beaten until the end, worker or not.
+  // Whether the calling thread gets beats until the end, worker or not.
   bool calling_thread = false;
-  // What a beat does, on the beaten thread and in signal context: see ext::beaten::function. Null: what
+  // What a beat does, on the thread that gets it, and in signal context: see ext::beat_target::function. Null: what
   // promotion points need, and nothing where there are none.
-  ext::beaten::function on_beat = nullptr;
+  ext::beat_target::function on_beat = nullptr;
   // A source of your own instead of `source`. It outlives the beats.
   ext::beat_source* extension = nullptr;
 };
@@ -61,14 +61,14 @@ struct beat_count {
 // is left to sleep. Rainey et al., "Task Parallel Assembly Language for Uncompromising Parallelism" (2021),
 // §3.2.
 //
-// Of a beaten thread, system calls that SA_RESTART restarts are restarted, and others (poll, nanosleep)
-// return EINTR, as with every signal. A thread that blocks the signal is not beaten meanwhile; the runtime's
-// own threads do not. A child of fork(2) is not beaten, and an object made before it does nothing there.
+// In a thread that gets beats, system calls that SA_RESTART restarts are restarted, and others (poll, nanosleep)
+// return EINTR, as with every signal. A thread that blocks the signal gets no beats meanwhile; the runtime's
+// own threads do not. A child of fork(2) gets no beats, and an object made before it does nothing there.
 // exec(2) ends posix_timers like all timers; with ping_thread and perf_events a signal may be under way and
 // end the new program: stop them before, or let SENNIT_BEAT_SIGNAL be URG.
 //
 // stop(), statistics() and the destructor may be called by any thread, not by on_beat. Several objects may
-// beat the same thread. The runtime may end first. A worker that the system refuses to beat is not beaten,
+// beat the same thread. The runtime may end first. A worker that the system refuses to beat gets none,
 // and its `asked` stays 0.
 //
 // Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, on virtual machines up to 20;
@@ -102,7 +102,7 @@ class SENNIT_EXPORT beats {
 
   std::chrono::nanoseconds period() const noexcept;
   const char* source() const noexcept;
-  // Of each thread that has been beaten, those that ended included. Cost: a lock, and some nanoseconds a
+  // Of each thread that has had beats, those that ended included. Cost: a lock, and some nanoseconds a
   // thread.
   std::vector<beat_count> statistics() const;
 
@@ -121,7 +121,7 @@ SENNIT_EXPORT SENNIT_COLD bool take_polled_beat() noexcept;
 }  // namespace detail
 
 // Whether a beat of the source `polled` has come due on this thread since this was last true; on_beat was
-// called then. On a thread that is not beaten by polls: false. Beats that begin are noticed within a
+// called then. On a thread that gets no beats by polls: false. Beats that begin are noticed within a
 // millisecond. Cost: two loads, and where anybody polls, a reading of the clock.
 //
 // Example:

@@ -38,7 +38,7 @@ SENNIT_INLINE bool pop() noexcept {
 }
 
 template <class F, class G>
-SENNIT_COLD joined<F, G> join_apart(F& f, fork_frame<G>& right);
+SENNIT_COLD joined<F, G> join_unpushed(F& f, fork_frame<G>& right);
 
 template <class F, class G>
 SENNIT_INLINE branch_result<F> run_left(F& f, [[maybe_unused]] fork_frame<G>& right) {
@@ -62,10 +62,10 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   if (!push(right)) [[unlikely]] {
     const push_result result = push_shut(aside(right));
     if (result == push_result::taken) aside(right).give_up();
-    if (result == push_result::apart) {
+    if (result == push_result::not_pushed) {
       // A copy, so that the closure's own address goes nowhere and the compiler can do without it.
       F apart = std::forward<F>(f);
-      return join_apart<F, G>(apart, aside(right));
+      return join_unpushed<F, G>(apart, aside(right));
     }
   }
   branch_result<F> left = run_left<F, G>(f, right);
@@ -89,9 +89,9 @@ SENNIT_INLINE std::optional<G> join_left(F&& f, G&& g) {
   if (!push(right)) [[unlikely]] {
     const push_result result = push_shut(aside(right));
     if (result == push_result::taken) aside(right).give_up();
-    if (result == push_result::apart) {
+    if (result == push_result::not_pushed) {
       F apart = std::forward<F>(f);  // as in join_pair()
-      join_apart<F, G>(apart, aside(right));
+      join_unpushed<F, G>(apart, aside(right));
       return std::nullopt;
     }
   }
@@ -108,7 +108,7 @@ SENNIT_INLINE std::optional<G> join_left(F&& f, G&& g) {
 // The gate was shut and the frame is not in the deque: the calling thread runs no strand yet,
 // or has no room for the frame. Nothing is lost: the branches run in a new region, or in order.
 template <class F, class G>
-joined<F, G> join_apart(F& f, fork_frame<G>& right) {
+joined<F, G> join_unpushed(F& f, fork_frame<G>& right) {
   if (in_strand()) {
     branch_result<F> left = call_branch(std::forward<F>(f));
     return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());

@@ -1,4 +1,4 @@
-#include "beat/beaten.hpp"
+#include "beat/beat_target.hpp"
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
 #include "process/fork_child.hpp"
@@ -23,7 +23,7 @@
 namespace sennit {
 
 using detail::attempt;
-using detail::beaten_pool;
+using detail::beat_target_pool;
 
 std::string detail::refused(const char* what, int error, const char* remedy) {
   return std::string(what) + ": " + std::generic_category().message(error) + "; " + remedy;
@@ -83,8 +83,8 @@ class beats::group final : public detail::worker_listener {
         detail::fail<std::runtime_error>(
             std::string("sennit: no beats: ") + source_->name() +
             ": the calling thread gets none; raise the limits of pending signals and of open files "
-            "(ulimit -i, ulimit -n), or have fewer threads beaten: " +
-            std::to_string(beaten_pool::most) + " at once are possible");
+            "(ulimit -i, ulimit -n), or let fewer threads have beats: " +
+            std::to_string(beat_target_pool::most) + " at once are possible");
       }
     }
     next_ = std::exchange(newest_, this);
@@ -110,7 +110,7 @@ class beats::group final : public detail::worker_listener {
     if (!here) {
       // Of the child of fork(2): the lock may be held by a thread that it has not.
       for (const member& m : members_) {
-        if (m.who != nullptr) beaten_pool::forget(*m.who);
+        if (m.who != nullptr) beat_target_pool::forget(*m.who);
       }
       members_.clear();
       (void)own_source_.release();  // has threads of the parent, maybe
@@ -134,11 +134,11 @@ class beats::group final : public detail::worker_listener {
       source_->wake(*m->who);
       return;
     }
-    m->who = beaten_pool::take(thread, settings_.period, beat_, *source_);
+    m->who = beat_target_pool::take(thread, settings_.period, beat_, *source_);
     if (m->who == nullptr) return;
     m->since_ns = detail::now_ns();
     if (source_->start(*m->who)) return;
-    beaten_pool::forget(*std::exchange(m->who, nullptr));
+    beat_target_pool::forget(*std::exchange(m->who, nullptr));
     m->since_ns = 0;
   }
 
@@ -175,7 +175,7 @@ class beats::group final : public detail::worker_listener {
     std::vector<beat_count> counts;
     for (const member& m : members_) {
       beat_count sum = m.ended;
-      if (m.who != nullptr) beaten_pool::count(*m.who, sum);
+      if (m.who != nullptr) beat_target_pool::count(*m.who, sum);
       const std::uint64_t now = m.since_ns != 0 ? detail::now_ns() - m.since_ns : 0;
       sum.asked = (m.active_ns + now) / static_cast<std::uint64_t>(settings_.period.count());
       counts.push_back(sum);
@@ -188,7 +188,7 @@ class beats::group final : public detail::worker_listener {
     explicit member(pid_t of) : thread(of) { ended.thread = of; }
 
     pid_t thread;  // 0: it has ended
-    ext::beaten* who = nullptr;
+    ext::beat_target* who = nullptr;
     std::uint64_t since_ns = 0;   // it has been at work; 0: it rests
     std::uint64_t active_ns = 0;  // before
     beat_count ended;             // what is no longer in *who
@@ -206,11 +206,11 @@ class beats::group final : public detail::worker_listener {
   static void end(member& m) noexcept {
     pause(m);
     if (m.who == nullptr) return;
-    beaten_pool::put(*m.who, m.ended);
+    beat_target_pool::put(*m.who, m.ended);
     m.who = nullptr;
   }
 
-  // The calling thread is beaten, and says so when it ends. A pthread key rather than a thread_local with a
+  // The calling thread gets beats, and says so when it ends. A pthread key rather than a thread_local with a
   // destructor: the latter would keep a shared object that holds this library from being unloaded.
   static void watch_thread_end() noexcept {
     struct end_key {
@@ -229,7 +229,7 @@ class beats::group final : public detail::worker_listener {
   }
 
   const detail::beat_settings settings_;
-  const ext::beaten::function beat_;
+  const ext::beat_target::function beat_;
   const unsigned generation_;
   ext::beat_source* source_ = nullptr;
   std::unique_ptr<ext::beat_source> own_source_;

@@ -43,7 +43,7 @@ class perf_events : public ext::beat_source {
     return {};
   }
 
-  bool start(ext::beaten& who) noexcept override {
+  bool start(ext::beat_target& who) noexcept override {
     const int event = open(who.thread(), who.period());
     if (event < 0) return false;
     const f_owner_ex owner{F_OWNER_TID, who.thread()};
@@ -59,18 +59,18 @@ class perf_events : public ext::beat_source {
     return true;
   }
 
-  void stop(ext::beaten& who) noexcept override {
+  void stop(ext::beat_target& who) noexcept override {
     who.descriptor.store(-1, std::memory_order_relaxed);
     close(event_of(who));
   }
 
-  void rest(ext::beaten& who) noexcept override {
+  void rest(ext::beat_target& who) noexcept override {
     // First, so that no handler in between starts it again.
     spent(who).fetch_sub(resting, std::memory_order_relaxed);
     ioctl(event_of(who), PERF_EVENT_IOC_DISABLE, 0);
   }
 
-  void wake(ext::beaten& who) noexcept override {
+  void wake(ext::beat_target& who) noexcept override {
     const std::intptr_t used = spent(who).exchange(0, std::memory_order_relaxed) + resting;
     if (used > 0) {
       ioctl(event_of(who), PERF_EVENT_IOC_REFRESH, static_cast<int>(used));
@@ -79,7 +79,7 @@ class perf_events : public ext::beat_source {
     }
   }
 
-  std::uint64_t arrived(ext::beaten& who, const siginfo_t&) noexcept override {
+  std::uint64_t arrived(ext::beat_target& who, const siginfo_t&) noexcept override {
     if (spent(who).fetch_add(1, std::memory_order_relaxed) + 1 == refill) {
       spent(who).store(0, std::memory_order_relaxed);
       ioctl(event_of(who), PERF_EVENT_IOC_REFRESH, refill);
@@ -88,9 +88,9 @@ class perf_events : public ext::beat_source {
   }
 
  private:
-  static int event_of(const ext::beaten& who) noexcept { return static_cast<int>(who.kept[0]); }
+  static int event_of(const ext::beat_target& who) noexcept { return static_cast<int>(who.kept[0]); }
   // Of the allowance, since it was last refilled; while the thread rests, less by `resting`.
-  static std::atomic_ref<std::intptr_t> spent(ext::beaten& who) noexcept {
+  static std::atomic_ref<std::intptr_t> spent(ext::beat_target& who) noexcept {
     return std::atomic_ref<std::intptr_t>(who.kept[1]);
   }
 

@@ -49,7 +49,7 @@ class ping_thread : public ext::beat_source {
                    "raise the limit of threads (ulimit -u, or the cgroup's pids.max)");
   }
 
-  bool start(ext::beaten& who) noexcept override {
+  bool start(ext::beat_target& who) noexcept override {
     const bool added = attempt<std::exception>([&] {
       const std::lock_guard guard(lock_);
       targets_.push_back({&who, clock::now(), true});
@@ -58,22 +58,22 @@ class ping_thread : public ext::beat_source {
     return added;
   }
 
-  void stop(ext::beaten& who) noexcept override {
+  void stop(ext::beat_target& who) noexcept override {
     const std::lock_guard guard(lock_);
     std::erase_if(targets_, [&](const target& t) { return t.who == &who; });
   }
 
-  void rest(ext::beaten& who) noexcept override { set_awake(who, false); }
-  void wake(ext::beaten& who) noexcept override { set_awake(who, true); }
+  void rest(ext::beat_target& who) noexcept override { set_awake(who, false); }
+  void wake(ext::beat_target& who) noexcept override { set_awake(who, true); }
 
  private:
   struct target {
-    ext::beaten* who;
+    ext::beat_target* who;
     clock::time_point since;  // it is awake
     bool awake;
   };
 
-  void set_awake(const ext::beaten& who, bool awake) noexcept {
+  void set_awake(const ext::beat_target& who, bool awake) noexcept {
     {
       const std::lock_guard guard(lock_);
       for (target& t : targets_) {

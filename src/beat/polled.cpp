@@ -23,9 +23,9 @@ namespace {
 constexpr std::uint64_t next_look_ns = 1'000'000;
 
 std::mutex polling;  // of the list
-ext::beaten* first = nullptr;
+ext::beat_target* first = nullptr;
 
-// A child of fork(2) is not beaten.
+// A child of fork(2) gets no beats.
 [[maybe_unused]] const int registered = pthread_atfork([] { polling.lock(); }, [] { polling.unlock(); },
                                                        [] {
                                                          first = nullptr;
@@ -33,11 +33,13 @@ ext::beaten* first = nullptr;
                                                          polling.unlock();
                                                        });
 
-ext::beaten*& next_of(ext::beaten& b) noexcept { return reinterpret_cast<ext::beaten*&>(b.kept[0]); }
+ext::beat_target*& next_of(ext::beat_target& b) noexcept {
+  return reinterpret_cast<ext::beat_target*&>(b.kept[0]);
+}
 // When its next beat is due, on the steady clock.
-std::uint64_t due_of(const ext::beaten& b) noexcept { return static_cast<std::uint64_t>(b.kept[1]); }
-void set_due(ext::beaten& b, std::uint64_t ns) noexcept { b.kept[1] = static_cast<std::intptr_t>(ns); }
-std::uint64_t period_of(const ext::beaten& b) noexcept {
+std::uint64_t due_of(const ext::beat_target& b) noexcept { return static_cast<std::uint64_t>(b.kept[1]); }
+void set_due(ext::beat_target& b, std::uint64_t ns) noexcept { b.kept[1] = static_cast<std::intptr_t>(ns); }
+std::uint64_t period_of(const ext::beat_target& b) noexcept {
   return static_cast<std::uint64_t>(b.period().count());
 }
 
@@ -57,7 +59,7 @@ class polled : public ext::beat_source {
   const char* name() const noexcept override { return "polled"; }
   std::string refusal() override { return {}; }
 
-  bool start(ext::beaten& who) noexcept override {
+  bool start(ext::beat_target& who) noexcept override {
     const std::lock_guard guard(polling);
     set_due(who, now_ns() + period_of(who));
     next_of(who) = first;
@@ -66,17 +68,17 @@ class polled : public ext::beat_source {
     return true;
   }
 
-  void stop(ext::beaten& who) noexcept override {
+  void stop(ext::beat_target& who) noexcept override {
     const std::lock_guard guard(polling);
-    ext::beaten** at = &first;
+    ext::beat_target** at = &first;
     while (*at != &who) at = &next_of(**at);
     *at = next_of(who);
     polled_threads.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  void rest(ext::beaten&) noexcept override {}
+  void rest(ext::beat_target&) noexcept override {}
 
-  void wake(ext::beaten& who) noexcept override {
+  void wake(ext::beat_target& who) noexcept override {
     const std::lock_guard guard(polling);
     set_due(who, now_ns() + period_of(who));
   }
@@ -89,19 +91,19 @@ bool take_polled_beat() noexcept {
   const pid_t self = thread_id();
   const std::uint64_t now = now_ns();
   std::uint64_t next = now + next_look_ns;
-  bool beaten = false;
-  for (ext::beaten* b = first; b != nullptr; b = next_of(*b)) {
+  bool beat_target = false;
+  for (ext::beat_target* b = first; b != nullptr; b = next_of(*b)) {
     if (b->thread() != self || !b->live()) continue;
     if (due_of(*b) <= now) {
       const std::uint64_t late = (now - due_of(*b)) / period_of(*b);
       set_due(*b, due_of(*b) + (late + 1) * period_of(*b));
       b->arrive(nullptr, late);
-      beaten = true;
+      beat_target = true;
     }
     next = std::min(next, due_of(*b));
   }
   next_poll = read_clock() + ticks_in(next - now, now);
-  return beaten;
+  return beat_target;
 }
 
 std::unique_ptr<ext::beat_source> make_polled() { return std::make_unique<polled>(); }

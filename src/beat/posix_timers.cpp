@@ -22,7 +22,7 @@ class posix_timers : public ext::beat_source {
  public:
   const char* name() const noexcept override { return "posix_timers"; }
 
-  // Tries as many as a beaten thread has: the two, and the one for beats that come at the wrong moment.
+  // Tries as many as a thread with beats has: the two, and the one for beats that come at the wrong moment.
   std::string refusal() override {
     std::array<timer_t, 3> probes{};
     std::size_t made = 0;
@@ -36,7 +36,7 @@ class posix_timers : public ext::beat_source {
         "timer_create(2) pass");
   }
 
-  bool start(ext::beaten& who) noexcept override {
+  bool start(ext::beat_target& who) noexcept override {
     timer_t first{};
     timer_t second{};
     if (!create_timer(who.thread(), who.ticket(), first)) return false;
@@ -49,22 +49,22 @@ class posix_timers : public ext::beat_source {
     return true;
   }
 
-  void stop(ext::beaten& who) noexcept override {
+  void stop(ext::beat_target& who) noexcept override {
     for (const std::intptr_t timer : who.kept) timer_delete(reinterpret_cast<timer_t>(timer));
   }
 
-  void rest(ext::beaten& who) noexcept override { set(who, 0, 0); }
+  void rest(ext::beat_target& who) noexcept override { set(who, 0, 0); }
 
-  void wake(ext::beaten& who) noexcept override {
+  void wake(ext::beat_target& who) noexcept override {
     set(who, now_ns(), static_cast<std::uint64_t>(who.period().count()));
   }
 
-  std::uint64_t arrived(ext::beaten&, const siginfo_t& info) noexcept override {
+  std::uint64_t arrived(ext::beat_target&, const siginfo_t& info) noexcept override {
     return info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
   }
 
  private:
-  static void set(const ext::beaten& who, std::uint64_t base_ns, std::uint64_t period_ns) noexcept {
+  static void set(const ext::beat_target& who, std::uint64_t base_ns, std::uint64_t period_ns) noexcept {
     std::uint64_t turn = 0;
     for (const std::intptr_t timer : who.kept) {
       ++turn;

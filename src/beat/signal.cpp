@@ -1,4 +1,4 @@
-#include "beat/beaten.hpp"
+#include "beat/beat_target.hpp"
 #include "process/fork_child.hpp"
 #include "process/settings.hpp"
 
@@ -11,7 +11,7 @@ namespace sennit {
 namespace {
 
 bool is_ours(const struct sigaction& action) noexcept {
-  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &detail::beaten_pool::on_signal;
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &detail::beat_target_pool::on_signal;
 }
 
 // As the program ends, or the shared object that holds the library is unloaded. A beat that is still on its
@@ -41,7 +41,7 @@ std::string detail::install_beat_handler() {
   }
   // The handler of a beat must fit even where a strand's stack ends: workers have a stack for signals.
   struct sigaction ours{};
-  ours.sa_sigaction = &beaten_pool::on_signal;
+  ours.sa_sigaction = &beat_target_pool::on_signal;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
   sigaction(number, &ours, nullptr);

@@ -68,11 +68,12 @@ level_within::~level_within() {
   if (strand_.pop()) strand_.by().kept(strand_, where_, size_);
 }
 
-level_apart::level_apart(trace_cursor& strand) noexcept : strand_(strand), began_(*worker::current()) {
+unrecorded_level::unrecorded_level(trace_cursor& strand) noexcept
+    : strand_(strand), began_(*worker::current()) {
   (void)strand_.descend();
 }
 
-level_apart::~level_apart() {
+unrecorded_level::~unrecorded_level() {
   if (strand_.pop()) strand_.by().dropped(strand_);
   // What follows is the region's own, and nothing that was kept says that the strand has moved.
   if (worker::current() != &began_) worker::current()->donate_strand(began_, nowhere);

@@ -65,12 +65,12 @@ class level_within {
 };
 
 // The strand runs something that no construct of its region is: nothing of it is kept.
-class level_apart {
+class unrecorded_level {
  public:
-  explicit level_apart(trace_cursor& strand) noexcept;
-  level_apart(const level_apart&) = delete;
-  level_apart& operator=(const level_apart&) = delete;
-  ~level_apart();
+  explicit unrecorded_level(trace_cursor& strand) noexcept;
+  unrecorded_level(const unrecorded_level&) = delete;
+  unrecorded_level& operator=(const unrecorded_level&) = delete;
+  ~unrecorded_level();
 
  private:
   trace_cursor& strand_;

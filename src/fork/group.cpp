@@ -241,7 +241,7 @@ void group_state::push_or_list(group_member& child) {
       top_.store(load_tail(), std::memory_order_relaxed);
       return;
     }
-    if (spawn_shut(child, can_throw_) != push_result::apart) {
+    if (spawn_shut(child, can_throw_) != push_result::not_pushed) {
       note_counted(child);
       top_.store(load_tail(), std::memory_order_relaxed);
       return;

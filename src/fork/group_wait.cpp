@@ -273,7 +273,7 @@ void group_state::call_here(group_member& child) {
     const level_within inside(*strand, child.where());
     child.run_here_(child);
   } else {
-    const level_apart inside(*strand);
+    const unrecorded_level inside(*strand);
     child.run_here_(child);
   }
 }

@@ -62,14 +62,14 @@ bool unpush(worker& w, frame& f) noexcept {
   worker* const w = worker::current();
   if (w == nullptr) {
     leave_outside_slots();
-    return push_result::apart;
+    return push_result::not_pushed;
   }
   if (can_throw && stopped(*w)) {
     if (unpush(*w, pushed)) throw_cancelled();
     return push_result::taken;
   }
   // A thief that has the frame already settles the matter: it is pushed.
-  return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::apart;
+  return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::not_pushed;
 }
 
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has

@@ -55,7 +55,7 @@ bool work_pool_state::offer(frame& part, color_set colors) noexcept {
       colors == all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
   if (!pushed) {
     const bool went = attempt<std::exception>([&] {
-      offered = (can_throw_ ? push_shut(part) : ending_late::push_shut(part)) != push_result::apart;
+      offered = (can_throw_ ? push_shut(part) : ending_late::push_shut(part)) != push_result::not_pushed;
     });
     if (!went) {
       stop();

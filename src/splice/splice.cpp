@@ -185,7 +185,7 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
     for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && whole.roots.back()->failure); ++i) {
       live_call& root = mine.make(nullptr);
       whole.roots.push_back(&root);
-      root.thread = i;
+      root.iteration = i;
       begin_root(begin, object, first + i, root);
       in_turn = in_turn && accept_as_run(root);
     }

@@ -39,7 +39,7 @@ live_call& splicer::make(live_call* around) {
   c.uses = 1;
   c.state = call_state::fresh;
   if (around != nullptr) {
-    c.thread = around->thread;
+    c.iteration = around->iteration;
     c.depth = around->depth + 1;
   }
   return c;
@@ -283,7 +283,7 @@ void splicer::open(live_call& c) {
 }
 
 // What is before a part is before the whole, or comes before it in the whole. `earlier`: the parts of earlier
-// threads at the same place.
+// iterations at the same place.
 void splicer::find_obstacles(live_call& part, row earlier) {
   if (std::exchange(part.found, true)) return;
   const live_call& whole = *part.around;
@@ -293,11 +293,11 @@ void splicer::find_obstacles(live_call& part, row earlier) {
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t j = earlier.size(); j-- > far;) {
     if (!earlier[j]->all.contains(part.all)) continue;
-    part.seen_from = std::max(part.seen_from, earlier[j]->thread);
+    part.seen_from = std::max(part.seen_from, earlier[j]->iteration);
     break;
   }
   for (const obstacle o : whole.before) {
-    if (o.call().thread >= part.seen_from) add(part.before, part.all, o);
+    if (o.call().iteration >= part.seen_from) add(part.before, part.all, o);
   }
   for (live_call* sibling = whole.parts; sibling != &part; sibling = sibling->next) {
     add(part.before, part.all, {*sibling, false});
@@ -332,15 +332,15 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t i = earlier.size(); i-- > far && cover == nullptr;) {
     live_call& e = *earlier[i];
-    if (e.one_step && e.thread >= c.seen_from && e.all.contains(fx)) cover = &e;
+    if (e.one_step && e.iteration >= c.seen_from && e.all.contains(fx)) cover = &e;
   }
   if (cover != nullptr) {
-    from = cover->thread;
+    from = cover->iteration;
     if (cover->state != call_state::done) add(c.blocked_by, fx, {*cover, true});
   } else {
     for (std::uint32_t t = 0; t < c.seen_from; ++t) add(c.blocked_by, fx, {*whole_.roots[t], false});
   }
-  const auto counts = [&](obstacle o) { return o.call().thread >= from && &o.call() != cover; };
+  const auto counts = [&](obstacle o) { return o.call().iteration >= from && &o.call() != cover; };
   if (just_found && c.last_step) {
     // All that has been found is in the way, and nothing follows.
     c.blocked_by.reserve(c.blocked_by.size() + c.before.size());
@@ -375,7 +375,7 @@ void splicer::refine(obstacles& found, const effects& fx) {
     add(found, fx, o);
     if (o.whole() && !c.one_step) {
       // The cover has been given up, and says nothing of what was in its way.
-      for (std::uint32_t t = 0; t < c.thread; ++t) add(found, fx, {*whole_.roots[t], false});
+      for (std::uint32_t t = 0; t < c.iteration; ++t) add(found, fx, {*whole_.roots[t], false});
     }
     found[i] = found.back();
     found.pop_back();
@@ -469,9 +469,9 @@ void splicer::finish(live_call& c) {
   if (around == nullptr) {
     c.state = call_state::done;
     if (c.failure) {
-      std::uint32_t last = whole_.last_thread.load(std::memory_order_relaxed);
-      while (c.thread < last &&
-             !whole_.last_thread.compare_exchange_weak(last, c.thread, std::memory_order_relaxed)) {
+      std::uint32_t last = whole_.last_iteration.load(std::memory_order_relaxed);
+      while (c.iteration < last &&
+             !whole_.last_iteration.compare_exchange_weak(last, c.iteration, std::memory_order_relaxed)) {
       }
     }
     forgive(c);

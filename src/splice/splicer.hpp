@@ -1,4 +1,4 @@
-// The splicer: threads of calls walked together, at equal depth. docs/protocols/splices.md has the rules.
+// The splicer: the calls of iterations walked together, at equal depth. docs/protocols/splices.md has the rules.
 #pragma once
 
 #include <sennit/detail/splice/log.hpp>
@@ -57,7 +57,7 @@ struct live_call : spliced_call {
   std::uint32_t uses = 0;
   std::uint32_t parts_left = 0;
   std::uint32_t depth = 0;        // calls around it
-  std::uint32_t seen_from = 0;    // `before` has no obstacles in threads before this one
+  std::uint32_t seen_from = 0;    // `before` has no obstacles in iterations before this one
   std::uint32_t failed_part = 0;  // that `failure` is of, the first of those that have one
   call_state state = call_state::fresh;
   arrival at = arrival::end;
@@ -126,9 +126,9 @@ class whole_splice {
   const unsigned workers;  // that may take a part
   std::vector<live_call*> roots;
   std::atomic<bool> stop{false};
-  // The calls of later threads than this are not gone on with: its root has failed, and they would not have
+  // The calls of later iterations than this are not gone on with: its root has failed, and they would not have
   // begun.
-  std::atomic<std::uint32_t> last_thread{UINT32_MAX};
+  std::atomic<std::uint32_t> last_iteration{UINT32_MAX};
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the most so far
 
@@ -158,8 +158,7 @@ class splicer {
   const splice_report& report() const noexcept { return report_; }
 
  private:
-  using row =
-      std::span<live_call* const>;  // calls at equal depth, one of each thread, in the order of the threads
+  using row = std::span<live_call* const>;  // calls at equal depth, one of each iteration, in their order
   using row_of = boost::container::small_vector<live_call*, 32>;
   struct stolen_range;
   // So many peers are asked whether they cover a call.
@@ -205,7 +204,7 @@ class splicer {
   // Whether the call is not to go on; and if so, for good.
   bool is_void(const live_call& c) const noexcept {
     return whole_.stop.load(std::memory_order_relaxed) ||
-           c.thread > whole_.last_thread.load(std::memory_order_relaxed) ||
+           c.iteration > whole_.last_iteration.load(std::memory_order_relaxed) ||
            (failing_ && comes_after_failure(c));
   }
   static bool comes_after_failure(const live_call& c) noexcept;

@@ -21,7 +21,7 @@ constexpr call_kind placeholder = {
 
 }  // namespace
 
-// Conditional sync (section 6): no thread has to have ended its part before it may begin its next ones.
+// Conditional sync (section 6): no iteration has to have ended its part before it may begin its next ones.
 bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const {
   // A log knows only of the strands that it was asked for.
   if (whole_.workers < 2 || (log_ != nullptr && cuts_ == 0)) return false;
@@ -31,7 +31,7 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const
     return std::uint64_t{1} << (deepest > depth ? std::min(deepest - depth, 31u) : 0);
   };
   if (deepest != 0) {
-    // A thief can do next to nothing of a row that is not wider than it is high: at either end each thread
+    // A thief can do next to nothing of a row that is not wider than it is high: at either end each iteration
     // has to leave one step more than the one before it. And what it leaves, and what waits for it, takes
     // memory: some pieces for each worker will do.
     const std::uint64_t rest = (count - from - 1) * steps_below(whole.front()->depth + 1);
@@ -122,7 +122,7 @@ void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, sto
     live_call& around = thief.make(nullptr);
     taken.placeholders.push_back(&around);
     around.kind = &placeholder;
-    around.thread = whole[i]->thread;
+    around.iteration = whole[i]->iteration;
     around.depth = whole[i]->depth;
     around.state = call_state::open;
     live_call** end = &around.parts;

@@ -21,7 +21,7 @@ inline void wavefront::line::rest_of_last() noexcept {
   n.rest += todo.size() > 1 ? (&n)[-1].rest : after;
 }
 
-std::ptrdiff_t wavefront::strand::bytes() const noexcept {
+std::ptrdiff_t wavefront::lane::bytes() const noexcept {
   std::size_t nodes = 0;
   for (const line& l : lines) nodes += l.todo.capacity() + l.skipped.capacity();
   return static_cast<std::ptrdiff_t>(lines.capacity() * sizeof(line) + nodes * sizeof(node));
@@ -72,7 +72,7 @@ bool wavefront::suits() {
 }
 
 void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
-  // A strand can do next to nothing by itself if it is not wider than there are trees: at either end each
+  // A lane can do next to nothing by itself if it is not wider than there are trees: at either end each
   // tree has to leave one step more than the one before it.
   int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + (log == nullptr ? 2 : 1);
   const std::vector<node>& in_first = all_.lines.front().todo;
@@ -97,7 +97,7 @@ void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
 #endif
 }
 
-void wavefront::run(strand& s, splice_log* log, int cuts) {
+void wavefront::run(lane& s, splice_log* log, int cuts) {
   if (cuts > 0) {
     fork(s, log, cuts - 1);
   } else {
@@ -105,12 +105,12 @@ void wavefront::run(strand& s, splice_log* log, int cuts) {
   }
 }
 
-// Conditional sync (Lifflander and Krishnamoorthy, section 6): two strands, each of which takes for granted
+// Conditional sync (Lifflander and Krishnamoorthy, section 6): two lanes, each of which takes for granted
 // that the other has done nothing, and then what both have left.
-void wavefront::fork(strand& s, splice_log* log, int cuts) {
+void wavefront::fork(lane& s, splice_log* log, int cuts) {
   const std::uint64_t middle = s.first + (s.last - s.first) / 2;
-  strand left = part_of(s, s.first, middle);
-  strand right = part_of(s, middle, s.last);
+  lane left = part_of(s, s.first, middle);
+  lane right = part_of(s, middle, s.last);
   split(s, middle, left, right);
   std::atomic<bool> over{false};
   bool apart = false;
@@ -118,7 +118,7 @@ void wavefront::fork(strand& s, splice_log* log, int cuts) {
     join(
         [&] {
           run(left, left_log, cuts);
-          // ORD[D50] release: all that this strand has done in `left`, to whoever runs the other branch;
+          // ORD[D50] release: all that this lane has done in `left`, to whoever runs the other branch;
           // pairs with the load below.
           over.store(true, std::memory_order_release);
         },
@@ -126,7 +126,7 @@ void wavefront::fork(strand& s, splice_log* log, int cuts) {
           // ORD[D50] acquire: with the store above. Nobody else uses `left` then, until join() ends.
           apart = log != nullptr || !over.load(std::memory_order_acquire);
           if (!apart) {
-            strand rest = part_of(s, middle, s.last);
+            lane rest = part_of(s, middle, s.last);
             append(rest, left);
             append(rest, right);
             right = std::move(rest);
@@ -148,8 +148,8 @@ void wavefront::fork(strand& s, splice_log* log, int cuts) {
 }
 
 // With what is around it, and nothing in it yet.
-wavefront::strand wavefront::part_of(const strand& s, std::uint64_t first, std::uint64_t last) const {
-  strand part{first, last, s.is_first, std::vector<line>(count_)};
+wavefront::lane wavefront::part_of(const lane& s, std::uint64_t first, std::uint64_t last) const {
+  lane part{first, last, s.is_first, std::vector<line>(count_)};
   for (std::uint32_t t = 0; t < count_; ++t) {
     part.lines[t].before = s.lines[t].before;
     part.lines[t].after = s.lines[t].after;
@@ -157,7 +157,7 @@ wavefront::strand wavefront::part_of(const strand& s, std::uint64_t first, std::
   return part;
 }
 
-void wavefront::split(strand& s, std::uint64_t at, strand& left, strand& right) {
+void wavefront::split(lane& s, std::uint64_t at, lane& left, lane& right) {
   right.is_first = false;
   for (std::uint32_t t = 0; t < count_; ++t) {
     std::vector<node> todo = std::move(s.lines[t].todo);
@@ -185,7 +185,7 @@ void wavefront::split(strand& s, std::uint64_t at, strand& left, strand& right) 
 }
 
 // What is left in `s` comes after what is in `to`.
-void wavefront::append(strand& to, strand& s) {
+void wavefront::append(lane& to, lane& s) {
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = to.lines[t];
     line& of = s.lines[t];
@@ -212,7 +212,7 @@ void wavefront::drop_void(std::uint32_t tree, line& l) {
 }
 
 // The first tree that can goes on by a step, and the others up to where it has come to.
-void wavefront::walk(strand& s, splice_log* log) {
+void wavefront::walk(lane& s, splice_log* log) {
   std::uint32_t first = 0;
   for (bool any = true; any;) {
     any = false;
@@ -280,7 +280,7 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
 // The first tree of those that have to be looked at for what is in the way of a step: an earlier one may have
 // run a step of such effects, and all that comes before that one was not in its way (section 7, "Splicing
 // multiple threads").
-std::uint32_t wavefront::find_cover(strand& s, std::uint32_t tree, const node& step) {
+std::uint32_t wavefront::find_cover(lane& s, std::uint32_t tree, const node& step) {
   const std::size_t place = place_of(step);
   const auto covers = [&](std::uint32_t back) {
     const line& other = s.lines[tree - back];
@@ -299,7 +299,7 @@ std::uint32_t wavefront::find_cover(strand& s, std::uint32_t tree, const node& s
 }
 
 // False: it has no next step, or that has to wait.
-bool wavefront::run_next(strand& s, std::uint32_t tree, splice_log* log) {
+bool wavefront::run_next(lane& s, std::uint32_t tree, splice_log* log) {
   line& l = s.lines[tree];
   while (come_to_step(l, tree)) {
     node& n = l.todo.back();
@@ -319,7 +319,7 @@ bool wavefront::run_next(strand& s, std::uint32_t tree, splice_log* log) {
       for (std::uint32_t c = tree + 1; c-- > from && !behind;) behind = is_before(c);
       if (behind && l.begun) return note_wait(s, n);
       if (behind) {
-        // What comes first has to wait until what is before the strand is done; of what comes later that
+        // What comes first has to wait until what is before the lane is done; of what comes later that
         // would be too much to remember.
         note_wait(s, n);
         l.before += n.own;
@@ -339,7 +339,7 @@ bool wavefront::run_next(strand& s, std::uint32_t tree, splice_log* log) {
   return false;
 }
 
-bool wavefront::note_wait(strand& s, node& n) noexcept {
+bool wavefront::note_wait(lane& s, node& n) noexcept {
   if (!std::exchange(n.has_waited, true)) {
     ++s.report.delayed;
     ++s.report.dependences;
@@ -347,7 +347,7 @@ bool wavefront::note_wait(strand& s, node& n) noexcept {
   return false;
 }
 
-void wavefront::run_step(strand& s, std::uint32_t tree, splice_log* log) {
+void wavefront::run_step(lane& s, std::uint32_t tree, splice_log* log) {
   line& l = s.lines[tree];
   const node& n = l.todo.back();
   const std::size_t place = place_of(n);

@@ -52,10 +52,10 @@ class wavefront {
     return depth > key_bits ? 0 : std::uint64_t{1} << (key_bits - depth);
   }
 
-  // What a strand has of a tree.
+  // What a lane has of a tree.
   struct line {
     std::vector<node> todo;     // the next one last
-    std::vector<node> skipped;  // as they wait for what is before the strand; in order
+    std::vector<node> skipped;  // as they wait for what is before the lane; in order
     hulls before;  // of what others may still have to do of the tree before this, and of what is skipped
     hulls after;   // of what they may still have to do after it
     bool begun = false;
@@ -76,7 +76,7 @@ class wavefront {
   static constexpr std::uint32_t nearby = 4;  // a cover is looked for in so many trees
 
   // Neighboring parts of all trees, walked by one worker at a time.
-  struct strand {
+  struct lane {
     std::uint64_t first;
     std::uint64_t last;
     bool is_first;  // nothing is before it
@@ -87,18 +87,18 @@ class wavefront {
     std::ptrdiff_t bytes() const noexcept;
   };
 
-  void run(strand& s, splice_log* log, int cuts);
-  void fork(strand& s, splice_log* log, int cuts);
-  strand part_of(const strand& s, std::uint64_t first, std::uint64_t last) const;
-  void split(strand& s, std::uint64_t at, strand& left, strand& right);
-  void append(strand& to, strand& s);
+  void run(lane& s, splice_log* log, int cuts);
+  void fork(lane& s, splice_log* log, int cuts);
+  lane part_of(const lane& s, std::uint64_t first, std::uint64_t last) const;
+  void split(lane& s, std::uint64_t at, lane& left, lane& right);
+  void append(lane& to, lane& s);
   void drop_void(std::uint32_t tree, line& l);
-  void walk(strand& s, splice_log* log);
+  void walk(lane& s, splice_log* log);
   bool come_to_step(line& l, std::uint32_t tree);
-  std::uint32_t find_cover(strand& s, std::uint32_t tree, const node& step);
-  bool run_next(strand& s, std::uint32_t tree, splice_log* log);
-  static bool note_wait(strand& s, node& n) noexcept;
-  void run_step(strand& s, std::uint32_t tree, splice_log* log);
+  std::uint32_t find_cover(lane& s, std::uint32_t tree, const node& step);
+  bool run_next(lane& s, std::uint32_t tree, splice_log* log);
+  static bool note_wait(lane& s, node& n) noexcept;
+  void run_step(lane& s, std::uint32_t tree, splice_log* log);
   bool halve(std::uint32_t tree, node& n, node& second) const;
   hulls hulls_of(std::uint32_t tree, const part_room& part) const {
     return hulls(trees_.effects_of(trees_.trees, first_ + tree, part));
@@ -112,7 +112,7 @@ class wavefront {
   const forest& trees_;
   const std::uint32_t first_;
   const std::uint32_t count_;
-  strand all_;
+  lane all_;
   // Relaxed, all of them: they save work, or count.
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint32_t> last_tree_;  // it has failed, and later ones are not gone on with

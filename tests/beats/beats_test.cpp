@@ -1,4 +1,4 @@
-// Threads that are beaten: by each source, at the rate that was asked for, until the end and no longer.
+// Beats: by each source, at the rate that was asked for, until the end and no longer.
 #include "support.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST_P(Source, BeatsEachWorker) {
   sennit::runtime three({.workers = 3});
   const beats beating({.period = 1ms, .source = GetParam(), .in = &three, .on_beat = &count_beat});
   three.run([&] {
-    // All three at once: each waits until it has been beaten.
+    // All three at once: each waits until it has had a beat.
     std::atomic<int> here{0};
     const auto branch = [&] {
       ++here;
@@ -226,7 +226,7 @@ TEST(Beats, DoNotDisturbAnotherSignal) {
   static volatile int alarms = 0;
   struct sigaction mine{};
   mine.sa_handler = [](int) {
-    const auto until = process::clock::now() + 1ms;  // long enough to be beaten itself
+    const auto until = process::clock::now() + 1ms;  // long enough to get one itself
     while (process::clock::now() < until) {
     }
     alarms = alarms + 1;

@@ -98,7 +98,7 @@ TEST(Refusal, OfASignalThatIsInUse) {
 }
 
 TEST(Fork, LeavesTheChildAlone) {
-  // Catches: a child that is beaten by half, or whose destructors wait for threads, or delete timers, of the parent.
+  // Catches: a child that gets beats by half, or whose destructors wait for threads, or delete timers, of the parent.
   if (process::with_asan && process::with_gcc) GTEST_SKIP() << "another thread may hold a lock of the tool";
   if (process::with_tsan && process::with_gcc)
     GTEST_SKIP() << "the tool takes the child's threads for the parent's";

@@ -17,17 +17,17 @@ class by_hand : public sennit::ext::beat_source {
  public:
   const char* name() const noexcept override { return "by_hand"; }
   std::string refusal() override { return why_not; }
-  bool start(sennit::ext::beaten& who) noexcept override {
+  bool start(sennit::ext::beat_target& who) noexcept override {
     started.push_back(&who);
     return starts;
   }
-  void stop(sennit::ext::beaten&) noexcept override { ++stopped; }
-  void rest(sennit::ext::beaten&) noexcept override { ++rests; }
-  void wake(sennit::ext::beaten&) noexcept override { ++wakes; }
+  void stop(sennit::ext::beat_target&) noexcept override { ++stopped; }
+  void rest(sennit::ext::beat_target&) noexcept override { ++rests; }
+  void wake(sennit::ext::beat_target&) noexcept override { ++wakes; }
 
   std::string why_not;
   bool starts = true;
-  std::vector<sennit::ext::beaten*> started;
+  std::vector<sennit::ext::beat_target*> started;
   int stopped = 0;
   int rests = 0;
   int wakes = 0;
@@ -88,7 +88,7 @@ TEST(Extension, ThatCannotSaysWhy) {
 }
 
 TEST(Extension, ThatLeavesTheCallerOutIsAnError) {
-  // Catches: a program that believes it is beaten; a record in the list of beats that has gone.
+  // Catches: a program that believes that it gets beats; a record in the list of beats that has gone.
   by_hand source;
   source.starts = false;
   const beats_options options{.period = 1ms, .workers = false, .calling_thread = true, .extension = &source};
@@ -100,7 +100,7 @@ TEST(Extension, ThatLeavesTheCallerOutIsAnError) {
 }
 
 TEST(Extension, HearsOfGuestsThatLeaveAndReturn) {
-  // Catches: a guest that is set up anew at each region, or beaten outside.
+  // Catches: a guest that is set up anew at each region, or gets beats outside.
   by_hand source;
   sennit::runtime one({.workers = 1});
   const beats beating({.period = 1ms, .in = &one, .extension = &source});

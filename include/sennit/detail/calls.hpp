@@ -18,9 +18,9 @@ class runtime_core;
 struct runtime_access;
 
 enum class push_result {
-  pushed,  // go on
-  apart,   // the frame is not in the deque: run the construct without it
-  taken,   // the region is cancelled, but another worker has the branch already: wait for it, and end
+  pushed,      // go on
+  not_pushed,  // the frame is not in the deque: run the construct without it
+  taken,       // the region is cancelled, but another worker has the branch already: wait for it, and end
 };
 
 // What differs where a region is cancelled: code built without exceptions cannot end early, and nothing may

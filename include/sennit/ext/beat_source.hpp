@@ -14,7 +14,7 @@
 #include <string>
 
 namespace sennit::detail {
-class beaten_pool;
+class beat_target_pool;
 }
 
 namespace sennit::ext {
@@ -26,11 +26,11 @@ class beat_source;
 // bad SENNIT_BEAT_SIGNAL.
 SENNIT_EXPORT int beat_signal();
 
-// One thread that is beaten, as its source sees it. Its memory stays, so that a signal that comes late finds
+// One thread that gets beats, as its source sees it. Its memory stays, so that a signal that comes late finds
 // it ended rather than gone.
-class SENNIT_EXPORT beaten {
+class SENNIT_EXPORT beat_target {
  public:
-  // Called on the beaten thread: in signal context with its ucontext, or null at a poll. So it must be
+  // Called on that thread: in signal context with its ucontext, or null at a poll. So it must be
   // async-signal-safe. False: the beat came where nothing can be done about it; once more, soon.
   using function = bool (*)(void* ucontext) noexcept;
 
@@ -41,7 +41,7 @@ class SENNIT_EXPORT beaten {
   // Sends the thread its beat, unless the last one has not arrived yet: then that counts as missed. False:
   // the kernel does not take the signal. For sources that call from another thread; one call at a time.
   bool ping() noexcept;
-  // On the beaten thread: a beat is there, and `missed` others were due since the one before. Called by the
+  // On that thread: a beat is there, and `missed` others were due since the one before. Called by the
   // handler of the signal, and by sources without one.
   void arrive(void* ucontext, std::uint64_t missed) noexcept;
   // Whether stop() has not been called for it.
@@ -54,7 +54,7 @@ class SENNIT_EXPORT beaten {
   std::atomic<int> descriptor{-1};
 
  private:
-  friend class detail::beaten_pool;
+  friend class detail::beat_target_pool;
 
   void retry(void* ucontext) noexcept;
   void call(void* ucontext) noexcept;
@@ -80,7 +80,7 @@ class SENNIT_EXPORT beaten {
   std::atomic<std::uint64_t> retries_{0};
 };
 
-// Makes threads be beaten. One object serves all threads of one sennit::beats, with one period; its members
+// Has beats come to threads. One object serves all threads of one sennit::beats, with one period; its members
 // are called one at a time, except arrived(). A signal that it has sent has to carry the ticket, or come from
 // the descriptor.
 //
@@ -92,17 +92,17 @@ class SENNIT_EXPORT beaten {
 //    public:
 //     const char* name() const noexcept override { return "by_hand"; }
 //     std::string refusal() override { return {}; }
-//     bool start(sennit::ext::beaten& who) noexcept override {
+//     bool start(sennit::ext::beat_target& who) noexcept override {
 //       latest_ = &who;
 //       return true;
 //     }
-//     void stop(sennit::ext::beaten&) noexcept override { latest_ = nullptr; }
-//     void rest(sennit::ext::beaten&) noexcept override {}
-//     void wake(sennit::ext::beaten&) noexcept override {}
+//     void stop(sennit::ext::beat_target&) noexcept override { latest_ = nullptr; }
+//     void rest(sennit::ext::beat_target&) noexcept override {}
+//     void wake(sennit::ext::beat_target&) noexcept override {}
 //     void beat() { if (latest_ != nullptr) latest_->ping(); }
 //
 //    private:
-//     sennit::ext::beaten* latest_ = nullptr;
+//     sennit::ext::beat_target* latest_ = nullptr;
 //   };
 class beat_source {
  public:
@@ -115,18 +115,18 @@ class beat_source {
   // Why it does not work here, and what would mend that; empty if it works. Tries it.
   virtual std::string refusal() = 0;
 
-  // Has who.thread(), which may be another than the calling one, beaten from now on. False: the system
+  // Has who.thread(), which may be another than the calling one, get beats from now on. False: the system
   // refuses.
-  virtual bool start(beaten& who) noexcept = 0;
+  virtual bool start(beat_target& who) noexcept = 0;
   // No further signal is sent once it returns. The thread may have ended, and may be resting.
-  virtual void stop(beaten& who) noexcept = 0;
-  // It need not be beaten for a while, as it sleeps or is no worker; it is back. By turns.
-  virtual void rest(beaten& who) noexcept = 0;
-  virtual void wake(beaten& who) noexcept = 0;
+  virtual void stop(beat_target& who) noexcept = 0;
+  // It needs no beats for a while, as it sleeps or is no worker; it is back. By turns.
+  virtual void rest(beat_target& who) noexcept = 0;
+  virtual void wake(beat_target& who) noexcept = 0;
 
-  // A signal of this source has come: on the beaten thread, in signal context. What it returns is how many
+  // A signal of this source has come: on the thread that gets the beat, in signal context. What it returns is how many
   // beats have been missed since the last.
-  virtual std::uint64_t arrived(beaten&, const siginfo_t&) noexcept { return 0; }
+  virtual std::uint64_t arrived(beat_target&, const siginfo_t&) noexcept { return 0; }
 };
 
 }  // namespace sennit::ext

@@ -40,7 +40,7 @@ struct call_kind {
   void (*drop)(spliced_call&) noexcept;
 };
 
-// A call in a thread of a splice. The splicer has more to say of it.
+// A call in an iteration of a splice. The splicer has more to say of it.
 class spliced_call {
  public:
   static constexpr std::size_t room_bytes = 64;
@@ -51,7 +51,7 @@ class spliced_call {
   const effects* now = nullptr;         // of the step that it has come to
   const effects* afterwards = nullptr;  // of what follows a sequence; null: nothing
   std::exception_ptr failure;           // what escaped from it
-  std::uint32_t thread = 0;
+  std::uint32_t iteration = 0;
   std::uint32_t switches = 0;  // between stacks, to go on with it
   std::uint32_t index = 0;     // among the parts of the call around it
   bool one_step = false;       // it has a step that has all its effects

@@ -1,4 +1,4 @@
-#include "beat/beaten.hpp"
+#include "beat/beat_target.hpp"
 
 #include "beat/roll_forward.hpp"
 #include "beat/thread_timer.hpp"
@@ -20,11 +20,11 @@ namespace {
 
 // A ticket: 1 bit that says whether it is a retry, 11 for the place in the pool, 19 for how often that was
 // taken.
-constexpr std::size_t most_beaten = detail::beaten_pool::most;
+constexpr std::size_t most_targets = detail::beat_target_pool::most;
 constexpr unsigned generations = 1U << 19;
 constexpr int retry_bit = 1;
 
-std::array<ext::beaten, most_beaten> pool;
+std::array<ext::beat_target, most_targets> pool;
 std::atomic<std::size_t> ever_taken{0};  // places from here on have not been used
 
 // How often, and how soon, a beat that came at the wrong moment comes again.
@@ -48,9 +48,9 @@ bool to_promotion_point(void* ucontext) noexcept {
 
 namespace ext {
 
-int beaten::ticket() const noexcept { return ticket_.load(std::memory_order_relaxed); }
+int beat_target::ticket() const noexcept { return ticket_.load(std::memory_order_relaxed); }
 
-bool beaten::ping() noexcept {
+bool beat_target::ping() noexcept {
   if (under_way_.load(std::memory_order_relaxed) && ++unanswered_ < most_unanswered) {
     missed_.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -68,7 +68,7 @@ bool beaten::ping() noexcept {
   return errno == EAGAIN;  // the queue is full for now
 }
 
-void beaten::arrive(void* ucontext, std::uint64_t missed) noexcept {
+void beat_target::arrive(void* ucontext, std::uint64_t missed) noexcept {
   under_way_.store(false, std::memory_order_relaxed);
   add(delivered_, 1);
   if (missed != 0) missed_.fetch_add(missed, std::memory_order_relaxed);
@@ -76,14 +76,14 @@ void beaten::arrive(void* ucontext, std::uint64_t missed) noexcept {
   call(ucontext);
 }
 
-void beaten::retry(void* ucontext) noexcept {
+void beat_target::retry(void* ucontext) noexcept {
   if (attempts_.load(std::memory_order_relaxed) == 0)
     return;  // the next beat has come in between, and at a better moment
   add(retries_, 1);
   call(ucontext);
 }
 
-void beaten::call(void* ucontext) noexcept {
+void beat_target::call(void* ucontext) noexcept {
   const bool taken = (beat_ != nullptr ? beat_ : to_promotion_point)(ucontext);
   const unsigned attempts = attempts_.load(std::memory_order_relaxed);
   const bool again = !taken && attempts != most_attempts;
@@ -91,7 +91,7 @@ void beaten::call(void* ucontext) noexcept {
   if (again && ucontext != nullptr) call_again_soon();
 }
 
-void beaten::call_again_soon() noexcept {
+void beat_target::call_again_soon() noexcept {
   if (!can_retry_) return;
   const itimerspec once{{}, detail::as_timespec(static_cast<std::uint64_t>(period_.count() / sooner))};
   timer_settime(retry_timer_, 0, &once, nullptr);
@@ -101,12 +101,12 @@ void beaten::call_again_soon() noexcept {
 
 namespace detail {
 
-using ext::beaten;
+using ext::beat_target;
 
-beaten* beaten_pool::take(pid_t thread, std::chrono::nanoseconds period, beaten::function beat,
-                          ext::beat_source& source) noexcept {
-  for (std::size_t i = 0; i < most_beaten; ++i) {
-    beaten& b = pool[i];
+beat_target* beat_target_pool::take(pid_t thread, std::chrono::nanoseconds period, beat_target::function beat,
+                                    ext::beat_source& source) noexcept {
+  for (std::size_t i = 0; i < most_targets; ++i) {
+    beat_target& b = pool[i];
     // Whoever finds a free place marks it as his: no signal has such a ticket.
     int free = 0;
     // ORD[D44] acquire: what its last owner did to it; pairs with the release in put().
@@ -136,7 +136,7 @@ beaten* beaten_pool::take(pid_t thread, std::chrono::nanoseconds period, beaten:
   return nullptr;
 }
 
-void beaten_pool::put(beaten& ended, beat_count& into) noexcept {
+void beat_target_pool::put(beat_target& ended, beat_count& into) noexcept {
   ext::beat_source& source = *ended.source_;
   // ORD[D44] seq_cst: before the handlers inside are counted; a handler counts itself before it reads the
   // ticket. So either it finds the ticket gone, or it is waited for here.
@@ -148,21 +148,21 @@ void beaten_pool::put(beaten& ended, beat_count& into) noexcept {
   forget(ended);
 }
 
-void beaten_pool::forget(beaten& parents) noexcept {
+void beat_target_pool::forget(beat_target& parents) noexcept {
   if (parents.can_retry_ && parents.process_ == getpid()) timer_delete(parents.retry_timer_);
   parents.descriptor.store(-1, std::memory_order_relaxed);
   // ORD[D44] release: all accesses to it; pairs with the acquire in take().
   parents.ticket_.store(0, std::memory_order_release);
 }
 
-void beaten_pool::count(const beaten& b, beat_count& into) noexcept {
+void beat_target_pool::count(const beat_target& b, beat_count& into) noexcept {
   into.delivered += b.delivered_.load(std::memory_order_relaxed);
   into.missed += b.missed_.load(std::memory_order_relaxed);
   into.retries += b.retries_.load(std::memory_order_relaxed);
 }
 
 // Async-signal-safe: atomics, timer_settime(2), and what a source does in arrived().
-void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
+void beat_target_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
   const int kept_errno = errno;
   const bool by_descriptor = info->si_code > 0;
   int ticket = 0;
@@ -178,7 +178,7 @@ void beaten_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
   const bool again = (ticket & retry_bit) != 0;
   ticket &= ~retry_bit;
   if (ticket > 0) {
-    beaten& b = pool[(static_cast<unsigned>(ticket) >> 1) % most_beaten];
+    beat_target& b = pool[(static_cast<unsigned>(ticket) >> 1) % most_targets];
     // ORD[D44] seq_cst: counted before the ticket is read; see put().
     b.inside_.fetch_add(1, std::memory_order_seq_cst);
     // ORD[D44] seq_cst, and acquire: what take() wrote.

@@ -5,6 +5,7 @@ It is drawn from the records of the suite `overview`, or of any suites that have
 
 import tomllib
 from dataclasses import dataclass
+from html import escape
 
 from . import figures, svg
 
@@ -33,13 +34,10 @@ class Panel:
     kind: str
     cells: dict  # from a system to its fastest variant
 
-    def fastest(self):
-        return min(self.cells, key=lambda system: self.cells[system].value)
-
-    def lost(self):
-        """Who is faster than Sennit by more than what counts as the same; None if nobody is."""
-        ratio = self.cells["sennit"].value / self.cells[self.fastest()].value
-        return None if figures.near_one(ratio) else self.fastest()
+    def faster(self, system):
+        """Than Sennit, by more than what counts as equal."""
+        ratio = self.cells["sennit"].value / self.cells[system].value
+        return ratio > 1 and not figures.near_one(ratio)
 
 
 def panels(suite, files):
@@ -82,7 +80,7 @@ def draw(found, file, theme):
     width, height = 2 * MARGIN + COLUMNS * PANEL, HEAD + rows * block + FOOT
     parts = [
         svg.text(MARGIN, 24, f"Time on {WORKERS} workers, over the serial program", "title"),
-        svg.text(MARGIN, 42, "Shorter is faster. The line at 1 is the serial program; 0.5 is all that two workers can give.", "small"),
+        svg.text(MARGIN, 42, "Shorter is faster. The red line at 1 is the serial program; 0.5 is the best that two workers can reach. Broken bars are cut.", "small"),
     ]
     for number, panel in enumerate(found):
         left = MARGIN + number % COLUMNS * PANEL
@@ -95,25 +93,31 @@ def draw(found, file, theme):
 
 
 def _panel(panel, left, top):
-    zero, lost = left + LEFT, panel.lost()
-    bottom = top + NAME + len(SYSTEMS) * ROW
-    parts = [svg.text(left, top + 10, panel.name), svg.text(zero + 70, top + 10, panel.kind, "quiet")]
-    if lost:
-        parts.append(svg.text(zero + PLOT + 50, top + 10, f"{SYSTEMS[lost]} is faster", "failed", "end"))
+    zero, start = left + LEFT, top + NAME
+    bottom = start + len(SYSTEMS) * ROW
+    parts = [f'<text x="{left}" y="{top + 10}">{escape(panel.name)}<tspan class="quiet" dx="10">{escape(panel.kind)}</tspan></text>']
     for tick in TICKS:
         place = zero + tick / LONGEST * PLOT
-        parts.append(svg.vertical(place, top + NAME - 4, bottom))
+        parts.append(svg.vertical(place, start - 4, bottom))
         parts.append(svg.text(place, bottom + 10, f"{tick:g}", "quiet", "middle"))
+    numbers = []
     for row, (system, name) in enumerate(SYSTEMS.items()):
-        cell, height = panel.cells[system], top + NAME + row * ROW
+        cell, height = panel.cells[system], start + row * ROW
         end = zero + min(cell.value, LONGEST) / LONGEST * PLOT
-        number = _number(cell.value) + (" ▸" if cell.value > LONGEST else "")
         parts.append(svg.text(zero - 6, height + 9, name, "small", "end"))
         hint = f"{panel.name}, {name}, {cell.variant}: {cell.value:.4g}, median of {cell.samples} samples"
         parts.append(svg.bar(zero, end, height, BAR, "s0" if system == "sennit" else "s5", hint))
-        parts.append(svg.text(end + 4, height + 9, number, "number"))
-    one = zero + PLOT / LONGEST
-    return [*parts, svg.vertical(one, top + NAME - 4, bottom, "one")]
+        if cell.value > LONGEST:
+            parts.append(_break(end - 14, height))
+        numbers.append(svg.text(end + 4, height + 9, _number(cell.value), "number"))
+        if panel.faster(system):
+            numbers.append(svg.text(end + 34, height + 9, "◂ faster than Sennit", "number failed"))
+    return [*parts, svg.vertical(zero + PLOT / LONGEST, start - 4, bottom, "one"), *numbers]
+
+
+def _break(place, top):
+    """Tells that a bar is longer than it is drawn."""
+    return f'<path class="ground" d="M{place:.1f},{top + BAR + 1}l4,{-BAR - 2}h4l-4,{BAR + 2}z"/>'
 
 
 def _footnote(found, file):

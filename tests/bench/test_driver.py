@@ -528,6 +528,20 @@ class Suites(Folder):
         cells = suite.load(self.folder, "fake").kernels[0].cells
         self.assertEqual({system.label for system, _ in cells}, {"serial", "plain"})
 
+    # Catches: two descriptions of one kernel that drift apart; what a suite says itself being ignored.
+    def test_a_kernel_may_be_that_of_another_suite(self):
+        self.suite("plain")
+        head = SUITE.partition("[[kernel]]")[0]
+        entry = '[[kernel]]\nname = "double"\nfrom = "fake"\nvariants = { nested = ["plain"] }\n'
+        path = self.folder / "suites/short.toml"
+        path.write_text(head + entry)
+        kernel = suite.load(self.folder, "short").kernels[0]
+        self.assertEqual((kernel.about, kernel.size), ("twice its size", 21))
+        self.assertIn("plain nested", [system.label for system, _ in kernel.cells])
+        path.write_text(head + entry.replace("double", "triple"))
+        with self.assertRaisesRegex(suite.SuiteError, "kernel 'triple' is to be taken from suite 'fake'"):
+            suite.load(self.folder, "short")
+
     # Catches: a system that one suite needs turning up as missing in all others.
     def test_some_systems_are_only_where_they_are_named(self):
         def systems(text):

@@ -20,7 +20,8 @@ def _rules(ground, ink, quiet, faint, one, series):
     return [
         f".ground {{ fill: {ground}; }} text {{ fill: {ink}; }} .quiet {{ fill: {quiet}; }}",
         f".number {{ stroke: {ground}; }}",
-        f"line {{ stroke: {faint}; }} .one {{ stroke: {one}; }} .failed {{ fill: {one}; }}",
+        f"line {{ stroke: {faint}; }} .box {{ stroke: {quiet}; }} .way {{ stroke: {quiet}; }}",
+        f".one {{ stroke: {one}; }} .failed {{ fill: {one}; }}",
         *(f".s{i} {{ fill: {color}; stroke: {color}; }}" for i, color in enumerate(series)),
     ]
 
@@ -28,6 +29,7 @@ def _rules(ground, ink, quiet, faint, one, series):
 SIZES = [
     "text { font: 12px sans-serif; } .title { font-size: 16px; } .small, .quiet, .failed, .number { font-size: 10px; }",
     ".number { stroke-width: 3; paint-order: stroke; }",
+    ".box { stroke-width: 1.5; } .name { font-weight: bold; } .way { fill: none; stroke-width: 1.2; }",
     "line[class^=s] { stroke-width: 1.5; } path.s5 { stroke-width: 2; }",
 ]
 THEMES = {

@@ -1,6 +1,7 @@
-"""The pictures of the pages are there, for light and for dark, and bench/overview draws that of the README from records.
+"""The pictures of the pages are there, for light and for dark, and are what their scripts draw.
 
-Catches a picture that is named and missing; a picture that hides a system, a lost row, or what was measured."""
+Catches a picture that is named and missing; a picture that hides a system, a lost row, or what was measured; a map of
+folders of another day."""
 
 import json
 import pathlib
@@ -13,6 +14,10 @@ import unittest
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import draw_layers  # noqa: E402
+
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"|!\[[^]]*\]\(([^)\s]+)\)')
 MACHINE = {"cpu": "Abacus 1", "cpus": 2, "date": "2000-01-02", "systems": {"rayon": "rayon 9"}}
@@ -53,6 +58,26 @@ class Pictures(unittest.TestCase):
         for path in (ROOT / "docs").rglob("*.svg"):
             with self.subTest(path=str(path.relative_to(ROOT))):
                 self.assertTrue(list(xml.parse(path).iter("{http://www.w3.org/2000/svg}text")))
+
+
+class Map(unittest.TestCase):
+    def test_is_that_of_the_table_of_layers(self):
+        for theme in ("light", "dark"):
+            drawn = (ROOT / f"docs/design/layers-{theme}.svg").read_text()
+            self.assertEqual(drawn, draw_layers.draw(draw_layers.BELOW, theme), "draw it again: scripts/draw_layers.py")
+
+    def test_has_words_for_each_folder(self):
+        for folder in draw_layers.BELOW:
+            self.assertTrue(draw_layers.words(folder), f"docs/design/README.md has no row for src/{folder}/")
+
+    def test_leaves_out_arrows_that_follow_from_others(self):
+        below = {"a": [], "b": ["a"], "c": ["a", "b"], "d": ["a"]}
+        self.assertEqual(draw_layers.reduced(below), {"a": [], "b": ["a"], "c": ["b"], "d": ["a"]})
+
+    def test_leads_long_arrows_through_each_row(self):
+        rows, arrows = draw_layers.levels({"a": [], "x": [], "b": ["a"], "c": ["b", "x"]})
+        self.assertEqual([len(row) for row in rows], [1, 2, 2])
+        self.assertIn(["c", ("c", "x", 1), "x"], arrows)
 
 
 class Overview(unittest.TestCase):

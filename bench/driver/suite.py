@@ -27,7 +27,7 @@ class System:
     variant: str = "default"
     program: str = ""
     serial: str = "default"
-    workers: tuple | None = None  # the only worker counts it has; None: any
+    workers: tuple | None = None  # what it runs with, whatever a kernel asks; None: what the kernel asks
     environment: dict = field(default_factory=dict)
     only_where_named: bool = False  # of few suites, which have it in their `with`
     tuned: bool = False  # by hand, for this kernel: only compared with, and only where several work
@@ -186,8 +186,6 @@ def _cells(entry, systems, text):
                 if system.name in names:
                     variants.append(replace(system, variant=variant, tuned=True))
         for variant in variants:
-            for workers in asked:
-                if variant.tuned and workers == 1:
-                    continue
-                if variant.workers is None or workers in variant.workers:
+            for workers in variant.workers or asked:
+                if not (variant.tuned and workers == 1):
                     yield variant, workers

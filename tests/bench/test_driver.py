@@ -473,7 +473,12 @@ class Suites(Folder):
     def test_variants_of_a_kernel_belong_to_the_systems_it_names(self):
         text = SUITE + 'variants = { nested = ["plain"] }\nwithout = ["slow"]\nworkers = [2]\n'
         cells = self.suite("plain", "slow", text=text).kernels[0].cells
-        self.assertEqual([system.label for system, _ in cells], ["plain", "plain nested"])
+        self.assertEqual([system.label for system, _ in cells], ["serial", "plain", "plain nested"])
+
+    # Catches: a kernel for eight workers without the serial program, and so without an answer to compare with.
+    def test_the_serial_program_has_one_worker_whatever_a_kernel_asks(self):
+        cells = self.suite("plain", text=SUITE + "workers = [8]\n").kernels[0].cells
+        self.assertEqual([(system.label, workers) for system, workers in cells], [("serial", 1), ("plain", 8)])
 
     def test_a_system_may_have_its_variants_only(self):
         text = SUITE + 'variants = { nested = ["plain"] }\nonly_variants = ["plain"]\nworkers = [1]\n'

@@ -13,6 +13,7 @@ SYSTEMS = {"sennit": "Sennit", "openmp": "OpenMP", "onetbb": "oneTBB", "rayon": 
 WORKERS = 2
 COLUMNS, PANEL, LEFT, PLOT, MARGIN, GAP = 2, 420, 76, 270, 12, 14
 HEAD, FOOT, NAME, ROW, BAR = 66, 66, 22, 15, 11
+BUSY = 0.5  # the load from which on figures suffer
 LONGEST = 1.5  # longer bars are cut there
 TICKS = (0, 0.5, 1, 1.5)
 
@@ -126,12 +127,14 @@ def _footnote(found, file):
     systems = [machine["systems"].get(system, name) for system, name in SYSTEMS.items()]
     serial = "Serial is the program of the same compiler: GCC's for C++, rustc's for rayon."
     schedules = "OpenMP and oneTBB: the fastest of their schedules in each row. Sennit: nothing set."
+    load = machine.get("load_before", 0)
+    busy = f"the machine was busy before the run (load {load})" if load > BUSY else ""
     cpu = f"{machine['cpu']}, {machine['cpus']} CPUs"
     return [
         f"Medians of {min(counts)} to {max(counts)} interleaved samples. {serial}",
         f"{schedules} Within {figures.NEAR_ONE:.0%} counts as equal.",
         "; ".join(systems),
-        ", ".join(filter(None, [cpu, machine.get("date"), file["commit"]])),
+        ", ".join(filter(None, [cpu, machine.get("date"), file["commit"], busy])),
     ]
 
 

@@ -109,6 +109,12 @@ class Overview(unittest.TestCase):
             self.assertIn("Abacus 1, 2 CPUs, 2000-01-02, abc", words)
         self.assertNotEqual(*((self.folder / f"overview-{theme}.svg").read_text() for theme in ("light", "dark")))
 
+    def test_says_that_the_machine_was_busy(self):
+        file = records(sennit=0.5, openmp=0.5, onetbb=0.6, rayon=0.6)
+        file["machine"] = {**MACHINE, "load_before": 3.5}
+        self.draw(file)
+        self.assertTrue(any("the machine was busy before the run (load 3.5)" in words for words in self.words("light")))
+
     def test_marks_nothing_that_is_equal(self):
         self.draw(records(sennit=0.505, openmp=0.5, onetbb=0.6, rayon=0.6))
         self.assertNotIn("◂ faster than Sennit", self.words("light"))

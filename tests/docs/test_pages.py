@@ -1,6 +1,6 @@
 """The pages of maintainers: links lead to something, decisions are listed, and the answers to docs/design/questions.md are right.
 
-Catches a link to a page or a heading of another day; a record that nobody finds; an answer that names a file that has moved."""
+Catches a link to a page or a heading of another day; a file that has moved; a record that nobody finds."""
 
 import pathlib
 import re
@@ -44,6 +44,21 @@ class Links(unittest.TestCase):
                     self.assertTrue(target.exists())
                     if anchor:
                         self.assertIn(anchor, anchors(target))
+
+
+class Files(unittest.TestCase):
+    def test_that_maintainers_are_sent_to_are_there(self):
+        """A page may leave out the first folders of a path."""
+        tracked = subprocess.run(
+            ["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
+            check=True, capture_output=True, text=True,
+        ).stdout.split("\n")
+        known = {path[at:] for path in tracked for at in [0, *(slash.end() for slash in re.finditer("/", path))]}
+        for folder in ("design", "decisions", "protocols"):
+            for page in (ROOT / "docs" / folder).glob("*.md"):
+                for named in re.findall(r"`((?![^`]*\bNAME\b)[a-z_][\w/.-]*\.(?:hpp|cpp|pml|py|sh|toml|html))`", text_of(page)):
+                    with self.subTest(page=str(page.relative_to(ROOT)), file=named):
+                        self.assertIn(named, known)
 
 
 class Decisions(unittest.TestCase):

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import subprocess
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pathlib import Path
 def machine(folder, hellos, load):
     """`hellos` maps a system's label to what its program said of itself; `load` is the one before the run."""
     return {
+        "date": date.today().isoformat(),
         "cpu": _field("/proc/cpuinfo", "model name"),
         "cpus": len(os.sched_getaffinity(0)),
         "memory_mib": int((_field("/proc/meminfo", "MemTotal") or "0").split()[0]) // 1024,

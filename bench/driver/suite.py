@@ -27,7 +27,7 @@ class System:
     variant: str = "default"
     program: str = ""
     serial: str = "default"
-    workers: tuple | None = None  # the only worker counts it has; None: any
+    workers: tuple | None = None  # what it runs with, whatever a kernel asks; None: what the kernel asks
     environment: dict = field(default_factory=dict)
     only_where_named: bool = False  # of few suites, which have it in their `with`
     tuned: bool = False  # by hand, for this kernel: only compared with, and only where several work
@@ -88,8 +88,11 @@ def load(folder: Path, name: str, quick: bool = False, only=()):
         raise SuiteError(f"there is no suite '{name}'; there are: {known}")
     text = _read(path)
     systems = [_system(entry) for entry in _read(folder / "systems.toml")["system"]]
+    entries = [_completed(entry, folder) for entry in text.get("kernel", ())]
     try:
-        kernels = tuple(_kernel(entry, text, systems, quick) for entry in text["kernel"])
+        if not entries:
+            raise KeyError("kernel")
+        kernels = tuple(_kernel(entry, text, systems, quick) for entry in entries)
         drawn = tuple(_figure(entry, path) for entry in text.get("figure", ()))
     except KeyError as missing:
         raise SuiteError(f"{path} lacks the key {missing}") from None
@@ -106,6 +109,18 @@ def _read(path: Path):
         return tomllib.loads(path.read_text())
     except tomllib.TOMLDecodeError as error:
         raise SuiteError(f"{path}: {error}") from None
+
+
+def _completed(entry, folder):
+    """With what it does not say itself from the kernel of that name in the suite `from`."""
+    if "from" not in entry:
+        return entry
+    path = folder / "suites" / f"{entry['from']}.toml"
+    others = _read(path).get("kernel", ()) if path.is_file() else ()
+    for other in others:
+        if other["name"] == entry["name"]:
+            return {**other, **entry}
+    raise SuiteError(f"kernel '{entry['name']}' is to be taken from suite '{entry['from']}', which has none of that name")
 
 
 def _system(entry):
@@ -171,8 +186,6 @@ def _cells(entry, systems, text):
                 if system.name in names:
                     variants.append(replace(system, variant=variant, tuned=True))
         for variant in variants:
-            for workers in asked:
-                if variant.tuned and workers == 1:
-                    continue
-                if variant.workers is None or workers in variant.workers:
+            for workers in variant.workers or asked:
+                if not (variant.tuned and workers == 1):
                     yield variant, workers

@@ -20,29 +20,34 @@ def _rules(ground, ink, quiet, faint, one, series):
     return [
         f".ground {{ fill: {ground}; }} text {{ fill: {ink}; }} .quiet {{ fill: {quiet}; }}",
         f".number {{ stroke: {ground}; }}",
-        f"line {{ stroke: {faint}; }} .one {{ stroke: {one}; }} .failed {{ fill: {one}; }}",
+        f"line {{ stroke: {faint}; }} .box {{ stroke: {quiet}; }} .way {{ stroke: {quiet}; }}",
+        f".one {{ stroke: {one}; }} .failed {{ fill: {one}; }}",
         *(f".s{i} {{ fill: {color}; stroke: {color}; }}" for i, color in enumerate(series)),
     ]
 
 
-STYLE = "\n".join(
-    [
-        "text { font: 12px sans-serif; } .title { font-size: 16px; } .small, .quiet, .failed, .number { font-size: 10px; }",
-        ".number { stroke-width: 3; paint-order: stroke; }",
-        "line[class^=s] { stroke-width: 1.5; } path.s5 { stroke-width: 2; }",
-        *_rules("#ffffff", "#24292f", "#57606a", "#d0d7de", "#cf222e", LIGHT),
-        "@media (prefers-color-scheme: dark) {",
-        *_rules("#0d1117", "#e6edf3", "#a5adb8", "#3d444d", "#ff7b72", DARK),
-        "}",
+SIZES = [
+    "text { font: 12px sans-serif; } .title { font-size: 16px; } .small, .quiet, .failed, .number { font-size: 10px; }",
+    ".number { stroke-width: 3; paint-order: stroke; }",
+    ".box { stroke-width: 1.5; } .name { font-weight: bold; } .way { fill: none; stroke-width: 1.2; }",
+    "line[class^=s] { stroke-width: 1.5; } path.s5 { stroke-width: 2; }",
+]
+THEMES = {
+    "light": _rules("#ffffff", "#24292f", "#57606a", "#d0d7de", "#cf222e", LIGHT),
+    "dark": _rules("#0d1117", "#e6edf3", "#a5adb8", "#3d444d", "#ff7b72", DARK),
+}
+
+
+def document(width, height, parts, theme=None):
+    """For a light or a dark page, or, without a theme, for whichever the reader has."""
+    rules = THEMES[theme] if theme else [
+        *THEMES["light"], "@media (prefers-color-scheme: dark) {", *THEMES["dark"], "}"
     ]
-)
-
-
-def document(width, height, parts):
+    style = "\n".join([*SIZES, *rules])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">'
-        f'<style>\n{STYLE}\n</style><rect class="ground" width="100%" height="100%"/>\n'
+        f'<style>\n{style}\n</style><rect class="ground" width="100%" height="100%"/>\n'
         + "\n".join(parts)
         + "\n</svg>\n"
     )
@@ -60,6 +65,11 @@ def vertical(place, top, bottom, kind=""):
 
 def horizontal(left, right, height, kind=""):
     return f'<line class="{kind}" x1="{left:.1f}" x2="{right:.1f}" y1="{height:.1f}" y2="{height:.1f}"/>'
+
+
+def bar(left, right, top, height, kind="", hint=""):
+    shape = f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{height:.1f}"'
+    return f"{shape}><title>{escape(hint)}</title></rect>" if hint else f"{shape}/>"
 
 
 def text(place, height, words, kind="", anchor="start"):

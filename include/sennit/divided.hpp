@@ -61,10 +61,9 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 template <class Part, class Effects, class Step>
 struct divided {
   // Not as constraints, of which compilers would say which constructors of `divided` they are not met for.
-  static_assert(
-      detail::tree_part<Part>,
-      "divided: the part is no tree_part; it is trivially copyable, of 48 bytes at most, and has size(), "
-      "left() and right()");
+  static_assert(detail::tree_part<Part>, "divided: the part is not a tree_part: a tree_part is trivially "
+                                         "copyable, of 48 bytes at most, and has size(), "
+                                         "left() and right()");
   static_assert(std::is_invocable_r_v<effects, const Effects&, const Part&>,
                 "divided: effects_of cannot be called with a part, or gives no sennit::effects");
   static_assert(std::invocable<const Step&, const Part&>, "divided: step cannot be called with a part");

@@ -129,8 +129,9 @@ consteval void refuse_operation() {
   } else if constexpr (!converts_whole<V, T> && combines<F, T, V>) {
     static_assert(
         never<A...>,
-        "parallel_reduce: the operation folds values that are none of the result's type, that of the first "
-        "value; give the operation that makes one of two results, too: parallel_fold(range, first, fold, "
+        "parallel_reduce: the operation folds values that are not of the result's type, which is that of the "
+        "first value; give the operation that makes one of two results, too: parallel_fold(range, first, "
+        "fold, "
         "combine)");
   } else if constexpr (!std::convertible_to<V, T>) {
     static_assert(

@@ -43,9 +43,10 @@ void check_patience(double patience) {
 }
 
 void throw_value_freed() {
-  fail<std::logic_error>("sennit: a node reads the value of one that has none any more: it is no "
-                         "predecessor, or was freed when all nodes that "
-                         "were known to read it had been computed, before this one was created");
+  fail<std::logic_error>(
+      "sennit: a node reads a value that is not there: the value's node is no predecessor, or the "
+      "value was freed before the reading node was created, when all nodes that were known to "
+      "read it had been computed");
 }
 
 }  // namespace sennit::detail

@@ -183,7 +183,7 @@ struct trace_access {
     const std::size_t end = text.rfind("end ");
     if (end == std::string_view::npos ||
         text.substr(end) != "end " + std::to_string(checksum(text.substr(0, end))) + "\n")
-      from.refuse("is damaged or cut short: its checksum is another");
+      from.refuse("is damaged or cut short: its checksum does not match");
 
     graph::trace t;
     from.expect("length ");

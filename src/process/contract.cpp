@@ -130,20 +130,19 @@ namespace sennit::detail {
 
 void check_contract() noexcept {
   if (in_signal_handler()) {
-    misuse("a construct in a signal handler: it would change what the construct that the signal interrupted "
-           "has in hand. Set a flag, or call region::cancel() from a thread that waits with sigwait().");
+    misuse("a construct in a signal handler: it would change the data of the construct that the signal "
+           "interrupted. Set a flag, or call region::cancel() from a thread that waits with sigwait().");
   }
   if (locks_held > 0) {
     const held_lock& newest = held[std::min(locks_held, static_cast<int>(std::size(held))) - 1];
     char address[32];
     snprintf(address, sizeof address, "%p", newest.lock);
     const std::string kind = newest.kind;
-    misuse("a " + kind + " (at " + address +
-           ") is held across a construct. The strand may go on on another thread, and this one may run other "
-           "work that takes the " +
-           kind +
-           ", or has it already if that is recursive: unlock it before join, spawn, wait, run, a "
-           "loop or the end of a branch.");
+    misuse(
+        "a " + kind + " (at " + address +
+        ") is held across a construct. The strand may go on on another thread, and this thread may run other "
+        "work that takes the same " +
+        kind + ": unlock it before join, spawn, wait, run, a loop or the end of a branch.");
   }
 }
 

@@ -49,7 +49,7 @@ number_reader::number_reader(const number_file& of, std::span<const std::byte> b
   for (std::size_t i = 0; i < checksum_size; ++i) {
     sum |= std::to_integer<std::uint32_t>(bytes[content.size() + i]) << (8 * i);
   }
-  if (sum != checksum(content)) refuse("is damaged or cut short: its checksum is another");
+  if (sum != checksum(content)) refuse("is damaged or cut short: its checksum does not match");
   rest_ = rest_.first(rest_.size() - checksum_size);
 }
 

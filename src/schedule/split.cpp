@@ -36,8 +36,8 @@ split::split(std::span<const double> weights) {
     sum += w;
   }
   if (!std::ranges::all_of(weights, proper) || !(sum > 0) || !std::isfinite(sum)) {
-    detail::fail<std::invalid_argument>(
-        "sennit::split: weights that are no proportions; give at least one positive, and none negative");
+    detail::fail<std::invalid_argument>("sennit::split: the weights are not proportions; give at least one "
+                                        "positive weight, and no negative one");
   }
   for (double& begin : begins_) begin /= sum;
 }

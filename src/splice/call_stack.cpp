@@ -160,7 +160,7 @@ SENNIT_INLINE void call_stack::refuse_after_last() const {
   if (!last_) return;
   fail<std::logic_error>(
       "sennit: a spliced function goes on after its sequence(), its sliced step() or the end of its "
-      "call_effects, of which nobody could know: make what follows a part of the sequence, or say "
+      "call_effects, and has not said so: make what follows a part of the sequence, or say "
       "sequence(followed_by(...), ...)");
 }
 

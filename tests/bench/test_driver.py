@@ -473,7 +473,12 @@ class Suites(Folder):
     def test_variants_of_a_kernel_belong_to_the_systems_it_names(self):
         text = SUITE + 'variants = { nested = ["plain"] }\nwithout = ["slow"]\nworkers = [2]\n'
         cells = self.suite("plain", "slow", text=text).kernels[0].cells
-        self.assertEqual([system.label for system, _ in cells], ["plain", "plain nested"])
+        self.assertEqual([system.label for system, _ in cells], ["serial", "plain", "plain nested"])
+
+    # Catches: a kernel for eight workers without the serial program, and so without an answer to compare with.
+    def test_the_serial_program_has_one_worker_whatever_a_kernel_asks(self):
+        cells = self.suite("plain", text=SUITE + "workers = [8]\n").kernels[0].cells
+        self.assertEqual([(system.label, workers) for system, workers in cells], [("serial", 1), ("plain", 8)])
 
     def test_a_system_may_have_its_variants_only(self):
         text = SUITE + 'variants = { nested = ["plain"] }\nonly_variants = ["plain"]\nworkers = [1]\n'
@@ -527,6 +532,20 @@ class Suites(Folder):
         systems.write_text(systems.read_text() + '[[system]]\nname = "plain"\nvariant = "other"\n')
         cells = suite.load(self.folder, "fake").kernels[0].cells
         self.assertEqual({system.label for system, _ in cells}, {"serial", "plain"})
+
+    # Catches: two descriptions of one kernel that drift apart; what a suite says itself being ignored.
+    def test_a_kernel_may_be_that_of_another_suite(self):
+        self.suite("plain")
+        head = SUITE.partition("[[kernel]]")[0]
+        entry = '[[kernel]]\nname = "double"\nfrom = "fake"\nvariants = { nested = ["plain"] }\n'
+        path = self.folder / "suites/short.toml"
+        path.write_text(head + entry)
+        kernel = suite.load(self.folder, "short").kernels[0]
+        self.assertEqual((kernel.about, kernel.size), ("twice its size", 21))
+        self.assertIn("plain nested", [system.label for system, _ in kernel.cells])
+        path.write_text(head + entry.replace("double", "triple"))
+        with self.assertRaisesRegex(suite.SuiteError, "kernel 'triple' is to be taken from suite 'fake'"):
+            suite.load(self.folder, "short")
 
     # Catches: a system that one suite needs turning up as missing in all others.
     def test_some_systems_are_only_where_they_are_named(self):

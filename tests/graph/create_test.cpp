@@ -143,7 +143,7 @@ TEST(graph_create, with_values_that_may_have_gone) {
       try {
         EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 17U);
       } catch (const graph::node_error& e) {
-        EXPECT_THAT(std::string(e.what()), testing::HasSubstr("the value of one that has none any more"));
+        EXPECT_THAT(std::string(e.what()), testing::HasSubstr("reads a value that is not there"));
       }
       ASSERT_EQ(tracked::live(), 0);
     }

@@ -100,14 +100,13 @@ consteval auto require_sequence() {
         "the number from the index");
     return found_sequence<0>();
   } else if constexpr (std::random_access_iterator<first>) {
-    static_assert(
-        never<A...>,
-        "sennit: the second argument is no end of the first, an iterator; give the iterator after the "
-        "last element, or their number");
+    static_assert(never<A...>, "sennit: the first argument is an iterator and the second one is not its end; "
+                               "give the iterator after "
+                               "the last element, or the number of elements");
     return found_sequence<0>();
   } else if constexpr (std::integral<first>) {
     static_assert(never<A...>,
-                  "sennit: the first argument is an integer and the second one is none; give both bounds, "
+                  "sennit: the first argument is an integer and the second one is not; give both bounds, "
                   "[first, last)");
     return found_sequence<0>();
   } else {

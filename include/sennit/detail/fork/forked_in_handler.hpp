@@ -15,9 +15,11 @@ namespace sennit::detail {
 class handled_elsewhere : public std::exception {
  public:
   const char* what() const noexcept override {
-    return "a branch has asked for the exception that is handled where it was forked. That is the thread's, "
-           "and another thread may run the branch: take std::current_exception() before the fork, and have "
-           "the branch rethrow that";
+    return "a branch has asked for the exception that is handled where the branch was forked. A handled "
+           "exception "
+           "belongs to a thread, and another thread may run the branch: take std::current_exception() before "
+           "the "
+           "fork, and have the branch rethrow that exception";
   }
 };
 

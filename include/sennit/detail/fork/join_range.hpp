@@ -69,15 +69,14 @@ consteval void refuse_join() {
   if constexpr (sizeof...(F) == 0) {
     static_assert(never<F...>, "join: there is no branch; give functions that are called without arguments");
   } else if constexpr (sizeof...(F) == 1 && (std::ranges::range<F> && ...)) {
-    static_assert(
-        never<F...>,
-        "join: the range is none of branches, functions that are called without arguments, or has no "
-        "random access or no size; give a std::vector of them");
+    static_assert(never<F...>, "join: the range does not hold branches, functions that are called without "
+                               "arguments, or has no random "
+                               "access or no size; give a std::vector of branches");
   } else {
     static_assert(
         never<F...>,
-        "join: an argument is no branch, a function that is called without arguments; capture what it "
-        "needs, as in join([&] { f(x); }, [&] { g(y); })");
+        "join: an argument is not a branch, a function that is called without arguments; capture what the "
+        "function needs, as in join([&] { f(x); }, [&] { g(y); })");
   }
 }
 

@@ -50,8 +50,8 @@ concept gives_keys =
 template <class Key, class Predecessors, class Compute, class Color, class Keys>
 consteval bool require_graph() {
   if constexpr (!std::copyable<Key> || !std::equality_comparable<Key>) {
-    static_assert(never<Key>, "graph::run: the sink is no key: keys are copied, assigned and compared by "
-                              "==; define those of its type");
+    static_assert(never<Key>, "graph::run: the sink cannot be a key: keys are copied, assigned and "
+                              "compared by ==; define these operations for its type");
     return false;
   } else if constexpr (!std::invocable<const Predecessors&, const Key&>) {
     static_assert(never<Predecessors, Key>, "graph::run: .predecessors cannot be called with a key, which "
@@ -61,24 +61,27 @@ consteval bool require_graph() {
   } else if constexpr (!gives_a_range<Predecessors, Key>) {
     static_assert(
         never<Predecessors, Key>,
-        "graph::run: .predecessors gives no range; return a std::vector of the keys that are to be computed "
-        "before");
+        "graph::run: .predecessors does not return a range; return a std::vector of the keys that are to be "
+        "computed before");
     return false;
   } else if constexpr (!gives_keys<Predecessors, Key>) {
-    static_assert(never<Predecessors, Key>, "graph::run: what .predecessors gives are no keys, which have "
-                                            "the type of the sink; give both the same type");
+    static_assert(
+        never<Predecessors, Key>,
+        "graph::run: .predecessors returns keys of another type than the sink; give both the same type");
     return false;
   } else if constexpr (!std::invocable<const Compute&, const Key&,
                                        graph::node<Key, Predecessors, Compute>&> &&
                        !std::invocable<const Compute&, const Key&>) {
-    static_assert(never<Compute, Key>,
-                  "graph::run: .compute can be called neither with a key, which has the type of the sink, "
-                  "nor with a key and a node, as [](const K& key, auto& node) -> T can; as a constant");
+    static_assert(
+        never<Compute, Key>,
+        "graph::run: .compute can be called neither with a key, which has the type of the sink, "
+        "nor with a key and a node, as [](const K& key, auto& node) -> T can; it is called as a constant");
     return false;
   } else if constexpr (!std::same_as<Color, graph::no_color> && !std::invocable<const Color&, const Key&>) {
     static_assert(
         never<Color, Key>,
-        "graph::run: .color cannot be called with a key, which has the type of the sink; as a constant");
+        "graph::run: .color cannot be called with a key, which has the type of the sink; it is called as a "
+        "constant");
     return false;
   } else if constexpr (!can_hash<Keys, Key>) {
     static_assert(never<Keys, Key>,

@@ -1,0 +1,142 @@
+"""The pictures of the pages are there, for light and for dark, and are what their scripts draw.
+
+Catches a picture that is named and missing; a picture that hides a system, a lost row, or what was measured; a map of
+folders of another day."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+import xml.etree.ElementTree as xml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import draw_layers  # noqa: E402
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"|!\[[^]]*\]\(([^)\s]+)\)')
+MACHINE = {"cpu": "Abacus 1", "cpus": 2, "date": "2000-01-02", "systems": {"rayon": "rayon 9"}}
+SERIAL = {"size": 7, "serial": "default"}
+
+
+def pictures(page):
+    for in_tag, in_markdown in PICTURE.findall(page.read_text()):
+        yield in_tag or in_markdown
+
+
+def records(**medians):
+    """A file of records with the same ratios for each kernel of the suite; None: not measured."""
+    kernels = tomllib.loads((ROOT / "bench/suites/overview.toml").read_text())["kernel"]
+    form = {"metric": "over_serial", "workers": 2, "variant": "default", "ok": True, "params": SERIAL}
+    results = [
+        {**form, "kernel": kernel["name"], "system": system, "median": median, "samples": [median] * 3}
+        for kernel in kernels
+        for system, median in medians.items()
+        if median is not None
+    ]
+    return {"suite": "overview", "commit": "abc", "machine": MACHINE, "results": results}
+
+
+class Pictures(unittest.TestCase):
+    def test_that_are_named_are_there(self):
+        for page in PAGES:
+            for name in pictures(page):
+                with self.subTest(page=str(page.relative_to(ROOT)), picture=name):
+                    self.assertTrue((page.parent / name).is_file())
+
+    def test_of_the_readme_are_for_light_and_for_dark(self):
+        named = [pathlib.Path(name).name for name in pictures(ROOT / "README.md")]
+        for theme in ("light", "dark"):
+            self.assertIn(f"overview-{theme}.svg", named)
+
+    def test_are_well_formed_and_have_text_as_text(self):
+        for path in (ROOT / "docs").rglob("*.svg"):
+            with self.subTest(path=str(path.relative_to(ROOT))):
+                self.assertTrue(list(xml.parse(path).iter("{http://www.w3.org/2000/svg}text")))
+
+
+class Map(unittest.TestCase):
+    def test_is_that_of_the_table_of_layers(self):
+        for theme in ("light", "dark"):
+            drawn = (ROOT / f"docs/design/layers-{theme}.svg").read_text()
+            self.assertEqual(drawn, draw_layers.draw(draw_layers.BELOW, theme), "draw it again: scripts/draw_layers.py")
+
+    def test_has_words_for_each_folder(self):
+        for folder in draw_layers.BELOW:
+            self.assertTrue(draw_layers.words(folder), f"docs/design/README.md has no row for src/{folder}/")
+
+    def test_leaves_out_arrows_that_follow_from_others(self):
+        below = {"a": [], "b": ["a"], "c": ["a", "b"], "d": ["a"]}
+        self.assertEqual(draw_layers.reduced(below), {"a": [], "b": ["a"], "c": ["b"], "d": ["a"]})
+
+    def test_leads_long_arrows_through_each_row(self):
+        rows, arrows = draw_layers.levels({"a": [], "x": [], "b": ["a"], "c": ["b", "x"]})
+        self.assertEqual([len(row) for row in rows], [1, 2, 2])
+        self.assertIn(["c", ("c", "x", 1), "x"], arrows)
+
+
+class Overview(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def draw(self, *files):
+        paths = [self.folder / f"{number}.json" for number in range(len(files))]
+        for path, file in zip(paths, files):
+            path.write_text(json.dumps(file))
+        words = [sys.executable, "-B", ROOT / "bench/overview", "--out", self.folder, *paths]
+        return subprocess.run(words, capture_output=True, text=True)
+
+    def words(self, theme):
+        texts = xml.parse(self.folder / f"overview-{theme}.svg").iter("{http://www.w3.org/2000/svg}text")
+        return ["".join(text.itertext()) for text in texts]
+
+    def test_shows_all_systems_and_where_sennit_loses(self):
+        drawn = self.draw(records(sennit=0.6, openmp=0.5, onetbb=0.61, rayon=42.4))
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        for theme in ("light", "dark"):
+            words = self.words(theme)
+            kernels = words.count("Sennit")
+            self.assertEqual(kernels, len(records(sennit=1)["results"]))
+            for word in ("OpenMP", "oneTBB", "rayon", "0.60", "0.50", "0.61", "42", "◂ faster than Sennit"):
+                self.assertEqual(words.count(word), kernels, word)
+            self.assertIn("Abacus 1, 2 CPUs, 2000-01-02, abc", words)
+        self.assertNotEqual(*((self.folder / f"overview-{theme}.svg").read_text() for theme in ("light", "dark")))
+
+    def test_says_that_the_machine_was_busy(self):
+        file = records(sennit=0.5, openmp=0.5, onetbb=0.6, rayon=0.6)
+        file["machine"] = {**MACHINE, "load_before": 3.5}
+        self.draw(file)
+        self.assertTrue(any("the machine was busy before the run (load 3.5)" in words for words in self.words("light")))
+
+    def test_marks_nothing_that_is_equal(self):
+        self.draw(records(sennit=0.505, openmp=0.5, onetbb=0.6, rayon=0.6))
+        self.assertNotIn("◂ faster than Sennit", self.words("light"))
+
+    def test_takes_a_kernel_from_the_last_file_that_has_it(self):
+        self.draw(records(sennit=0.5, openmp=0.5, onetbb=0.5, rayon=0.5), records(sennit=0.7, openmp=0.7, onetbb=0.7, rayon=0.7))
+        self.assertIn("0.70", self.words("light"))
+        self.assertNotIn("0.50", self.words("light"))
+
+    def test_refuses_to_leave_a_system_out(self):
+        drawn = self.draw(records(sennit=0.6, openmp=0.5, onetbb=None, rayon=1))
+        self.assertEqual(drawn.returncode, 1)
+        self.assertIn("oneTBB", drawn.stderr)
+        self.assertFalse((self.folder / "overview-light.svg").exists())
+
+    def test_says_which_file_is_missing(self):
+        drawn = subprocess.run(
+            [sys.executable, "-B", ROOT / "bench/overview", self.folder / "no.json"], capture_output=True, text=True
+        )
+        self.assertEqual(drawn.returncode, 1)
+        self.assertIn("no.json", drawn.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

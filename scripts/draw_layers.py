@@ -22,7 +22,7 @@ BOX, HEIGHT, PASSAGE, BETWEEN, LEVEL, MARGIN, HEAD, LETTERS = 140, 48, 16, 16, 8
 def words(folder):
     """What its row says, up to the first stop."""
     row = re.search(rf"^\| `src/{folder}/` \| (.*) \|$", (DESIGN / "README.md").read_text(), re.MULTILINE)
-    return re.split(r"[:;,(.]", row[1])[0].strip() if row else ""
+    return re.split(r"[:;,(.]", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", row[1]))[0].strip() if row else ""
 
 
 def reaches(below, start, end):

@@ -180,7 +180,7 @@ void splice_check::run(std::uint32_t first, std::uint32_t count,
   bool in_turn = true;
   for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && roots_.back()->failure); ++i) {
     checked_call& root = *roots_.emplace_back(std::make_unique<checked_call>());
-    root.thread = i;
+    root.iteration = i;
     outside(root, [&] { return detail::begin_root(begin, object, first + i, root), true; });
     in_turn = in_turn && detail::accept_as_run(root);
   }
@@ -223,7 +223,7 @@ void splice_check::walk_parts(checked_call& c) {
   for (std::uint32_t i = 0;; ++i) {
     auto part = std::make_unique<checked_call>();
     part->around = &c;
-    part->thread = c.thread;
+    part->iteration = c.iteration;
     part->index = i;
     if (!next_part(c, *part)) break;
     c.parts.push_back(std::move(part));
@@ -396,7 +396,7 @@ bool splice_check::is_written(const effects& by, bytes_of where) {
 
 bool splice_check::others_write(const checked_call& reader, bytes_of where) const {
   for (const auto& root : roots_) {
-    if (root->thread != reader.thread && is_written(root->all, where)) return true;
+    if (root->iteration != reader.iteration && is_written(root->all, where)) return true;
   }
   for (const checked_call* c = &reader; c->around != nullptr; c = c->around) {
     for (const auto& part : c->around->parts) {

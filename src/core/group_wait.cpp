@@ -9,6 +9,7 @@
 #include "system/failure.hpp"
 
 #include <sennit/blocking.hpp>
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/join.hpp>
@@ -303,6 +304,7 @@ void group_state::add_in_order(group_link& ring) noexcept {
 }
 
 void group_state::report() {
+  SENNIT_ASSERT(newest_ == nullptr && !front_.thrown);  // all have been waited for
   close();
   blocks_.release();
   room_ = most_pushed;

@@ -2,11 +2,14 @@
 
 #include "core/worker.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 namespace sennit::detail {
 
 void sleepers::announce(worker& w) noexcept {
   const std::lock_guard guard(lock_);
   sleeping& place = w.sleep_place();
+  SENNIT_ASSERT(!place.asleep.load(std::memory_order_relaxed));
   place.asleep.store(true, std::memory_order_relaxed);
   if (w.is_guest()) {
     ++guests_;
@@ -23,12 +26,16 @@ void sleepers::announce(worker& w) noexcept {
 
 void sleepers::unlink(worker& w) noexcept {
   sleeping& place = w.sleep_place();
+  SENNIT_ASSERT(place.asleep.load(std::memory_order_relaxed));
+  SENNIT_ASSERT(count_.load(std::memory_order_relaxed) > 0);
   place.asleep.store(false, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
   if (w.is_guest()) {
+    SENNIT_ASSERT(guests_ > 0);
     --guests_;
     return;
   }
+  SENNIT_ASSERT((place.before != nullptr ? place.before->sleep_place().after : latest_) == &w);
   (place.before != nullptr ? place.before->sleep_place().after : latest_) = place.after;
   if (place.after != nullptr) place.after->sleep_place().before = place.before;
 }
@@ -109,7 +116,9 @@ bool sleepers::wake_guest(worker& guest) noexcept {
 
 bool sleepers::landed() noexcept {
   // ORD[D5] seq_cst: before its caller arms the gates and looks at the deques. Model: models/sleep.pml.
-  return in_flight_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  const unsigned before = in_flight_.fetch_sub(1, std::memory_order_seq_cst);
+  SENNIT_ASSERT(before > 0);
+  return before == 1;
 }
 
 bool sleepers::begin_watch(worker& w) noexcept {

@@ -7,6 +7,8 @@
 #include "system/barrier.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <algorithm>
 #include <mutex>
 
@@ -23,6 +25,7 @@ constexpr unsigned listed_in_view = 64;
 // The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow
 // path.
 frame* deque::claim_frozen() noexcept {
+  SENNIT_ASSERT(!fenced_ && tls_ != nullptr && !frame_wanted_);
   shut_gates();
   const std::uint64_t begin = now_ns();
   perturb();
@@ -51,6 +54,9 @@ frame* deque::claim_frozen() noexcept {
     if (stays) break;
     ++head;
   }
+  // The owner has waited all the while.
+  SENNIT_ASSERT(tls_->limit.load(std::memory_order_relaxed) == shut_limit);
+  SENNIT_ASSERT(tls_->head_gate.load(std::memory_order_relaxed) == shut_head_gate);
   head_.store(head, std::memory_order_relaxed);
   if (claimed != nullptr) {
     count_promotion();
@@ -69,6 +75,7 @@ void deque::insist() noexcept {
 }
 
 frame* deque::claim_fenced() noexcept {
+  SENNIT_ASSERT(fenced_ && tls_ != nullptr);
   worker_tls& tls = *tls_;
   for (bool at_work = false;; at_work = true) {
     slot* const head = head_.load(std::memory_order_relaxed);
@@ -120,6 +127,7 @@ frame* deque::oldest_listed(const wanted& what, bool all) const noexcept {
 frame* deque::take_oldest_listed(const wanted& what, bool all) noexcept {
   frame* const taken = oldest_listed(what, all);
   if (taken == nullptr) return nullptr;
+  SENNIT_ASSERT(taken->stolen().holder.load(std::memory_order_relaxed) == this);
   listed_.unlink(*taken);
   taken->stolen().holder.store(nullptr, std::memory_order_relaxed);
   return taken;
@@ -146,6 +154,7 @@ frame* deque::steal(bool insist, const wanted& what) noexcept {
   // Promoted frames are older than those in the deque.
   if (frame* const listed = take_oldest_listed(what, insist)) return listed;
   if (frame* const donated = insist ? open_donation(what) : nullptr) {
+    SENNIT_ASSERT(donated->stolen().donated);
     donated_.unlink(*donated);
     return donated;
   }
@@ -257,6 +266,7 @@ bool deque::reclaim(frame& f) noexcept {
   const std::lock_guard guard(holder->lock_);
   // Claimed meanwhile; and maybe listed again, by the claimer.
   if (f.stolen().holder.load(std::memory_order_relaxed) != holder) return false;
+  SENNIT_ASSERT(f.stolen().list == &holder->listed_ || f.stolen().list == &holder->withheld_);
   f.stolen().list->unlink(f);
   f.stolen().holder.store(nullptr, std::memory_order_relaxed);
   return true;

@@ -6,6 +6,7 @@
 #include "core/worker.hpp"
 #include "system/failure.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/misuse.hpp>
 
 #include <cstdint>
@@ -150,7 +151,9 @@ void unqueued_children::note_here(std::exception_ptr thrown) noexcept {
 }
 
 void unqueued_children::begin(group_member& child) noexcept {
-  unstarted_.fetch_sub(1, std::memory_order_relaxed);
+  SENNIT_ASSERT(!child.settled && !child.merging);
+  [[maybe_unused]] const int unstarted = unstarted_.fetch_sub(1, std::memory_order_relaxed);
+  SENNIT_ASSERT(unstarted > 0);
   if (!child.continues_) return;
   view* before = nullptr;
   {
@@ -170,6 +173,7 @@ void unqueued_children::close(group_member& child, std::exception_ptr how) noexc
   group_member* seam = nullptr;
   {
     const std::lock_guard guard(lock_);
+    SENNIT_ASSERT(!child.settled && !child.merging);
     if (how) later = std::exchange(child.thrown, std::move(how));
     if (below) {
       group_link& earlier = *child.previous;
@@ -200,6 +204,7 @@ void unqueued_children::close_seam(group_member& earlier) noexcept {
     group_member* later = nullptr;
     {
       const std::lock_guard guard(lock_);
+      SENNIT_ASSERT(earlier.settled && earlier.merging);
       if (!may_take_in(*earlier.next)) {
         earlier.merging = false;
         return;
@@ -221,6 +226,7 @@ bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   view* before = nullptr;
   {
     const std::lock_guard guard(lock_);
+    SENNIT_ASSERT(!child.settled && !child.merging);
     const bool empty = load_views() == nullptr && child.before_ == nullptr && !child.thrown;
     if (may_take_in(*child.next) && (!empty || child.previous->settled || child.next->next->settled)) {
       later = &member(*child.next);
@@ -257,6 +263,7 @@ fiber* unqueued_children::finished(group_member& child, completion& done) noexce
   fiber* waiter = nullptr;
   {
     const std::lock_guard guard(lock_);
+    SENNIT_ASSERT(!child.settled && !child.merging);
     gone = leaves_nothing(child);
     if (gone) {
       unlink(child);
@@ -285,12 +292,14 @@ fiber* unqueued_children::finish(completion& done) noexcept {
 bool unqueued_children::lie_down(sleeper& thread, const completion& done) noexcept {
   const std::lock_guard guard(lock_);
   if (done.done(thread.awaited)) return false;
+  SENNIT_ASSERT(asleep_ == nullptr);
   asleep_ = &thread;
   return true;
 }
 
 void unqueued_children::get_up() noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(asleep_ != nullptr);
   asleep_ = nullptr;
 }
 
@@ -340,6 +349,7 @@ group_member* unqueued_children::take_oldest(group_link& list, std::exception_pt
   thrown = std::exchange(list.thrown, nullptr);
   if (!list.next->settled) return nullptr;
   group_member& oldest = member(*list.next);
+  SENNIT_ASSERT(!oldest.merging);  // whose strand has not ended
   unlink(oldest);
   return &oldest;
 }
@@ -394,6 +404,7 @@ void unqueued_children::recall() noexcept {
 }
 
 void unqueued_children::link_before(group_link& at, group_link& added) noexcept {
+  SENNIT_ASSERT(at.previous->next == &at);
   added.previous = at.previous;
   added.next = &at;
   at.previous->next = &added;
@@ -401,6 +412,8 @@ void unqueued_children::link_before(group_link& at, group_link& added) noexcept 
 }
 
 void unqueued_children::unlink(group_link& gone) noexcept {
+  SENNIT_ASSERT(gone.next != &gone);  // that would be the ring itself
+  SENNIT_ASSERT(gone.previous->next == &gone && gone.next->previous == &gone);
   gone.previous->next = gone.next;
   gone.next->previous = gone.previous;
 }
@@ -409,6 +422,7 @@ void unqueued_children::unlink(group_link& gone) noexcept {
 void unqueued_children::splice_before(group_link& at, group_link& ring) noexcept {
   if (ring.thrown && !at.previous->thrown) at.previous->thrown = std::move(ring.thrown);
   if (ring.next == &ring) return;
+  SENNIT_ASSERT(&at != &ring && at.previous->next == &at && ring.previous->next == &ring);
   at.previous->next = ring.next;
   ring.next->previous = at.previous;
   ring.previous->next = &at;
@@ -446,6 +460,7 @@ spawn_view::~spawn_view() {
 
 void spawn_view::append(view& right) noexcept {
   auto& later = static_cast<spawn_view&>(right);
+  SENNIT_ASSERT(&later != this && &later.all_ == &all_);
   const std::lock_guard guard(all_.lock_);
   if (list_.next == &list_) places_.first = later.places_.first;
   places_.last = later.places_.last;

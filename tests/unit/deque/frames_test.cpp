@@ -153,6 +153,12 @@ TEST(frames, belong_to_the_region_that_they_were_pushed_in) {
   EXPECT_EQ(o.frames.steal(false, {}), &inside);
   EXPECT_EQ(inside.stolen().region, &deeper);
   EXPECT_FALSE(o.pop());
+  // The deque has begun anew, at its bottom.
+  fork_in_test later;
+  owner::push(later);
+  EXPECT_EQ(o.frames.steal(false, {}), &later);
+  EXPECT_EQ(later.stolen().region, &deeper);
+  EXPECT_FALSE(o.pop());
   (void)o.frames.enter(&o.inner);
   EXPECT_FALSE(o.pop());
 }
@@ -164,7 +170,7 @@ TEST(frames, of_a_strand_that_leaves_are_listed_for_all) {
   forks all;
   push_all(all);
   EXPECT_TRUE(o.frames.promote_all());
-  EXPECT_TRUE(o.frames.empty() && o.frames.has_listed());
+  EXPECT_TRUE(o.frames.empty() && o.frames.has_listed() && o.frames.has_work());
   EXPECT_EQ(o.frames.look().listed, all.size());
   EXPECT_EQ(o.frames.work_for(3), 3U);
   EXPECT_EQ(o.frames.work_for(100), all.size());
@@ -227,6 +233,7 @@ TEST(frames, that_are_donated_are_for_others_only_while_their_worker_is_busy) {
   fork_in_test second;
   for (frame* f : {&first, &second}) f->mark_stolen(&o.region);
   EXPECT_TRUE(o.frames.donate(first));
+  EXPECT_TRUE(first.stolen().donated);
   EXPECT_FALSE(deque::reclaim(first));
   EXPECT_TRUE(o.frames.has_work());
   EXPECT_EQ(o.frames.steal(false, {}), nullptr);
@@ -280,6 +287,7 @@ TEST(frames, that_are_donated_to_a_guest_are_those_of_its_region) {
   fork_in_test f;
   f.mark_stolen(&other);
   o.frames.restrict_to(&o.region);
+  o.frames.leave();
   EXPECT_TRUE(o.frames.donate(f));
   EXPECT_FALSE(o.frames.has_donation(anybody()));
   EXPECT_EQ(o.frames.take_donated(anybody()), nullptr);
@@ -341,6 +349,7 @@ TEST(frames, of_a_loop_are_halved) {
     }
     auto* const last = static_cast<loop_piece*>(steal());
     EXPECT_TRUE(last->first() == 0 && last->last() == 1);
+    EXPECT_EQ(o.frames.work_for(7), 1U);
     EXPECT_EQ(steal(), &younger);
   }
 }
@@ -375,6 +384,19 @@ TEST(frames, of_a_loop_under_way_are_insisted_on) {
   EXPECT_FALSE(owner::push_shut());
 }
 
+// Catches one barrier after the other for a loop of which nothing is to be had.
+TEST(frames, of_a_loop_under_way_cost_one_barrier) {
+  if (!membarrier_available()) GTEST_SKIP() << "this kernel refuses membarrier";
+  owner o;
+  loop_in_test loop(0, 10);
+  owner::push(loop.frame);
+  EXPECT_EQ(loop.frame.claim(0, 10), 10U);
+  while (o.paid.issued() == 0) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_TRUE(owner::push_shut());
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.paid.issued(), 1U);
+}
+
 // Catches an owner that hands over what is too little to be worth a steal, and one that is disturbed at each push for it;
 // and a thief that then waits for ever.
 TEST(frames, of_a_loop_that_are_not_worth_it_stay) {
@@ -405,6 +427,22 @@ TEST(frames, of_a_loop_are_handed_over_as_half) {
   // Nobody else has it yet: so the strand can have it back, once it is in a list.
   EXPECT_EQ(loop.split_off, half);
   EXPECT_EQ(loop_frame::take_back(loop.split_off), nullptr);
+  // What the strand is about to claim.
+  EXPECT_EQ(o.frames.claim(loop.frame, 0, 20), 20U);
+  EXPECT_EQ(o.frames.claim(loop.frame, 20, 40), 32U);
+  EXPECT_EQ(o.frames.claim(loop.frame, 40, 50), 40U);
+}
+
+// Catches a loop that stays in the deque although its last iteration has been handed over.
+TEST(frames, of_a_loop_go_with_its_last_iteration) {
+  owner o;
+  loop_in_test loop(7, 8);
+  owner::push(loop.frame);
+  (void)o.frames.steal(false, {});
+  auto* const last = static_cast<loop_piece*>(o.answer());
+  ASSERT_NE(last, nullptr);
+  EXPECT_TRUE(last->first() == 7 && last->last() == 8);
+  EXPECT_TRUE(o.frames.empty());
 }
 
 // Catches iterations of a loop that go to two, or to nobody, as the strand leaves.

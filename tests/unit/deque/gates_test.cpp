@@ -325,6 +325,14 @@ TEST(gates, of_a_strict_region_are_shut_for_no_thief) {
   (void)o.frames.enter(&o.inner, true);
   EXPECT_TRUE(o.frames.undisturbed());
   o.region.observed_by = nullptr;
+  (void)o.frames.enter(&o.inner);
+  o.frames.handed_on();
+  // Nobody has asked before, either.
+  o.region.observed_by = &donating;
+  (void)o.frames.enter(&o.inner);
+  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_TRUE(o.frames.undisturbed());
+  o.region.observed_by = nullptr;
 }
 
 // Catches a thief that is told of no frame because its request came before the place had an owner.
@@ -337,7 +345,11 @@ TEST(gates, keep_a_request_while_the_place_changes_its_owner) {
   (void)o.frames.enter(&o.inner);
   EXPECT_TRUE(owner::push_shut());
   fork_in_test f;
-  EXPECT_EQ(o.push_and_answer(f), &f);
+  EXPECT_TRUE(owner::push(f));
+  // It is on its way to who asked.
+  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_FALSE(owner::pop_shut());
+  EXPECT_EQ(o.answer(true), &f);
 }
 
 // Catches a push beyond the last slot that is taken for one that has room.

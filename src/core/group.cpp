@@ -365,8 +365,7 @@ fiber* group_member::end_elsewhere() noexcept {
   leave_branch(*this);
   if (all != nullptr) {
     if (stolen().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
-    views_ = stolen().views;
-    return all->finished(*this, group.done_);
+    return all->finished(*this, stolen().views, group.done_);
   }
   // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
   // afterwards.

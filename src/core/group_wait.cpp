@@ -176,8 +176,7 @@ void group_state::help(view* latest) noexcept {
     run_here(*child, thrown);
     if (here != nullptr) store_views(gather(worker::current()->running(), begun));
     all->close(*child, std::move(thrown));
-    child->views_ = exchange_views(nullptr);
-    (void)all->finished(*child, done_);
+    (void)all->finished(*child, exchange_views(nullptr), done_);
   }
 }
 

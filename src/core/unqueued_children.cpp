@@ -258,7 +258,8 @@ bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   return true;
 }
 
-fiber* unqueued_children::finished(group_member& child, completion& done) noexcept {
+fiber* unqueued_children::finished(group_member& child, view* left, completion& done) noexcept {
+  child.views_ = left;
   bool gone = false;
   fiber* waiter = nullptr;
   {

@@ -6,9 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -20,27 +23,72 @@ using sennit::range;
 using sennit::detail::splice_log;
 using sennit::detail::wavefront;
 
-// Sweeps over two arrays in turn: each reads `reach` to both sides of what it writes.
+// What the step of an element touches: those of an array that are no farther than `reach` from the element, moved by `shift`.
+struct access {
+  unsigned array;
+  std::int64_t shift;
+  std::int64_t reach;
+  bool written;
+};
+
+struct place {
+  std::uint32_t tree;
+  std::int64_t at;
+  friend auto operator<=>(const place&, const place&) = default;
+};
+
+// Trees over as many elements each.
 struct sweeps {
-  std::uint32_t count;
   std::int64_t size;
   std::int64_t block;
-  std::int64_t reach;
-  std::uint32_t fails = UINT32_MAX;  // this one, where `fails_at` is in the step
-  std::int64_t fails_at = -1;
+  std::vector<std::vector<access>> trees;
+  std::vector<place> failures{};  // the steps that these are in throw
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(trees.size()); }
 };
+
+constexpr std::int64_t margin = 100;
+constexpr std::size_t array_size = 512;
+const double arrays[3][array_size] = {};
+
+effects effects_of(const sweeps& s, std::uint32_t tree, range r) {
+  effects all;
+  for (const access& a : s.trees[tree]) {
+    const range touched = range{r.first + margin + a.shift, r.last + margin + a.shift}.grown(a.reach);
+    if (a.written) {
+      all += effects(sennit::writes(memory_range(arrays[a.array], touched)));
+    } else {
+      all += effects(sennit::reads(memory_range(arrays[a.array], touched)));
+    }
+  }
+  return all;
+}
+
+// Each reads what the one before it has written, and writes the other one of two arrays.
+sweeps stencil(std::uint32_t count, std::int64_t size, std::int64_t block, std::int64_t reach) {
+  sweeps s{.size = size, .block = block, .trees = {}};
+  for (unsigned t = 0; t < count; ++t)
+    s.trees.push_back({{t % 2, 0, reach, false}, {(t + 1) % 2, 0, 0, true}});
+  return s;
+}
+
+sweeps any_sweeps(std::mt19937& random) {
+  const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
+  sweeps s{.size = 1 + below(120), .block = 1 + below(3), .trees = {}};
+  for (std::int64_t t = 2 + below(6); t > 0; --t) {
+    std::vector<access>& tree = s.trees.emplace_back();
+    for (std::int64_t n = 1 + below(3); n > 0; --n) {
+      tree.push_back({static_cast<unsigned>(below(3)), below(4) == 0 ? below(81) - 40 : below(5) - 2,
+                      below(3), below(2) == 0});
+    }
+  }
+  return s;
+}
 
 struct step {
   std::uint32_t tree;
   range part;
 };
-
-const double arrays[2][1024] = {};
-
-effects effects_of(const sweeps& s, std::uint32_t tree, range r) {
-  return {sennit::reads(memory_range(arrays[tree % 2], r.grown(s.reach))),
-          sennit::writes(memory_range(arrays[(tree + 1) % 2], r))};
-}
 
 struct sweep_effects {
   const sweeps* all;
@@ -53,8 +101,9 @@ struct sweep_step {
   std::uint32_t tree;
   std::vector<step>* done;
   void operator()(range r) const {
-    if (tree == all->fails && r.first <= all->fails_at && all->fails_at < r.last)
-      throw std::runtime_error("sweep");
+    for (const place& f : all->failures) {
+      if (f.tree == tree && r.first <= f.at && f.at < r.last) throw f;
+    }
     done->push_back({tree, r});
   }
 };
@@ -80,7 +129,7 @@ struct forked_log final : splice_log {
 struct outcome {
   std::vector<step> done;
   bool suits = false;
-  bool threw = false;
+  std::optional<place> thrown;
   std::size_t noted = 0;
 };
 
@@ -88,88 +137,104 @@ outcome run(const sweeps& s, unsigned workers, bool logged) {
   using tree = sennit::divided<range, sweep_effects, sweep_step>;
   outcome result;
   std::vector<tree> trees;
-  for (std::uint32_t t = 0; t < s.count; ++t) {
+  for (std::uint32_t t = 0; t < s.count(); ++t) {
     trees.push_back({range{0, s.size}, s.block, {&s, t}, {&s, t, &result.done}});
   }
   const sennit::detail::forest forest = sennit::detail::forest_of(trees.data());
-  wavefront front(forest, 0, s.count);
+  wavefront front(forest, 0, s.count());
   result.suits = front.suits();
   sennit::splice_report report;
   forked_log log;
   try {
     front.run(logged ? &log : nullptr, workers, report);
-  } catch (const std::runtime_error&) {
-    result.threw = true;
+    EXPECT_EQ(report.steps, result.done.size());
+  } catch (const place& failure) {
+    result.thrown = failure;
   }
-  EXPECT_EQ(report.steps, result.done.size() + (result.threw ? 1 : 0));
   result.noted = log.all_notes();
   return result;
 }
 
-std::string name(const sweeps& s) {
-  return std::to_string(s.count) + " sweeps of " + std::to_string(s.size) + " by " + std::to_string(s.block) +
-         ", reach " + std::to_string(s.reach);
-}
-
-// All steps of the sweeps before the one that fails, and of that one before the failure, each once; and what depends on each
-// other in the order of the program. What depends on the step that failed is not run; one strand alone runs nothing of that
-// sweep behind it.
-void expect_right(const sweeps& s, const outcome& o, bool alone) {
-  std::vector<std::vector<bool>> done(s.count, std::vector<bool>(static_cast<std::size_t>(s.size)));
+// What depends on each other in the order of the program.
+void expect_in_order(const sweeps& s, const outcome& o) {
+  std::vector<effects> all;
+  for (const step& d : o.done) all.push_back(effects_of(s, d.tree, d.part));
   for (std::size_t i = 0; i < o.done.size(); ++i) {
-    const step& later = o.done[i];
-    for (std::int64_t x = later.part.first; x < later.part.last; ++x) {
-      EXPECT_FALSE(done[later.tree][static_cast<std::size_t>(x)]) << "twice: " << later.tree << " at " << x;
-      done[later.tree][static_cast<std::size_t>(x)] = true;
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      const step& earlier = o.done[j];
-      const bool in_order =
-          earlier.tree < later.tree || (earlier.tree == later.tree && earlier.part.first < later.part.first);
-      if (in_order) continue;
-      EXPECT_FALSE(
-          effects_of(s, earlier.tree, earlier.part).interferes(effects_of(s, later.tree, later.part)))
-          << earlier.tree << " at " << earlier.part.first << " before " << later.tree << " at "
-          << later.part.first;
+    for (std::size_t j = i + 1; j < o.done.size(); ++j) {
+      if (place{o.done[i].tree, o.done[i].part.first} < place{o.done[j].tree, o.done[j].part.first}) continue;
+      EXPECT_FALSE(all[i].interferes(all[j]))
+          << o.done[i].tree << " at " << o.done[i].part.first << " before " << o.done[j].tree << " at "
+          << o.done[j].part.first;
     }
   }
-  for (std::uint32_t t = 0; t < s.count && t <= s.fails; ++t) {
+}
+
+// Each step before the first failure once, none twice, and none that depends on a step that failed. One strand alone runs nothing
+// of a tree behind its failure.
+void expect_done(const sweeps& s, const outcome& o, bool alone) {
+  std::vector<std::vector<int>> done(s.count(), std::vector<int>(static_cast<std::size_t>(s.size)));
+  for (const step& d : o.done) {
+    for (std::int64_t x = d.part.first; x < d.part.last; ++x) ++done[d.tree][static_cast<std::size_t>(x)];
+  }
+  const place first = s.failures.empty() ? place{s.count(), 0} : *std::ranges::min_element(s.failures);
+  for (std::uint32_t t = 0; t < s.count(); ++t) {
     for (std::int64_t x = 0; x < s.size; ++x) {
-      if (t < s.fails || x < s.fails_at || alone) {
-        EXPECT_EQ(done[t][static_cast<std::size_t>(x)], t < s.fails || x < s.fails_at) << t << " at " << x;
+      const int times = done[t][static_cast<std::size_t>(x)];
+      EXPECT_LE(times, 1) << t << " at " << x;
+      if (place{t, x} < first) {
+        EXPECT_EQ(times, 1) << t << " at " << x;
+      } else if (t == first.tree && alone) {
+        EXPECT_EQ(times, 0) << t << " at " << x;
       }
     }
   }
-  if (s.fails >= s.count) return;
-  const effects failed = effects_of(s, s.fails, range{s.fails_at, s.fails_at + 1});
+  if (s.failures.empty()) return;
+  EXPECT_TRUE(o.thrown == first) << "thrown: " << (o.thrown ? o.thrown->tree : s.count());
+  const effects failed = effects_of(s, first.tree, range{first.at, first.at + 1});
   for (const step& later : o.done) {
-    if (later.tree <= s.fails) continue;
+    if (later.tree <= first.tree) continue;
     EXPECT_FALSE(failed.interferes(effects_of(s, later.tree, later.part)))
         << later.tree << " at " << later.part.first;
   }
 }
 
-// Catches a step that is run before what it depends on, twice, or never; by a single strand, by strands that meet at once, and
-// by such as meet at their ends.
+// By a single strand, by strands that take over what is left to the left, and by such as meet at their ends.
+void expect_right(const sweeps& s) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    for (const bool logged : {false, true}) {
+      SCOPED_TRACE(std::to_string(workers) + (logged ? " workers, logged" : " workers"));
+      const outcome o = run(s, workers, logged);
+      expect_in_order(s, o);
+      expect_done(s, o, workers == 1);
+      EXPECT_EQ(o.noted, logged ? o.done.size() : 0U);
+    }
+  }
+}
+
+template <class Test>
+void for_seeds(unsigned count, const Test& test) {
+  sennit::runtime rt({.workers = 1});
+  rt.run([&] {
+    for (unsigned seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      std::mt19937 random(seed);
+      test(random);
+    }
+  });
+}
+
+// Catches a step that is run before what it depends on, twice, or never.
 TEST(wavefront, runs_each_step_after_all_that_it_depends_on) {
+  for_seeds(150, [](std::mt19937& random) { expect_right(any_sweeps(random)); });
+}
+
+// Catches the same in what wavefronts are for.
+TEST(wavefront, runs_stencils) {
   sennit::runtime rt({.workers = 1});
   rt.run([] {
-    for (const std::uint32_t count : {1U, 2U, 3U, 5U, 9U}) {
-      for (const std::int64_t size : {1, 7, 64, 100}) {
-        for (const std::int64_t block : {1, 3, 16}) {
-          for (const std::int64_t reach : {0, 1, 5}) {
-            const sweeps s{.count = count, .size = size, .block = block, .reach = reach};
-            SCOPED_TRACE(name(s));
-            for (const unsigned workers : {1U, 2U, 8U}) {
-              for (const bool logged : {false, true}) {
-                const outcome o = run(s, workers, logged);
-                expect_right(s, o, workers == 1);
-                EXPECT_EQ(o.noted, logged ? o.done.size() : 0U);
-                if (testing::Test::HasFailure()) return;
-              }
-            }
-          }
-        }
+    for (const std::uint32_t count : {1U, 2U, 5U}) {
+      for (const std::int64_t reach : {0, 1, 5}) {
+        for (const std::int64_t block : {1, 3}) expect_right(stencil(count, 64, block, reach));
       }
     }
   });
@@ -177,32 +242,27 @@ TEST(wavefront, runs_each_step_after_all_that_it_depends_on) {
 
 // Catches steps of one sweep that are all run before the next one begins: that is no front.
 TEST(wavefront, goes_through_all_trees_together) {
-  const sweeps s{.count = 4, .size = 256, .block = 4, .reach = 1};
+  const sweeps s = stencil(4, 256, 4, 1);
   const outcome o = run(s, 1, false);
   EXPECT_TRUE(o.suits);
-  std::size_t first_of_last = 0;
-  while (o.done[first_of_last].tree != 3) ++first_of_last;
-  EXPECT_LT(first_of_last, 32U);
+  std::int64_t front[4] = {};
+  for (const step& d : o.done) {
+    front[d.tree] = d.part.last;
+    for (int t = 1; t < 4; ++t) EXPECT_LE(front[t - 1] - front[t], 16);
+  }
 }
 
-// Catches a failure that comes too early for what is before it in the program, or too late for what is after it.
-TEST(wavefront, does_what_is_before_a_failure_and_nothing_of_its_tree_behind_it) {
-  sennit::runtime rt({.workers = 1});
-  rt.run([] {
-    for (std::uint32_t fails = 0; fails < 4; ++fails) {
-      for (const std::int64_t at : {0, 1, 31, 32, 50, 63}) {
-        const sweeps s{.count = 4, .size = 64, .block = 1, .reach = 1, .fails = fails, .fails_at = at};
-        for (const unsigned workers : {1U, 8U}) {
-          for (const bool logged : {false, true}) {
-            SCOPED_TRACE(name(s) + ", " + std::to_string(fails) + " fails at " + std::to_string(at));
-            const outcome o = run(s, workers, logged);
-            EXPECT_TRUE(o.threw);
-            expect_right(s, o, workers == 1);
-            if (testing::Test::HasFailure()) return;
-          }
-        }
-      }
+// Catches a failure that comes too early for what is before it in the program, too late for what depends on it, or instead of
+// one before it.
+TEST(wavefront, does_what_is_before_a_failure_and_nothing_that_depends_on_it) {
+  for_seeds(150, [](std::mt19937& random) {
+    sweeps s = random() % 2 == 0 ? stencil(4, 64, 1, 1) : any_sweeps(random);
+    s.block = 1;
+    for (unsigned n = 1 + random() % 3; n > 0; --n) {
+      s.failures.push_back({static_cast<std::uint32_t>(random() % s.count()),
+                            static_cast<std::int64_t>(random() % static_cast<unsigned>(s.size))});
     }
+    expect_right(s);
   });
 }
 

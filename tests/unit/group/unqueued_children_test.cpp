@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -68,25 +70,34 @@ struct group_alone {
 };
 
 // What a strand does, in order.
+enum class does : unsigned char {
+  write,
+  spawn,
+  note,  // a child has run at once, and thrown
+  fork,  // the right branch of a join begins in a strand of its own
+  join
+};
 struct action_of_strand {
-  enum { write, spawn, note } what;  // note: a child has run at once, and thrown
-  std::string text;
-  std::size_t script = 0;  // of the child that is spawned
+  does what;
+  std::string text{};
+  std::size_t script = 0;  // of the strand that begins, or ends
   int thrown = 0;
 };
 struct script {
   std::vector<action_of_strand> actions;
+  bool is_branch = false;
   int throws = 0;  // at its end
 };
 
 class program {
  public:
-  explicit program(std::mt19937& random) : random_(random) {
+  program(std::mt19937& random, bool forks) : random_(random), forks_(forks) {
     scripts_.emplace_back();
     make(0, 0);
   }
   const script& at(std::size_t i) const { return scripts_[i]; }
-  std::size_t size() const { return scripts_.size(); }
+  std::size_t children() const { return children_; }
+  bool forks() const { return forks_; }
   // Without what the root writes after its last child.
   std::string serial_text() const {
     std::string all = text_of(0);
@@ -96,65 +107,82 @@ class program {
   int first_thrown() const { return thrown_of(0); }
 
  private:
-  void make(std::size_t at, int depth) {
+  std::size_t add_script(bool is_branch) {
+    scripts_.emplace_back().is_branch = is_branch;
+    if (!is_branch) ++children_;
+    return scripts_.size() - 1;
+  }
+  // True: something in it has thrown that ran at once.
+  bool make(std::size_t at, int depth) {
     std::vector<action_of_strand> actions;
-    bool noted = false;
-    const auto write = [&] { actions.push_back({action_of_strand::write, std::to_string(next_++) + " "}); };
-    for (unsigned n = random_() % 5; n > 0; --n) {
-      switch (random_() % 4) {
+    std::size_t forked = 0;
+    bool failed = false;
+    bool branch_failed = false;
+    const auto write = [&] { actions.push_back({does::write, std::to_string(next_++) + " "}); };
+    const auto spawn = [&] {
+      const std::size_t child = add_script(false);
+      actions.push_back({.what = does::spawn, .script = child});
+      make(child, depth + 1);
+    };
+    const auto join = [&] {
+      actions.push_back({.what = does::join, .script = std::exchange(forked, 0)});
+      failed = failed || branch_failed;
+    };
+    for (unsigned n = random_() % 6; n > 0; --n) {
+      switch (random_() % 6) {
         case 0: write(); break;
         case 1:
           // What is spawned after that is dropped.
-          if (std::exchange(noted, true)) break;
-          actions.push_back({action_of_strand::note, {}, 0, ++thrown_});
+          if (!std::exchange(failed, true)) actions.push_back({.what = does::note, .thrown = ++thrown_});
+          break;
+        case 2:
+          if (forked != 0) {
+            join();
+          } else if (forks_ && at != 0 && !failed && depth < 3) {
+            forked = add_script(true);
+            actions.push_back({.what = does::fork, .script = forked});
+            branch_failed = make(forked, depth + 1);
+          }
           break;
         default:
-          if (noted || depth == 3 || scripts_.size() == 12) break;
-          actions.push_back({action_of_strand::spawn, {}, scripts_.size()});
-          scripts_.emplace_back();
-          make(actions.back().script, depth + 1);
+          if (!failed && depth < 3 && scripts_.size() < 12) spawn();
       }
     }
-    if (at == 0 && scripts_.size() == 1) {
-      actions.insert(actions.begin(), {action_of_strand::spawn, {}, 1});
-      scripts_.emplace_back();
-      make(1, 1);
+    if (forked != 0) join();
+    if (at == 0 && children_ == 0) {
+      actions.clear();
+      spawn();
     }
     // So that whatever child ends last leaves something: see run().
     if (at != 0) write();
-    scripts_[at].actions = std::move(actions);
-    if (at != 0 && random_() % 4 == 0) scripts_[at].throws = ++thrown_;
-    if (at == 0) {
-      for (const action_of_strand& a : scripts_[0].actions)
-        tail_ = a.what == action_of_strand::spawn ? std::string() : tail_ + a.text;
+    if (at != 0 && !scripts_[at].is_branch && random_() % 4 == 0) scripts_[at].throws = ++thrown_;
+    for (const action_of_strand& a : actions) {
+      if (at == 0) tail_ = a.what == does::spawn ? std::string() : tail_ + a.text;
     }
+    scripts_[at].actions = std::move(actions);
+    return failed;
   }
   std::string text_of(std::size_t i) const {
     std::string text;
     for (const action_of_strand& a : scripts_[i].actions)
-      text += a.what == action_of_strand::spawn ? text_of(a.script) : a.text;
+      text += a.what == does::spawn || a.what == does::join ? text_of(a.script) : a.text;
     return text;
   }
   int thrown_of(std::size_t i) const {
     for (const action_of_strand& a : scripts_[i].actions) {
-      const int thrown = a.what == action_of_strand::spawn ? thrown_of(a.script) : a.thrown;
+      const int thrown = a.what == does::spawn || a.what == does::join ? thrown_of(a.script) : a.thrown;
       if (thrown != 0) return thrown;
     }
     return scripts_[i].throws;
   }
 
   std::mt19937& random_;
+  const bool forks_;
   std::vector<script> scripts_;
+  std::size_t children_ = 0;
   std::string tail_;
   int next_ = 0;
   int thrown_ = 0;
-};
-
-struct strand {
-  std::size_t script;
-  child* of;  // null: the root
-  std::size_t next = 0;
-  view* views = nullptr;
 };
 
 int value_of(const std::exception_ptr& thrown) {
@@ -166,82 +194,137 @@ int value_of(const std::exception_ptr& thrown) {
   }
 }
 
-// Runs the program's strands by turns. What has ended becomes one with what has ended beside it: so who ends last has it all.
-void run(const program& p, std::mt19937& random) {
-  group_alone g;
-  std::vector<strand> at_work{{0, nullptr}};
-  std::vector<strand> spawned;
-  std::size_t open = p.size() - 1;
-  std::string root_left;
-  while (!at_work.empty() || !spawned.empty()) {
-    const std::size_t chosen = random() % (at_work.size() + spawned.size());
-    if (chosen >= at_work.size()) {
-      const auto at = spawned.begin() + static_cast<std::ptrdiff_t>(chosen - at_work.size());
-      strand begun = *at;
-      spawned.erase(at);
-      ASSERT_TRUE(deque::reclaim(*begun.of));
-      store_views(nullptr);
-      g.all.begin(*begun.of);
-      begun.views = exchange_views(nullptr);
-      at_work.push_back(begun);
-      continue;
-    }
-    strand& s = at_work[chosen];
-    const script& does = p.at(s.script);
-    store_views(s.views);
-    if (s.next < does.actions.size()) {
-      const action_of_strand& a = does.actions[s.next++];
-      switch (a.what) {
-        case action_of_strand::write: g.write(a.text); break;
-        case action_of_strand::note:
-          if (s.of == nullptr) {
-            g.all.note_outside(std::make_exception_ptr(a.thrown));
-          } else {
-            g.all.note_here(std::make_exception_ptr(a.thrown));
-          }
-          break;
-        case action_of_strand::spawn: {
-          child& made = g.make();
-          g.done.expect();
-          if (s.of == nullptr) {
-            g.all.add_from_outside(made, *g.place);
-          } else {
-            made.mark_stolen(&g.all.outside());
-            g.all.add(made, g.all.view_here(), *g.place);
-          }
-          spawned.push_back({a.script, &made});
-        }
+// The strands of a program, by turns.
+class simulation {
+ public:
+  simulation(const program& p, std::mt19937& random) : program_(p), random_(random) {
+    // What is before all others. So each of them finds a neighbor to its left when it ends, and takes that in.
+    child& first = spawn_from(nullptr);
+    begin(first);
+    g_.write("first ");
+    g_.all.close(first, nullptr);
+    (void)g_.all.finished(first, exchange_views(nullptr), g_.done);
+    at_work_.push_back({.script = 0});
+  }
+
+  void run() {
+    while (!at_work_.empty() || !spawned_.empty()) {
+      const std::size_t chosen = random_() % (at_work_.size() + spawned_.size());
+      if (chosen >= at_work_.size()) {
+        const auto at = spawned_.begin() + static_cast<std::ptrdiff_t>(chosen - at_work_.size());
+        strand begun = *at;
+        spawned_.erase(at);
+        begin(*begun.of);
+        begun.views = exchange_views(nullptr);
+        at_work_.push_back(begun);
+      } else if (go_on(chosen)) {
+        at_work_.erase(at_work_.begin() + static_cast<std::ptrdiff_t>(chosen));
+        if (!program_.forks()) expect_merged(g_.all.stray_list());
       }
-      s.views = exchange_views(nullptr);
-      continue;
     }
-    if (s.of == nullptr) {
-      root_left = g.take_text();
-      EXPECT_EQ(load_views(), nullptr);
+    EXPECT_TRUE(g_.done.done(-1));
+    EXPECT_EQ(first_thrown(), program_.first_thrown());
+    for (const child& c : g_.children) EXPECT_EQ(c.ends, 1);
+  }
+
+ private:
+  struct strand {
+    std::size_t script;
+    child* of = nullptr;  // null: the root, or a branch
+    std::size_t next = 0;
+    view* views = nullptr;
+  };
+
+  child& spawn_from(const strand* by) {
+    child& made = g_.make();
+    g_.done.expect();
+    if (by == nullptr || by->script == 0) {
+      g_.all.add_from_outside(made, *g_.place);
     } else {
-      g.all.close(*s.of, does.throws != 0 ? std::make_exception_ptr(does.throws) : nullptr);
-      if (--open == 0) {
-        EXPECT_EQ(g.take_text(), p.serial_text());
-        EXPECT_EQ(load_views(), nullptr);
-      }
-      EXPECT_EQ(g.all.finished(*s.of, exchange_views(nullptr), g.done), nullptr);
+      made.mark_stolen(&g_.all.outside());
+      g_.all.add(made, g_.all.view_here(), *g_.place);
     }
-    at_work.erase(at_work.begin() + static_cast<std::ptrdiff_t>(chosen));
+    return made;
   }
-  EXPECT_EQ(root_left, p.tail());
-  EXPECT_TRUE(g.done.done(-1));
-  int first = 0;
-  for (;;) {
-    std::exception_ptr thrown;
-    group_member* const left = g.all.take_oldest(g.all.stray_list(), thrown);
-    if (first == 0) first = value_of(thrown);
-    if (left == nullptr) break;
-    if (first == 0) first = value_of(left->thrown);
-    child::end(*left);
+  void begin(child& c) {
+    EXPECT_TRUE(deque::reclaim(c));
+    store_views(nullptr);
+    g_.all.begin(c);
   }
-  EXPECT_EQ(first, p.first_thrown());
-  for (const child& c : g.children) EXPECT_EQ(c.ends, 1);
-}
+  // Of children that have ended side by side one is left.
+  static void expect_merged(const group_link& ring) {
+    for (const group_link* l = ring.next; l != &ring; l = l->next) {
+      EXPECT_FALSE(l->settled && l->next->settled);
+      EXPECT_FALSE(l->merging);
+    }
+  }
+  // True: it has ended.
+  bool go_on(std::size_t chosen) {
+    strand& s = at_work_[chosen];
+    const script& all = program_.at(s.script);
+    store_views(s.views);
+    if (s.next == all.actions.size()) {
+      end(s, all);
+      return true;
+    }
+    const action_of_strand& a = all.actions[s.next];
+    if (a.what == does::join && !branches_.contains(a.script)) return false;  // it waits
+    ++s.next;
+    std::optional<strand> begun;
+    switch (a.what) {
+      case does::write: g_.write(a.text); break;
+      case does::note:
+        if (s.script == 0) {
+          g_.all.note_outside(std::make_exception_ptr(a.thrown));
+        } else {
+          g_.all.note_here(std::make_exception_ptr(a.thrown));
+        }
+        break;
+      case does::spawn: spawned_.push_back({.script = a.script, .of = &spawn_from(&s)}); break;
+      case does::fork: begun = strand{.script = a.script}; break;
+      case does::join: append_views(branches_.at(a.script)); break;
+    }
+    s.views = exchange_views(nullptr);
+    if (begun) at_work_.push_back(*begun);
+    return false;
+  }
+  void end(const strand& s, const script& all) {
+    if (all.is_branch) {
+      branches_[s.script] = exchange_views(nullptr);
+      return;
+    }
+    if (s.script == 0) {
+      EXPECT_EQ(g_.take_text(), program_.tail());
+      EXPECT_EQ(load_views(), nullptr);
+      return;
+    }
+    g_.all.close(*s.of, all.throws != 0 ? std::make_exception_ptr(all.throws) : nullptr);
+    if (++ended_ == program_.children()) {
+      EXPECT_EQ(g_.take_text(), "first " + program_.serial_text());
+      EXPECT_EQ(load_views(), nullptr);
+    }
+    EXPECT_EQ(g_.all.finished(*s.of, exchange_views(nullptr), g_.done), nullptr);
+  }
+  int first_thrown() {
+    int first = 0;
+    for (;;) {
+      std::exception_ptr thrown;
+      group_member* const left = g_.all.take_oldest(g_.all.stray_list(), thrown);
+      if (first == 0) first = value_of(thrown);
+      if (left == nullptr) return first;
+      if (first == 0) first = value_of(left->thrown);
+      child::end(*left);
+    }
+  }
+
+  const program& program_;
+  std::mt19937& random_;
+  group_alone g_;
+  std::vector<strand> at_work_;
+  std::vector<strand> spawned_;
+  std::map<std::size_t, view*> branches_;  // that have ended
+  std::size_t ended_ = 0;
+};
 
 // Catches values that are lost, or go before or behind what is beside them in serial order; an exception that hides an earlier
 // one; and a child that ends twice, or is kept although nobody needs it.
@@ -249,8 +332,8 @@ TEST(unqueued_children, leave_in_serial_order_whatever_order_they_end_in) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    const program p(random);
-    run(p, random);
+    const program p(random, seed % 2 == 0);
+    simulation(p, random).run();
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -307,7 +390,13 @@ TEST(unqueued_children, call_the_thread_that_waits_for_them) {
     g.all.begin(*c);
   }
   EXPECT_TRUE(g.all.lie_down(thread, g.done));
-  for (child* const c : {&first, &second}) {
+  child& third = g.make();
+  g.done.expect();
+  g.all.add_from_outside(third, *g.place);
+  thread.call.park();  // at once: there is something to claim
+  ASSERT_TRUE(deque::reclaim(third));
+  g.all.begin(third);
+  for (child* const c : {&first, &second, &third}) {
     g.all.close(*c, nullptr);
     (void)g.all.finished(*c, nullptr, g.done);
   }

@@ -192,7 +192,7 @@ void expect_done(const sweeps& s, const outcome& o, bool alone) {
   EXPECT_TRUE(o.thrown == first) << "thrown: " << (o.thrown ? o.thrown->tree : s.count());
   const effects failed = effects_of(s, first.tree, range{first.at, first.at + 1});
   for (const step& later : o.done) {
-    if (later.tree <= first.tree) continue;
+    if (place{later.tree, later.part.first} < first) continue;
     EXPECT_FALSE(failed.interferes(effects_of(s, later.tree, later.part)))
         << later.tree << " at " << later.part.first;
   }

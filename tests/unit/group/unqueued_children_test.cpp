@@ -145,7 +145,7 @@ class program {
           }
           break;
         default:
-          if (!failed && depth < 3 && scripts_.size() < 12) spawn();
+          if (!failed && depth < 4 && scripts_.size() < 14) spawn();
       }
     }
     if (forked != 0) join();
@@ -336,6 +336,24 @@ TEST(unqueued_children, leave_in_serial_order_whatever_order_they_end_in) {
     simulation(p, random).run();
     if (testing::Test::HasFailure()) return;
   }
+}
+
+// Catches a chain of children, each of which spawns the next, that keeps what each of them has added: a child goes on with the
+// values before it.
+TEST(unqueued_children, go_on_with_what_comes_before_them) {
+  group_alone g;
+  g.write("before ");
+  child& c = g.make();
+  g.done.expect();
+  g.all.add_from_outside(c, *g.place);
+  EXPECT_EQ(g.take_text(), "");
+  ASSERT_TRUE(deque::reclaim(c));
+  g.all.begin(c);
+  g.write("child");
+  EXPECT_EQ(g.take_text(), "before child");
+  g.all.close(c, nullptr);
+  (void)g.all.finished(c, exchange_views(nullptr), g.done);
+  EXPECT_EQ(c.ends, 1);
 }
 
 // Catches a waiter that claims an older child before a newer one, or one that somebody else has.

@@ -14,7 +14,7 @@ hooks_in_test donating(true);
 
 // Where it is only handed on, and nobody looks at it.
 worker& anybody() {
-  alignas(128) static std::array<unsigned char, 128> nobody;
+  alignas(worker) static std::array<unsigned char, sizeof(worker)> nobody;
   return reinterpret_cast<worker&>(nobody);
 }
 

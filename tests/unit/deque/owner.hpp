@@ -71,7 +71,8 @@ class owner {
   }
 
   void leave(bool for_good) {
-    if (!frames.empty()) (void)frames.promote_all();
+    // What is left there has ended before the deque does.
+    while (!frames.empty()) store_tail(load_tail() - 1);
     frames.leave();
     frames.detach(for_good);
     attached_ = false;

@@ -412,6 +412,8 @@ TEST(unqueued_children, call_the_thread_that_waits_for_them) {
   g.done.expect();
   g.all.add_from_outside(third, *g.place);
   thread.call.park();  // at once: there is something to claim
+  g.all.get_up();
+  EXPECT_TRUE(g.all.lie_down(thread, g.done));
   ASSERT_TRUE(deque::reclaim(third));
   g.all.begin(third);
   for (child* const c : {&first, &second, &third}) {

@@ -138,7 +138,7 @@ run_checks() {
     tests="^($(echo "$@" | tr ' ' '|'))[._]"
   }
   # Loops and nests own next to no memory, and take long to build.
-  only core process beats schedule graph splice splice_schedule policy topology tpal rollforward
+  only unit core process beats schedule graph splice splice_schedule policy topology tpal rollforward
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own.
   only core process beats loops schedule graph splice tpal

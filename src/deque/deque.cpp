@@ -8,6 +8,8 @@
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -62,6 +64,7 @@ slot* deque::open_head_gate(slot* head) const noexcept {
 
 void deque::attach(worker_tls& tls) noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(tls_ == nullptr);
   tls_ = &tls;
   abandoned_ = false;
   nothing_to_steal_.store(frame_wanted_, std::memory_order_relaxed);
@@ -81,6 +84,7 @@ void deque::begin_anew() noexcept {
 
 void deque::detach(bool for_good) noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(tls_ != nullptr && empty());
   tls_ = nullptr;
   abandoned_ = for_good;
   nothing_to_steal_.store(true, std::memory_order_relaxed);
@@ -166,6 +170,9 @@ void deque::count_promotion() noexcept {
 }
 
 void deque::set_gates() noexcept {
+  // The reasons agree.
+  SENNIT_ASSERT(frame_wanted_ || (!request_deferred_ && !insisted_ && asked_ns_ == 0));
+  SENNIT_ASSERT(tls_ != nullptr || nothing_to_steal_.load(std::memory_order_relaxed));
   if (tls_ == nullptr) return;
   slot* const head_gate = open_head_gate(head_.load(std::memory_order_relaxed));
   slot* const limit = open_limit();
@@ -199,6 +206,7 @@ slot* deque::tail_for_thieves() const noexcept {
 
 deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(head_.load(std::memory_order_relaxed) <= tls_->tail.load(std::memory_order_relaxed));
   opened result{.wake = false, .room = tls_->tail.load(std::memory_order_relaxed) <= end_, .handed = nullptr};
   if (wake_wanted_) {
     using verdict = policy::waking::verdict;
@@ -231,6 +239,7 @@ deque::popped deque::pop() noexcept {
   }
   const std::lock_guard guard(lock_);
   slot* const head = head_.load(std::memory_order_relaxed);
+  SENNIT_ASSERT(head <= tail + 1);  // at most this frame has left
   if (tail >= head) {
     frame* const handed = frame_wanted_ ? hand_over_oldest() : nullptr;
     if (frame_wanted_ && tail == head) {
@@ -251,6 +260,7 @@ bool deque::promote_all() noexcept {
   const std::lock_guard guard(lock_);
   slot* const tail = tls_->tail.load(std::memory_order_relaxed);
   slot* const head = head_.load(std::memory_order_relaxed);
+  SENNIT_ASSERT(head <= tail);
   for (slot* position = head; position < tail; ++position) promote(position);
   begin_anew();
   innermost_ = nullptr;
@@ -261,6 +271,7 @@ deque::split_off deque::split_off_newest() noexcept {
   const std::lock_guard guard(lock_);
   slot* const newest = tls_->tail.load(std::memory_order_relaxed) - 1;
   slot* const head = head_.load(std::memory_order_relaxed);
+  SENNIT_ASSERT(head <= newest && loop_in(*newest) == nullptr);
   for (slot* position = head; position < newest; ++position) promote(position);
   frame& f = fork_in(*newest);
   mark_stolen(f, newest);
@@ -271,6 +282,8 @@ deque::split_off deque::split_off_newest() noexcept {
 
 bool deque::donate(frame& f) noexcept {
   const std::lock_guard guard(lock_);
+  // Nobody can have it back.
+  SENNIT_ASSERT(f.stolen().holder.load(std::memory_order_relaxed) == nullptr);
   f.stolen().donated = true;
   donated_.append(f);
   return open_to_others(f);
@@ -287,6 +300,7 @@ frame* deque::take_donated(worker& by) noexcept {
   const std::lock_guard guard(lock_);
   for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
     if (!may_begin(by, *f)) continue;
+    SENNIT_ASSERT(f->stolen().donated);
     donated_.unlink(*f);
     return f;
   }
@@ -320,6 +334,7 @@ frame* deque::open_donation(const wanted& what) const noexcept {
 // The colors are written before publish_tail(), and read by who has read tail: edge D1.
 bool deque::push_colored(frame& f, color_set colors) noexcept {
   slot* const tail = load_tail();
+  SENNIT_ASSERT(base_ <= tail && tail <= end_);
   colors_[tail - base_].store(colors, std::memory_order_relaxed);
   tail->store(reinterpret_cast<std::uintptr_t>(&f) | colored_tag, std::memory_order_relaxed);
   publish_tail(tail + 1);
@@ -356,6 +371,7 @@ void deque::promote(slot* position) noexcept {
 
 void deque::list(frame& f) noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(f.stolen().holder.load(std::memory_order_relaxed) == nullptr);
   f.stolen().holder.store(this, std::memory_order_relaxed);
   listed_.append(f);
 }
@@ -382,6 +398,7 @@ frame* deque::hand_over_oldest() noexcept {
 // it from claiming.
 frame* deque::take_oldest(const slot* tail, bool by_owner) noexcept {
   slot* head = head_.load(std::memory_order_relaxed);
+  SENNIT_ASSERT(!by_owner || (frame_wanted_ && head <= tail));
   part taken;
   while (head < tail && taken.frame == nullptr && !taken.stays) {
     slot* const position = head;
@@ -437,11 +454,13 @@ void deque::ask(bool for_next_push_only) noexcept {
 }
 
 void deque::append(frame& f) noexcept {
+  SENNIT_ASSERT(f.stolen().holder.load(std::memory_order_relaxed) == nullptr);
   f.stolen().holder.store(this, std::memory_order_relaxed);
   (strict_ ? withheld_ : listed_).append(f);
 }
 
 region_state* deque::region_of(const slot* position) const noexcept {
+  SENNIT_ASSERT(innermost_ != nullptr);  // a frame is a strand's
   const scope* s = innermost_;
   while (s->outer != nullptr && position < s->first) s = s->outer;
   return s->region;

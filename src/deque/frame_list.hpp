@@ -1,6 +1,7 @@
 // Frames that have left their owners' deques, oldest first. Under the lock of the deque that has the list.
 #pragma once
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/fork/frame.hpp>
 
 #include <atomic>
@@ -15,6 +16,8 @@ class frame_list {
   static frame* after(frame& f) noexcept { return f.stolen().newer; }
 
   void append(frame& f) noexcept {
+    SENNIT_ASSERT((oldest_ == nullptr) == (newest_ == nullptr));
+    SENNIT_ASSERT(newest_ == nullptr || (newest_ != &f && newest_->stolen().newer == nullptr));
     stolen_state& stolen = f.stolen();
     stolen.list = this;
     stolen.older = newest_;
@@ -25,6 +28,10 @@ class frame_list {
   }
   void unlink(frame& f) noexcept {
     stolen_state& stolen = f.stolen();
+    SENNIT_ASSERT(stolen.list == this);
+    // Not unlinked before: its neighbors know of it.
+    SENNIT_ASSERT((stolen.older != nullptr ? stolen.older->stolen().newer : oldest_) == &f);
+    SENNIT_ASSERT((stolen.newer != nullptr ? stolen.newer->stolen().older : newest_) == &f);
     (stolen.older != nullptr ? stolen.older->stolen().newer : oldest_) = stolen.newer;
     (stolen.newer != nullptr ? stolen.newer->stolen().older : newest_) = stolen.older;
     if (oldest_ == nullptr) any_.store(false, std::memory_order_relaxed);

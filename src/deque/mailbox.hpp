@@ -1,6 +1,7 @@
 // Where an idle worker is handed a frame without having to look for it.
 #pragma once
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/fork/frame.hpp>
 
 #include <atomic>
@@ -13,7 +14,11 @@ namespace sennit::detail {
 class mailbox {
  public:
   // --- By the worker.
-  void open() noexcept { content_.store(empty, std::memory_order_relaxed); }
+  void open() noexcept {
+    // What was posted would be lost.
+    SENNIT_ASSERT(content_.load(std::memory_order_relaxed) == closed);
+    content_.store(empty, std::memory_order_relaxed);
+  }
   bool has_frame() const noexcept { return content_.load(std::memory_order_relaxed) > closed; }
   // Null if it was empty.
   frame* close() noexcept {

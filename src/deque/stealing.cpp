@@ -7,6 +7,8 @@
 #include "system/barrier.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <algorithm>
 #include <mutex>
 
@@ -23,6 +25,7 @@ constexpr unsigned listed_in_view = 64;
 // The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow
 // path.
 frame* deque::claim_frozen() noexcept {
+  SENNIT_ASSERT(!fenced_ && tls_ != nullptr && !frame_wanted_);
   shut_gates();
   const std::uint64_t begin = now_ns();
   perturb();
@@ -35,6 +38,9 @@ frame* deque::claim_frozen() noexcept {
   slot* const tail = tail_for_thieves();
   const bool at_work = head_.load(std::memory_order_relaxed) < tail;
   frame* const claimed = take_oldest(tail, false);
+  // The owner has waited all the while.
+  SENNIT_ASSERT(tls_->limit.load(std::memory_order_relaxed) == shut_limit);
+  SENNIT_ASSERT(tls_->head_gate.load(std::memory_order_relaxed) == shut_head_gate);
   if (claimed == nullptr && at_work) insist();
   set_gates();
   return claimed;
@@ -61,6 +67,7 @@ bool deque::pass_head(slot* next) noexcept {
 }
 
 frame* deque::claim_fenced() noexcept {
+  SENNIT_ASSERT(fenced_ && tls_ != nullptr);
   for (bool at_work = false;; at_work = true) {
     slot* const head = head_.load(std::memory_order_relaxed);
     if (!pass_head(head + 1)) {
@@ -129,6 +136,7 @@ frame* deque::oldest_listed(const wanted& what, bool all) const noexcept {
 frame* deque::take_oldest_listed(const wanted& what, bool all) noexcept {
   frame* const taken = oldest_listed(what, all);
   if (taken == nullptr) return nullptr;
+  SENNIT_ASSERT(taken->stolen().holder.load(std::memory_order_relaxed) == this);
   listed_.unlink(*taken);
   taken->stolen().holder.store(nullptr, std::memory_order_relaxed);
   return taken;
@@ -159,6 +167,7 @@ frame* deque::steal(bool insist, const wanted& what) noexcept {
   if (frame* const listed = take_oldest_listed(what, insist)) return listed;
   if (insist) {
     if (frame* const donated = open_donation(what)) {
+      SENNIT_ASSERT(donated->stolen().donated);
       donated_.unlink(*donated);
       return donated;
     }
@@ -269,6 +278,7 @@ bool deque::reclaim(frame& f) noexcept {
   const std::lock_guard guard(holder->lock_);
   // Claimed meanwhile; and maybe listed again, by the claimer.
   if (f.stolen().holder.load(std::memory_order_relaxed) != holder) return false;
+  SENNIT_ASSERT(f.stolen().list == &holder->listed_ || f.stolen().list == &holder->withheld_);
   f.stolen().list->unlink(f);
   f.stolen().holder.store(nullptr, std::memory_order_relaxed);
   return true;

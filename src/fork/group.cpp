@@ -11,6 +11,7 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/fork/group.hpp>
 #include <sennit/join.hpp>
@@ -220,6 +221,7 @@ void group_state::push(group_member& child) {
 
 void group_state::open(fiber& strand) noexcept {
   open_.store(true, std::memory_order_relaxed);
+  SENNIT_ASSERT(strand_.load(std::memory_order_relaxed) == nullptr && strand.open_groups != this);
   strand_.store(&strand, std::memory_order_relaxed);
   next_open_ = std::exchange(strand.open_groups, this);
 }
@@ -228,7 +230,10 @@ void group_state::close() noexcept {
   fiber* const strand = strand_.exchange(nullptr, std::memory_order_relaxed);
   if (strand == nullptr) return;
   group_state** at = &strand->open_groups;
-  while (*at != this) at = &(*at)->next_open_;
+  while (*at != this) {
+    SENNIT_ASSERT(*at != nullptr);  // it is among the open groups of its strand
+    at = &(*at)->next_open_;
+  }
   *at = next_open_;
 }
 
@@ -394,8 +399,7 @@ fiber* group_member::end_elsewhere() noexcept {
   leave_branch(*this);
   if (all != nullptr) {
     if (stolen().result == outcome::dropped) group.dropped_.store(true, std::memory_order_relaxed);
-    views_ = stolen().views;
-    return all->finished(*this, group.done_);
+    return all->finished(*this, stolen().views, group.done_);
   }
   // ORD[D3] release: the outcome; pairs with the acquire in has_ended(). The strand may end the child
   // afterwards.
@@ -407,6 +411,7 @@ fiber* group_member::end_elsewhere() noexcept {
 
 // After a child ran elsewhere.
 void group_state::settle(group_member& child) noexcept {
+  SENNIT_ASSERT(!child.settled && child.has_ended());
   stolen_state& stolen = child.stolen();
   if (stolen.result == outcome::dropped) dropped_.store(true, std::memory_order_relaxed);
   if (stolen.result == outcome::thrown) child.thrown = std::exchange(stolen.failure, nullptr);

@@ -10,6 +10,7 @@
 #include "worker/worker.hpp"
 
 #include <sennit/blocking.hpp>
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/join.hpp>
@@ -188,8 +189,7 @@ void group_state::help(view* latest) noexcept {
     run_here(*child, thrown);
     if (here != nullptr) store_views(gather(worker::current()->running(), begun));
     all->close(*child, std::move(thrown));
-    child->views_ = exchange_views(nullptr);
-    (void)all->finished(*child, done_);
+    (void)all->finished(*child, exchange_views(nullptr), done_);
   }
 }
 
@@ -319,6 +319,7 @@ void group_state::add_in_order(group_link& ring) noexcept {
 }
 
 void group_state::report() {
+  SENNIT_ASSERT(newest_ == nullptr && !front_.thrown);  // all have been waited for
   close();
   blocks_.release();
   room_ = most_pushed;

@@ -7,6 +7,8 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <cstdint>
 #include <mutex>
 #include <new>
@@ -144,7 +146,9 @@ void unqueued_children::note_here(std::exception_ptr thrown) noexcept {
 }
 
 void unqueued_children::begin(group_member& child) noexcept {
-  unstarted_.fetch_sub(1, std::memory_order_relaxed);
+  SENNIT_ASSERT(!child.settled && !child.merging);
+  [[maybe_unused]] const int unstarted = unstarted_.fetch_sub(1, std::memory_order_relaxed);
+  SENNIT_ASSERT(unstarted > 0);
   if (!child.continues_) return;
   view* before = nullptr;
   {
@@ -164,6 +168,7 @@ void unqueued_children::close(group_member& child, std::exception_ptr how) noexc
   group_member* seam = nullptr;
   {
     const std::lock_guard guard(lock_);
+    SENNIT_ASSERT(!child.settled && !child.merging);
     if (how) later = std::exchange(child.thrown, std::move(how));
     if (below) {
       group_link& earlier = *child.previous;
@@ -194,6 +199,7 @@ void unqueued_children::close_seam(group_member& earlier) noexcept {
     group_member* later = nullptr;
     {
       const std::lock_guard guard(lock_);
+      SENNIT_ASSERT(earlier.settled && earlier.merging);
       if (!may_take_in(*earlier.next)) {
         earlier.merging = false;
         return;
@@ -215,6 +221,7 @@ bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   view* before = nullptr;
   {
     const std::lock_guard guard(lock_);
+    SENNIT_ASSERT(!child.settled && !child.merging);
     const bool empty = load_views() == nullptr && child.before_ == nullptr && !child.thrown;
     later = unlink_later(child, empty);
     if (later == nullptr && !empty) earlier = unlink_earlier(child);
@@ -256,11 +263,13 @@ group_member* unqueued_children::unlink_earlier(group_member& child) noexcept {
   return &earlier;
 }
 
-fiber* unqueued_children::finished(group_member& child, completion& done) noexcept {
+fiber* unqueued_children::finished(group_member& child, view* left, completion& done) noexcept {
+  child.views_ = left;
   bool gone = false;
   fiber* waiter = nullptr;
   {
     const std::lock_guard guard(lock_);
+    SENNIT_ASSERT(!child.settled && !child.merging);
     gone = leaves_nothing(child);
     if (gone) {
       unlink(child);
@@ -289,12 +298,14 @@ fiber* unqueued_children::finish(completion& done) noexcept {
 bool unqueued_children::lie_down(sleeper& thread, const completion& done) noexcept {
   const std::lock_guard guard(lock_);
   if (done.done(thread.awaited)) return false;
+  SENNIT_ASSERT(asleep_ == nullptr);
   asleep_ = &thread;
   return true;
 }
 
 void unqueued_children::get_up() noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(asleep_ != nullptr);
   asleep_ = nullptr;
 }
 
@@ -344,6 +355,7 @@ group_member* unqueued_children::take_oldest(group_link& list, std::exception_pt
   thrown = std::exchange(list.thrown, nullptr);
   if (!list.next->settled) return nullptr;
   group_member& oldest = member(*list.next);
+  SENNIT_ASSERT(!oldest.merging);  // whose strand has not ended
   unlink(oldest);
   return &oldest;
 }
@@ -398,6 +410,7 @@ void unqueued_children::recall() noexcept {
 }
 
 void unqueued_children::link_before(group_link& at, group_link& added) noexcept {
+  SENNIT_ASSERT(at.previous->next == &at);
   added.previous = at.previous;
   added.next = &at;
   at.previous->next = &added;
@@ -405,6 +418,8 @@ void unqueued_children::link_before(group_link& at, group_link& added) noexcept 
 }
 
 void unqueued_children::unlink(group_link& gone) noexcept {
+  SENNIT_ASSERT(gone.next != &gone);  // that would be the ring itself
+  SENNIT_ASSERT(gone.previous->next == &gone && gone.next->previous == &gone);
   gone.previous->next = gone.next;
   gone.next->previous = gone.previous;
 }
@@ -413,6 +428,7 @@ void unqueued_children::unlink(group_link& gone) noexcept {
 void unqueued_children::splice_before(group_link& at, group_link& ring) noexcept {
   if (ring.thrown && !at.previous->thrown) at.previous->thrown = std::move(ring.thrown);
   if (ring.next == &ring) return;
+  SENNIT_ASSERT(&at != &ring && at.previous->next == &at && ring.previous->next == &ring);
   at.previous->next = ring.next;
   ring.next->previous = at.previous;
   ring.previous->next = &at;
@@ -450,6 +466,7 @@ spawn_view::~spawn_view() {
 
 void spawn_view::append(view& right) noexcept {
   auto& later = static_cast<spawn_view&>(right);
+  SENNIT_ASSERT(&later != this && &later.all_ == &all_);
   const std::lock_guard guard(all_.lock_);
   if (list_.next == &list_) places_.first = later.places_.first;
   places_.last = later.places_.last;

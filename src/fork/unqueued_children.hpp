@@ -57,9 +57,9 @@ class unqueued_children : public reducer_base {
   // it becomes one with it.
   void begin(group_member& child) noexcept;
   void close(group_member& child, std::exception_ptr how) noexcept;
-  // The child has ended; what it left is in views_. It may be gone afterwards, and so may the group. Returns the
-  // fiber to resume, as completion::finish().
-  fiber* finished(group_member& child, completion& done) noexcept;
+  // The child has ended, and its strand has left these views. It may be gone afterwards, and so may the group.
+  // Returns the fiber to resume, as completion::finish().
+  fiber* finished(group_member& child, view* left, completion& done) noexcept;
 
   // A thread that waits for the children, and that nobody can resume as a strand.
   struct sleeper {

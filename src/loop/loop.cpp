@@ -10,6 +10,7 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop/cost.hpp>
 #include <sennit/detail/loop/frame.hpp>
@@ -26,7 +27,9 @@
 namespace sennit::detail {
 
 loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
-    : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {}
+    : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {
+  SENNIT_ASSERT(first < last);
+}
 
 void* loop_piece::operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return worker::current()->at_hand().take(bytes);
@@ -51,6 +54,7 @@ loop_state::~loop_state() {
 loop_piece* loop_state::cut(position first, position last) noexcept {
   loop_piece* const piece = make_(*this, first, last);
   if (piece == nullptr) return nullptr;
+  SENNIT_ASSERT(!done_.done(0));  // who cuts has a finish to make himself
   done_.expect();
   piece->next_ = pieces_.load(std::memory_order_relaxed);
   // Read once nobody works on the loop: the completion orders that.
@@ -160,7 +164,10 @@ bool loop_state::over_soon() const noexcept {
 void loop_state::wait() noexcept {
   worker::wait(done_, -1);
   pieces_.store(in_order(pieces()), std::memory_order_relaxed);
-  for (loop_piece* p = pieces(); p != nullptr; p = p->next_) append_views(p->stolen().views);
+  for (loop_piece* p = pieces(); p != nullptr; p = p->next_) {
+    SENNIT_ASSERT(p->next_ == nullptr || p->first_ <= p->next_->first_);
+    append_views(p->stolen().views);
+  }
 }
 
 separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
@@ -190,6 +197,8 @@ observed_loop::~observed_loop() {
 }
 
 loop_piece* loop_frame::cut(rest left, position middle) noexcept {
+  SENNIT_ASSERT(left.start <= middle && middle < left.end);
+  SENNIT_ASSERT(left.end == end());
   loop_piece* const piece = whole_.cut(middle, left.end);
   if (piece == nullptr) return nullptr;
   end_.store(middle, std::memory_order_relaxed);
@@ -198,6 +207,8 @@ loop_piece* loop_frame::cut(rest left, position middle) noexcept {
 }
 
 loop_piece* loop_frame::cut_fenced(rest left, position middle) noexcept {
+  SENNIT_ASSERT(left.start <= middle && middle < left.end);
+  SENNIT_ASSERT(left.end == end());
   // ORD[D17] seq_cst: the store of end before the load of start; pairs with meet(). Model: models/loop.pml.
   end_.store(middle, std::memory_order_seq_cst);
   const bool first = start_.load(std::memory_order_seq_cst) <= middle;

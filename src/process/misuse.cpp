@@ -1,5 +1,6 @@
 #include "process/contract.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/misuse.hpp>
 
 #include <cstdio>
@@ -36,5 +37,12 @@ void misuse(const std::string& message) {
 }
 
 void warn(const std::string& message) { print(message); }
+
+void broken_invariant(const char* condition, const char* file, unsigned line) noexcept {
+  std::fprintf(stderr, "sennit: %s:%u: broken invariant: %s\n", file, line, condition);
+  std::fputs("sennit: this is a fault in Sennit, please report it.\n", stderr);
+  std::fflush(nullptr);
+  std::abort();
+}
 
 }  // namespace sennit::detail

@@ -1,6 +1,8 @@
 // Which places' workers look for work: a bit each, a cache line for 64.
 #pragma once
 
+#include <sennit/detail/assert.hpp>
+
 #include <array>
 #include <atomic>
 #include <bit>
@@ -12,8 +14,12 @@ namespace sennit::detail {
 template <unsigned Places>
 class idle_set {
  public:
-  void add(unsigned place) noexcept { tls_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed); }
+  void add(unsigned place) noexcept {
+    SENNIT_ASSERT(place < Places);
+    tls_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed);
+  }
   void remove(unsigned place) noexcept {
+    SENNIT_ASSERT(place < Places);
     tls_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
   }
   // Calls visit(place) for each of the first `count` places that is here, from the one behind `start` on and

@@ -1,9 +1,12 @@
 #include "sleep/sleepers.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 namespace sennit::detail {
 
 void sleepers::announce(sleeping& place, bool guest) noexcept {
   const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(!place.asleep.load(std::memory_order_relaxed));
   place.asleep.store(true, std::memory_order_relaxed);
   place.guest = guest;
   if (guest) {
@@ -20,12 +23,16 @@ void sleepers::announce(sleeping& place, bool guest) noexcept {
 }
 
 void sleepers::unlink(sleeping& place) noexcept {
+  SENNIT_ASSERT(place.asleep.load(std::memory_order_relaxed));
+  SENNIT_ASSERT(count_.load(std::memory_order_relaxed) > 0);
   place.asleep.store(false, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
   if (place.guest) {
+    SENNIT_ASSERT(guests_ > 0);
     --guests_;
     return;
   }
+  SENNIT_ASSERT((place.before != nullptr ? place.before->after : latest_) == &place);
   (place.before != nullptr ? place.before->after : latest_) = place.after;
   if (place.after != nullptr) place.after->before = place.before;
 }
@@ -105,7 +112,9 @@ bool sleepers::wake_guest(sleeping& guest) noexcept {
 
 bool sleepers::landed() noexcept {
   // ORD[D5] seq_cst: before its caller arms the gates and looks at the deques. Model: models/sleep.pml.
-  return in_flight_.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  const unsigned before = in_flight_.fetch_sub(1, std::memory_order_seq_cst);
+  SENNIT_ASSERT(before > 0);
+  return before == 1;
 }
 
 bool sleepers::begin_watch(sleeping& place) noexcept {

@@ -1,5 +1,6 @@
 #include "splice/splicer.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -46,6 +47,8 @@ live_call& splicer::make(live_call* around) {
 }
 
 void splicer::recycle(live_call& c) noexcept {
+  // Nobody waits for it, and it waits for nobody.
+  SENNIT_ASSERT(mine(c) && c.waiting == nullptr && c.before.empty() && c.blocked_by.empty());
   c.all = effects();
   c.kind = nullptr;
   c.rest = c.now = c.afterwards = nullptr;
@@ -120,6 +123,7 @@ void splicer::walk(row calls) {
 }
 
 void splicer::walk_together(row calls) {
+  SENNIT_ASSERT(std::ranges::is_sorted(calls, {}, [](const live_call* c) { return c->iteration; }));
   row_of active(calls.begin(), calls.end());
   row_of opened;
   const bool crowded = whole_.delayed.load(std::memory_order_relaxed) >= whole_.how.most_delayed;
@@ -258,6 +262,7 @@ bool next_part(spliced_call& whole, spliced_call& part, std::uint32_t index) {
 }  // namespace
 
 void splicer::open(live_call& c) {
+  SENNIT_ASSERT(mine(c) && c.parts == nullptr && c.parts_left == 0);
   c.state = call_state::open;
   live_call** end = &c.parts;
   for (std::uint32_t i = 0;; ++i) {
@@ -305,6 +310,7 @@ void splicer::find_obstacles(live_call& part, row earlier) {
 }
 
 void splicer::do_step(live_call& c) {
+  SENNIT_ASSERT(mine(c) && c.blocked_by.empty() && c.parts == nullptr);
   ++report_.steps;
   // Relaxed: see may_fork().
   if (c.depth > whole_.depth_of_steps.load(std::memory_order_relaxed)) {
@@ -325,6 +331,7 @@ void splicer::do_step(live_call& c) {
 
 // Whether nothing is in the way of the step that the call has come to; if not, c.before has all that is.
 bool splicer::is_free(live_call& c, row earlier, bool just_found) {
+  SENNIT_ASSERT(c.now != nullptr && c.blocked_by.empty() && c.seen_from <= c.iteration);
   const effects& fx = *c.now;
   // Of one step that has had the same effects and is over, all obstacles are over.
   std::uint32_t from = 0;
@@ -384,6 +391,7 @@ void splicer::refine(obstacles& found, const effects& fx) {
 }
 
 void splicer::wait(live_call& c) {
+  SENNIT_ASSERT(c.state == call_state::fresh && !c.blocked_by.empty());
   c.state = call_state::delayed;
   c.left = true;
   ++report_.delayed;
@@ -403,6 +411,8 @@ void splicer::watch(live_call& c) {
     }
     local = &o.call();
   }
+  // What is over wakes nobody.
+  SENNIT_ASSERT(local != &c && local->state != call_state::done);
   c.next_waiting = local->waiting;
   local->waiting = &c;
 }
@@ -413,6 +423,7 @@ void splicer::try_again(live_call& c) {
     refine(c.blocked_by, c.arrived ? *c.now : c.all);
     if (!c.blocked_by.empty()) return watch(c);
   }
+  SENNIT_ASSERT(c.state == call_state::delayed && whole_.delayed.load(std::memory_order_relaxed) > 0);
   c.state = call_state::ready;
   whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
   ++c.uses;
@@ -477,6 +488,7 @@ void splicer::finish(live_call& c) {
     forgive(c);
     return wake(c);
   }
+  SENNIT_ASSERT(around->parts_left > 0);
   const bool failed = c.failure || c.state == call_state::failed;
   c.state = failed ? call_state::failed : call_state::done;
   if (c.failure) fail_part(*around, c.failure, c.index);

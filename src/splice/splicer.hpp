@@ -1,6 +1,7 @@
 // The splicer: the calls of iterations walked together, at equal depth. docs/protocols/splices.md has the rules.
 #pragma once
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/splice/log.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/splice.hpp>
@@ -217,7 +218,9 @@ class splicer {
     if (mine(c)) ++c.uses;
   }
   void release(live_call& c) noexcept {
-    if (mine(c) && --c.uses == 0) recycle(c);
+    if (!mine(c)) return;
+    SENNIT_ASSERT(c.uses > 0);
+    if (--c.uses == 0) recycle(c);
   }
   void recycle(live_call& c) noexcept;
   void clear(obstacles& all) noexcept;

@@ -1,5 +1,6 @@
 #include "splice/wavefront.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
@@ -10,6 +11,7 @@
 namespace sennit::detail {
 
 void wavefront::line::push(const node& n) {
+  SENNIT_ASSERT(todo.empty() || n.end() <= todo.back().key);  // it comes before all that is there
   todo.push_back(n);
   rest_of_last();
 }
@@ -109,6 +111,7 @@ void wavefront::run(lane& s, splice_log* log, int cuts) {
 // that the other has done nothing, and then what both have left.
 void wavefront::fork(lane& s, splice_log* log, int cuts) {
   const std::uint64_t middle = s.first + (s.last - s.first) / 2;
+  SENNIT_ASSERT(s.first < middle && middle < s.last);
   lane left = part_of(s, s.first, middle);
   lane right = part_of(s, middle, s.last);
   split(s, middle, left, right);
@@ -189,6 +192,9 @@ void wavefront::append(lane& to, lane& s) {
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = to.lines[t];
     line& of = s.lines[t];
+    // In order, and wholly before what is next.
+    SENNIT_ASSERT(std::ranges::is_sorted(of.skipped, {}, &node::key));
+    SENNIT_ASSERT(of.skipped.empty() || of.todo.empty() || of.skipped.back().end() <= of.todo.back().key);
     const std::vector<node> earlier = std::exchange(l.todo, {});
     for (const node& n : of.todo) l.push(n);
     for (auto n = of.skipped.rbegin(); n != of.skipped.rend(); ++n) l.push(*n);
@@ -263,6 +269,7 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
         l.rest_of_last();
         return true;
       }
+      SENNIT_ASSERT(n.key == key && n.depth + 1 == depth);
       n.key = key + span(depth);
       n.depth = depth;
       n.own = hulls_of(tree, n.part);
@@ -281,6 +288,7 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
 // run a step of such effects, and all that comes before that one was not in its way (section 7, "Splicing
 // multiple threads").
 std::uint32_t wavefront::find_cover(lane& s, std::uint32_t tree, const node& step) {
+  SENNIT_ASSERT(step.is_step && s.lines[tree].cover <= tree);
   const std::size_t place = place_of(step);
   const auto covers = [&](std::uint32_t back) {
     const line& other = s.lines[tree - back];
@@ -349,6 +357,7 @@ bool wavefront::note_wait(lane& s, node& n) noexcept {
 
 void wavefront::run_step(lane& s, std::uint32_t tree, splice_log* log) {
   line& l = s.lines[tree];
+  SENNIT_ASSERT(!l.todo.empty() && l.todo.back().is_step);
   const node& n = l.todo.back();
   const std::size_t place = place_of(n);
   const std::uint64_t key = n.key;

@@ -3,8 +3,12 @@
 #include "stack/strand_state.hpp"
 #include "system/sanitizers.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <boost/context/detail/fcontext.hpp>
 #include <cxxabi.h>
+
+#include <utility>
 
 namespace sennit::detail {
 
@@ -97,13 +101,15 @@ fiber::~fiber() {
 }
 
 void fiber::switch_to(fiber& to, void (*then)(fiber&, void*) noexcept, void* argument) noexcept {
+  SENNIT_ASSERT(&to != this);
+  SENNIT_ASSERT(to.context_ != nullptr);  // it is suspended, and nobody else resumes it
   passage p{*this, to, then, argument};
 #if SENNIT_ASAN
   __sanitizer_start_switch_fiber(&sanitizer_, to.stack_bottom_, to.stack_size_);
 #elif SENNIT_TSAN
   __tsan_switch_to_fiber(to.sanitizer_, 0);
 #endif
-  passage::arrive(context::jump_fcontext(to.context_, &p));
+  passage::arrive(context::jump_fcontext(std::exchange(to.context_, nullptr), &p));
 }
 
 }  // namespace sennit::detail

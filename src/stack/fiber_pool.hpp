@@ -3,6 +3,8 @@
 
 #include "stack/fiber.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <algorithm>
 
 namespace sennit::detail {
@@ -19,6 +21,7 @@ class fiber_pool {
   // The one put in last, whose stack is warm; null if there is none.
   fiber* take() noexcept {
     fiber* const taken = first_;
+    SENNIT_ASSERT((taken == nullptr) == (count_ == 0));
     if (taken != nullptr) {
       first_ = taken->next;
       --count_;
@@ -29,6 +32,7 @@ class fiber_pool {
 
   // False if the pool is full.
   bool put(fiber& f) noexcept {
+    SENNIT_ASSERT(first_ != &f);
     if (count_ == capacity_) return false;
     f.next = first_;
     first_ = &f;

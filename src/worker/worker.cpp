@@ -8,6 +8,7 @@
 #include "system/relax.hpp"
 #include "worker/runtime_core.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -87,6 +88,7 @@ void worker::serve(frame* first) {
     outer->promote_all();
     outer->frames_.detach(false);
   }
+  SENNIT_ASSERT(ready_ == nullptr && first_ == nullptr);
   home_ = &home;
   running_ = &home;
   first_ = first;
@@ -187,6 +189,7 @@ void worker::enter(scope* innermost) noexcept {
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.stolen().region;
   scope whole{region, frames_.bottom(), nullptr, running_, 0};
+  SENNIT_ASSERT(frames_.empty());
   running_->innermost = &whole;
   running_->branch = &claimed;
   schedule_hooks* const observed_by = claimed.stolen().is_strand ? nullptr : hooks_of(region);
@@ -248,6 +251,7 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
   perturb();
   // Once it is declared, the waiter may be running elsewhere: nothing of it is touched below, unless it is
   // ours.
+  SENNIT_ASSERT(current()->ready_ == nullptr);
   if (w.done.await(w.branches, left)) current()->ready_ = &left;
 }
 
@@ -255,6 +259,7 @@ void worker::park_waiter(fiber& left, void* argument) noexcept {
 // long as its suspension would take, and then need not be resumed by another worker. True if the branches
 // have ended.
 bool worker::spin_wait(const completion& done, std::intptr_t branches) noexcept {
+  SENNIT_ASSERT(first_ == nullptr);  // a frame that has been claimed would be lost
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
     // To look around would disturb the very worker that is about to finish.
@@ -390,6 +395,7 @@ bool worker::donate_strand(worker& to, std::uint64_t number) noexcept {
 
 // The deque is empty. Returns where somebody has claimed the strand: `to`, or whoever came.
 void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept {
+  SENNIT_ASSERT(frames_.empty());
   fiber& self = *running_;
   strand_frame rest(self);
   struct leaving {

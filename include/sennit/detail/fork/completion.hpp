@@ -1,6 +1,8 @@
 // How the last of several branches that ran elsewhere finds the strand that waits for them.
 #pragma once
 
+#include <sennit/detail/assert.hpp>
+
 #include <atomic>
 #include <cstdint>
 
@@ -22,7 +24,9 @@ class completion {
   fiber* finish() noexcept {
     // ORD[D3] acq_rel: release publishes the branch's outcome to await() and done(); acquire reads waiter_ as
     // await() wrote it, and the outcomes of the other branches. Model: models/join.pml.
-    return balance_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? waiter_ : nullptr;
+    const bool last = balance_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    SENNIT_ASSERT(!last || waiter_ != nullptr);
+    return last ? waiter_ : nullptr;
   }
 
   // One more finish is to come. By somebody who has one to make himself, so that the balance is above zero.
@@ -31,6 +35,7 @@ class completion {
   // Declares that `waiter`, whose context has been saved, waits for `branches` finishes.
   // True if they have all come.
   bool await(std::intptr_t branches, fiber& waiter) noexcept {
+    SENNIT_ASSERT(waiter_ == nullptr);  // one waiter at a time
     waiter_ = &waiter;
     // ORD[D4] acq_rel: release publishes waiter_ and the saved context to the finisher; acquire as in done().
     // Model: models/join.pml.

@@ -1,0 +1,94 @@
+// What the explored sources need of the rest of the library.
+#include "core/fork_child.hpp"
+#include "core/runtime_core.hpp"
+#include "core/trace_cursor.hpp"
+#include "core/views.hpp"
+#include "core/worker.hpp"
+#include "explorer.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/region.hpp>
+
+#include <array>
+#include <cstdlib>
+
+namespace sennit {
+
+const char* cancelled::what() const noexcept { return "cancelled"; }
+
+runtime& runtime::default_runtime() { std::abort(); }
+unsigned runtime::workers() const noexcept { std::abort(); }
+
+}  // namespace sennit
+
+namespace sennit::detail {
+
+namespace {
+
+std::array<worker*, 8> standing{};
+
+}  // namespace
+
+worker_tls& current_tls() noexcept { return worker::current()->tls(); }
+void leave_outside_slots() noexcept { std::abort(); }
+unsigned fork_generation() noexcept { return 0; }
+void end_orphan() noexcept { std::abort(); }
+bool trace_cursor::grow() noexcept { return false; }
+void append_views(view*) noexcept {}
+void enter_region(region_state&, action) { std::abort(); }
+void run_region(runtime*, action) { std::abort(); }
+void leave_branch(frame&) noexcept {}
+
+worker::worker(runtime_core& core, std::size_t slots)
+    : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {}
+
+worker* worker::current() noexcept { return standing[explore::here()]; }
+void worker::stand_for(unsigned thread) { standing[thread] = this; }
+void forget_workers() noexcept { standing = {}; }
+
+void worker::begin(region_state& region) {
+  whole_ = {&region, frames_.bottom(), nullptr, nullptr, 0};
+  frames_.attach(tls_);
+  (void)frames_.enter(&whole_);
+}
+
+fiber& worker::running() noexcept { std::abort(); }
+
+bool worker::wait(completion& done, std::intptr_t branches) noexcept {
+  if (done.done(branches)) return false;
+  worker& w = *current();
+  const bool left = !w.frames_.empty();
+  if (left) w.promote_all();
+  explore::wait_until([&] { return done.done(branches); });
+  if (left) w.relocate();
+  return false;
+}
+
+void worker::relocate() noexcept {
+  whole_.first = frames_.bottom();
+  (void)frames_.enter(&whole_);
+}
+
+void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
+  const deque::split_off split_off = frames_.split_off_newest();
+  split_off.newest->stolen().number = number;
+  to.take_in(*split_off.newest);
+}
+
+void worker::pass_on(frame& handed) noexcept {
+  if (idle != nullptr && idle->mail.post(handed)) {
+    frames_.handed_on();
+    return;
+  }
+  frames_.list(handed);
+  frames_.handed_on();
+}
+
+void worker::run(frame& claimed) noexcept {
+  if (claimed.run() != nullptr) explore::check(false, "somebody waits who has not said so");
+}
+
+}  // namespace sennit::detail
+
+// The sources are instrumented for ThreadSanitizer, but linked with the explorer.
+extern "C" const char sennit_built_with_fsanitize_thread_needs_library_sennit_tsan = 0;

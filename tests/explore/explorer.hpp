@@ -23,6 +23,8 @@ struct options {
   // An unlock is a plain store that may wait in the store buffer, as the memory model allows. Else it drains the buffer,
   // as on x86.
   bool plain_unlock = true;
+  // What a thread's clock has gone on by each time that it looks at it.
+  std::uint64_t look_ns = 10'000;
   // Orders that make no difference are left out. Else all are explored: to check the explorer.
   bool reduces = true;
   // More steps than that in one execution: it does not end.
@@ -46,7 +48,7 @@ findings explore(const std::function<program()>& make, const options& limits = {
 void check(bool holds, const char* what);
 // Calls the object by a name in traces.
 void name(const void* object, std::string called);
-// The number of the thread that runs the call.
+// The number of the thread that runs the call; before the program and at its end, the first.
 unsigned here() noexcept;
 // The thread has looked at something in vain: it goes on once another thread has changed what it has read since it
 // wrote last.

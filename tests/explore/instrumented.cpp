@@ -251,6 +251,18 @@ long __wrap_syscall(long number, ...) {
   return __real_syscall(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
 
+// operator delete
+void __real__ZdlPv(void* memory);
+void __wrap__ZdlPv(void* memory) {
+  explore::machine* const m = explore::machine::current();
+  if (m == nullptr || memory == nullptr) {
+    __real__ZdlPv(memory);
+  } else {
+    m->give_back(memory, SENNIT_CALLER);
+  }
+}
+void __wrap__ZdlPvm(void* memory, std::size_t) { __wrap__ZdlPv(memory); }
+
 // std::chrono::steady_clock::now()
 std::chrono::steady_clock::time_point __real__ZNSt6chrono3_V212steady_clock3nowEv();
 std::chrono::steady_clock::time_point __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
@@ -266,13 +278,13 @@ namespace explore {
 void check(bool holds, const char* what) {
   machine* const m = machine::any();
   if (holds || m == nullptr) return;
-  m->fail(std::string("check failed: ") + what);
+  m->fail("check failed: ", what);
   if (m->inside()) m->stop();
 }
 void name(const void* object, std::string called) {
   if (machine* const m = machine::any()) m->call(object, std::move(called));
 }
-unsigned here() noexcept { return machine::current()->running(); }
+unsigned here() noexcept { return machine::any() != nullptr ? machine::any()->running() : 0; }
 void wait_for_change() noexcept {
   machine* const m = machine::current();
   if (m == nullptr) return;

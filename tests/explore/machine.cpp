@@ -2,6 +2,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <dlfcn.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -100,6 +101,7 @@ void machine::begin(program&& run, const options& limits) {
   count_ = static_cast<unsigned>(run.threads.size());
   if (count_ > most_threads) std::abort();
   ++execution_;
+  running_ = 0;
   fault_.clear();
   places_.assign(count_, {});
   place_at_.clear();
@@ -118,6 +120,8 @@ void machine::begin(program&& run, const options& limits) {
 
 void machine::end() {
   for (thread& t : threads_) t.body = nullptr;
+  for (void* const memory : given_back_) std::free(memory);
+  given_back_.clear();
   names_.clear();
 }
 
@@ -141,8 +145,9 @@ void machine::operate(operation& op) {
   op = self.pending;
 }
 
-void machine::fail(const std::string& what) {
-  if (fault_.empty()) fault_ = what;
+void machine::fail(std::string_view what, std::string_view more) {
+  const own_business here(*this);
+  if (fault_.empty()) fault_.append(what).append(more);
 }
 
 bool machine::finished() const noexcept {
@@ -383,7 +388,7 @@ void machine::order_accesses(int order) noexcept {
   ++t.seen[running_];
 }
 
-std::uint64_t machine::now_ns() noexcept { return threads_[running_].now_ns += 10'000; }
+std::uint64_t machine::now_ns() noexcept { return threads_[running_].now_ns += limits_.look_ns; }
 
 machine::eight_bytes& machine::bytes_at(std::uintptr_t granule) noexcept {
   std::size_t slot = (granule * 0x9e3779b97f4a7c15) >> 50;
@@ -445,11 +450,15 @@ void machine::access_plainly(const void* at, std::size_t size, bool writes, cons
   if (!fault_.empty()) stop();
 }
 
-void machine::forget(const void* at, std::size_t size) noexcept {
-  const auto first = reinterpret_cast<std::uintptr_t>(at);
-  for (std::uintptr_t granule = first / 8; granule <= (first + size - 1) / 8; ++granule) {
-    bytes_at(granule).trails.clear();
-  }
+void machine::give_back(void* memory, const void* caller) {
+  access_plainly(memory, malloc_usable_size(memory), true, caller);
+  const own_business here(*this);
+  given_back_.push_back(memory);
+}
+
+void machine::call(const void* object, std::string name) {
+  const own_business here(*this);
+  names_[object] = std::move(name);
 }
 
 std::string machine::name_of(const void* at) const {

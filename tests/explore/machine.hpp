@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -93,6 +94,7 @@ class machine {
   bool inside() const noexcept { return inside_; }
 
   void begin(program&& run, const options& limits);
+  void come_to_end() noexcept { running_ = 0; }
   void end();
 
   unsigned threads() const noexcept { return count_; }
@@ -104,7 +106,7 @@ class machine {
   const std::string& fault() const noexcept { return fault_; }
   std::string describe(const step& s) const;
   std::string why_stuck() const;
-  void fail(const std::string& what);
+  void fail(std::string_view what, std::string_view more = {});
   // How often the place had been written before.
   unsigned writes(unsigned place) const noexcept { return places_[place].writes; }
   unsigned places() const noexcept { return static_cast<unsigned>(places_.size()); }
@@ -114,8 +116,8 @@ class machine {
   void operate(operation& op);
   void order_accesses(int order) noexcept;  // a fence that no other thread can see
   void access_plainly(const void* at, std::size_t size, bool writes, const void* caller);
-  void forget(const void* at, std::size_t size) noexcept;  // memory that is given back
-  void call(const void* object, std::string name) { names_[object] = std::move(name); }
+  void give_back(void* memory, const void* caller);  // nobody has it again before the end
+  void call(const void* object, std::string name);
   std::uint64_t now_ns() noexcept;
   operation watch(const void* caller);
   // To the explorer, for good.
@@ -175,6 +177,19 @@ class machine {
   void watch_place(thread& t, unsigned place);
   std::string name_of(const void* at) const;
 
+  // The explorer's own allocations are not the thread's.
+  class own_business {
+   public:
+    explicit own_business(machine& m) noexcept : machine_(m), before_(m.inside_) { m.inside_ = false; }
+    ~own_business() { machine_.inside_ = before_; }
+    own_business(const own_business&) = delete;
+    own_business& operator=(const own_business&) = delete;
+
+   private:
+    machine& machine_;
+    const bool before_;
+  };
+
   friend struct fiber_entry;
   options limits_;
   unsigned count_ = 0;
@@ -187,6 +202,7 @@ class machine {
   mutable std::unordered_map<const void*, unsigned> place_at_;
   std::vector<eight_bytes> memory_;
   std::uint64_t execution_ = 0;
+  std::vector<void*> given_back_;
   std::string fault_;
   std::unordered_map<const void*, std::string> names_;
 };

@@ -253,6 +253,7 @@ bool search::execute() {
       if (s.actor != now.actor && !dependent(s, steps_.back())) asleep |= bit(s.actor);
     }
   }
+  machine_.come_to_end();
   at_end();
   ++found_.executions;
   return machine_.fault().empty();

@@ -37,18 +37,18 @@ bool trace_cursor::grow() noexcept { return false; }
 void append_views(view*) noexcept {}
 void enter_region(region_state&, action) { std::abort(); }
 void run_region(runtime*, action) { std::abort(); }
-void leave_branch(frame&) noexcept {}
 
 worker::worker(runtime_core& core, std::size_t slots)
     : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {}
 
 worker* worker::current() noexcept { return standing[explore::here()]; }
 void worker::stand_for(unsigned thread) { standing[thread] = this; }
-void forget_workers() noexcept { standing = {}; }
 
-void worker::begin(region_state& region) {
-  whole_ = {&region, frames_.bottom(), nullptr, nullptr, 0};
+void worker::begin(region_state* region) {
+  attached_ = true;
   frames_.attach(tls_);
+  if (region == nullptr) return;
+  whole_ = {region, frames_.bottom(), nullptr, nullptr, 0};
   (void)frames_.enter(&whole_);
 }
 
@@ -75,17 +75,44 @@ void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
   to.take_in(*split_off.newest);
 }
 
+unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
+  if (room == 0 || idle == nullptr || !idle->mail.awaits() || (idle->frames_.color() & colors) == 0) return 0;
+  *found = idle;
+  return 1;
+}
+
+bool worker::post(frame& posted) noexcept {
+  posted.stolen().box = &mail;
+  if (mail.post(posted)) return true;
+  posted.stolen().box = nullptr;
+  return false;
+}
+
 void worker::pass_on(frame& handed) noexcept {
-  if (idle != nullptr && idle->mail.post(handed)) {
-    frames_.handed_on();
-    return;
+  const color_set colors = handed.stolen().colors;
+  worker* to = nullptr;
+  while (find_idle(&to, 1, colors) != 0) {
+    if (to->post(handed)) {
+      frames_.handed_on();
+      return;
+    }
   }
   frames_.list(handed);
   frames_.handed_on();
 }
 
 void worker::run(frame& claimed) noexcept {
+  if (attached_) {
+    whole_ = {claimed.stolen().region, frames_.bottom(), nullptr, nullptr, 0};
+    (void)frames_.enter(&whole_);
+  }
   if (claimed.run() != nullptr) explore::check(false, "somebody waits who has not said so");
+}
+
+// As in worker.cpp: the worker leaves the branch's region before the branch says that it has ended.
+void leave_branch(frame&) noexcept { worker::current()->leave(); }
+void worker::leave() noexcept {
+  if (attached_) frames_.leave();
 }
 
 }  // namespace sennit::detail

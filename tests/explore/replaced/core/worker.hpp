@@ -31,8 +31,8 @@ class worker {
   static worker* current() noexcept;
   // From here on the thread of that number is this worker. Before the program runs.
   void stand_for(unsigned thread);
-  // It runs a strand of the region. Before the program runs.
-  void begin(region_state& region);
+  // It runs a strand of the region, or will run what it claims on its deque. Before the program runs.
+  void begin(region_state* region);
 
   static bool wait(completion& done, std::intptr_t branches) noexcept;
   void promote_all() noexcept { (void)frames_.promote_all(); }
@@ -43,12 +43,13 @@ class worker {
   void donate_newest(worker& to, std::uint64_t number) noexcept;
   bool donate_strand(worker&, std::uint64_t) noexcept { return false; }
   void pass_on(frame& handed) noexcept;
-  unsigned find_idle(worker**, unsigned, color_set = all_colors) const noexcept { return 0; }
-  bool post(frame&) noexcept { return false; }
+  unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
+  bool post(frame& posted) noexcept;
   void announce_work() noexcept {}
 
   // What a thief does with what it has claimed.
   void run(frame& claimed) noexcept;
+  void leave() noexcept;
 
   deque& frames() noexcept { return frames_; }
   fiber& running() noexcept;
@@ -59,7 +60,6 @@ class worker {
   reserve& at_hand() noexcept { return at_hand_; }
   worker_tls& tls() noexcept { return tls_; }
 
-  frame* resumed = nullptr;
   worker* idle = nullptr;  // to whom what is handed over is posted
   mailbox mail;
 
@@ -67,13 +67,11 @@ class worker {
   runtime_core& core_;
   worker_tls tls_{};
   deque frames_;
+  bool attached_ = false;
   scope whole_{};
   parker parker_;
   sleeping sleep_place_;
   reserve at_hand_;
 };
-
-// Of the thread that runs a program's threads, between programs.
-void forget_workers() noexcept;
 
 }  // namespace sennit::detail

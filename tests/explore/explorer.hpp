@@ -53,6 +53,8 @@ unsigned here() noexcept;
 // The thread has looked at something in vain: it goes on once another thread has changed what it has read since it
 // wrote last.
 void wait_for_change() noexcept;
+// The same, but only for so long: it goes on, too, once no other thread can.
+void spin() noexcept;
 template <class Condition>
 void wait_until(Condition&& holds) {
   while (!holds()) wait_for_change();

@@ -285,11 +285,18 @@ void name(const void* object, std::string called) {
   if (machine* const m = machine::any()) m->call(object, std::move(called));
 }
 unsigned here() noexcept { return machine::any() != nullptr ? machine::any()->running() : 0; }
-void wait_for_change() noexcept {
+namespace {
+
+void wait(bool gives_up, const void* caller) noexcept {
   machine* const m = machine::current();
   if (m == nullptr) return;
-  operation op{.what = action::change, .caller = __builtin_return_address(0)};
+  operation op{.what = action::change, .operand = gives_up ? 1U : 0U, .caller = caller};
   m->operate(op);
 }
+
+}  // namespace
+
+void wait_for_change() noexcept { wait(false, __builtin_return_address(0)); }
+void spin() noexcept { wait(true, __builtin_return_address(0)); }
 
 }  // namespace explore

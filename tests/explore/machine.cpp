@@ -150,6 +150,11 @@ void machine::fail(std::string_view what, std::string_view more) {
   if (fault_.empty()) fault_.append(what).append(more);
 }
 
+bool machine::gives_up(unsigned actor) const noexcept {
+  return actor < count_ && !threads_[actor].done && threads_[actor].pending.what == action::change &&
+         threads_[actor].pending.operand != 0;
+}
+
 bool machine::finished() const noexcept {
   return std::all_of(threads_.begin(), threads_.begin() + count_,
                      [](const thread& t) { return t.done && t.buffer.empty(); });
@@ -362,7 +367,11 @@ void machine::perform(unsigned actor, step& taken) {
       }
       break;
     }
-    case action::change: t.watched.clear(); break;
+    case action::change:
+      op.done = std::any_of(t.watched.begin(), t.watched.end(),
+                            [this](const auto& w) { return places_[w.first].writes > w.second; });
+      t.watched.clear();
+      break;
     case action::sleep:
       op.done = load(op.at, op.size) == fit(op.expected, op.size);
       t.asleep = op.done;

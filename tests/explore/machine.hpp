@@ -57,7 +57,7 @@ struct operation {
   const void* caller = nullptr;
   // What came of it:
   std::uint64_t result = 0;
-  bool done = true;  // a comparison or a try_lock that succeeded
+  bool done = true;  // a comparison or a try_lock that succeeded, or a change that came
 };
 
 // When each thread did what is known to have happened before.
@@ -100,6 +100,8 @@ class machine {
   unsigned threads() const noexcept { return count_; }
   bool finished() const noexcept;
   bool enabled(unsigned actor) const noexcept;
+  // It spins, and goes on where nothing else can.
+  bool gives_up(unsigned actor) const noexcept;
   // What the actor's next step would touch.
   step next(unsigned actor) const noexcept;
   void run(unsigned actor, step& taken);

@@ -132,6 +132,10 @@ void search::take_step(std::size_t at) {
       if (s.accesses[i].how == touch::count) pushed_[s.actor].push_back(static_cast<std::uint32_t>(at));
     }
   }
+  // Nothing else could go on.
+  if (s.op.what == action::change && !s.op.done) {
+    for (const auto& clock : clocks_) join(known, clock);
+  }
   // All steps with the same places, latest first.
   std::vector<std::uint32_t> others;
   if (touched_.size() < machine_.places()) touched_.resize(machine_.places());
@@ -200,6 +204,9 @@ bool search::extend(actor_set asleep) {
   state s;
   for (unsigned actor = 0; actor < 2 * machine_.threads(); ++actor) {
     if (machine_.enabled(actor)) s.enabled |= bit(actor);
+  }
+  for (unsigned actor = 0; s.enabled == 0 && actor < machine_.threads(); ++actor) {
+    if (machine_.gives_up(actor)) s.enabled |= bit(actor);
   }
   if (s.enabled == 0) {
     machine_.fail(machine_.why_stuck());

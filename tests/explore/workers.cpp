@@ -39,7 +39,9 @@ void enter_region(region_state&, action) { std::abort(); }
 void run_region(runtime*, action) { std::abort(); }
 
 worker::worker(runtime_core& core, std::size_t slots)
-    : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {}
+    : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {
+  tls_.waiting = &core.waiting;
+}
 
 worker* worker::current() noexcept { return standing[explore::here()]; }
 void worker::stand_for(unsigned thread) { standing[thread] = this; }

@@ -9,6 +9,7 @@
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,12 +25,13 @@ class runtime_core {
     return fenced_ ? steal_barrier::fence : steal_barrier::membarrier;
   }
   // A push has told that there is work.
-  void call_for_work(const region_state*) noexcept { ++calls; }
+  void call_for_work(const region_state*) noexcept { calls.fetch_add(1, std::memory_order_relaxed); }
   unsigned workers() const noexcept { return 2; }
   unsigned numbered_workers() const noexcept { return 2; }
   unsigned number_of(const worker&) const noexcept { return 0; }
 
-  unsigned calls = 0;  // of one owner only
+  std::atomic<unsigned> waiting{0};
+  std::atomic<unsigned> calls{0};
 
  private:
   const bool fenced_;

@@ -6,6 +6,6 @@
 
 namespace sennit::detail {
 
-inline void relax() noexcept { explore::wait_for_change(); }
+inline void relax() noexcept { explore::spin(); }
 
 }  // namespace sennit::detail

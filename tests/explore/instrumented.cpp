@@ -114,7 +114,13 @@ extern "C" {
 
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wframe-address"
+void __tsan_func_exit() {
+  // The instrumented code keeps its frame pointers.
+  if (explore::machine* const m = explore::machine::current()) m->leave_function(__builtin_frame_address(1));
+}
+#pragma GCC diagnostic pop
 void __tsan_vptr_update(void** at, void*) { explore::note(at, sizeof *at, true, SENNIT_CALLER); }
 void __tsan_vptr_read(void** at) { explore::note(at, sizeof *at, false, SENNIT_CALLER); }
 void __tsan_read_range(void* at, std::size_t size) { explore::note(at, size, false, SENNIT_CALLER); }

@@ -19,15 +19,30 @@ auto loop_of(unsigned iterations, unsigned grain) {
   };
 }
 
+// Thieves share what they have cut in turn, from their own deques.
+void thieves_own_deques(world& w) {
+  for (unsigned i = 1; i < w.all.size(); ++i) w.owns(i, false);
+}
+
 TEST(Loop, TwoIterations) {
-  expect_none(against{.branches = 2, .owner = loop_of(2, 1), .thieves = {thief(2)}}.explore());
+  expect_none(
+      against{.branches = 2, .owner = loop_of(2, 1), .thieves = {thief(2)}, .prepare = &thieves_own_deques}
+          .explore());
 }
 TEST(Loop, TwoIterationsFenced) {
-  expect_none(
-      against{.fenced = true, .branches = 2, .owner = loop_of(2, 1), .thieves = {thief(1)}}.explore());
+  expect_none(against{.fenced = true,
+                      .branches = 2,
+                      .owner = loop_of(2, 1),
+                      .thieves = {thief(1)},
+                      .prepare = &thieves_own_deques}
+                  .explore());
 }
 TEST(Loop, ThreeIterationsTwoThieves) {
-  expect_none(against{.fenced = true, .branches = 3, .owner = loop_of(3, 1), .thieves = {thief(1), thief(1)}}
+  expect_none(against{.fenced = true,
+                      .branches = 3,
+                      .owner = loop_of(3, 1),
+                      .thieves = {thief(1), thief(1)},
+                      .prepare = &thieves_own_deques}
                   .explore());
 }
 
@@ -42,7 +57,8 @@ TEST(Loop, AForkInTheLastIteration) {
         },
         sennit::grain(1));
   };
-  expect_none(against{.branches = 4, .owner = loop, .thieves = {thief(2)}}.explore());
+  expect_none(
+      against{.branches = 4, .owner = loop, .thieves = {thief(2)}, .prepare = &thieves_own_deques}.explore());
 }
 
 }  // namespace

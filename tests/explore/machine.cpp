@@ -275,7 +275,7 @@ void machine::perform(unsigned actor, step& taken) {
     place& p = places_[oldest.place];
     if (oldest.unlocks) {
       p.holder = -1;
-    } else {
+    } else if (!oldest.lost) {
       store(oldest.at, oldest.size, oldest.value);
     }
     p.published = oldest.published;
@@ -310,7 +310,7 @@ void machine::perform(unsigned actor, step& taken) {
         store(op.at, op.size, op.operand);
         places_[place_of(op.at)].published = published;
       } else {
-        t.buffer.push_back({op.at, place_of(op.at), op.operand, published, false, op.size, op.caller});
+        t.buffer.push_back({op.at, place_of(op.at), op.operand, published, false, false, op.size, op.caller});
       }
       tick();
       break;
@@ -351,7 +351,7 @@ void machine::perform(unsigned actor, step& taken) {
     case action::unlock:
       if (places_[place_of(op.at)].holder != static_cast<int>(actor)) fail("unlocks what it has not locked");
       if (limits_.plain_unlock) {
-        t.buffer.push_back({op.at, place_of(op.at), 0, t.seen, true, 0, op.caller});
+        t.buffer.push_back({op.at, place_of(op.at), 0, t.seen, true, false, 0, op.caller});
       } else {
         places_[place_of(op.at)].holder = -1;
         places_[place_of(op.at)].published = t.seen;
@@ -426,10 +426,8 @@ void machine::note_access(const void* at, std::size_t size, bool writes, bool at
       const bool conflicts =
           (other.bytes & mask) != 0 && (other.writes || writes) && !(other.atomic && atomic);
       if (!conflicts || other.time <= seen[other.thread]) continue;
-      fail("data race at " + name_of(at) + ":\n    " + threads_[running_].name +
-           (writes ? " writes in " : " reads in ") + source_of(caller) + "\n    " +
-           threads_[other.thread].name + (other.writes ? " wrote in " : " read in ") +
-           source_of(other.caller));
+      if (fault_.empty()) race_ = {at, caller, other.caller, running_, other.thread, writes, other.writes};
+      fail("data race");
       return;
     }
     std::erase_if(trails, [&](const trail& t) {
@@ -459,6 +457,13 @@ void machine::access_plainly(const void* at, std::size_t size, bool writes, cons
   if (!fault_.empty()) stop();
 }
 
+void machine::leave_function(const void* frame) noexcept {
+  const std::byte* const bottom = stacks_[running_].get();
+  for (stored& s : threads_[running_].buffer) {
+    if (!s.unlocks && s.at >= bottom && s.at < frame) s.lost = true;
+  }
+}
+
 void machine::give_back(void* memory, const void* caller) {
   access_plainly(memory, malloc_usable_size(memory), true, caller);
   const own_business here(*this);
@@ -468,6 +473,14 @@ void machine::give_back(void* memory, const void* caller) {
 void machine::call(const void* object, std::string name) {
   const own_business here(*this);
   names_[object] = std::move(name);
+}
+
+std::string machine::fault_in_full() const {
+  if (fault_ != "data race") return fault_;
+  return "data race at " + name_of(race_.at) + ":\n    " + threads_[race_.thread].name +
+         (race_.writes ? " writes in " : " reads in ") + source_of(race_.caller) + "\n    " +
+         threads_[race_.other_thread].name + (race_.other_wrote ? " wrote in " : " read in ") +
+         source_of(race_.other);
 }
 
 std::string machine::name_of(const void* at) const {

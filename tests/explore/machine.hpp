@@ -106,6 +106,7 @@ class machine {
   step next(unsigned actor) const noexcept;
   void run(unsigned actor, step& taken);
   const std::string& fault() const noexcept { return fault_; }
+  std::string fault_in_full() const;
   std::string describe(const step& s) const;
   std::string why_stuck() const;
   void fail(std::string_view what, std::string_view more = {});
@@ -118,6 +119,8 @@ class machine {
   void operate(operation& op);
   void order_accesses(int order) noexcept;  // a fence that no other thread can see
   void access_plainly(const void* at, std::size_t size, bool writes, const void* caller);
+  // A function's variables end that lie below `frame`: what is still to be stored in them goes nowhere.
+  void leave_function(const void* frame) noexcept;
   void give_back(void* memory, const void* caller);  // nobody has it again before the end
   void call(const void* object, std::string name);
   std::uint64_t now_ns() noexcept;
@@ -132,6 +135,7 @@ class machine {
     std::uint64_t value;
     view_of_time published;
     bool unlocks;
+    bool lost;  // the variable has ended
     std::uint8_t size;
     const void* caller;
   };
@@ -206,6 +210,15 @@ class machine {
   std::uint64_t execution_ = 0;
   std::vector<void*> given_back_;
   std::string fault_;
+  struct {
+    const void* at;
+    const void* caller;
+    const void* other;
+    unsigned thread;
+    unsigned other_thread;
+    bool writes;
+    bool other_wrote;
+  } race_{};
   std::unordered_map<const void*, std::string> names_;
 };
 

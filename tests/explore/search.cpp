@@ -281,7 +281,7 @@ bool search::next_path() {
 }
 
 std::string search::trace() const {
-  std::string text = machine_.fault() + "\n  steps:\n";
+  std::string text = machine_.fault_in_full() + "\n  steps:\n";
   std::string schedule;
   for (const step& s : steps_) {
     text += "    " + machine_.describe(s) + "\n";

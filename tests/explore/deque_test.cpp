@@ -1,4 +1,5 @@
 // The real deque: forks of owners against thieves. Each case explores all orders.
+#include "core/trace_cursor.hpp"
 #include "world.hpp"
 
 #include <sennit/join.hpp>
@@ -102,6 +103,81 @@ TEST(Deque, WhoHasAskedIsServed) {
   };
   expect_none(against{.owner = forks, .thieves = {asks}}.explore({.look_ns = 1}));
 }
+
+// Frames with colors: a thief takes nothing that has none of its own.
+TEST(Deque, OnlyWhatSuitsAThief) {
+  const auto forks = [](world& w) {
+    auto right = [&w] { return w.ran(1); };
+    sennit::detail::fork_frame<decltype(right)> pushed(std::move(right));
+    if (!worker::current()->frames().push_colored(pushed, 2)) (void)sennit::detail::push_shut(pushed);
+    w.ran(0);
+    if (sennit::detail::pop() || sennit::detail::pop_shut(pushed)) {
+      pushed.run_here();
+    } else {
+      pushed.take();
+    }
+  };
+  const auto thief_of_color = [](sennit::detail::color_set color) {
+    return [color](world& w) {
+      for (int i = 0; i < 2; ++i) {
+        if (frame* const claimed = w.all[0]->frames().steal(true, {.colors = color})) {
+          explore::check(claimed->stolen().colors == 2, "the frame has its colors");
+          explore::check(color == 2, "of the thief's color");
+          worker::current()->run(*claimed);
+        }
+      }
+    };
+  };
+  expect_none(against{.owner = forks, .thieves = {thief_of_color(2)}}.explore());
+  expect_none(against{.owner = forks, .thieves = {thief_of_color(1), thief_of_color(2)}}.explore());
+}
+
+// Forks of an observed region: a thief reads the number of what it has taken.
+class counting_hooks final : public sennit::detail::schedule_hooks {
+ public:
+  using cursor = sennit::detail::trace_cursor;
+  using whereabouts = sennit::detail::whereabouts;
+  void begin(cursor&, frame*) noexcept override {}
+  void end(cursor&, frame*) noexcept override {}
+  sennit::detail::donee reached(cursor&, whereabouts&) noexcept override { return {}; }
+  void follow(cursor&, const whereabouts&) noexcept override {}
+  void kept(cursor&, const whereabouts&, sennit::detail::position) noexcept override {}
+  void dropped(cursor&) noexcept override {}
+  void waits(cursor&, const whereabouts&) noexcept override {}
+  void joined(cursor&, frame&, sennit::detail::pause) noexcept override {}
+  void regrouped(cursor&, const whereabouts&, sennit::detail::pause) noexcept override {}
+  void joined_child(cursor&, frame&) noexcept override {}
+  bool strict() const noexcept override { return false; }
+  bool may_begin(worker&, std::uint64_t) noexcept override { return true; }
+};
+
+void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), unsigned attempts) {
+  counting_hooks hooks;
+  std::unique_ptr<sennit::detail::trace_cursor> cursor;
+  const auto thief_reads = [=](world& w) {
+    for (unsigned i = 0; i < attempts; ++i) {
+      if (frame* const claimed = w.all[0]->frames().steal(true, {})) {
+        explore::check(claimed->where().position < 2, "the frame has a number");
+        worker::current()->run(*claimed);
+      }
+    }
+  };
+  expect_none(against{
+      .fenced = fenced,
+      .branches = branches,
+      .owner = forks,
+      .thieves = {thief_reads},
+      .prepare = [&](world& w) {
+        cursor = std::make_unique<sennit::detail::trace_cursor>(hooks);
+        w.region.observed_by = &hooks;
+        w.all[0]->tls().strand = cursor.get();
+        w.all[0]->relocate();
+      }}.explore());
+}
+TEST(Deque, Observed) { explore_observed(false, 3, &two_nested, 2); }
+TEST(Deque, ObservedInARow) { explore_observed(false, 4, &two_in_a_row, 2); }
+TEST(Deque, ObservedFenced) { explore_observed(true, 3, &two_nested, 2); }
+TEST(Deque, ObservedInARowFenced) { explore_observed(true, 4, &two_in_a_row, 2); }
 
 // What a thief has taken forks in turn, against another thief.
 TEST(Deque, TheStolenForks) {

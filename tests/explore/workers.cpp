@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 namespace sennit {
 
@@ -41,6 +42,7 @@ void run_region(runtime*, action) { std::abort(); }
 worker::worker(runtime_core& core, std::size_t slots)
     : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {
   tls_.waiting = &core.waiting;
+  core.add(*this);
 }
 
 worker* worker::current() noexcept { return standing[explore::here()]; }
@@ -101,6 +103,25 @@ void worker::pass_on(frame& handed) noexcept {
   }
   frames_.list(handed);
   frames_.handed_on();
+  announce_work();
+}
+
+frame* worker::look_around() noexcept {
+  for (unsigned i = 0; i < core_.worker_count(); ++i) {
+    if (frame* const claimed = core_.worker_at(i).frames().steal(true, {})) {
+      if (std::exchange(owns_wake_, false)) core_.hand_on();
+      return claimed;
+    }
+  }
+  return nullptr;
+}
+
+void worker::sleep() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.asleep().landed();
+  core_.falls_asleep(*this);
+  bool saw_work = core_.arm_gates({});
+  if (!saw_work) (void)parker_.park();
+  if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }
 
 void worker::run(frame& claimed) noexcept {

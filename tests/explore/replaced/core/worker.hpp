@@ -45,11 +45,15 @@ class worker {
   void pass_on(frame& handed) noexcept;
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   bool post(frame& posted) noexcept;
-  void announce_work() noexcept {}
+  void announce_work() noexcept { core_.call_for_work(nullptr); }
 
   // What a thief does with what it has claimed.
   void run(frame& claimed) noexcept;
   void leave() noexcept;
+  // As in core/search.cpp, of one worker that nobody watches: sleeps until there may be work.
+  void sleep() noexcept;
+  // A frame of any deque; it has found work then, or has not.
+  frame* look_around() noexcept;
 
   deque& frames() noexcept { return frames_; }
   fiber& running() noexcept;
@@ -68,6 +72,7 @@ class worker {
   worker_tls tls_{};
   deque frames_;
   bool attached_ = false;
+  bool owns_wake_ = false;
   scope whole_{};
   parker parker_;
   sleeping sleep_place_;

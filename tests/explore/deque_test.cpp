@@ -104,32 +104,11 @@ TEST(Deque, WhoHasAskedIsServed) {
   expect_none(against{.owner = forks, .thieves = {asks}}.explore({.look_ns = 1}));
 }
 
-// Frames with colors: a thief takes nothing that has none of its own.
 TEST(Deque, OnlyWhatSuitsAThief) {
-  const auto forks = [](world& w) {
-    auto right = [&w] { return w.ran(1); };
-    sennit::detail::fork_frame<decltype(right)> pushed(std::move(right));
-    if (!worker::current()->frames().push_colored(pushed, 2)) (void)sennit::detail::push_shut(pushed);
-    w.ran(0);
-    if (sennit::detail::pop() || sennit::detail::pop_shut(pushed)) {
-      pushed.run_here();
-    } else {
-      pushed.take();
-    }
-  };
-  const auto thief_of_color = [](sennit::detail::color_set color) {
-    return [color](world& w) {
-      for (int i = 0; i < 2; ++i) {
-        if (frame* const claimed = w.all[0]->frames().steal(true, {.colors = color})) {
-          explore::check(claimed->stolen().colors == 2, "the frame has its colors");
-          explore::check(color == 2, "of the thief's color");
-          worker::current()->run(*claimed);
-        }
-      }
-    };
-  };
-  expect_none(against{.owner = forks, .thieves = {thief_of_color(2)}}.explore());
-  expect_none(against{.owner = forks, .thieves = {thief_of_color(1), thief_of_color(2)}}.explore());
+  for (const sennit::detail::color_set color : {1, 2}) {
+    expect_none(
+        against{.owner = &explore::fork_of_color, .thieves = {explore::thief_of_color(color)}}.explore());
+  }
 }
 
 // Forks of an observed region: a thief reads the number of what it has taken.

@@ -10,19 +10,10 @@ namespace {
 
 using explore::against;
 using explore::expect_none;
+using explore::loop_of;
 using explore::thief;
+using explore::thieves_own_deques;
 using explore::world;
-
-auto loop_of(unsigned iterations, unsigned grain) {
-  return [=](world& w) {
-    sennit::parallel_for(0U, iterations, [&w](unsigned i) { w.ran(i); }, sennit::grain(grain));
-  };
-}
-
-// Thieves share what they have cut in turn, from their own deques.
-void thieves_own_deques(world& w) {
-  for (unsigned i = 1; i < w.all.size(); ++i) w.owns(i, false);
-}
 
 TEST(Loop, TwoIterations) {
   expect_none(
@@ -37,15 +28,6 @@ TEST(Loop, TwoIterationsFenced) {
                       .prepare = &thieves_own_deques}
                   .explore());
 }
-TEST(Loop, ThreeIterationsTwoThieves) {
-  expect_none(against{.fenced = true,
-                      .branches = 3,
-                      .owner = loop_of(3, 1),
-                      .thieves = {thief(1), thief(1)},
-                      .prepare = &thieves_own_deques}
-                  .explore());
-}
-
 // The last iteration forks: the loop is passed over, and the fork is the oldest frame then.
 TEST(Loop, AForkInTheLastIteration) {
   const auto loop = [](world& w) {

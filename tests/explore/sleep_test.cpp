@@ -12,45 +12,46 @@ namespace {
 
 using explore::against;
 using explore::expect_none;
+using explore::listed_frame;
 using explore::world;
-using sennit::detail::frame;
 using sennit::detail::worker;
 
-// The left branch waits for the right one, so somebody else has to run that.
-void needs_help(world& w) {
-  sennit::join(
-      [&w] {
-        explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
-        return w.ran(0);
-      },
-      [&w] {
-        w.flag.store(1, std::memory_order_relaxed);
-        return w.ran(1);
-      });
+// The left branch waits until somebody has been told of the right one, so a sleeper that is not is a deadlock.
+auto forks_until(int told) {
+  return [told](world& w) {
+    sennit::join(
+        [&w, told] {
+          explore::wait_until([&w, told] { return w.flag.load(std::memory_order_relaxed) == told; });
+          return w.ran(0);
+        },
+        [&w] { return w.ran(1); });
+  };
+}
+// Goes to sleep once, and tells when it does not sleep any more.
+void sleeps(world& w) {
+  worker::current()->sleep();
+  w.flag.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Looks for work and sleeps, until it has found a frame.
-void helps(world&) {
-  worker& self = *worker::current();
-  frame* found = nullptr;
-  while ((found = self.look_around()) == nullptr) self.sleep();
-  self.run(*found);
-}
-// The same of a worker that is asleep before the program begins to look.
-void sleeps_first(world&) {
-  worker& self = *worker::current();
-  frame* found = nullptr;
-  do {
-    self.sleep();
-  } while ((found = self.look_around()) == nullptr);
-  self.run(*found);
+TEST(Sleep, AForkAgainstASleeper) {
+  expect_none(against{.owner = forks_until(1), .thieves = {&sleeps}}.explore());
 }
 
-TEST(Sleep, AForkCallsASleeper) {
-  expect_none(against{.owner = &needs_help, .thieves = {&sleeps_first}}.explore());
-}
-TEST(Sleep, AWorkerLooksAndSleeps) {
-  expect_none(against{.owner = &needs_help, .thieves = {&helps}}.explore());
+// What is listed and told, as by a strand that leaves.
+TEST(Sleep, AListedFrameAgainstASleeper) {
+  expect_none(against{.branches = 0,
+                      .owner =
+                          [](world& w) {
+                            listed_frame listed;
+                            listed.mark_stolen(&w.region);
+                            worker& self = *worker::current();
+                            self.frames().list(listed);
+                            self.announce_work();
+                            explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+                            explore::check(sennit::detail::deque::reclaim(listed), "nobody has taken it");
+                          },
+                      .thieves = {&sleeps}}
+                  .explore());
 }
 
 // A token is taken once, and by whoever waits for it.

@@ -106,14 +106,8 @@ void worker::pass_on(frame& handed) noexcept {
   announce_work();
 }
 
-frame* worker::look_around() noexcept {
-  for (unsigned i = 0; i < core_.worker_count(); ++i) {
-    if (frame* const claimed = core_.worker_at(i).frames().steal(true, {})) {
-      if (std::exchange(owns_wake_, false)) core_.hand_on();
-      return claimed;
-    }
-  }
-  return nullptr;
+void worker::found_work() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.hand_on();
 }
 
 void worker::sleep() noexcept {

@@ -5,6 +5,7 @@
 #include "explorer.hpp"
 
 #include <sennit/join.hpp>
+#include <sennit/parallel_for.hpp>
 #include <sennit/region.hpp>
 
 #include <gtest/gtest.h>
@@ -118,5 +119,46 @@ inline void expect_none(const findings& found) {
   testing::Test::RecordProperty("orders", std::to_string(found.executions));
   std::printf("%lu orders, %lu cut short, %lu steps\n", found.executions, found.cut_short, found.steps);
 }
+
+// The right branch has a color; thieves take nothing that has none of theirs.
+inline void fork_of_color(world& w) {
+  auto right = [&w] { return w.ran(1); };
+  sennit::detail::fork_frame<decltype(right)> pushed(std::move(right));
+  if (!worker::current()->frames().push_colored(pushed, 2)) (void)sennit::detail::push_shut(pushed);
+  w.ran(0);
+  if (sennit::detail::pop() || sennit::detail::pop_shut(pushed)) {
+    pushed.run_here();
+  } else {
+    pushed.take();
+  }
+}
+inline std::function<void(world&)> thief_of_color(sennit::detail::color_set color) {
+  return [color](world& w) {
+    for (int i = 0; i < 2; ++i) {
+      if (frame* const claimed = w.all[0]->frames().steal(true, {.colors = color})) {
+        check(claimed->stolen().colors == 2, "the frame has its colors");
+        check(color == 2, "of the thief's color");
+        worker::current()->run(*claimed);
+      }
+    }
+  };
+}
+
+inline auto loop_of(unsigned iterations, unsigned grain) {
+  return [=](world& w) {
+    sennit::parallel_for(0U, iterations, [&w](unsigned i) { w.ran(i); }, sennit::grain(grain));
+  };
+}
+
+// Thieves share what they have cut in turn, from their own deques.
+inline void thieves_own_deques(world& w) {
+  for (unsigned i = 1; i < w.all.size(); ++i) w.owns(i, false);
+}
+
+// For lists; nobody runs it.
+class listed_frame : public frame {
+ public:
+  listed_frame() : frame(nullptr) {}
+};
 
 }  // namespace explore

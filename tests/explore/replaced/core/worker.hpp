@@ -52,8 +52,7 @@ class worker {
   void leave() noexcept;
   // As in core/search.cpp, of one worker that nobody watches: sleeps until there may be work.
   void sleep() noexcept;
-  // A frame of any deque; it has found work then, or has not.
-  frame* look_around() noexcept;
+  void found_work() noexcept;
 
   deque& frames() noexcept { return frames_; }
   fiber& running() noexcept;

@@ -6,7 +6,6 @@
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 
-#include <chrono>
 #include <cstdarg>
 #include <cstring>
 #include <type_traits>
@@ -269,12 +268,12 @@ void __wrap__ZdlPv(void* memory) {
 }
 void __wrap__ZdlPvm(void* memory, std::size_t) { __wrap__ZdlPv(memory); }
 
-// std::chrono::steady_clock::now()
-std::chrono::steady_clock::time_point __real__ZNSt6chrono3_V212steady_clock3nowEv();
-std::chrono::steady_clock::time_point __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
+// std::chrono::steady_clock::now(), whose value is returned as the number of nanoseconds that it is.
+std::int64_t __real__ZNSt6chrono3_V212steady_clock3nowEv();
+std::int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
   explore::machine* const m = explore::machine::current();
-  if (m == nullptr) return __real__ZNSt6chrono3_V212steady_clock3nowEv();
-  return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m->now_ns()));
+  return m == nullptr ? __real__ZNSt6chrono3_V212steady_clock3nowEv()
+                      : static_cast<std::int64_t>(m->now_ns());
 }
 
 }  // extern "C"

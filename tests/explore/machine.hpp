@@ -147,6 +147,7 @@ class machine {
     bool done = false;
     std::vector<stored> buffer;
     view_of_time seen{};
+    view_of_time at_store{};    // when its latest store was made
     view_of_time to_acquire{};  // by a fence
     view_of_time released{};    // by a fence
     std::uint64_t now_ns = 0;

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include <cstdarg>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -294,7 +295,12 @@ namespace {
 
 void wait(bool gives_up, const void* caller) noexcept {
   machine* const m = machine::current();
-  if (m == nullptr) return;
+  if (m == nullptr) {
+    // At the end there is nobody to change anything.
+    check(gives_up || machine::any() == nullptr, "nothing is waited for at the end");
+    if (!gives_up) std::abort();
+    return;
+  }
   operation op{.what = action::change, .operand = gives_up ? 1U : 0U, .caller = caller};
   m->operate(op);
 }

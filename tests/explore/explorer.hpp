@@ -19,7 +19,7 @@ struct program {
 };
 
 struct options {
-  std::uint64_t most_executions = 1'000'000;
+  std::uint64_t most_executions = 200'000;
   // An unlock is a plain store that may wait in the store buffer, as the memory model allows. Else it drains the buffer,
   // as on x86.
   bool plain_unlock = true;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 namespace {
 
 using explore::against;
@@ -41,6 +43,50 @@ TEST(Loop, AForkInTheLastIteration) {
   };
   expect_none(
       against{.branches = 4, .owner = loop, .thieves = {thief(2)}, .prepare = &thieves_own_deques}.explore());
+}
+
+// A loop of which a steal is said not to be worth while: its owner puts a request off, and goes on with its gate open, so
+// that only the thief's barrier stops it.
+class small_loop : public sennit::detail::loop_state {
+ public:
+  using piece = sennit::detail::loop_piece;
+  using frame = sennit::detail::loop_frame;
+  using position = sennit::detail::position;
+
+  explicit small_loop(world& w) : loop_state(&make, &work, false), world_(w) {}
+  void run(position iterations) {
+    piece* split_off = nullptr;
+    frame rest(*this, 0, iterations, split_off);
+    rest.worth(iterations + 1);
+    const bool exposed = rest.expose();
+    for (position at = 0; rest.claim(at, at + 1) != at; ++at) world_.ran(static_cast<unsigned>(at));
+    if (exposed) rest.retire();
+    while (piece* const mine = frame::take_back(split_off)) {
+      work(*this, *mine);
+      done().finish();
+    }
+    wait();
+  }
+
+ private:
+  static piece* make(loop_state& whole, position first, position last) noexcept {
+    return new (std::nothrow) piece(whole, first, last);
+  }
+  static void work(loop_state& whole, piece& mine) noexcept {
+    for (position at = mine.first(); at < mine.last(); ++at) {
+      static_cast<small_loop&>(whole).world_.ran(static_cast<unsigned>(at));
+    }
+  }
+
+  world& world_;
+};
+
+TEST(Loop, NotWorthASteal) {
+  expect_none(against{.branches = 3,
+                      .owner = [](world& w) { small_loop(w).run(3); },
+                      .thieves = {thief(2)},
+                      .prepare = &thieves_own_deques}
+                  .explore());
 }
 
 }  // namespace

@@ -223,6 +223,9 @@ class machine {
   std::unordered_map<const void*, std::string> names_;
 };
 
+// Thrown by a check that fails at the end of a program.
+struct fault_at_end {};
+
 // "function at file:line" of an instruction, and of those it is inlined into.
 std::string source_of(const void* caller);
 

@@ -261,7 +261,11 @@ bool search::execute() {
     }
   }
   machine_.come_to_end();
-  at_end();
+  try {
+    at_end();
+  } catch (const fault_at_end&) {
+    return false;
+  }
   ++found_.executions;
   return machine_.fault().empty();
 }

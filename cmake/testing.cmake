@@ -30,13 +30,14 @@ if(SENNIT_PRECOMPILE_TESTS)
 endif()
 
 # sennit_test(NAME SOURCES file... [LABELS label...] [LIBRARIES target...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]
-#             [INTERNAL] [THROWS] [SERIAL])
+#             [INTERNAL] [THROWS] [SERIAL] [ALONE])
 # One GoogleTest program; each of its tests is one of ctest's, in a process of its own, named NAME.Suite.Test.
 #   INTERNAL  it may include headers of src/
 #   THROWS    it uses exceptions and is left out of a build without them
 #   SERIAL    it measures, and nothing may run beside it
+#   ALONE     it is not linked with the library
 function(sennit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL;THROWS;SERIAL" "TIMEOUT" "SOURCES;LABELS;LIBRARIES;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL;THROWS;SERIAL;ALONE" "TIMEOUT" "SOURCES;LABELS;LIBRARIES;ENVIRONMENT")
   if(test_UNPARSED_ARGUMENTS OR NOT test_SOURCES)
     message(FATAL_ERROR "sennit_test(${name}): give SOURCES, and nothing unknown (${test_UNPARSED_ARGUMENTS})")
   endif()
@@ -54,7 +55,9 @@ function(sennit_test name)
   set(target test_${name})
   set_property(GLOBAL APPEND PROPERTY SENNIT_TESTS "${name} ${target}\n")
   add_executable(${target} ${test_SOURCES})
-  if(test_INTERNAL)
+  if(test_ALONE)
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  elseif(test_INTERNAL)
     set_target_properties(${target} PROPERTIES SENNIT_INTERNALS ON)
     target_link_libraries(${target} PRIVATE sennit_internals)
   else()

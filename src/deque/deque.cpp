@@ -227,7 +227,8 @@ deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcep
 deque::popped deque::pop() noexcept {
   worker_tls& tls = *tls_;
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  tls.tail_seen.store(tail, std::memory_order_relaxed);
+  // ORD[D22] release: as in observe_pop(). Model: models/deque.pml.
+  tls.tail_seen.store(tail, std::memory_order_release);
   perturb();
   if (fenced_) {
     // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in claim_fenced() orders its

@@ -38,8 +38,9 @@ bool observe_push(trace_cursor& strand, frame& pushed, bool child) noexcept {
 bool observe_pop(trace_cursor& strand, frame& popped) noexcept {
   worker_tls& tls = current_tls();
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  // Before the next push, whose frame the trace cursor does not know of yet.
-  tls.tail_seen.store(tail, std::memory_order_relaxed);
+  // Before the next push, whose frame the trace cursor does not know of yet. ORD[D22] release: the frames below
+  // are still those that a push told of; a plain store would not say so. Model: models/deque.pml.
+  tls.tail_seen.store(tail, std::memory_order_release);
   const bool noted = strand.pop();
   // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -119,7 +120,8 @@ SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
   worker_tls& tls = sennit_tls;
   if (trace_cursor* const strand = tls.strand; strand != nullptr) {
     slot* const tail = tls.tail.load(std::memory_order_relaxed);
-    tls.tail_seen.store(tail, std::memory_order_relaxed);
+    // ORD[D22] release: as in observe_pop(). Model: models/deque.pml.
+    tls.tail_seen.store(tail, std::memory_order_release);
     // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (tail >= tls.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]

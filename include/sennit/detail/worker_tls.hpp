@@ -204,7 +204,9 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
 SENNIT_INLINE slot* load_tail() noexcept { return current_tls().tail.load(std::memory_order_relaxed); }
 
 SENNIT_INLINE void store_tail(slot* tail) noexcept {
-  current_tls().tail.store(tail, std::memory_order_relaxed);
+  // ORD[D1] release: a thief that reads the lowered tail may take an older frame; what a release publishes
+  // ends with the next plain store. Pairs with the acquire of tail in deque::tail_for_thieves().
+  current_tls().tail.store(tail, std::memory_order_release);
 }
 
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {

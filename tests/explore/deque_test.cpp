@@ -1,0 +1,193 @@
+// The real deque: forks of owners against thieves. Each case explores all orders.
+#include "observe/trace_cursor.hpp"
+#include "world.hpp"
+
+#include <sennit/join.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace {
+
+using explore::against;
+using explore::expect_none;
+using explore::steal;
+using explore::thief;
+using explore::world;
+using sennit::detail::frame;
+using sennit::detail::worker;
+
+void one_fork(world& w) {
+  sennit::join([&w] { return w.ran(0); }, [&w] { return w.ran(1); });
+}
+void two_in_a_row(world& w) {
+  one_fork(w);
+  sennit::join([&w] { return w.ran(2); }, [&w] { return w.ran(3); });
+}
+void two_nested(world& w) {
+  sennit::join(
+      [&w] {
+        one_fork(w);
+        return 0;
+      },
+      [&w] { return w.ran(2); });
+}
+TEST(Deque, OneFork) { expect_none(against{.owner = &one_fork, .thieves = {thief(3)}}.explore()); }
+TEST(Deque, OneForkFenced) {
+  expect_none(against{.fenced = true, .owner = &one_fork, .thieves = {thief(2)}}.explore());
+}
+TEST(Deque, TwoInARow) {
+  expect_none(against{.branches = 4, .owner = &two_in_a_row, .thieves = {thief(2)}}.explore());
+}
+TEST(Deque, TwoInARowFenced) {
+  expect_none(
+      against{.fenced = true, .branches = 4, .owner = &two_in_a_row, .thieves = {thief(2)}}.explore());
+}
+TEST(Deque, TwoNested) {
+  expect_none(against{.branches = 3, .owner = &two_nested, .thieves = {thief(2)}}.explore());
+}
+TEST(Deque, TwoNestedFenced) {
+  expect_none(against{.fenced = true, .branches = 3, .owner = &two_nested, .thieves = {thief(2)}}.explore());
+}
+TEST(Deque, TwoNestedTwoThieves) {
+  expect_none(against{.branches = 3, .owner = &two_nested, .thieves = {thief(1), thief(1)}}.explore());
+}
+TEST(Deque, OneForkTwoThieves) {
+  expect_none(against{.owner = &one_fork, .thieves = {thief(2), thief(1)}}.explore());
+}
+TEST(Deque, OneForkTwoThievesFenced) {
+  expect_none(against{.fenced = true, .owner = &one_fork, .thieves = {thief(1), thief(1)}}.explore());
+}
+
+// Of a deque with one slot: the second push finds it full.
+TEST(Deque, FullDeque) {
+  expect_none(against{.branches = 3, .owner = &two_nested, .thieves = {thief(2)}, .slots = 1}.explore());
+}
+
+// What is handed over is posted to an idle worker.
+TEST(Deque, PostedToAnIdleWorker) {
+  const auto at_the_mailbox = [](world& w) {
+    worker& self = *worker::current();
+    self.mail.open();
+    steal(w, 0, 1);
+    if (frame* const posted = self.mail.close()) self.run(*posted);
+  };
+  expect_none(against{
+      .owner = &one_fork, .thieves = {at_the_mailbox}, .prepare = [](world& w) {
+        w.all[0]->idle = w.all[1].get();
+      }}.explore());
+}
+
+// A thief that has asked before there is anything is handed the first frame. The owner's left branch waits for that.
+TEST(Deque, WhoHasAskedIsServed) {
+  const auto asks = [](world& w) {
+    steal(w, 0, 1, false);
+    w.flag.store(1, std::memory_order_relaxed);
+    explore::wait_until([&w] {
+      steal(w, 0, 1, false);
+      return w.flag.load(std::memory_order_relaxed) == 2;
+    });
+  };
+  const auto forks = [](world& w) {
+    explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+    sennit::join(
+        [&w] {
+          explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 2; });
+          return w.ran(0);
+        },
+        [&w] {
+          w.flag.store(2, std::memory_order_relaxed);
+          return w.ran(1);
+        });
+  };
+  expect_none(against{.owner = forks, .thieves = {asks}}.explore({.look_ns = 1}));
+}
+
+TEST(Deque, OnlyWhatSuitsAThief) {
+  for (const sennit::detail::color_set color : {1, 2}) {
+    expect_none(
+        against{.owner = &explore::fork_of_color, .thieves = {explore::thief_of_color(color)}}.explore());
+  }
+}
+
+// Forks of an observed region: a thief reads the number of what it has taken.
+class counting_hooks final : public sennit::detail::schedule_hooks {
+ public:
+  using cursor = sennit::detail::trace_cursor;
+  using whereabouts = sennit::detail::whereabouts;
+  void begin(cursor&, frame*) noexcept override {}
+  void end(cursor&, frame*) noexcept override {}
+  sennit::detail::donee reached(cursor&, whereabouts&) noexcept override { return {}; }
+  void follow(cursor&, const whereabouts&) noexcept override {}
+  void kept(cursor&, const whereabouts&, sennit::detail::position) noexcept override {}
+  void dropped(cursor&) noexcept override {}
+  void waits(cursor&, const whereabouts&) noexcept override {}
+  void joined(cursor&, frame&, sennit::detail::pause) noexcept override {}
+  void regrouped(cursor&, const whereabouts&, sennit::detail::pause) noexcept override {}
+  void joined_child(cursor&, frame&) noexcept override {}
+  bool strict() const noexcept override { return false; }
+  bool may_begin(worker&, std::uint64_t) noexcept override { return true; }
+};
+
+void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), unsigned attempts) {
+  counting_hooks hooks;
+  std::unique_ptr<sennit::detail::trace_cursor> cursor;
+  const auto thief_reads = [=](world& w) {
+    for (unsigned i = 0; i < attempts; ++i) {
+      if (frame* const claimed = w.all[0]->frames().steal(true, {})) {
+        explore::check(claimed->where().position < 2, "the frame has a number");
+        worker::current()->run(*claimed);
+      }
+    }
+  };
+  expect_none(against{
+      .fenced = fenced,
+      .branches = branches,
+      .owner = forks,
+      .thieves = {thief_reads},
+      .prepare = [&](world& w) {
+        cursor = std::make_unique<sennit::detail::trace_cursor>(hooks);
+        w.region.observed_by = &hooks;
+        w.all[0]->tls().strand = cursor.get();
+        w.all[0]->relocate();
+      }}.explore());
+}
+TEST(Deque, Observed) { explore_observed(false, 3, &two_nested, 2); }
+TEST(Deque, ObservedInARow) { explore_observed(false, 4, &two_in_a_row, 2); }
+TEST(Deque, ObservedFenced) { explore_observed(true, 3, &two_nested, 2); }
+TEST(Deque, ObservedInARowFenced) { explore_observed(true, 4, &two_in_a_row, 2); }
+
+// What a thief has taken forks in turn, against another thief.
+TEST(Deque, TheStolenForks) {
+  const auto forks = [](world& w) {
+    sennit::join([&w] { return w.ran(2); },
+                 [&w] {
+                   one_fork(w);
+                   return 0;
+                 });
+  };
+  expect_none(against{
+      .fenced = true,
+      .branches = 3,
+      .owner = forks,
+      .thieves = {thief(1), [](world& w) { steal(w, 1, 1); }},
+      .prepare = [](world& w) {
+        w.owns(1, false);
+      }}.explore());
+}
+
+// Two owners, who also steal from one another, and two thieves.
+TEST(Deque, TwoOwnersTwoThieves) {
+  const auto second = [](world& w) { sennit::join([&w] { return w.ran(2); }, [&w] { return w.ran(3); }); };
+  expect_none(against{
+      .fenced = true,
+      .branches = 4,
+      .owner = &one_fork,
+      .thieves = {second, [](world& w) { steal(w, 0, 1), steal(w, 1, 1); }, [](world& w) { steal(w, 1, 1); }},
+      .prepare = [](world& w) {
+        w.owns(1);
+      }}.explore());
+}
+
+}  // namespace

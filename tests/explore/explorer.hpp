@@ -1,0 +1,63 @@
+// Runs a small program of several threads in every order that matters: docs/protocols/exploring.md.
+//
+// The program is compiled with the instrumentation of ThreadSanitizer and linked with the explorer in its place. So
+// each atomic operation of the real code is a step that the explorer chooses, and each plain access is checked for a
+// data race. Threads are simulated on fibers; an exploration is deterministic.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace explore {
+
+struct program {
+  std::vector<std::pair<std::string, std::function<void()>>> threads;  // a name and what the thread does
+  std::function<void()> at_end = [] {};                                // after all threads
+};
+
+struct options {
+  std::uint64_t most_executions = 200'000;
+  // An unlock is a plain store that may wait in the store buffer, as the memory model allows. Else it drains the buffer,
+  // as on x86.
+  bool plain_unlock = true;
+  // What a thread's clock has gone on by each time that it looks at it.
+  std::uint64_t look_ns = 10'000;
+  // Orders that make no difference are left out. Else all are explored: to check the explorer.
+  bool reduces = true;
+  // More steps than that in one execution: it does not end.
+  unsigned most_steps = 4000;
+};
+
+struct findings {
+  std::uint64_t executions = 0;  // that came to their end
+  std::uint64_t cut_short = 0;   // that would have been equivalent to others
+  std::uint64_t steps = 0;
+  bool complete = false;  // every order was explored
+  std::string fault;      // empty: none
+};
+
+// Runs what `make` returns, made anew for each execution, in all orders up to the first fault. A fault comes with the
+// trace that leads to it, and with the schedule that SENNIT_EXPLORE_SCHEDULE replays.
+findings explore(const std::function<program()>& make, const options& limits = {});
+
+// --- For the threads of the program, and at its end.
+// A fault unless it holds.
+void check(bool holds, const char* what);
+// Calls the object by a name in traces.
+void name(const void* object, std::string called);
+// The number of the thread that runs the call; before the program and at its end, the first.
+unsigned here() noexcept;
+// The thread has looked at something in vain: it goes on once another thread has changed what it has read since it
+// wrote last.
+void wait_for_change() noexcept;
+// The same, but only for so long: it goes on, too, once no other thread can.
+void spin() noexcept;
+template <class Condition>
+void wait_until(Condition&& holds) {
+  while (!holds()) wait_for_change();
+}
+
+}  // namespace explore

@@ -1,0 +1,232 @@
+// The machine that an explored program runs on: threads, each with a store buffer, and what the C++ memory model says of
+// their accesses.
+#pragma once
+
+#include "explorer.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace explore {
+
+inline constexpr unsigned most_threads = 5;
+// A thread is an actor, and so is its store buffer, which drains the oldest store.
+inline constexpr unsigned most_actors = 2 * most_threads;
+
+enum class action : std::uint8_t {
+  load,
+  store,   // into the buffer; one that is sequentially consistent: into memory, the buffer being empty
+  modify,  // reads and writes at once
+  fence,   // a sequentially consistent one
+  lock,
+  try_lock,
+  unlock,
+  barrier,  // membarrier: a fence of every thread
+  change,   // what the thread has read has changed
+  sleep,    // futex: unless the word has changed
+  woken,
+  wake,
+  drain
+};
+
+enum class change_by : std::uint8_t {
+  exchange,
+  add,
+  subtract,
+  conjunction,
+  disjunction,
+  difference,
+  compare
+};
+
+struct operation {
+  action what = action::load;
+  change_by how = change_by::exchange;
+  std::uint8_t size = 8;
+  int order = 0;
+  int order_of_failure = 0;
+  const void* at = nullptr;
+  std::uint64_t operand = 0;
+  std::uint64_t expected = 0;
+  const void* caller = nullptr;
+  // What came of it:
+  std::uint64_t result = 0;
+  bool done = true;  // a comparison or a try_lock that succeeded, or a change that came
+};
+
+// When each thread did what is known to have happened before.
+using view_of_time = std::array<std::uint32_t, most_threads>;
+
+enum class touch : std::uint8_t { read, write, count };  // counts commute
+
+// What two steps have in common decides whether their order matters.
+struct access {
+  unsigned place;
+  touch how;
+};
+
+struct step {
+  unsigned actor = 0;
+  operation op;
+  std::array<access, 16> accesses{};
+  unsigned accessed = 0;
+  std::array<std::uint16_t, most_actors>
+      after{};  // steps of each actor that come before, in any equivalent order
+  std::vector<std::pair<unsigned, unsigned>>
+      watched;  // by a change: places, and how often they had been written
+};
+
+class machine {
+ public:
+  machine();
+  ~machine();
+  machine(const machine&) = delete;
+  machine& operator=(const machine&) = delete;
+  static machine* current() noexcept;  // whose thread runs the call; null: none
+
+  static machine* any() noexcept;
+  bool inside() const noexcept { return inside_; }
+
+  void begin(program&& run, const options& limits);
+  void come_to_end() noexcept { running_ = 0; }
+  void end();
+
+  unsigned threads() const noexcept { return count_; }
+  bool finished() const noexcept;
+  bool enabled(unsigned actor) const noexcept;
+  // It spins, and goes on where nothing else can.
+  bool gives_up(unsigned actor) const noexcept;
+  // What the actor's next step would touch.
+  step next(unsigned actor) const noexcept;
+  void run(unsigned actor, step& taken);
+  const std::string& fault() const noexcept { return fault_; }
+  std::string fault_in_full() const;
+  std::string describe(const step& s) const;
+  std::string why_stuck() const;
+  void fail(std::string_view what, std::string_view more = {});
+  // How often the place had been written before.
+  unsigned writes(unsigned place) const noexcept { return places_[place].writes; }
+  unsigned places() const noexcept { return static_cast<unsigned>(places_.size()); }
+
+  // --- By the running thread.
+  unsigned running() const noexcept { return running_; }
+  void operate(operation& op);
+  void order_accesses(int order) noexcept;  // a fence that no other thread can see
+  void access_plainly(const void* at, std::size_t size, bool writes, const void* caller);
+  // A function's variables end that lie below `frame`: what is still to be stored in them goes nowhere.
+  void leave_function(const void* frame) noexcept;
+  void give_back(void* memory, const void* caller);  // nobody has it again before the end
+  void call(const void* object, std::string name);
+  std::uint64_t now_ns() noexcept;
+  operation watch(const void* caller);
+  // To the explorer, for good.
+  [[noreturn]] void stop();
+
+ private:
+  struct stored {
+    const void* at;
+    unsigned place;
+    std::uint64_t value;
+    view_of_time published;
+    bool unlocks;
+    bool lost;  // the variable has ended
+    std::uint8_t size;
+    const void* caller;
+  };
+  struct thread {
+    std::string name;
+    std::function<void()> body;
+    void* context = nullptr;
+    operation pending;
+    bool done = false;
+    std::vector<stored> buffer;
+    view_of_time seen{};
+    view_of_time at_store{};    // when its latest store was made
+    view_of_time to_acquire{};  // by a fence
+    view_of_time released{};    // by a fence
+    std::uint64_t now_ns = 0;
+    std::vector<std::pair<unsigned, unsigned>> watched;
+    bool asleep = false;
+  };
+  struct place {
+    const void* at = nullptr;
+    view_of_time published{};
+    int holder = -1;
+    unsigned writes = 0;
+  };
+  // An access to some bytes of eight, for the search for data races.
+  struct trail {
+    const void* caller;
+    std::uint32_t time;
+    std::uint8_t thread;
+    std::uint8_t bytes;
+    bool writes;
+    bool atomic;
+  };
+  struct eight_bytes {
+    std::uintptr_t at = 0;
+    std::uint64_t execution = 0;
+    std::vector<trail> trails;
+  };
+
+  unsigned place_of(const void* at) const;
+  const stored* latest_own(const thread& t, const void* at) const noexcept;
+  void enter(unsigned thread);
+  void perform(unsigned actor, step& taken);
+  void note_access(const void* at, std::size_t size, bool writes, bool atomic, const void* caller);
+  eight_bytes& bytes_at(std::uintptr_t granule) noexcept;
+  void watch_place(thread& t, unsigned place);
+  std::string name_of(const void* at) const;
+
+  // The explorer's own allocations are not the thread's.
+  class own_business {
+   public:
+    explicit own_business(machine& m) noexcept : machine_(m), before_(m.inside_) { m.inside_ = false; }
+    ~own_business() { machine_.inside_ = before_; }
+    own_business(const own_business&) = delete;
+    own_business& operator=(const own_business&) = delete;
+
+   private:
+    machine& machine_;
+    const bool before_;
+  };
+
+  friend struct fiber_entry;
+  options limits_;
+  unsigned count_ = 0;
+  unsigned running_ = 0;
+  bool inside_ = false;
+  std::array<thread, most_threads> threads_;
+  std::vector<std::unique_ptr<std::byte[]>> stacks_;
+  void* explorer_ = nullptr;
+  mutable std::vector<place> places_;  // first the buffers, one a thread
+  mutable std::unordered_map<const void*, unsigned> place_at_;
+  std::vector<eight_bytes> memory_;
+  std::uint64_t execution_ = 0;
+  std::vector<void*> given_back_;
+  std::string fault_;
+  struct {
+    const void* at;
+    const void* caller;
+    const void* other;
+    unsigned thread;
+    unsigned other_thread;
+    bool writes;
+    bool other_wrote;
+  } race_{};
+  std::unordered_map<const void*, std::string> names_;
+};
+
+// Thrown by a check that fails at the end of a program.
+struct fault_at_end {};
+
+// "function at file:line" of an instruction, and of those it is inlined into.
+std::string source_of(const void* caller);
+
+}  // namespace explore

@@ -1,0 +1,138 @@
+// What the explored sources need of the rest of the library.
+#include "process/fork_child.hpp"
+#include "worker/runtime_core.hpp"
+#include "observe/trace_cursor.hpp"
+#include "fork/views.hpp"
+#include "worker/worker.hpp"
+#include "explorer.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/region.hpp>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace sennit {
+
+const char* cancelled::what() const noexcept { return "cancelled"; }
+
+runtime& runtime::default_runtime() { std::abort(); }
+unsigned runtime::workers() const noexcept { std::abort(); }
+
+}  // namespace sennit
+
+namespace sennit::detail {
+
+namespace {
+
+std::array<worker*, 8> standing{};
+
+}  // namespace
+
+worker_tls& current_tls() noexcept { return worker::current()->tls(); }
+void leave_outside_slots() noexcept { std::abort(); }
+unsigned fork_generation() noexcept { return 0; }
+void end_orphan() noexcept { std::abort(); }
+bool trace_cursor::grow() noexcept { return false; }
+void append_views(view*) noexcept {}
+void enter_region(region_state&, action) { std::abort(); }
+void run_region(runtime*, action) { std::abort(); }
+
+worker::worker(runtime_core& core, std::size_t slots)
+    : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {
+  tls_.waiting = &core.waiting;
+  core.add(*this);
+}
+
+worker* worker::current() noexcept { return standing[explore::here()]; }
+void worker::stand_for(unsigned thread) { standing[thread] = this; }
+
+void worker::begin(region_state* region) {
+  attached_ = true;
+  frames_.attach(tls_);
+  if (region == nullptr) return;
+  whole_ = {region, frames_.bottom(), nullptr, nullptr, 0};
+  (void)frames_.enter(&whole_);
+}
+
+fiber& worker::running() noexcept { std::abort(); }
+
+bool worker::wait(completion& done, std::intptr_t branches) noexcept {
+  if (done.done(branches)) return false;
+  worker& w = *current();
+  const bool left = !w.frames_.empty();
+  if (left) w.promote_all();
+  explore::wait_until([&] { return done.done(branches); });
+  if (left) w.relocate();
+  return false;
+}
+
+void worker::relocate() noexcept {
+  whole_.first = frames_.bottom();
+  (void)frames_.enter(&whole_);
+}
+
+void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
+  const deque::split_off split_off = frames_.split_off_newest();
+  split_off.newest->stolen().number = number;
+  to.take_in(*split_off.newest);
+}
+
+unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
+  if (room == 0 || idle == nullptr || !idle->mail.awaits() || (idle->frames_.color() & colors) == 0) return 0;
+  *found = idle;
+  return 1;
+}
+
+bool worker::post(frame& posted) noexcept {
+  posted.stolen().box = &mail;
+  if (mail.post(posted)) return true;
+  posted.stolen().box = nullptr;
+  return false;
+}
+
+void worker::pass_on(frame& handed) noexcept {
+  const color_set colors = handed.stolen().colors;
+  worker* to = nullptr;
+  while (find_idle(&to, 1, colors) != 0) {
+    if (to->post(handed)) {
+      frames_.handed_on();
+      return;
+    }
+  }
+  frames_.list(handed);
+  frames_.handed_on();
+  announce_work();
+}
+
+void worker::found_work() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.hand_on();
+}
+
+void worker::sleep() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.asleep().landed();
+  core_.falls_asleep(*this);
+  bool saw_work = core_.arm_gates({});
+  if (!saw_work) (void)parking().park();
+  if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
+}
+
+void worker::run(frame& claimed) noexcept {
+  if (attached_) {
+    whole_ = {claimed.stolen().region, frames_.bottom(), nullptr, nullptr, 0};
+    (void)frames_.enter(&whole_);
+  }
+  if (claimed.run() != nullptr) explore::check(false, "somebody waits who has not said so");
+}
+
+// As in worker.cpp: the worker leaves the branch's region before the branch says that it has ended.
+void leave_branch(frame&) noexcept { worker::current()->leave(); }
+void worker::leave() noexcept {
+  if (attached_) frames_.leave();
+}
+
+}  // namespace sennit::detail
+
+// The sources are instrumented for ThreadSanitizer, but linked with the explorer.
+extern "C" const char sennit_built_with_fsanitize_thread_needs_library_sennit_tsan = 0;

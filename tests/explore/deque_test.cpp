@@ -79,6 +79,41 @@ TEST(Deque, PostedToAnIdleWorker) {
       }}.explore());
 }
 
+// It never comes for it: the owner takes the posted frame back.
+TEST(Deque, PostedInVain) {
+  const auto leaves = [](world& w) {
+    worker::current()->mail.open();
+    steal(w, 0, 1);
+  };
+  expect_none(against{
+      .owner = &one_fork, .thieves = {leaves}, .prepare = [](world& w) {
+        w.all[0]->idle = w.all[1].get();
+      }}.explore());
+}
+
+// It has other work and lists the frame: the owner takes it back from that list.
+TEST(Deque, PostedAndListed) {
+  const auto lists = [](world& w) {
+    worker& self = *worker::current();
+    self.mail.open();
+    steal(w, 0, 1);
+    if (frame* const posted = self.mail.close()) self.frames().list(*posted);
+    w.flag.store(1, std::memory_order_relaxed);
+  };
+  const auto forks = [](world& w) {
+    sennit::join(
+        [&w] {
+          explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+          return w.ran(0);
+        },
+        [&w] { return w.ran(1); });
+  };
+  expect_none(against{
+      .owner = forks, .thieves = {lists}, .prepare = [](world& w) {
+        w.all[0]->idle = w.all[1].get();
+      }}.explore());
+}
+
 // A thief that has asked before there is anything is handed the first frame. The owner's left branch waits for that.
 TEST(Deque, WhoHasAskedIsServed) {
   const auto asks = [](world& w) {

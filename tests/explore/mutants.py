@@ -40,7 +40,7 @@ class Mutant:
 
 def read_mutants():
     """A mutant is a line `== NAME FILE`, or `== NAME FILE harmless: REASON`, and its changes: lines that begin with `- `
-    are replaced by those with `+ `; a line `--` begins another change."""
+    are replaced by those with `+ `; `== NAME FILE missed` is one that no case finds yet. A line `--` begins another change."""
     mutants = []
     old, new = [], []
 
@@ -54,8 +54,10 @@ def read_mutants():
         if line.startswith("== "):
             finish_change()
             head, _, reason = line[3:].partition(" harmless: ")
+            head, missed, _ = head.partition(" missed")
             name, path = head.split()
             mutants.append(Mutant(name, path, reason))
+            mutants[-1].missed = bool(missed)
         elif line == "--":
             finish_change()
         elif line.startswith("- "):
@@ -159,9 +161,9 @@ def main():
                 good = verdict == "not found"
                 note = mutant.harmless if good else "found, although it is said to be harmless"
             else:
-                good = verdict == "found"
-                found += good
-                note = first_fault(output) if good else output
+                good = (verdict == "found") != mutant.missed
+                found += verdict == "found"
+                note = first_fault(output) if verdict == "found" else output
             if not good:
                 missed.append(mutant.name)
             print(f"{mutant.name:42} {verdict:10} {note}", flush=True)

@@ -1,10 +1,10 @@
 // What the explored sources need of the rest of the library.
+#include "explorer.hpp"
+#include "fork/views.hpp"
+#include "observe/trace_cursor.hpp"
 #include "process/fork_child.hpp"
 #include "worker/runtime_core.hpp"
-#include "observe/trace_cursor.hpp"
-#include "fork/views.hpp"
 #include "worker/worker.hpp"
-#include "explorer.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/region.hpp>

@@ -1,8 +1,8 @@
 // Workers and what they run, for explored programs: an owner's strand against thieves.
 #pragma once
 
-#include "worker/worker.hpp"
 #include "explorer.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "deque/deque.hpp"
-#include "sleep/sleepers.hpp"
 #include "deque/wanted.hpp"
+#include "sleep/sleepers.hpp"
 #include "system/barrier.hpp"
 
 #include <sennit/detail/colors.hpp>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "deque/deque.hpp"
-#include "stack/fiber.hpp"
 #include "deque/mailbox.hpp"
-#include "worker/runtime_core.hpp"
 #include "sleep/sleepers.hpp"
+#include "stack/fiber.hpp"
 #include "system/parker.hpp"
 #include "system/reserve.hpp"
+#include "worker/runtime_core.hpp"
 
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/frame.hpp>

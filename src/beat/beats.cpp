@@ -89,7 +89,7 @@ class beats::group final : public detail::worker_listener {
     }
     next_ = std::exchange(newest_, this);
     if (core != nullptr) {
-      core->attend(*this);
+      core->add_listener(*this);
       core_ = core;
     }
   }
@@ -105,7 +105,7 @@ class beats::group final : public detail::worker_listener {
   void stop() noexcept {
     const detail::no_fork guard;
     const bool here = generation_ == detail::fork_generation();
-    if (core_ != nullptr && here) core_->dismiss(*this);
+    if (core_ != nullptr && here) core_->remove_listener(*this);
     core_ = nullptr;
     if (!here) {
       // Of the child of fork(2): the lock may be held by a thread that it has not.

@@ -231,7 +231,7 @@ deque::popped deque::pop() noexcept {
   tls.tail_seen.store(tail, std::memory_order_release);
   perturb();
   if (fenced_) {
-    // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in claim_fenced() orders its
+    // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in pass_head() orders its
     // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
     // models/deque.pml.
     tls.tail.exchange(tail, std::memory_order_seq_cst);
@@ -362,7 +362,7 @@ void deque::promote(slot* position) noexcept {
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut(left, left.start)) {
-      mark_stolen(*rest, position);
+      rest->mark_stolen(region_of(position), strand());
       append(*rest);
       loop->split_off_from(*rest);
       count_promotion();

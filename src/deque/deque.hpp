@@ -46,10 +46,9 @@ class deque {
   // `for_good`: the thread leaves the place, as a guest does.
   void detach(bool for_good) noexcept;
 
-  // After the owner met the gate, with a push or otherwise: opens it, unless it is to stay shut. `wake`: a
-  // sleeper wants to know of the push, which is worth it.
-  // `room`: the frame is within the deque.
-  // `handed`: a frame that the owner is to pass on to whoever wants one; it has left the deque.
+  // The owner met the push gate. Answers those who shut the gate, and opens it unless a reason remains. `wake`: a sleeper
+  // is to be woken for this push. `room`: the deque had room for the pushed frame. `handed`: the owner passes this frame
+  // on; the frame is no longer in the deque.
   struct opened {
     bool wake;
     bool room;
@@ -73,8 +72,8 @@ class deque {
   void handed_on() noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all() noexcept;
-  // The newest frame is to go to another worker: it leaves the deque, and all older ones go where their
-  // strand can have them back. `listed`: thieves can have them, too.
+  // Takes the newest frame out, so that it can go to another worker. Moves all older frames to a list from which their
+  // strand can take them back. `listed`: thieves can take the older frames, too.
   struct split_off {
     frame* newest;
     bool listed;
@@ -107,7 +106,8 @@ class deque {
   bool enter(scope* innermost, bool frame_wanted = false, bool sleepers = false) noexcept;
   // The strand has come to its end.
   void leave() noexcept;
-  // The owner knows no positions from before: the strand goes on with what is not in order with that.
+  // Forgets what code remembers of slots in this deque, because the order of the strand's next pushes has nothing to do
+  // with it.
   void forget_positions() noexcept { epoch_.store(epoch() + 1, std::memory_order_relaxed); }
   // Whether something is listed that anybody can have. A hint.
   bool has_listed() const noexcept { return listed_.any(); }
@@ -217,7 +217,8 @@ class deque {
   void ask(bool for_next_push_only) noexcept;
   void answered() noexcept;
   void insist() noexcept;
-  // What one taking of the oldest frame comes to. `stays`: what is at the head is to stay there.
+  // What take_oldest() got from one slot. `stays`: the slot stays in the deque, because its loop has more iterations, or
+  // because nothing could be taken now.
   struct part {
     detail::frame* frame = nullptr;
     bool stays = false;
@@ -229,11 +230,11 @@ class deque {
   bool pass_head(slot* next) noexcept;
   frame* cut_passed(loop_frame& loop, const loop_frame::rest& left, slot* head) noexcept;
   bool worth_a_look(bool insist) const noexcept;
-  bool eligible(const wanted& what) const noexcept;
+  bool may_take_latent(const wanted& what) const noexcept;
   bool runs_for(const wanted& what) const noexcept;
   bool latent_over() const noexcept;
   bool suits(const wanted& what, frame& listed) const noexcept;
-  bool owner_is_silent() noexcept;
+  bool ask_or_withdraw() noexcept;
   void ask_ahead() noexcept;
   void promote(slot* position) noexcept;
   region_state* region_of(const slot* position) const noexcept;
@@ -258,14 +259,16 @@ class deque {
 
   alignas(128) steal_lock lock_;
   // All below: under lock_.
-  worker_tls* tls_ = nullptr;      // null while no thread owns the deque
-  bool abandoned_ = false;         // the thread that did has left for good
-  std::atomic<slot*> head_;        // written under the lock; read without it by an owner that fences
-  bool frame_wanted_ = false;      // a thief asked: the owner is to hand its oldest frame over
-  bool request_deferred_ = false;  // what there is to hand over is too little: pushes go on undisturbed
+  worker_tls* tls_ = nullptr;  // null while no thread owns the deque
+  bool abandoned_ = false;     // the thread that owned the deque has left for good
+  std::atomic<slot*> head_;    // written under the lock; read without it by an owner that fences
+  bool frame_wanted_ = false;  // a thief asked: the owner is to hand its oldest frame over
+  // The owner has put a request off, because its loop has too little left. Pushes do not meet the gate meanwhile.
+  bool request_deferred_ = false;
   // A thief found nothing but chunks under way: whatever is left of one is to be handed over.
   bool insisted_ = false;
-  std::uint64_t asked_ns_ = 0;  // when a thief asked and there were frames; 0: there were none
+  // When a thief asked for a frame that was there. 0: there was none, and the request is for the next push.
+  std::uint64_t asked_ns_ = 0;
   policy::asking asking_;
   policy::waking waking_;    // the forks that sleepers may have to be told of
   policy::beats beats_;      // written under the lock, its period by the owner
@@ -277,12 +280,13 @@ class deque {
   std::uint64_t signs_ = 0;             // how often it was answered
   std::atomic<unsigned> sticky_;        // written under the lock; read without it by the owner
   scope* innermost_ = nullptr;          // null while no strand is here
-  bool strict_ = false;                 // the schedule's hooks donate all that anybody may take
+  bool strict_ = false;                 // the region's schedule is strict: workers take donated frames only
   frame_list listed_;                   // claimable by anyone
   frame_list withheld_;                 // claimable by their strands only
   frame_list donated_;                  // for this worker
-  // Hints, read without the lock: thieves look here before they take it. There is no owner, or it has been
-  // asked and what it hands over has not arrived yet: nothing to be had but from the list.
+  // Hints, read without the lock: thieves look here before they take it.
+  // Thieves find nothing here except in the list. Either the deque has no owner, or the owner was asked, and its frame is
+  // still on the way.
   alignas(128) std::atomic<bool> nothing_to_steal_{true};
   std::atomic<color_set> own_color_{all_colors};
   std::atomic<const region_state*> only_{nullptr};

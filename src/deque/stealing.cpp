@@ -74,25 +74,27 @@ frame* deque::claim_fenced() noexcept {
       if (at_work) insist();
       return nullptr;
     }
-    frame* claimed = nullptr;
-    if (loop_frame* const loop = loop_in(*head); loop == nullptr) {
-      claimed = &fork_in(*head);
-    } else {
-      // The owner cannot retire it: that pop would wait for the lock.
-      const loop_frame::rest left = loop->look();
-      if (left.none()) continue;
-      claimed = cut_passed(*loop, left, head);
+    loop_frame* const loop = loop_in(*head);
+    if (loop == nullptr) {
+      frame& claimed = fork_in(*head);
+      mark_stolen(claimed, head);
+      count_promotion();
+      return &claimed;
     }
-    if (claimed == nullptr) return nullptr;
-    mark_stolen(*claimed, head);
-    count_promotion();
-    return claimed;
+    // The owner cannot retire it: that pop would wait for the lock.
+    const loop_frame::rest left = loop->look();
+    if (!left.none()) return cut_passed(*loop, left, head);
   }
 }
 
-// Half of a loop that the head has passed. Where something is left of the loop, the head goes back.
+// Half of a loop that the head has passed. Where something is left of the loop, the head goes back, last of all: from
+// then on the owner may retire the loop and use its slot.
 frame* deque::cut_passed(loop_frame& loop, const loop_frame::rest& left, slot* head) noexcept {
   loop_piece* const half = loop.cut_fenced(left, left.middle());
+  if (half != nullptr) {
+    half->mark_stolen(region_of(head), strand());
+    count_promotion();
+  }
   // ORD[D16] release: this thread has done with the loop; pairs with the load of head in pop().
   if (half == nullptr || left.start < left.middle()) head_.store(head, std::memory_order_release);
   return half;
@@ -106,15 +108,16 @@ bool deque::suits(const wanted& what, frame& listed) const noexcept {
   return what.admits(stolen.region) || (stolen.is_strand && abandoned_);
 }
 
-// Whether a thief may take the oldest frame that lies in the deque, or ask for it, where there is one: all that decides
-// it is here.
-bool deque::eligible(const wanted& what) const noexcept {
+// Whether the rules let this thief take the oldest latent frame, or ask for a first one where the deque is empty. The
+// frame may still be out of reach: pass_head() and ask_or_withdraw() say so.
+bool deque::may_take_latent(const wanted& what) const noexcept {
   // Another thief may have been here since the hints were read.
   if (tls_ == nullptr || strict_ || between_beats()) return false;
   return runs_for(what) && (latent_over() || what.suits(colors_at(head_.load(std::memory_order_relaxed))));
 }
 
-// What is in a deque belongs to one strand. Nor is that asked for what the thief could not take.
+// Whether the strand that owns these frames is in a region that the thief may work for. All frames in a deque belong to
+// one strand.
 bool deque::runs_for(const wanted& what) const noexcept {
   return what.within == nullptr || (innermost_ != nullptr && what.admits(innermost_->region));
 }
@@ -172,13 +175,14 @@ frame* deque::steal(bool insist, const wanted& what) noexcept {
       return donated;
     }
   }
-  if (!eligible(what)) return nullptr;
+  if (!may_take_latent(what)) return nullptr;
   if (fenced_) return claim_fenced();
-  return owner_is_silent() ? claim_frozen() : nullptr;
+  return ask_or_withdraw() ? claim_frozen() : nullptr;
 }
 
-// Asks the owner for a frame, unless it has been asked. True: it has been, long enough ago, and has one.
-bool deque::owner_is_silent() noexcept {
+// Asks the owner for a frame. If the owner has been asked long enough ago, has a frame and did not answer: withdraws the
+// request and returns true. The caller then claims behind a barrier.
+bool deque::ask_or_withdraw() noexcept {
   const bool empty = latent_over();
   if (!frame_wanted_ || (asked_ns_ == 0 && !empty)) {
     // What it was asked for may be on its way to somebody, who is not to ask for more meanwhile.

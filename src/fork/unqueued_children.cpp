@@ -193,7 +193,7 @@ void unqueued_children::close(group_member& child, std::exception_ptr how) noexc
 
 bool unqueued_children::may_take_in(const group_link& link) noexcept { return link.settled && !link.merging; }
 
-// Both sides of it have ended.
+// `earlier` and the child after it have both ended. Merges the later child into `earlier`, as long as there is one.
 void unqueued_children::close_seam(group_member& earlier) noexcept {
   for (;;) {
     group_member* later = nullptr;
@@ -245,7 +245,8 @@ bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   return true;
 }
 
-// A child that adds nothing takes it in only where there is one more neighbor that has ended.
+// Takes the child's later neighbor out of the list, if that has ended. If this child itself leaves nothing, it does so only
+// where a second neighbor has ended, too.
 group_member* unqueued_children::unlink_later(group_member& child, bool empty) noexcept {
   if (!may_take_in(*child.next)) return nullptr;
   if (empty && !child.previous->settled && !child.next->next->settled) return nullptr;

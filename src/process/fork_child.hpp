@@ -3,8 +3,8 @@
 
 namespace sennit::detail {
 
-// What has locks that a child would have to do without: holds them while the process forks. Made as the program or the
-// shared object is loaded; there is one.
+// Locks that a child of fork(2) may need. `hold` takes them before the process forks, `let_go` frees them afterwards, in
+// parent and child. There is one object, made when the library is loaded.
 struct held_over_forks {
   using action = void (*)() noexcept;
   held_over_forks(action hold, action let_go) noexcept;

@@ -16,11 +16,11 @@ class idle_set {
  public:
   void add(unsigned place) noexcept {
     SENNIT_ASSERT(place < Places);
-    tls_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed);
+    words_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed);
   }
   void remove(unsigned place) noexcept {
     SENNIT_ASSERT(place < Places);
-    tls_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
+    words_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
   }
   // Calls visit(place) for each of the first `count` places that is here, from the one behind `start` on and
   // around, until that says false.
@@ -35,7 +35,7 @@ class idle_set {
   template <class Visit>
   bool each_in(unsigned first, unsigned last, Visit& visit) const noexcept {
     for (unsigned word = first / 64; word * 64 < last; ++word) {
-      std::uint64_t bits = tls_[word].bits.load(std::memory_order_relaxed);
+      std::uint64_t bits = words_[word].bits.load(std::memory_order_relaxed);
       if (word == first / 64) bits &= ~std::uint64_t{0} << first % 64;
       for (; bits != 0; bits &= bits - 1) {
         const unsigned place = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
@@ -49,7 +49,7 @@ class idle_set {
   struct alignas(64) word {
     std::atomic<std::uint64_t> bits{0};
   };
-  std::array<word, (Places + 63) / 64> tls_{};
+  std::array<word, (Places + 63) / 64> words_{};
 };
 
 }  // namespace sennit::detail

@@ -1,4 +1,4 @@
-// How thieves are to choose while graphs with colors run.
+// What thieves need to know while graphs with colors run: by which rules to choose, and which colors idle workers have.
 #pragma once
 
 #include "policy/colored_steals.hpp"

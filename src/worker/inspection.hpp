@@ -1,4 +1,4 @@
-// Where things lie in memory that somebody looks at who cannot stop them: the watchdog, and debuggers.
+// Reads facts of strands from memory that other threads may change or free meanwhile. For the watchdog and for debuggers.
 #pragma once
 
 #include "stack/fiber.hpp"

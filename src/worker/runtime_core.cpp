@@ -80,7 +80,7 @@ runtime_core::~runtime_core() {
     *at = older_core_;
     while (listeners_ != nullptr) {
       worker_listener& left = *listeners_;
-      dismiss(left);
+      remove_listener(left);
       left.runtime_ends();
     }
   }

@@ -113,11 +113,11 @@ class runtime_core {
   // with a message if nobody is left to end the wait.
   void look_for_deadlock(const char* call) noexcept;
 
-  // --- Attendants. Under no_fork.
-  void attend(worker_listener& added) noexcept;
-  void dismiss(worker_listener& gone) noexcept;
+  // --- Listeners. add_listener() and remove_listener() are called under no_fork.
+  void add_listener(worker_listener& added) noexcept;
+  void remove_listener(worker_listener& gone) noexcept;
   // Whether there is one: a hint.
-  bool attended() const noexcept { return attended_.load(std::memory_order_relaxed); }
+  bool has_listener() const noexcept { return has_listener_.load(std::memory_order_relaxed); }
   // By the worker: it is about to sleep, or has slept.
   void note_rest(const worker& w) noexcept;
   void note_return(const worker& w) noexcept;
@@ -193,7 +193,7 @@ class runtime_core {
   std::array<std::atomic<worker*>, most_places> workers_{};
   std::atomic<unsigned> worker_count_{0};
   worker_listener* listeners_ = nullptr;  // under membership_
-  std::atomic<bool> attended_{false};
+  std::atomic<bool> has_listener_{false};
   // Those of the threads that the constructor started come first. While it does, they read it: none.
   std::atomic<unsigned> thread_places_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top

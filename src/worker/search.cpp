@@ -226,7 +226,7 @@ void worker::sleep() noexcept {
   }
   core_.falls_asleep(*this);
   perturb();
-  const bool rested = core_.attended();
+  const bool rested = core_.has_listener();
   if (rested) core_.note_rest(*this);
   const bool saw_work =
       core_.arm_gates(frames_.own_wish()) || frames_.has_donation(*this) || park_until_called();

@@ -21,10 +21,10 @@ void runtime_core::unseat_locked(worker& place) noexcept {
   note_at_work();
 }
 
-void runtime_core::attend(worker_listener& added) noexcept {
+void runtime_core::add_listener(worker_listener& added) noexcept {
   const std::lock_guard guard(membership_);
   added.next_listener = std::exchange(listeners_, &added);
-  attended_.store(true, std::memory_order_relaxed);
+  has_listener_.store(true, std::memory_order_relaxed);
   for (unsigned i = 0; i < worker_count(); ++i) {
     worker& w = worker_at(i);
     if (w.thread == 0) continue;
@@ -34,12 +34,12 @@ void runtime_core::attend(worker_listener& added) noexcept {
   }
 }
 
-void runtime_core::dismiss(worker_listener& gone) noexcept {
+void runtime_core::remove_listener(worker_listener& gone) noexcept {
   const std::lock_guard guard(membership_);
   worker_listener** at = &listeners_;
   while (*at != &gone) at = &(*at)->next_listener;
   *at = gone.next_listener;
-  attended_.store(listeners_ != nullptr, std::memory_order_relaxed);
+  has_listener_.store(listeners_ != nullptr, std::memory_order_relaxed);
 }
 
 void runtime_core::note_rest(const worker& w) noexcept {

@@ -101,7 +101,7 @@ SENNIT_INLINE void store_tail(slot* tail) noexcept {
 }
 
 // ORD[D1] release (a plain store on x86, and nothing moves below it here): publishes the slot, the frame and
-// all that the branch will read; pairs with the acquire of tail in deque::claim_frozen().
+// all that the branch will read; pairs with the acquire of tail in deque::tail_for_thieves().
 // Model: models/deque.pml.
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
   asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
@@ -121,7 +121,7 @@ shut:
 }
 
 // ORD[D2] The comparison reads head_gate after tail is lowered, with no fence between:
-// the thief that raised the gate pays for the order (deque::claim_frozen()). Model: models/deque.pml.
+// the thief that shut the gate pays for the order (deque::claim_frozen()). Model: models/deque.pml.
 SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   asm goto("cmpq " SENNIT_WORD("136") ", %[tail]\n\tjb %l[shut]"
            :
@@ -211,7 +211,7 @@ SENNIT_INLINE void store_tail(slot* tail) noexcept {
 
 SENNIT_INLINE void publish_tail(slot* tail) noexcept {
   // ORD[D1] release: publishes the slot, the frame and all that the branch will read;
-  // pairs with the acquire of tail in deque::claim_frozen(). Model: models/deque.pml.
+  // pairs with the acquire of tail in deque::tail_for_thieves(). Model: models/deque.pml.
   current_tls().tail.store(tail, std::memory_order_release);
 }
 

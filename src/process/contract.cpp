@@ -142,7 +142,10 @@ void check_contract() noexcept {
         "a " + kind + " (at " + address +
         ") is held across a construct. The strand may go on on another thread, and this thread may run other "
         "work that takes the same " +
-        kind + ": unlock it before join, spawn, wait, run, a loop or the end of a branch.");
+        kind +
+        ", and gets it at once if that is recursive: unlock it before join, spawn, wait, run, a loop or the "
+        "end of a "
+        "branch.");
   }
 }
 

@@ -91,19 +91,19 @@ bool take_polled_beat() noexcept {
   const pid_t self = thread_id();
   const std::uint64_t now = now_ns();
   std::uint64_t next = now + next_look_ns;
-  bool beat_target = false;
+  bool beat_came = false;
   for (ext::beat_target* b = first; b != nullptr; b = next_of(*b)) {
     if (b->thread() != self || !b->live()) continue;
     if (due_of(*b) <= now) {
       const std::uint64_t late = (now - due_of(*b)) / period_of(*b);
       set_due(*b, due_of(*b) + (late + 1) * period_of(*b));
       b->arrive(nullptr, late);
-      beat_target = true;
+      beat_came = true;
     }
     next = std::min(next, due_of(*b));
   }
   next_poll = read_clock() + ticks_in(next - now, now);
-  return beat_target;
+  return beat_came;
 }
 
 std::unique_ptr<ext::beat_source> make_polled() { return std::make_unique<polled>(); }

@@ -144,8 +144,7 @@ void check_contract() noexcept {
         "work that takes the same " +
         kind +
         ", and gets it at once if that is recursive: unlock it before join, spawn, wait, run, a loop or the "
-        "end of a "
-        "branch.");
+        "end of a branch.");
   }
 }
 

@@ -195,9 +195,8 @@ void group_state::help(view* latest) noexcept {
 
 // Whether the strand was suspended.
 bool group_state::await(view* latest, const unqueued_children* all, std::intptr_t finishes) noexcept {
-  const worker* const here = worker::current();
-  if (here != nullptr && (all == nullptr || all->at_home(*worker::current())))
-    return worker::wait(done_, finishes);
+  worker* const here = worker::current();
+  if (here != nullptr && (all == nullptr || all->at_home(*here))) return worker::wait(done_, finishes);
   sleep(latest, finishes);
   return false;
 }

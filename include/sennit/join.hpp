@@ -30,6 +30,13 @@ SENNIT_INLINE bool push(frame& f) noexcept {
   return !push_gate_shut(tail + 1);
 }
 
+SENNIT_INLINE bool push(frame_with_state& f) noexcept {
+  slot* const tail = load_tail();
+  tail->store(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag, std::memory_order_relaxed);
+  publish_tail(tail + 1);
+  return !push_gate_shut(tail + 1);
+}
+
 // Relative, never to a position saved before the branch: the strand may be on another worker by now.
 SENNIT_INLINE bool pop() noexcept {
   slot* const tail = load_tail() - 1;

@@ -273,12 +273,12 @@ deque::split_off deque::split_off_newest() noexcept {
   slot* const newest = tls_->tail.load(std::memory_order_relaxed) - 1;
   slot* const head = head_.load(std::memory_order_relaxed);
   SENNIT_ASSERT(head <= newest && loop_in(*newest) == nullptr);
-  for (slot* position = head; position < newest; ++position) promote(position);
-  frame& f = fork_in(*newest);
-  mark_stolen(f, newest);
+  frame* const donated = mark_stolen(newest);
+  if (donated == nullptr) return {.newest = nullptr, .listed = false};
   count_promotion();
+  for (slot* position = head; position < newest; ++position) promote(position);
   begin_anew();
-  return {.newest = &f, .listed = head < newest && !strict_};
+  return {.newest = donated, .listed = head < newest && !strict_};
 }
 
 bool deque::donate(frame& f) noexcept {
@@ -333,32 +333,45 @@ frame* deque::open_donation(const wanted& what) const noexcept {
 }
 
 // The colors are written before publish_tail(), and read by who has read tail: edge D1.
-bool deque::push_colored(frame& f, color_set colors) noexcept {
+bool deque::push_colored(std::uintptr_t content, color_set colors) noexcept {
   slot* const tail = load_tail();
   SENNIT_ASSERT(base_ <= tail && tail <= end_);
   colors_[tail - base_].store(colors, std::memory_order_relaxed);
-  tail->store(reinterpret_cast<std::uintptr_t>(&f) | colored_tag, std::memory_order_relaxed);
+  tail->store(content | colored_tag, std::memory_order_relaxed);
   publish_tail(tail + 1);
   return !push_gate_shut(tail + 1);
 }
 
 color_set deque::colors_at(const slot* position) const noexcept {
-  return (position->load(std::memory_order_relaxed) & kind_mask) == colored_tag
-             ? colors_[position - base_].load(std::memory_order_relaxed)
-             : own_color_.load(std::memory_order_relaxed);
+  return is_colored(*position) ? colors_[position - base_].load(std::memory_order_relaxed)
+                               : own_color_.load(std::memory_order_relaxed);
 }
 
-void deque::mark_stolen(frame& f, const slot* position) noexcept {
+// The branch in the slot; null without memory for its state. Then only its strand can have it.
+frame* deque::mark_stolen(const slot* position) noexcept {
+  frame& f = fork_in(*position);
+  if (frame_with_state* const own = with_state(*position)) {
+    mark_stolen(*own, position);
+    return &f;
+  }
+  f.set_state(new (std::nothrow) stolen_state(region_of(position), strand()));
+  if (f.state() == nullptr) return nullptr;
+  f.stolen().allocated = true;
+  f.stolen().colors = colors_at(position);
+  return &f;
+}
+
+void deque::mark_stolen(frame_with_state& f, const slot* position) noexcept {
   f.mark_stolen(region_of(position), strand()).colors = colors_at(position);
 }
 
 void deque::promote(slot* position) noexcept {
   loop_frame* const loop = loop_in(*position);
   if (loop == nullptr) {
-    frame& f = fork_in(*position);
-    mark_stolen(f, position);
-    append(f);
-    count_promotion();
+    if (frame* const f = mark_stolen(position)) {
+      append(*f);
+      count_promotion();
+    }
   } else if (const loop_frame::rest left = loop->look(); !left.none()) {
     // Without memory the rest stays with the strand.
     if (loop_piece* const rest = loop->cut(left, left.start)) {
@@ -404,8 +417,13 @@ frame* deque::take_oldest(const slot* tail, bool by_owner) noexcept {
   while (head < tail && taken.frame == nullptr && !taken.stays) {
     slot* const position = head;
     loop_frame* const loop = loop_in(*position);
-    taken = loop != nullptr ? cut_half(*loop, by_owner) : part{.frame = &fork_in(*position), .stays = false};
-    if (taken.frame != nullptr) mark_stolen(*taken.frame, position);
+    if (loop == nullptr) {
+      taken.frame = mark_stolen(position);
+      taken.stays = taken.frame == nullptr;  // for want of memory
+    } else {
+      taken = cut_half(*loop, by_owner);
+      if (taken.frame != nullptr) mark_stolen(static_cast<loop_piece&>(*taken.frame), position);
+    }
     if (!taken.stays) ++head;
   }
   head_.store(head, std::memory_order_relaxed);

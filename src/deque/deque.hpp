@@ -57,7 +57,12 @@ class deque {
   opened open_push_gate(const sleepers& asleep, bool pushed) noexcept;
   // A push of the calling strand, which runs here: below the frame is work of these colors. False: it met the
   // gate.
-  bool push_colored(frame& f, color_set colors) noexcept;
+  bool push_colored(frame& f, color_set colors) noexcept {
+    return push_colored(reinterpret_cast<std::uintptr_t>(&f), colors);
+  }
+  bool push_colored(frame_with_state& f, color_set colors) noexcept {
+    return push_colored(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag, colors);
+  }
   // Of the worker, for what carries none: its own in a run of a colored graph, else all of them.
   void set_color(color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
   color_set color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
@@ -75,7 +80,7 @@ class deque {
   // Takes the newest frame out, so that it can go to another worker. Moves all older frames to a list from which their
   // strand can take them back. `listed`: thieves can take the older frames, too.
   struct split_off {
-    frame* newest;
+    frame* newest;  // null: there is no memory for that, and all stay
     bool listed;
   };
   split_off split_off_newest() noexcept;
@@ -193,8 +198,12 @@ class deque {
   void let_go_after_fork() noexcept { lock_.unlock(); }
   // Claims a frame that was promoted, for the strand that opened it. False if somebody else has it.
   static bool reclaim(frame& f) noexcept;
+  // The strand has no need for the state of its frame any more.
+  static void end_state(frame& f) noexcept;
 
  private:
+  bool push_colored(std::uintptr_t content, color_set colors) noexcept;
+  static bool reclaim_state(frame& f) noexcept;
   // The positions between which there are frames.
   struct bounds {
     std::size_t head;
@@ -207,7 +216,8 @@ class deque {
   frame* oldest_listed(const wanted& what, bool all) const noexcept;
   frame* take_oldest_listed(const wanted& what, bool all) noexcept;
   color_set colors_at(const slot* position) const noexcept;
-  void mark_stolen(frame& f, const slot* position) noexcept;
+  frame* mark_stolen(const slot* position) noexcept;
+  void mark_stolen(frame_with_state& f, const slot* position) noexcept;
   bool open_to_others(frame& donated) const noexcept;
   frame* open_donation(const wanted& what) const noexcept;
   bool may_begin(worker& by, frame& donated) const noexcept;

@@ -76,10 +76,14 @@ frame* deque::claim_fenced() noexcept {
     }
     loop_frame* const loop = loop_in(*head);
     if (loop == nullptr) {
-      frame& claimed = fork_in(*head);
-      mark_stolen(claimed, head);
-      count_promotion();
-      return &claimed;
+      frame* const claimed = mark_stolen(head);
+      if (claimed != nullptr) {
+        count_promotion();
+      } else {
+        // ORD[D16] release: the same as in cut_passed(), for want of memory.
+        head_.store(head, std::memory_order_release);
+      }
+      return claimed;
     }
     // The owner cannot retire it: that pop would wait for the lock.
     const loop_frame::rest left = loop->look();
@@ -275,7 +279,20 @@ deque::holding deque::look() noexcept {
   return result;
 }
 
+void deque::end_state(frame& f) noexcept {
+  if (!f.stolen().allocated) return;
+  delete f.state();
+  f.set_state(nullptr);
+}
+
 bool deque::reclaim(frame& f) noexcept {
+  if (f.state() == nullptr) return true;  // kept for its strand, for want of memory
+  if (!reclaim_state(f)) return false;
+  end_state(f);
+  return true;
+}
+
+bool deque::reclaim_state(frame& f) noexcept {
   if (mailbox* const box = f.stolen().box; box != nullptr && box->withdraw(f)) return true;
   deque* const holder = f.stolen().holder.load(std::memory_order_relaxed);
   if (holder == nullptr) return false;

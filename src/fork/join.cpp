@@ -23,8 +23,7 @@ bool observe_push(trace_cursor& strand, frame& pushed, bool child) noexcept {
   const donee chosen = count_push(strand, pushed.where(), child);
   if (chosen.to != nullptr) [[unlikely]] {
     // Nobody else can have it yet.
-    worker::current()->donate_newest(*chosen.to, chosen.number);
-    return true;
+    if (worker::current()->donate_newest(*chosen.to, chosen.number)) return true;
   }
   // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
   // Model: models/deque.pml.
@@ -155,6 +154,7 @@ void await_taken(frame& branch) noexcept {
     worker::wait(branch.stolen().done, 1);
   }
   append_views(branch.stolen().views);
+  if (branch.stolen().result == outcome::value) deque::end_state(branch);
 }
 
 bool pop_unwinding(frame& popped) noexcept {
@@ -163,12 +163,27 @@ bool pop_unwinding(frame& popped) noexcept {
   return !pop_gate_shut(tail) || settle(popped);
 }
 
-void throw_outcome(frame& branch) {
-  stolen_state& stolen = branch.stolen();
 #if SENNIT_EXCEPTIONS
-  if (stolen.result == outcome::thrown) std::rethrow_exception(std::exchange(stolen.failure, nullptr));
+
+namespace {
+
+// What the awaited branch threw; null: it was dropped.
+std::exception_ptr end_without_value(frame& branch) noexcept {
+  std::exception_ptr failure = std::move(branch.stolen().failure);
+  deque::end_state(branch);
+  return failure;
+}
+
+}  // namespace
+
 #endif
-  (void)stolen;
+
+void throw_outcome(frame& branch) {
+#if SENNIT_EXCEPTIONS
+  if (std::exception_ptr failure = end_without_value(branch)) std::rethrow_exception(std::move(failure));
+#else
+  deque::end_state(branch);
+#endif
   throw_cancelled();
 }
 
@@ -193,9 +208,9 @@ void keep_exception(std::exception_ptr* kept) noexcept { std::construct_at(kept,
 void throw_leftmost(std::exception_ptr* kept, frame* right) {
   std::exception_ptr left = std::move(*kept);
   std::destroy_at(kept);
-  if (right != nullptr && right->stolen().result == outcome::thrown) {
-    std::exception_ptr other = std::exchange(right->stolen().failure, nullptr);
-    if (is_cancelled(left)) std::rethrow_exception(std::move(other));
+  if (right != nullptr && right->state() != nullptr) {
+    std::exception_ptr other = end_without_value(*right);
+    if (other != nullptr && is_cancelled(left)) std::rethrow_exception(std::move(other));
   }
   std::rethrow_exception(std::move(left));
 }

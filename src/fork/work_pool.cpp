@@ -47,7 +47,7 @@ bool work_pool_state::others_wait() noexcept {
   return w->frames().empty() && !w->frames().has_listed();
 }
 
-bool work_pool_state::offer(frame& part, color_set colors) noexcept {
+bool work_pool_state::offer(frame_with_state& part, color_set colors) noexcept {
   // Before anybody can take it, and end.
   at_work_.fetch_add(1, std::memory_order_relaxed);
   bool offered = true;
@@ -98,7 +98,7 @@ void work_pool_state::pause_for_others(unsigned attempt) noexcept {
   }
 }
 
-void work_pool_state::donate(frame& part, color_set colors, worker& to) noexcept {
+void work_pool_state::donate(frame_with_state& part, color_set colors, worker& to) noexcept {
   at_work_.fetch_add(1, std::memory_order_relaxed);
   const scope& here = *worker::current()->frames().innermost();
   part.mark_stolen(here.region, here.strand).colors = colors;

@@ -27,7 +27,7 @@
 namespace sennit::detail {
 
 loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
-    : frame(&run_elsewhere), whole_(whole), first_(first), last_(last) {
+    : frame_with_state(&run_elsewhere), whole_(whole), first_(first), last_(last) {
   SENNIT_ASSERT(first < last);
 }
 

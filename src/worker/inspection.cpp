@@ -65,13 +65,14 @@ struct inspection {
   std::uint32_t fiber_awaited;
   std::uint32_t fiber_innermost;
   std::uint32_t frame_code;
-  std::uint32_t frame_opener;
+  std::uint32_t frame_stolen;
+  std::uint32_t stolen_opener;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
   static constexpr inspection layout() noexcept {
     return {
-        .version = 1,
+        .version = 2,
         .core_older = offsetof(runtime_core, older_core_),
         .core_workers = offsetof(runtime_core, workers_),
         .core_worker_count = offsetof(runtime_core, worker_count_),
@@ -82,7 +83,8 @@ struct inspection {
         .fiber_awaited = offsetof(fiber, awaited),
         .fiber_innermost = offsetof(fiber, innermost),
         .frame_code = offsetof(frame, run_),
-        .frame_opener = offsetof(frame, stolen_) + offsetof(stolen_state, opener),
+        .frame_stolen = offsetof(frame, stolen_),
+        .stolen_opener = offsetof(stolen_state, opener),
     };
   }
 #pragma GCC diagnostic pop
@@ -105,7 +107,8 @@ bool look_at(const fiber& strand, strand_facts& found) {
   peek_at(found.awaited, &strand, where.fiber_awaited);
   if (found.branch != nullptr) {
     peek_at(found.code, found.branch, where.frame_code);
-    peek_at(found.opener, found.branch, where.frame_opener);
+    const stolen_state* stolen = nullptr;
+    if (peek_at(stolen, found.branch, where.frame_stolen)) peek_at(found.opener, stolen, where.stolen_opener);
   }
 #if SENNIT_CHECKED
   const construct_site* site = nullptr;

@@ -366,9 +366,9 @@ void worker::arrive(fiber& strand) noexcept {
 namespace {
 
 // A strand that was left at a fork, as a frame that another worker can claim.
-class strand_frame : public frame {
+class strand_frame : public frame_with_state {
  public:
-  explicit strand_frame(fiber& strand) noexcept : frame(&resume), strand_(strand) {}
+  explicit strand_frame(fiber& strand) noexcept : frame_with_state(&resume), strand_(strand) {}
 
  private:
   static fiber* resume(frame& base) noexcept {
@@ -399,7 +399,7 @@ void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcep
   fiber& self = *running_;
   strand_frame rest(self);
   struct leaving {
-    frame& rest;
+    frame_with_state& rest;
     region_state* region;
     worker* to;
     std::uint64_t number;
@@ -428,11 +428,13 @@ void worker::take_in(frame& donated) noexcept {
   parking().unpark();
 }
 
-void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
+bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
   const deque::split_off split_off = frames_.split_off_newest();
+  if (split_off.newest == nullptr) return false;
   split_off.newest->stolen().number = number;
   if (split_off.listed) announce_work();
   to.take_in(*split_off.newest);
+  return true;
 }
 
 void worker::promote_all() noexcept {

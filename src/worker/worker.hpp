@@ -66,8 +66,8 @@ class worker {
   bool leaving() const noexcept;
   // From any thread: a frame that has left its owner's deque, or never was in it, is to run here.
   void take_in(frame& donated) noexcept;
-  // The newest frame in the deque is to run there.
-  void donate_newest(worker& to, std::uint64_t number) noexcept;
+  // The newest frame in the deque is to run there. False: there is no memory for that, and nothing has changed.
+  bool donate_newest(worker& to, std::uint64_t number) noexcept;
   // The strand is to go on there, in its turn if that has a number. False, and still here: there is no memory
   // for that.
   bool donate_strand(worker& to, std::uint64_t number) noexcept;

@@ -73,10 +73,12 @@ void worker::relocate() noexcept {
   (void)frames_.enter(&whole_);
 }
 
-void worker::donate_newest(worker& to, std::uint64_t number) noexcept {
+bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
   const deque::split_off split_off = frames_.split_off_newest();
+  if (split_off.newest == nullptr) return false;
   split_off.newest->stolen().number = number;
   to.take_in(*split_off.newest);
+  return true;
 }
 
 unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {

@@ -21,6 +21,7 @@
 namespace explore {
 
 using sennit::detail::frame;
+using sennit::detail::frame_with_state;
 using sennit::detail::region_state;
 using sennit::detail::runtime_core;
 using sennit::detail::wanted;
@@ -156,9 +157,9 @@ inline void thieves_own_deques(world& w) {
 }
 
 // For lists; nobody runs it.
-class listed_frame : public frame {
+class listed_frame : public frame_with_state {
  public:
-  listed_frame() : frame(nullptr) {}
+  listed_frame() : frame_with_state(nullptr) {}
 };
 
 }  // namespace explore

@@ -12,9 +12,9 @@ import gdb
 
 FIELDS = (
     "version core_older core_workers core_worker_count worker_thread worker_running fiber_context fiber_branch "
-    "fiber_awaited fiber_innermost frame_code frame_opener"
+    "fiber_awaited fiber_innermost frame_code frame_stolen stolen_opener"
 ).split()
-VERSION = 1
+VERSION = 2
 OWN_FUNCTION = re.compile(r"^(\S+ )?(sennit::|make_fcontext$|ontop_fcontext$|jump_fcontext$)")
 OWN_FILE = re.compile(r"/sennit/(detail/)?[a-z_/]+\.hpp$")
 MOST_STRANDS = 64
@@ -59,7 +59,8 @@ class Strand:
         self.awaited = read(fiber + where["fiber_awaited"])
 
     def opener(self):
-        return read(self.branch + self.where["frame_opener"]) if self.branch else 0
+        stolen = read(self.branch + self.where["frame_stolen"]) if self.branch else 0
+        return read(stolen + self.where["stolen_opener"]) if stolen else 0
 
     def branch_name(self):
         if not self.branch:

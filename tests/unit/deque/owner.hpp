@@ -20,7 +20,15 @@ inline fiber* never_runs(frame&) noexcept { return nullptr; }
 
 // A branch that nobody runs.
 struct fork_in_test : frame {
-  fork_in_test() noexcept : frame(&never_runs) {}
+  fork_in_test() noexcept : frame(&never_runs) { set_state(nullptr); }
+  ~fork_in_test() {
+    if (state() != nullptr) deque::end_state(*this);
+  }
+};
+
+// One that needs no memory to be stolen.
+struct child_in_test : frame_with_state {
+  child_in_test() noexcept : frame_with_state(&never_runs) {}
 };
 
 struct hooks_in_test final : schedule_hooks {

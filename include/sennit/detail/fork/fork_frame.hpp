@@ -80,7 +80,7 @@ class fork_frame : public frame {
 
   // After the branch ran elsewhere: its value, or the exception that it ended with.
   result take() {
-    if (stolen().result != outcome::value) throw_outcome(*this);
+    if (!returned_value()) throw_outcome(*this);
     if constexpr (std::is_reference_v<result>) {
       return static_cast<result>(*value_);
     } else {
@@ -97,7 +97,7 @@ class fork_frame : public frame {
   [[noreturn]] SENNIT_COLD void give_up() {
     await_taken(*this);
     if constexpr (!std::is_reference_v<result>) {
-      if (stolen().result == outcome::value) std::destroy_at(&value_);
+      if (returned_value()) std::destroy_at(&value_);
     }
     throw_outcome(*this);
   }
@@ -112,7 +112,7 @@ class fork_frame : public frame {
     const bool dropped = pop_unwinding(*this);
     if (!dropped) {
       if constexpr (!std::is_reference_v<result>) {
-        if (stolen().result == outcome::value) std::destroy_at(&value_);
+        if (returned_value()) std::destroy_at(&value_);
       }
     }
     throw_leftmost(&left_failure_, dropped ? nullptr : this);
@@ -121,6 +121,9 @@ class fork_frame : public frame {
 
  private:
   using stored = std::conditional_t<std::is_reference_v<result>, std::remove_reference_t<result>*, result>;
+
+  // After await_taken(), which keeps the state of a branch only that has no value.
+  bool returned_value() noexcept { return state() == nullptr; }
 
   static fiber* run_elsewhere(frame& base) noexcept {
     auto& self = static_cast<fork_frame&>(base);

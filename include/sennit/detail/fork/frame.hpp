@@ -39,10 +39,10 @@ enum class outcome : std::uint8_t {
   dropped,  // its region was cancelled before it came to an end
 };
 
-// What a frame needs once it is no longer its owner's alone. Made by the worker that claims or promotes the
-// frame, under the lock of the deque it leaves: the owner's fast path never initializes it.
+// What a frame needs once it is no longer its owner's alone. Whoever claims or promotes the frame makes the state, under
+// the lock of the deque that the frame leaves.
 struct stolen_state {
-  explicit stolen_state(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
+  stolen_state(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
 
   completion done;
   region_state* region;
@@ -61,16 +61,16 @@ struct stolen_state {
   void* notes = nullptr;
   std::uint64_t number = nowhere;
   color_set colors = all_colors;  // of the work below it
-  // Side by side: each frame takes this much of the stack, stolen or not.
   outcome result = outcome::none;
   bool dealt = false;      // posted as part of a loop's deal; more of its kind may follow soon
   bool is_strand = false;  // no branch, but a strand that was left
   bool donated = false;    // to a certain worker
+  bool allocated = false;  // by the deque that the frame left
 };
 
 class frame {
  public:
-  // Runs the branch on a worker that has claimed it, records the outcome in the frame,
+  // Runs the branch on a worker that has claimed it, records the outcome in the frame's state,
   // says that it has finished, and returns the fiber that waits for it, if the caller is to resume that.
   // Nothing touches the frame afterwards.
   using entry = fiber* (*)(frame&) noexcept;
@@ -81,10 +81,11 @@ class frame {
   SENNIT_INLINE ~frame() {}
 
   fiber* run() noexcept { return run_(*this); }
-  stolen_state& mark_stolen(region_state* region, fiber* opener = nullptr) noexcept {
-    return *std::construct_at(&stolen_, region, opener);
-  }
-  stolen_state& stolen() noexcept { return stolen_; }
+  // Precondition: the frame has left its owner's deque.
+  stolen_state& stolen() noexcept { return *stolen_; }
+  // Null: there was no memory for a state, and only the frame's strand can have the frame.
+  stolen_state* state() noexcept { return stolen_; }
+  void set_state(stolen_state* stolen) noexcept { stolen_ = stolen; }
   // Not initialized but in observed regions.
   whereabouts& where() noexcept { return where_; }
 
@@ -92,9 +93,30 @@ class frame {
   friend struct inspection;
 
   entry run_;
+  // Not initialized while the frame is its owner's alone.
+  stolen_state* stolen_;
   whereabouts where_;
+};
+static_assert(sizeof(frame) <= 40, "each fork that is not stolen pays for a frame on its stack");
+
+// A frame that needs no memory to be stolen. Such are children of groups, pieces of loops, regions and strands: they
+// outnumber no stack's depth, and most of them are listed at once.
+class frame_with_state : public frame {
+ public:
+  SENNIT_INLINE explicit frame_with_state(entry run) noexcept : frame(run) {}
+  SENNIT_INLINE ~frame_with_state() {}
+
+  // The low bits of a slot that holds such a frame.
+  static constexpr std::uintptr_t tag = 4;
+
+  stolen_state& mark_stolen(region_state* region, fiber* opener = nullptr) noexcept {
+    set_state(std::construct_at(&own_, region, opener));
+    return own_;
+  }
+
+ private:
   union {
-    stolen_state stolen_;
+    stolen_state own_;
   };
 };
 

@@ -46,7 +46,7 @@ struct group_link {
 };
 
 // A child's frame. Its group has it until its outcome is known and no other child's outcome depends on it.
-class SENNIT_EXPORT group_member : public frame, public group_link {
+class SENNIT_EXPORT group_member : public frame_with_state, public group_link {
  public:
   using call = void (*)(group_member&);
   using destroy = void (*)(group_member&) noexcept;
@@ -56,7 +56,7 @@ class SENNIT_EXPORT group_member : public frame, public group_link {
 
   // `unqueued`: allocated singly.
   group_member(group_state& group, bool unqueued, entry run_elsewhere, call run_here, destroy end) noexcept
-      : frame(run_elsewhere), group_(group), run_here_(run_here), end_(end), unqueued_(unqueued) {}
+      : frame_with_state(run_elsewhere), group_(group), run_here_(run_here), end_(end), unqueued_(unqueued) {}
 
  protected:
   // What comes before and after the body where the child is not run by the group's own strand.

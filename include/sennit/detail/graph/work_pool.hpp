@@ -45,7 +45,7 @@ class SENNIT_EXPORT work_pool_state {
   // another worker afterwards.
   SENNIT_COLD bool others_wait() noexcept;
   // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
-  SENNIT_COLD bool offer(frame& part, color_set colors) noexcept;
+  SENNIT_COLD bool offer(frame_with_state& part, color_set colors) noexcept;
   // A worker of one of these colors that waits for work; null if there is none. It is not found again before
   // it has had some.
   SENNIT_COLD static worker* claim_idle(color_set colors) noexcept;
@@ -56,7 +56,7 @@ class SENNIT_EXPORT work_pool_state {
   // Waits a little, the longer the more often it was in vain.
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // The frame is for that worker; others may have it only while that one is busy.
-  SENNIT_COLD void donate(frame& part, color_set colors, worker& to) noexcept;
+  SENNIT_COLD void donate(frame_with_state& part, color_set colors, worker& to) noexcept;
   // The strand's only frame. True if it is still there: the strand has it back.
   SENNIT_COLD bool take_back() noexcept;
   // The strand that claimed the frame has come to its end.
@@ -245,9 +245,9 @@ class work_pool : public work_pool_state {
 
  private:
   // A part of a local queue that another strand may take.
-  class part : public frame {
+  class part : public frame_with_state {
    public:
-    explicit part(work_pool& whole) noexcept : frame(&run_elsewhere), whole_(whole) {}
+    explicit part(work_pool& whole) noexcept : frame_with_state(&run_elsewhere), whole_(whole) {}
     Queue todo;
 
    private:

@@ -32,7 +32,7 @@ constexpr position in_lines(position where, position size) noexcept {
 class loop_state;
 
 // Iterations cut off a loop, for another strand to work on.
-class SENNIT_EXPORT loop_piece : public frame {
+class SENNIT_EXPORT loop_piece : public frame_with_state {
  public:
   loop_piece(loop_state& whole, position first, position last) noexcept;
   virtual ~loop_piece() = default;

@@ -40,7 +40,7 @@ class worker {
   void hand_over_strand() noexcept {}
   bool leaving() const noexcept { return false; }
   void take_in(frame& donated) noexcept { (void)frames_.donate(donated); }
-  void donate_newest(worker& to, std::uint64_t number) noexcept;
+  bool donate_newest(worker& to, std::uint64_t number) noexcept;
   bool donate_strand(worker&, std::uint64_t) noexcept { return false; }
   void pass_on(frame& handed) noexcept;
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;

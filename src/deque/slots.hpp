@@ -1,42 +1,71 @@
-// What a deque's slots hold, and what its gates are when they are shut.
+// A deque's slots: their memory, and what they hold.
 #pragma once
 
+#include <sennit/detail/colors.hpp>
+#include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/fork/frame.hpp>
-#include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace sennit::detail {
 
 inline constexpr std::uintptr_t kind_mask = 7;
-inline constexpr std::uintptr_t colored_tag = 2;  // a fork with colors
-static_assert((loop_frame::tag | colored_tag | frame_with_state::tag) == kind_mask);
+inline constexpr std::uintptr_t colored_tag = 2;  // a branch with colors
+static_assert((divisible::tag | colored_tag | frame_with_state::tag) == kind_mask);
 
-inline slot* const shut_limit = nullptr;
-inline slot* const shut_head_gate = reinterpret_cast<slot*>(~std::uintptr_t{0});
-
-// A loop may be looked at only while its owner cannot retire it.
-inline loop_frame* loop_in(const slot& s) noexcept {
+// Null: a branch. Divisible work may be looked at only while its owner cannot retire it.
+inline divisible* divisible_in(const slot& s) noexcept {
   const std::uintptr_t content = s.load(std::memory_order_relaxed);
-  return (content & kind_mask) == loop_frame::tag ? reinterpret_cast<loop_frame*>(content & ~kind_mask)
-                                                  : nullptr;
+  return (content & kind_mask) == divisible::tag ? reinterpret_cast<divisible*>(content & ~kind_mask)
+                                                 : nullptr;
 }
 
-inline frame& fork_in(const slot& s) noexcept {
+inline frame& branch_in(const slot& s) noexcept {
   return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
 }
 
-inline bool is_colored(const slot& s) noexcept {
-  return (s.load(std::memory_order_relaxed) & colored_tag) != 0;
+// Null: the branch needs memory to be stolen.
+inline frame_with_state* branch_with_state_in(const slot& s) noexcept {
+  const bool has_state = (s.load(std::memory_order_relaxed) & frame_with_state::tag) != 0;
+  return has_state ? static_cast<frame_with_state*>(&branch_in(s)) : nullptr;
 }
 
-// What a branch in the slot has for a state of its own; null: nothing.
-inline frame_with_state* with_state(const slot& s) noexcept {
-  return (s.load(std::memory_order_relaxed) & frame_with_state::tag) != 0
-             ? static_cast<frame_with_state*>(&fork_in(s))
-             : nullptr;
-}
+// The numbers of the slots between which there is something.
+struct filled_slots {
+  std::size_t head = 0;
+  std::size_t tail = 0;
+};
+
+// Reserved once: a deque never grows by moving, because thieves read slots while the owner pushes.
+class slot_array {
+ public:
+  // Throws std::bad_alloc if the system has no room for so many.
+  explicit slot_array(std::size_t count);
+  slot_array(const slot_array&) = delete;
+  slot_array& operator=(const slot_array&) = delete;
+  ~slot_array();
+
+  slot* begin() const noexcept { return begin_; }
+  slot* end() const noexcept { return end_; }
+  std::size_t number_of(const slot* at) const noexcept { return static_cast<std::size_t>(at - begin_); }
+  // The colors of a branch that is pushed next. Thieves read them once they have read the tail: edge D1.
+  void set_colors(const slot* at, color_set colors) noexcept {
+    colors_[at - begin_].store(colors, std::memory_order_relaxed);
+  }
+  // `else_of`: where the branch has none of its own.
+  color_set colors_of(const slot* at, color_set else_of) const noexcept {
+    if ((at->load(std::memory_order_relaxed) & colored_tag) == 0) return else_of;
+    return colors_[at - begin_].load(std::memory_order_relaxed);
+  }
+
+ private:
+  slot* const begin_;
+  slot* const end_;
+  // Beside the slots, because thieves look at no frame that they have not claimed.
+  std::atomic<color_set>* const colors_;
+};
 
 }  // namespace sennit::detail

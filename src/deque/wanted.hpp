@@ -4,6 +4,8 @@
 #include <sennit/detail/colors.hpp>
 #include <sennit/region.hpp>
 
+#include <atomic>
+
 namespace sennit::detail {
 
 struct wanted {
@@ -23,6 +25,25 @@ struct wanted {
   }
   // Colors of nobody are for whoever takes anything.
   bool suits(color_set c) const noexcept { return colors == all_colors || (c & colors) != 0; }
+};
+
+// What a worker may take, but for colors. Anyone reads it. See "Guests" in docs/protocols/regions.md.
+class wish {
+ public:
+  // Null: anything.
+  void restrict_to(const region_state* only) noexcept {
+    only_.store(only, std::memory_order_relaxed);
+    also_.store(nullptr, std::memory_order_relaxed);
+  }
+  void admit_also(const region_state* r) noexcept { also_.store(r, std::memory_order_relaxed); }
+  wanted now() const noexcept {
+    return {.within = only_.load(std::memory_order_relaxed),
+            .or_within = also_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  std::atomic<const region_state*> only_{nullptr};
+  std::atomic<const region_state*> also_{nullptr};
 };
 
 }  // namespace sennit::detail

@@ -18,7 +18,7 @@ namespace sennit::detail {
 
 bool stopped(worker& w) noexcept {
 #if SENNIT_EXCEPTIONS
-  return (w.frames().sticky_reasons() & cancelled) != 0;
+  return (w.frames().sticky() & cancelled) != 0;
 #else
   (void)w;
   return false;  // without exceptions a construct has no way to end early
@@ -37,7 +37,7 @@ bool answer_gates(worker& w, bool pushed) noexcept {
   const deque::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
   if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
   if (gate.handed != nullptr) w.pass_on(*gate.handed);
-  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
+  if ((w.frames().sticky() & contract) != 0) check_contract();
   if (w.leaving()) {
     if (gate.room) {
       w.hand_over_strand();
@@ -49,7 +49,7 @@ bool answer_gates(worker& w, bool pushed) noexcept {
 }
 
 bool take_newest(worker& w) noexcept {
-  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
+  if ((w.frames().sticky() & contract) != 0) check_contract();
   const deque::popped newest = w.frames().pop();
   if (newest.handed != nullptr) w.pass_on(*newest.handed);
   return newest.mine;

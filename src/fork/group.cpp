@@ -281,7 +281,7 @@ void group_state::list(group_member& child, bool counted) {
       return;
     }
   }
-  w.frames().list_branch(child);
+  w.frames().listed().add_branch(child);
   w.announce_work();
 }
 

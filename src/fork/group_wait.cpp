@@ -109,7 +109,7 @@ void group_state::collect(view* latest) noexcept {
     help(latest);
   }
   await_all(latest);
-  if (place != nullptr) place->frames().admit_also(nullptr);
+  if (place != nullptr) place->frames().wish().admit_also(nullptr);
   // In the serial order.
   keep_first(failure_, std::move(front_.thrown));
   while (kept != nullptr) {
@@ -126,7 +126,8 @@ void group_state::collect(view* latest) noexcept {
 void group_state::admit_outside(worker& place) noexcept {
   // ORD[D36] acquire: as in wait().
   const unqueued_children* const all = others_.load(std::memory_order_acquire);
-  if (all != nullptr && all->in_default() && all->at_home(place)) place.frames().admit_also(&all->outside());
+  if (all != nullptr && all->in_default() && all->at_home(place))
+    place.frames().wish().admit_also(&all->outside());
 }
 
 void group_state::add_kept(group_member& child) noexcept {
@@ -237,8 +238,8 @@ void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
 }
 
 bool group_state::take_back(group_member& child) noexcept {
-  if (!child.on_deque_ || !on_top()) return deque::reclaim(child);
-  const bool mine = pop() || take_newest(*worker::current()) || deque::reclaim(child);
+  if (!child.on_deque_ || !on_top()) return listed_frames::reclaim(child);
+  const bool mine = pop() || take_newest(*worker::current()) || listed_frames::reclaim(child);
   top_.store(load_tail(), std::memory_order_relaxed);
   return mine;
 }

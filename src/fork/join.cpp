@@ -54,7 +54,7 @@ bool unpush(worker& w, frame& f) noexcept {
   if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !f.where().within)
     strand->pop();
   store_tail(load_tail() - 1);
-  return take_newest(w) || deque::reclaim(f);
+  return take_newest(w) || listed_frames::reclaim(f);
 }
 
 // The push that has met a gate that somebody else has shut.
@@ -77,7 +77,7 @@ bool unpush(worker& w, frame& f) noexcept {
 bool settle(frame& f) noexcept {
   trace_cursor* const strand = current_tls().strand;
   if (strand != nullptr && observe_pop(*strand, f)) return true;
-  if (take_newest(*worker::current()) || deque::reclaim(f)) {
+  if (take_newest(*worker::current()) || listed_frames::reclaim(f)) {
     if (strand != nullptr && strand->left().notes != nullptr) strand->by().kept(*strand, f.where(), 0);
     return true;
   }
@@ -154,7 +154,7 @@ void await_taken(frame& branch) noexcept {
     worker::wait(branch.stolen().done, 1);
   }
   append_views(branch.stolen().views);
-  if (branch.stolen().result == outcome::value) deque::end_state(branch);
+  if (branch.stolen().result == outcome::value) end_state(branch);
 }
 
 bool pop_unwinding(frame& popped) noexcept {
@@ -170,7 +170,7 @@ namespace {
 // What the awaited branch threw; null: it was dropped.
 std::exception_ptr end_without_value(frame& branch) noexcept {
   std::exception_ptr failure = std::move(branch.stolen().failure);
-  deque::end_state(branch);
+  end_state(branch);
   return failure;
 }
 
@@ -182,7 +182,7 @@ void throw_outcome(frame& branch) {
 #if SENNIT_EXCEPTIONS
   if (std::exception_ptr failure = end_without_value(branch)) std::rethrow_exception(std::move(failure));
 #else
-  deque::end_state(branch);
+  end_state(branch);
 #endif
   throw_cancelled();
 }

@@ -105,7 +105,7 @@ void unqueued_children::add(group_member& child, spawn_view& spawned, worker& pl
     const std::lock_guard guard(lock_);
     link_before(spawned.list_, child);
   }
-  place.frames().list(child);
+  place.frames().listed().add(child);
   place.announce_work();
 }
 
@@ -117,7 +117,7 @@ void unqueued_children::add_from_outside(group_member& child, worker& place) noe
     const std::lock_guard guard(lock_);
     link_before(strays_, child);
     // Under the lock: a thread that lies down meanwhile either finds it, or is told.
-    place.frames().list(child);
+    place.frames().listed().add(child);
     if (asleep_ != nullptr) asleep_->call.unpark();
   }
   place.announce_work();
@@ -313,7 +313,7 @@ void unqueued_children::get_up() noexcept {
 group_member* unqueued_children::claim_newest(view* list) noexcept {
   const auto claim_in = [](group_link& ring) noexcept -> group_member* {
     for (group_link* l = ring.previous; l != &ring; l = l->previous) {
-      if (!l->settled && deque::reclaim(member(*l))) return &member(*l);
+      if (!l->settled && listed_frames::reclaim(member(*l))) return &member(*l);
     }
     return nullptr;
   };

@@ -44,7 +44,7 @@ bool work_pool_state::others_wait() noexcept {
     answer_gates(*w, false);
     w = worker::current();
   }
-  return w->frames().empty() && !w->frames().has_listed();
+  return w->frames().empty() && !w->frames().listed().any();
 }
 
 bool work_pool_state::offer(frame_with_state& part, color_set colors) noexcept {
@@ -73,7 +73,7 @@ worker* work_pool_state::claim_idle(color_set colors) noexcept {
   const unsigned count = core.numbered_workers();
   for (unsigned i = 0; i < count; ++i) {
     worker& other = core.numbered(i);
-    if ((other.frames().color() & colors) == 0 || !other.frames().own_wish().admits(region)) continue;
+    if ((other.frames().color() & colors) == 0 || !other.frames().wish().now().admits(region)) continue;
     if (!other.claim_idle()) continue;
     core.coloring().add_idle(colors);  // there may be more
     return &other;

@@ -22,6 +22,7 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 namespace sennit::detail {
@@ -52,7 +53,7 @@ loop_state::~loop_state() {
 }
 
 loop_piece* loop_state::cut(position first, position last) noexcept {
-  loop_piece* const piece = make_(*this, first, last);
+  loop_piece* const piece = own_entries().make(*this, first, last);
   if (piece == nullptr) return nullptr;
   SENNIT_ASSERT(!done_.done(0));  // who cuts has a finish to make himself
   done_.expect();
@@ -66,7 +67,9 @@ loop_piece* loop_state::cut(position first, position last) noexcept {
 namespace {
 
 // Where there is older work, that goes first. Between heartbeats nothing is dealt out.
-bool may_deal(worker* w) noexcept { return w != nullptr && w->frames().empty() && w->frames().on_demand(); }
+bool may_deal(worker* w) noexcept {
+  return w != nullptr && w->frames().empty() && w->frames().promotions().on_demand();
+}
 
 }  // namespace
 
@@ -113,9 +116,9 @@ bool loop_state::hand(worker& from, worker& to, position begin, position& last,
   piece->mark_stolen(from.frames().innermost()->region, from.frames().innermost()->strand);
   piece->stolen().dealt = true;
   piece->part(split_off);
-  from.frames().count_dealt();
+  from.frames().promotions().dealt();
   if (!to.post(*piece)) {
-    from.frames().list(*piece);
+    from.frames().listed().add(*piece);
     from.announce_work();
   }
   return true;
@@ -196,10 +199,28 @@ observed_loop::~observed_loop() {
   if (strand.pop()) strand.by().kept(strand, where_, iterations_);
 }
 
+taken_part loop_frame::take_part(divisible& work, parting how) noexcept {
+  auto& loop = static_cast<loop_frame&>(work);
+  const rest left = loop.look();
+  if (left.none()) return {};
+  if (how == parting::half_if_worth && !loop.worth_cutting(left)) return {.left = remains::too_little};
+  const position middle = how == parting::all ? left.start : left.middle();
+  loop_piece* const piece =
+      how == parting::half_of_running ? loop.cut_fenced(left, middle) : loop.cut(left, middle);
+  if (piece == nullptr) return {.left = remains::something};
+  const bool by_owner = how != parting::half_of_running && how != parting::half_of_waiting;
+  if (by_owner) piece->part(loop.split_off_);
+  return {.part = piece, .left = left.start < middle ? remains::something : remains::nothing};
+}
+
+bool loop_frame::exhausted(const divisible& work) noexcept {
+  return static_cast<const loop_frame&>(work).look().none();
+}
+
 loop_piece* loop_frame::cut(rest left, position middle) noexcept {
   SENNIT_ASSERT(left.start <= middle && middle < left.end);
   SENNIT_ASSERT(left.end == end());
-  loop_piece* const piece = whole_.cut(middle, left.end);
+  loop_piece* const piece = whole().cut(middle, left.end);
   if (piece == nullptr) return nullptr;
   end_.store(middle, std::memory_order_relaxed);
   if (gate_.load(std::memory_order_relaxed) != 0) gate_.store(middle, std::memory_order_relaxed);
@@ -212,7 +233,7 @@ loop_piece* loop_frame::cut_fenced(rest left, position middle) noexcept {
   // ORD[D17] seq_cst: the store of end before the load of start; pairs with meet(). Model: models/loop.pml.
   end_.store(middle, std::memory_order_seq_cst);
   const bool first = start_.load(std::memory_order_seq_cst) <= middle;
-  loop_piece* const piece = first ? whole_.cut(middle, left.end) : nullptr;
+  loop_piece* const piece = first ? whole().cut(middle, left.end) : nullptr;
   if (piece == nullptr) end_.store(left.end, std::memory_order_relaxed);
   return piece;
 }
@@ -249,10 +270,16 @@ position loop_frame::meet(position from, position to) noexcept {
   }
   (void)answer_gates(*w, false);
   worker& here = *worker::current();
-  stopped_ = whole_.can_throw() && detail::stopped(here);
-  const position until = stopped_ ? from : here.frames().claim(*this, from, to);
+  stopped_ = whole().can_throw() && detail::stopped(here);
+  const position until = stopped_ ? from : claim_locked(from, to);
   start_.store(until, std::memory_order_relaxed);
   return until;
+}
+
+// What is left of the claim [from, to): no thief is about to cut it.
+position loop_frame::claim_locked(position from, position to) const noexcept {
+  const std::lock_guard guard(worker::current()->frames().lock());
+  return std::max(from, std::min(to, end()));
 }
 
 void loop_frame::abandon() noexcept {
@@ -261,13 +288,13 @@ void loop_frame::abandon() noexcept {
   // ORD[D17] seq_cst: a claim like any other, of all there is; see meet(). Model: models/loop.pml.
   start_.exchange(beyond, std::memory_order_seq_cst);
   // Through the lock: a thief that read start before has made its cut.
-  (void)worker::current()->frames().claim(*this, 0, 0);
+  (void)claim_locked(0, 0);
 }
 
 loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {
   while (split_off != nullptr) {
     loop_piece& piece = *std::exchange(split_off, split_off->split_off_before_);
-    if (deque::reclaim(piece)) return &piece;
+    if (listed_frames::reclaim(piece)) return &piece;
   }
   return nullptr;
 }

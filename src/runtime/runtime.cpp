@@ -157,7 +157,7 @@ void run_region(runtime* asked, action body) {
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
   root.mark_stolen(&region);
-  (*guest).frames().restrict_to(&region);
+  (*guest).frames().wish().restrict_to(&region);
   (*guest).serve(&root);
   if (unqueued_children::any_open(root.stolen().views, region)) left_open();
   if (here == nullptr) unqueued_children::hand_to_thread(root.stolen().views);

@@ -159,7 +159,7 @@ worker& runtime_core::admit_guest() {
 worker& runtime_core::add_returnable_locked() {
   free_guests_.reserve(worker_count() + 1);  // so that giving it back needs no memory
   worker& added = add_worker_locked();
-  added.frames().restrict_to(&nobodys);
+  added.frames().wish().restrict_to(&nobodys);
   return added;
 }
 
@@ -180,7 +180,7 @@ void runtime_core::return_place_locked(worker& place) noexcept {
 void runtime_core::dismiss_guest(worker& guest) noexcept {
   if (outlived_by_fork()) return;  // no other thread will enter, and one that is gone may hold the lock
   // Before the thread enters anything else: a region at the same address is not to be taken for this one.
-  guest.frames().restrict_to(&nobodys);
+  guest.frames().wish().restrict_to(&nobodys);
   {
     const std::lock_guard guard(membership_);
     unseat_locked(guest);
@@ -235,13 +235,13 @@ bool runtime_core::add_spare() noexcept {
     auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.place = place, .call = {}});
     spare* const self = added.get();
     if (self != nullptr) {
-      place.frames().restrict_to(nullptr);
+      place.frames().wish().restrict_to(nullptr);
       spares_.push_back(std::move(added));
     }
     if (self == nullptr ||
         !start_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
       if (self != nullptr) spares_.pop_back();
-      place.frames().restrict_to(&nobodys);
+      place.frames().wish().restrict_to(&nobodys);
       return_place_locked(place);
     }
   });
@@ -292,7 +292,7 @@ void runtime_core::hold_for_fork() noexcept {
     if (core->outlived_by_fork()) continue;
     // Others may be added meanwhile.
     core->held_for_fork_ = core->worker_count();
-    for (unsigned i = 0; i < core->held_for_fork_; ++i) core->worker_at(i).frames().hold_for_fork();
+    for (unsigned i = 0; i < core->held_for_fork_; ++i) core->worker_at(i).frames().lock().lock();
     core->asleep_.hold_for_fork();
   }
   barriers::hold_for_fork();
@@ -303,7 +303,7 @@ void runtime_core::let_go_after_fork() noexcept {
   for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     core->asleep_.let_go_after_fork();
-    for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().let_go_after_fork();
+    for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().lock().unlock();
   }
 }
 
@@ -312,7 +312,7 @@ sennit::statistics runtime_core::statistics() const noexcept {
   for (unsigned i = 0; i < worker_count(); ++i) {
     const worker::counters& c = worker_at(i).counts;
     sum.steals += c.steals.load(std::memory_order_relaxed);
-    sum.promotions += worker_at(i).frames().promotions();
+    sum.promotions += worker_at(i).frames().promotions().count();
     sum.suspensions += c.suspensions.load(std::memory_order_relaxed);
     sum.vain_wakes += c.vain_wakes.load(std::memory_order_relaxed);
   }

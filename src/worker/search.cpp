@@ -25,7 +25,7 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   core_.idle().each_after(index_, core_.worker_count(), [&](unsigned place) {
     worker& other = core_.worker_at(place);
     if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
-        other.frames_.own_wish().admits(region)) {
+        other.frames_.wish().now().admits(region)) {
       found[idle++] = &other;
     }
     return idle < room;
@@ -50,14 +50,14 @@ void worker::pass_on(frame& handed) noexcept {
       return;
     }
   }
-  frames_.list(handed);
+  frames_.listed().add(handed);
   frames_.handed_on();
   announce_work();
 }
 
 // What the next attempt to steal may take. While no colored graph runs, any color.
 wanted worker::next_wanted() noexcept {
-  wanted what = frames_.own_wish();
+  wanted what = frames_.wish().now();
   const unsigned run = core_.coloring().run();
   if (run == 0) [[likely]]
     return what;
@@ -71,11 +71,11 @@ wanted worker::next_wanted() noexcept {
 }
 
 frame* worker::try_steal_any(bool insist) noexcept {
-  if (frame* const donated = frames_.take_donated(*this)) {
+  if (frame* const donated = frames_.listed().take_donated(*this)) {
     if (!donated->stolen().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
     return donated;
   }
-  if (frame* const own = frames_.take_listed(frames_.own_wish(), insist)) return own;
+  if (frame* const own = frames_.listed().take(frames_.wish().now(), insist)) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
   at_hand_.fill();
@@ -116,7 +116,7 @@ void worker::end_search() noexcept {
   idle_.store(false, std::memory_order_relaxed);
   core_.idle().remove(index_);
   if (frame* const posted = mail_.close()) {
-    frames_.list(*posted);
+    frames_.listed().add(*posted);
     announce_work();
   }
   count_searching(-1);
@@ -202,7 +202,7 @@ bool worker::nap_until_beat() noexcept {
   bool known = false;
   const unsigned count = core_.worker_count();
   for (unsigned i = 0; i < count; ++i) {
-    const std::uint64_t next = core_.worker_at(i).frames_.next_beat_ns();
+    const std::uint64_t next = core_.worker_at(i).frames_.promotions().next_ns();
     if (next <= now) continue;
     known = true;
     wait = std::min(wait, next - now);
@@ -229,7 +229,7 @@ void worker::sleep() noexcept {
   const bool rested = core_.has_listener();
   if (rested) core_.note_rest(*this);
   const bool saw_work =
-      core_.arm_gates(frames_.own_wish()) || frames_.has_donation(*this) || park_until_called();
+      core_.arm_gates(frames_.wish().now()) || frames_.listed().has_donation(*this) || park_until_called();
   if (rested) core_.note_return(*this);
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }
@@ -251,7 +251,7 @@ bool worker::watch() noexcept {
     called = parking().park(std::chrono::nanoseconds(patience_.nap_ns()));
     const deque::watched seen = core_.look_again();
     asleep.end_watch(sleep_place_);
-    lasts = seen.lasts || frames_.donation_pending();
+    lasts = seen.lasts || frames_.listed().any_donation();
     if (!patience_.goes_on_after_nap(seen.met)) break;
   }
   return called || lasts;
@@ -266,10 +266,10 @@ bool worker::park_until_called() noexcept {
     // before sleeping.
     constexpr auto settled = std::chrono::milliseconds(1);
     const bool called = parking().park(settled);
-    if (core_.work_in_sight(frames_.own_wish())) return true;
+    if (core_.work_in_sight(frames_.wish().now())) return true;
     if (called) return false;
   }
-  if (frames_.donation_pending()) {
+  if (frames_.listed().any_donation()) {
     // It is not its turn yet. Whether that ever comes is to be looked at now and then.
     parking().park(std::chrono::nanoseconds(policy::patience::longest_wait_for_turn_ns));
     return false;

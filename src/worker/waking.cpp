@@ -54,7 +54,7 @@ unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in)
   for (unsigned i = thread_places(); i < count && woken < most; ++i) {
     worker& w = worker_at(i);
     if (!w.sleep_place().asleep.load(std::memory_order_relaxed) || !w.is_guest()) continue;
-    const wanted wish = w.frames().own_wish();
+    const wanted wish = w.frames().wish().now();
     if (pushed_in != nullptr ? !wish.admits(pushed_in) : !work_in_sight(wish)) continue;
     if (asleep_.wake_guest(w.sleep_place())) ++woken;
   }

@@ -101,7 +101,7 @@ void worker::serve(frame* first) {
 
   frames_.detach(true);
   // What was donated to this place meanwhile is anybody's now, and so are strands that were left here.
-  if (frames_.donation_pending() || frames_.has_listed()) announce_work();
+  if (frames_.listed().any_donation() || frames_.listed().any()) announce_work();
   set_current(outer);
   if (outer != nullptr) {
     tls.loop_sharing = outer->core_.loop_sharing();
@@ -165,9 +165,9 @@ void worker::loop() noexcept {
 // What has been claimed and not begun.
 void worker::put_back(frame& claimed) noexcept {
   if (claimed.stolen().donated) {
-    (void)frames_.donate(claimed);
+    (void)frames_.listed().donate(claimed);
   } else {
-    frames_.list(claimed);
+    frames_.listed().add(claimed);
   }
   announce_work();
 }
@@ -308,7 +308,7 @@ void worker::wait_without_stack(const completion& done, std::intptr_t branches) 
     worker& here = *current();
     frame* next = nullptr;
     if (here.running_->memory().half_left()) {
-      next = here.frames_.take_donated(here);
+      next = here.frames_.listed().take_donated(here);
       if (next == nullptr) next = here.take_listed_anywhere();
     }
     if (next != nullptr) {
@@ -323,7 +323,7 @@ frame* worker::take_listed_anywhere() noexcept {
   const unsigned count = core_.worker_count();
   for (unsigned i = 0; i < count; ++i) {
     if (frame* const listed =
-            core_.worker_at((index_ + i) % count).frames_.take_listed(frames_.own_wish(), true)) {
+            core_.worker_at((index_ + i) % count).frames_.listed().take(frames_.wish().now(), true)) {
       return listed;
     }
   }
@@ -415,7 +415,7 @@ void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcep
         if (l.to != nullptr) {
           l.to->take_in(l.rest);
         } else {
-          here.frames_.list(l.rest);
+          here.frames_.listed().add(l.rest);
           here.announce_work();
         }
       },
@@ -424,7 +424,7 @@ void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcep
 }
 
 void worker::take_in(frame& donated) noexcept {
-  if (frames_.donate(donated)) announce_work();
+  if (frames_.listed().donate(donated)) announce_work();
   parking().unpark();
 }
 

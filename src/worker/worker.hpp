@@ -92,7 +92,7 @@ class worker {
   parker& parking() noexcept { return sleep_place_.call; }
   sleeping& sleep_place() noexcept { return sleep_place_; }
   // Whether the place is that of an outside thread, which takes work of its own region only.
-  bool is_guest() const noexcept { return frames_.own_wish().within != nullptr; }
+  bool is_guest() const noexcept { return frames_.wish().now().within != nullptr; }
   unsigned index() const noexcept { return index_; }
   // Of the worker's thread; under the runtime's lock of members while the place is nobody's.
   fiber_pool& pool() noexcept { return pool_; }

@@ -97,7 +97,7 @@ TEST(Deque, PostedAndListed) {
     worker& self = *worker::current();
     self.mail.open();
     steal(w, 0, 1);
-    if (frame* const posted = self.mail.close()) self.frames().list(*posted);
+    if (frame* const posted = self.mail.close()) self.frames().listed().add(*posted);
     w.flag.store(1, std::memory_order_relaxed);
   };
   const auto forks = [](world& w) {

@@ -58,12 +58,13 @@ TEST(LargeSleep, TwoSleepersOfAListedFrame) {
                                    worker& self = *worker::current();
                                    for (listed_frame& l : listed) {
                                      l.mark_stolen(&w.region);
-                                     self.frames().list(l);
+                                     self.frames().listed().add(l);
                                    }
                                    self.announce_work();
                                    explore::wait_until(
                                        [&w] { return w.flag.load(std::memory_order_relaxed) == 2; });
-                                   for (listed_frame& l : listed) (void)sennit::detail::deque::reclaim(l);
+                                   for (listed_frame& l : listed)
+                                     (void)sennit::detail::listed_frames::reclaim(l);
                                  },
                              .thieves = {&sleeps_and_hands_on, &sleeps_and_hands_on}}
                          .explore({.most_executions = 2'000'000}));

@@ -53,7 +53,7 @@ class small_loop : public sennit::detail::loop_state {
   using frame = sennit::detail::loop_frame;
   using position = sennit::detail::position;
 
-  explicit small_loop(world& w) : loop_state(&make, &work, false), world_(w) {}
+  explicit small_loop(world& w) : loop_state(calls, false), world_(w) {}
   void run(position iterations) {
     piece* split_off = nullptr;
     frame rest(*this, 0, iterations, split_off);
@@ -77,6 +77,8 @@ class small_loop : public sennit::detail::loop_state {
       static_cast<small_loop&>(whole).world_.ran(static_cast<unsigned>(at));
     }
   }
+
+  static constexpr entries calls{&make, &work};
 
   world& world_;
 };

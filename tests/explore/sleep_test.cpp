@@ -45,10 +45,11 @@ TEST(Sleep, AListedFrameAgainstASleeper) {
                             listed_frame listed;
                             listed.mark_stolen(&w.region);
                             worker& self = *worker::current();
-                            self.frames().list(listed);
+                            self.frames().listed().add(listed);
                             self.announce_work();
                             explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
-                            explore::check(sennit::detail::deque::reclaim(listed), "nobody has taken it");
+                            explore::check(sennit::detail::listed_frames::reclaim(listed),
+                                           "nobody has taken it");
                           },
                       .thieves = {&sleeps}}
                   .explore());

@@ -103,7 +103,7 @@ void worker::pass_on(frame& handed) noexcept {
       return;
     }
   }
-  frames_.list(handed);
+  frames_.listed().add(handed);
   frames_.handed_on();
   announce_work();
 }

@@ -43,7 +43,7 @@ TEST(frames, leave_a_fenced_deque_at_the_head) {
       EXPECT_TRUE(o.frames.empty());
       EXPECT_NE(o.frames.epoch(), epoch);
     }
-    EXPECT_EQ(o.frames.promotions(), stolen);
+    EXPECT_EQ(o.frames.promotions().count(), stolen);
   }
 }
 
@@ -170,18 +170,18 @@ TEST(frames, of_a_strand_that_leaves_are_listed_for_all) {
   forks all;
   push_all(all);
   EXPECT_TRUE(o.frames.promote_all());
-  EXPECT_TRUE(o.frames.empty() && o.frames.has_listed() && o.frames.has_work());
+  EXPECT_TRUE(o.frames.empty() && o.frames.listed().any() && o.frames.has_work());
   EXPECT_EQ(o.frames.look().listed, all.size());
   EXPECT_EQ(o.frames.work_for(3), 3U);
   EXPECT_EQ(o.frames.work_for(100), all.size());
-  EXPECT_TRUE(deque::reclaim(all[1]));
+  EXPECT_TRUE(listed_frames::reclaim(all[1]));
   EXPECT_EQ(o.frames.steal(false, {}), &all[0]);
-  EXPECT_FALSE(deque::reclaim(all[0]));
-  EXPECT_EQ(o.frames.take_listed({}, false), &all[2]);
-  EXPECT_TRUE(deque::reclaim(all[4]));
-  EXPECT_TRUE(deque::reclaim(all[3]));
-  EXPECT_FALSE(o.frames.has_listed());
-  EXPECT_EQ(o.frames.take_listed({}, true), nullptr);
+  EXPECT_FALSE(listed_frames::reclaim(all[0]));
+  EXPECT_EQ(o.frames.listed().take({}, false), &all[2]);
+  EXPECT_TRUE(listed_frames::reclaim(all[4]));
+  EXPECT_TRUE(listed_frames::reclaim(all[3]));
+  EXPECT_FALSE(o.frames.listed().any());
+  EXPECT_EQ(o.frames.listed().take({}, true), nullptr);
   EXPECT_FALSE(o.frames.promote_all());
   (void)o.frames.enter(&o.inner);
 }
@@ -193,13 +193,13 @@ TEST(frames, of_a_strict_region_are_withheld) {
   (void)o.frames.enter(&o.inner);
   child_in_test f;
   f.mark_stolen(&o.region);
-  o.frames.list_branch(f);
-  EXPECT_FALSE(o.frames.has_listed());
+  o.frames.listed().add_branch(f);
+  EXPECT_FALSE(o.frames.listed().any());
   EXPECT_FALSE(o.frames.has_work());
   EXPECT_EQ(o.frames.look().listed, 1U);
   EXPECT_EQ(o.frames.steal(true, {}), nullptr);
-  EXPECT_EQ(o.frames.take_listed({}, true), nullptr);
-  EXPECT_TRUE(deque::reclaim(f));
+  EXPECT_EQ(o.frames.listed().take({}, true), nullptr);
+  EXPECT_TRUE(listed_frames::reclaim(f));
   o.region.observed_by = nullptr;
 }
 
@@ -215,10 +215,10 @@ TEST(frames, are_split_off_at_the_newest) {
     EXPECT_EQ(off.newest, &all[4]);
     EXPECT_EQ(off.listed, !strict);
     EXPECT_TRUE(o.frames.empty());
-    EXPECT_FALSE(deque::reclaim(all[4]));
+    EXPECT_FALSE(listed_frames::reclaim(all[4]));
     for (std::size_t i = 4; i-- > 0;) {
       EXPECT_FALSE(o.pop());
-      EXPECT_TRUE(deque::reclaim(all[i]));
+      EXPECT_TRUE(listed_frames::reclaim(all[i]));
     }
     o.region.observed_by = nullptr;
   }
@@ -231,20 +231,20 @@ TEST(frames, that_are_donated_are_for_others_only_while_their_worker_is_busy) {
   child_in_test first;
   child_in_test second;
   for (child_in_test* f : {&first, &second}) f->mark_stolen(&o.region);
-  EXPECT_TRUE(o.frames.donate(first));
+  EXPECT_TRUE(o.frames.listed().donate(first));
   EXPECT_TRUE(first.stolen().donated);
-  EXPECT_FALSE(deque::reclaim(first));
+  EXPECT_FALSE(listed_frames::reclaim(first));
   EXPECT_TRUE(o.frames.has_work());
   EXPECT_EQ(o.frames.steal(false, {}), nullptr);
   EXPECT_EQ(o.frames.steal(true, {}), &first);
   o.frames.leave();
-  EXPECT_FALSE(o.frames.donate(second));
+  EXPECT_FALSE(o.frames.listed().donate(second));
   EXPECT_FALSE(o.frames.has_work());
   EXPECT_EQ(o.frames.steal(true, {}), nullptr);
   EXPECT_TRUE(o.frames.enter(&o.inner));
-  EXPECT_TRUE(o.frames.has_donation(anybody()));
-  EXPECT_EQ(o.frames.take_donated(anybody()), &second);
-  EXPECT_EQ(o.frames.take_donated(anybody()), nullptr);
+  EXPECT_TRUE(o.frames.listed().has_donation(anybody()));
+  EXPECT_EQ(o.frames.listed().take_donated(anybody()), &second);
+  EXPECT_EQ(o.frames.listed().take_donated(anybody()), nullptr);
 }
 
 // Catches donations that nobody can have since their worker's thread has left for good.
@@ -253,7 +253,7 @@ TEST(frames, that_are_donated_are_for_all_where_the_thread_has_left) {
   child_in_test f;
   f.mark_stolen(&o.region);
   o.frames.leave();
-  (void)o.frames.donate(f);
+  (void)o.frames.listed().donate(f);
   EXPECT_EQ(o.frames.steal(true, {}), nullptr);
   o.leave(true);
   EXPECT_EQ(o.frames.steal(true, {}), &f);
@@ -268,13 +268,13 @@ TEST(frames, that_are_donated_in_a_strict_region_are_taken_in_their_order) {
   child_in_test next;
   later.mark_stolen(&o.region).number = 1;
   next.mark_stolen(&o.region).number = 0;
-  EXPECT_FALSE(o.frames.donate(later));
-  EXPECT_FALSE(o.frames.donate(next));
+  EXPECT_FALSE(o.frames.listed().donate(later));
+  EXPECT_FALSE(o.frames.listed().donate(next));
   EXPECT_EQ(o.frames.steal(true, {}), nullptr);
-  EXPECT_EQ(o.frames.take_donated(anybody()), &next);
-  EXPECT_FALSE(o.frames.has_donation(anybody()));
+  EXPECT_EQ(o.frames.listed().take_donated(anybody()), &next);
+  EXPECT_FALSE(o.frames.listed().has_donation(anybody()));
   donating.next_number = 1;
-  EXPECT_EQ(o.frames.take_donated(anybody()), &later);
+  EXPECT_EQ(o.frames.listed().take_donated(anybody()), &later);
   donating.next_number = 0;
   o.region.observed_by = nullptr;
 }
@@ -285,15 +285,15 @@ TEST(frames, that_are_donated_to_a_guest_are_those_of_its_region) {
   region_state other;
   child_in_test f;
   f.mark_stolen(&other);
-  o.frames.restrict_to(&o.region);
+  o.frames.wish().restrict_to(&o.region);
   o.frames.leave();
-  EXPECT_TRUE(o.frames.donate(f));
-  EXPECT_FALSE(o.frames.has_donation(anybody()));
-  EXPECT_EQ(o.frames.take_donated(anybody()), nullptr);
-  o.frames.admit_also(&other);
-  EXPECT_TRUE(o.frames.has_donation(anybody()));
-  EXPECT_EQ(o.frames.take_donated(anybody()), &f);
-  o.frames.restrict_to(nullptr);
+  EXPECT_TRUE(o.frames.listed().donate(f));
+  EXPECT_FALSE(o.frames.listed().has_donation(anybody()));
+  EXPECT_EQ(o.frames.listed().take_donated(anybody()), nullptr);
+  o.frames.wish().admit_also(&other);
+  EXPECT_TRUE(o.frames.listed().has_donation(anybody()));
+  EXPECT_EQ(o.frames.listed().take_donated(anybody()), &f);
+  o.frames.wish().restrict_to(nullptr);
 }
 
 // Catches a strand that nobody takes to its end, as its thread has left the place and is not coming back.
@@ -302,10 +302,10 @@ TEST(frames, that_are_strands_go_to_any_guest_once_their_thread_has_left) {
   region_state other;
   child_in_test strand;
   strand.mark_stolen(&o.region).is_strand = true;
-  o.frames.list(strand);
-  EXPECT_EQ(o.frames.take_listed({.within = &other}, true), nullptr);
+  o.frames.listed().add(strand);
+  EXPECT_EQ(o.frames.listed().take({.within = &other}, true), nullptr);
   o.leave(true);
-  EXPECT_EQ(o.frames.take_listed({.within = &other}, true), &strand);
+  EXPECT_EQ(o.frames.listed().take({.within = &other}, true), &strand);
 }
 
 // Catches a thief that holds the lock for as long as a list is long, and one that does not find what it insists on.
@@ -315,14 +315,14 @@ TEST(frames, of_a_long_list_are_looked_through_by_who_insists) {
   std::vector<child_in_test> many(200);
   for (child_in_test& f : many) {
     f.mark_stolen(&other);
-    o.frames.list(f);
+    o.frames.listed().add(f);
   }
   child_in_test wanted;
   wanted.mark_stolen(&o.region);
-  o.frames.list(wanted);
-  EXPECT_EQ(o.frames.take_listed({.within = &o.region}, false), nullptr);
-  EXPECT_EQ(o.frames.take_listed({.within = &o.region}, true), &wanted);
-  for (child_in_test& f : many) EXPECT_EQ(o.frames.take_listed({}, false), &f);
+  o.frames.listed().add(wanted);
+  EXPECT_EQ(o.frames.listed().take({.within = &o.region}, false), nullptr);
+  EXPECT_EQ(o.frames.listed().take({.within = &o.region}, true), &wanted);
+  for (child_in_test& f : many) EXPECT_EQ(o.frames.listed().take({}, false), &f);
 }
 
 // Catches a loop that is taken as a whole where half of it can stay, or that is left in the deque though all of it is gone.
@@ -426,10 +426,26 @@ TEST(frames, of_a_loop_are_handed_over_as_half) {
   // Nobody else has it yet: so the strand can have it back, once it is in a list.
   EXPECT_EQ(loop.split_off, half);
   EXPECT_EQ(loop_frame::take_back(loop.split_off), nullptr);
-  // What the strand is about to claim.
-  EXPECT_EQ(o.frames.claim(loop.frame, 0, 20), 20U);
-  EXPECT_EQ(o.frames.claim(loop.frame, 20, 40), 32U);
-  EXPECT_EQ(o.frames.claim(loop.frame, 40, 50), 40U);
+  EXPECT_EQ(loop.frame.end(), 32U);
+}
+
+// Catches a request that stays put off although the loop that it was put off for has nothing left: the next push would
+// pass it by.
+TEST(frames, of_a_loop_that_is_exhausted_leave_the_request_to_the_next_push) {
+  owner o;
+  loop_in_test loop(0, 64);
+  fork_in_test younger;
+  loop.frame.worth(1000);
+  owner::push(loop.frame);
+  owner::push(younger);
+  (void)o.frames.steal(false, {});
+  EXPECT_EQ(o.answer(), nullptr);
+  EXPECT_FALSE(owner::push_shut());
+  EXPECT_EQ(loop.frame.claim(0, 64), 64U);
+  EXPECT_TRUE(o.pop());
+  EXPECT_TRUE(o.met);
+  EXPECT_EQ(o.handed, nullptr);
+  EXPECT_TRUE(owner::push_shut());
 }
 
 // Catches a loop that stays in the deque although its last iteration has been handed over.
@@ -455,7 +471,7 @@ TEST(frames, of_a_loop_are_listed_as_a_piece_where_the_strand_leaves) {
   loop_piece* const rest = loop_frame::take_back(loop.split_off);
   ASSERT_NE(rest, nullptr);
   EXPECT_TRUE(rest->first() == 10 && rest->last() == 64);
-  EXPECT_FALSE(o.frames.has_listed());
+  EXPECT_FALSE(o.frames.listed().any());
   (void)o.frames.enter(&o.inner);
 }
 

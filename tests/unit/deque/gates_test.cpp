@@ -245,10 +245,10 @@ TEST(gates, follow_the_region_that_the_strand_is_in) {
   dropped.cancel_requested.store(true, std::memory_order_relaxed);
   scope in_dropped{&dropped, o.frames.bottom(), &o.inner};
   (void)o.frames.enter(&in_dropped);
-  EXPECT_EQ(o.frames.sticky_reasons(), unsigned{cancelled});
+  EXPECT_EQ(o.frames.sticky(), unsigned{cancelled});
   EXPECT_TRUE(owner::push_shut() && owner::pop_shut());
   (void)o.frames.enter(&o.inner);
-  EXPECT_EQ(o.frames.sticky_reasons(), 0U);
+  EXPECT_EQ(o.frames.sticky(), 0U);
   EXPECT_FALSE(owner::push_shut() || owner::pop_shut());
   (void)o.frames.enter(&in_dropped);
   o.frames.leave();
@@ -276,8 +276,8 @@ TEST(gates, stay_open_between_beats) {
   EXPECT_EQ(o.frames.steal(false, {}), nullptr);
   EXPECT_EQ(o.answer(), &frames[0]);
   o.frames.handed_on();
-  EXPECT_EQ(o.frames.promotions(), 1U);
-  EXPECT_NE(o.frames.next_beat_ns(), 0U);
+  EXPECT_EQ(o.frames.promotions().count(), 1U);
+  EXPECT_NE(o.frames.promotions().next_ns(), 0U);
   for (const bool insist : {false, true}) {
     EXPECT_EQ(o.frames.steal(insist, {}), nullptr);
     EXPECT_FALSE(owner::push_shut() || owner::pop_shut());

@@ -22,7 +22,7 @@ inline fiber* never_runs(frame&) noexcept { return nullptr; }
 struct fork_in_test : frame {
   fork_in_test() noexcept : frame(&never_runs) { set_state(nullptr); }
   ~fork_in_test() {
-    if (state() != nullptr) deque::end_state(*this);
+    if (state() != nullptr) end_state(*this);
   }
 };
 
@@ -93,7 +93,10 @@ class owner {
   // True: it met the gate.
   static bool push(frame& f) noexcept { return push(reinterpret_cast<std::uintptr_t>(&f)); }
   static bool push(loop_frame& l) noexcept {
-    return push(reinterpret_cast<std::uintptr_t>(&l) | loop_frame::tag);
+    return push(reinterpret_cast<std::uintptr_t>(&l) | divisible::tag);
+  }
+  static bool push(frame_with_state& f) noexcept {
+    return push(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag);
   }
   // The push and what the owner does at the gate.
   frame* push_and_answer(frame& f) noexcept { return push(f) ? answer(true) : nullptr; }
@@ -150,7 +153,8 @@ struct loop_in_test {
 
   loop_in_test(position first, position last) : frame(whole, first, last, split_off) {}
 
-  loop_state whole{&make, &work, false};
+  static constexpr loop_state::entries calls{&make, &work};
+  loop_state whole{calls, false};
   loop_piece* split_off = nullptr;
   loop_frame frame;
 };

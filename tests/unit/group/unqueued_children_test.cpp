@@ -248,7 +248,7 @@ class simulation {
     return made;
   }
   void begin(child& c) {
-    EXPECT_TRUE(deque::reclaim(c));
+    EXPECT_TRUE(listed_frames::reclaim(c));
     store_views(nullptr);
     g_.all.begin(c);
   }
@@ -348,7 +348,7 @@ TEST(unqueued_children, go_on_with_what_comes_before_them) {
   g.done.expect();
   g.all.add_from_outside(c, *g.place);
   EXPECT_EQ(g.take_text(), "");
-  ASSERT_TRUE(deque::reclaim(c));
+  ASSERT_TRUE(listed_frames::reclaim(c));
   g.all.begin(c);
   g.write("child");
   EXPECT_EQ(g.take_text(), "before child");
@@ -362,7 +362,7 @@ TEST(unqueued_children, are_claimed_from_the_newest_on) {
   group_alone g;
   child* made[4];
   for (child*& c : made) g.all.add_from_outside(*(c = &g.make()), *g.place);
-  EXPECT_TRUE(deque::reclaim(*made[2]));
+  EXPECT_TRUE(listed_frames::reclaim(*made[2]));
   for (const int i : {3, 1, 0}) EXPECT_EQ(g.all.claim_newest(nullptr), made[i]);
   EXPECT_EQ(g.all.claim_newest(nullptr), nullptr);
   for (child* const c : made) {
@@ -381,13 +381,13 @@ TEST(unqueued_children, have_room_until_many_are_not_begun) {
   for (; g.all.has_room() && room < 100'000; ++room) g.all.add_from_outside(g.make(), *g.place);
   EXPECT_LT(room, 100'000);
   child& begun = g.children.front();
-  ASSERT_TRUE(deque::reclaim(begun));
+  ASSERT_TRUE(listed_frames::reclaim(begun));
   g.all.begin(begun);
   EXPECT_TRUE(g.all.has_room());
   for (child& c : g.children) {
     g.done.expect();
     if (&c != &begun) {
-      ASSERT_TRUE(deque::reclaim(c));
+      ASSERT_TRUE(listed_frames::reclaim(c));
       g.all.begin(c);
     }
     g.all.close(c, nullptr);
@@ -405,7 +405,7 @@ TEST(unqueued_children, call_the_thread_that_waits_for_them) {
   for (child* const c : {&first, &second}) {
     g.done.expect();
     g.all.add_from_outside(*c, *g.place);
-    ASSERT_TRUE(deque::reclaim(*c));
+    ASSERT_TRUE(listed_frames::reclaim(*c));
     g.all.begin(*c);
   }
   EXPECT_TRUE(g.all.lie_down(thread, g.done));
@@ -415,7 +415,7 @@ TEST(unqueued_children, call_the_thread_that_waits_for_them) {
   thread.call.park();  // at once: there is something to claim
   g.all.get_up();
   EXPECT_TRUE(g.all.lie_down(thread, g.done));
-  ASSERT_TRUE(deque::reclaim(third));
+  ASSERT_TRUE(listed_frames::reclaim(third));
   g.all.begin(third);
   for (child* const c : {&first, &second, &third}) {
     g.all.close(*c, nullptr);
@@ -438,7 +438,7 @@ TEST(unqueued_children, are_found_open_by_their_region) {
   EXPECT_TRUE(unqueued_children::any_open(load_views(), g.all.outside()));
   EXPECT_FALSE(unqueued_children::any_open(load_views(), other));
   view* const spawner = exchange_views(nullptr);
-  ASSERT_TRUE(deque::reclaim(c));
+  ASSERT_TRUE(listed_frames::reclaim(c));
   g.all.begin(c);
   g.write("left");
   g.all.close(c, nullptr);

@@ -19,7 +19,8 @@ struct loop {
 
   loop(position first, position last) : frame(whole, first, last, split_off) {}
 
-  loop_state whole{&make, &work, false};
+  static constexpr loop_state::entries calls{&make, &work};
+  loop_state whole{calls, false};
   loop_piece* split_off = nullptr;
   loop_frame frame;
 };

@@ -14,10 +14,10 @@
 
 namespace sennit::detail {
 
-class deque;
 class fiber;
 class frame;
 class frame_list;
+class listed_frames;
 class mailbox;
 class view;
 struct region_state;
@@ -48,8 +48,8 @@ struct stolen_state {
   region_state* region;
   fiber* opener;  // whose strand opened it, where that is known: for debuggers
   // Whose list the frame waits in to be claimed, where its strand may have it back; null once it is claimed.
-  std::atomic<deque*> holder{nullptr};
-  frame_list* list = nullptr;  // which of that deque's
+  std::atomic<listed_frames*> holder{nullptr};
+  frame_list* list = nullptr;  // which of that holder's
   // Where it was posted, by the worker whose deque it left.
   mailbox* box = nullptr;
   frame* older = nullptr;  // neighbors in that list

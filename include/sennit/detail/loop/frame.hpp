@@ -4,6 +4,7 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork/completion.hpp>
+#include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/partition.hpp>
@@ -87,18 +88,22 @@ class SENNIT_EXPORT separate_views {
 };
 
 // One loop, on the stack of the function that began it.
-class SENNIT_EXPORT loop_state {
+class SENNIT_EXPORT loop_state : public divided {
  public:
   // Makes a piece; null without memory.
   using maker = loop_piece* (*)(loop_state&, position first, position last) noexcept;
   // Works on a piece, and records how that ended.
   using workman = void (*)(loop_state&, loop_piece&) noexcept;
 
+  struct entries : divided::entries {
+    constexpr entries(maker make_piece, workman work_on) noexcept;
+
+    maker make;
+    workman work;
+  };
+
   // `can_throw`: a cancellation can be thrown to the strand that begins the loop.
-  loop_state(maker make, workman work, bool can_throw) noexcept
-      : make_(make), work_(work), can_throw_(can_throw) {}
-  loop_state(const loop_state&) = delete;
-  loop_state& operator=(const loop_state&) = delete;
+  loop_state(const entries& of, bool can_throw) noexcept : divided(of), can_throw_(can_throw) {}
   ~loop_state();
 
   // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.
@@ -110,7 +115,7 @@ class SENNIT_EXPORT loop_state {
   // The same, in parts of the sizes that `by` says.
   SENNIT_COLD position deal(position first, position last, position least, const partition_view& by,
                             loop_piece*& split_off) noexcept;
-  void work_on(loop_piece& piece) noexcept { work_(*this, piece); }
+  void work_on(loop_piece& piece) noexcept { own_entries().work(*this, piece); }
   completion& done() noexcept { return done_; }
   bool can_throw() const noexcept { return can_throw_; }
   // All pieces ever cut, once nobody works on the loop; after wait() in the order of the iterations.
@@ -138,9 +143,8 @@ class SENNIT_EXPORT loop_state {
   // Cuts [begin, last) off for a worker that waits. False: there is no memory.
   bool hand(worker& from, worker& to, position begin, position& last, loop_piece*& split_off) noexcept;
   static loop_piece* in_order(loop_piece* list) noexcept;
+  const entries& own_entries() const noexcept { return static_cast<const entries&>(entries_); }
 
-  const maker make_;
-  const workman work_;
   const bool can_throw_;
   completion done_{1};  // one count for the strand that began the loop, one for each piece
   std::atomic<loop_piece*> pieces_{nullptr};
@@ -152,17 +156,12 @@ class SENNIT_EXPORT loop_state {
 
 // The iterations that a strand has taken on and not claimed yet. Lives on its stack; in its worker's deque
 // once exposed.
-class SENNIT_EXPORT loop_frame {
+class SENNIT_EXPORT loop_frame : public divisible {
  public:
   // `split_off`: the pieces that the strand has split off.
   loop_frame(loop_state& whole, position first, position last, loop_piece*& split_off) noexcept
-      : whole_(whole), start_(first), gate_(last), end_(last), split_off_(split_off) {}
-  loop_frame(const loop_frame&) = delete;
-  loop_frame& operator=(const loop_frame&) = delete;
+      : divisible(whole), start_(first), gate_(last), end_(last), split_off_(split_off) {}
   ~loop_frame() = default;
-
-  // The low bits of a slot that holds a loop.
-  static constexpr std::uintptr_t tag = 1;
 
   // --- The owner.
   // Puts the frame in the deque. False: it is not there (no strand, or no room).
@@ -231,6 +230,8 @@ class SENNIT_EXPORT loop_frame {
   void worth(position iterations) noexcept { least_ = iterations; }
 
   // --- Under the lock of the deque, by the owner, or by a thief while the owner cannot retire the frame.
+  static taken_part take_part(divisible& work, parting how) noexcept;
+  static bool exhausted(const divisible& work) noexcept;
   // What nobody has claimed. A thief reads `start` only once: even an owner that is kept from claiming may
   // raise it yet.
   struct rest {
@@ -251,17 +252,16 @@ class SENNIT_EXPORT loop_frame {
   loop_piece* cut(rest left, position middle) noexcept;
   // The same by a thief that does not keep the owner from claiming: null also if the owner was faster.
   loop_piece* cut_fenced(rest left, position middle) noexcept;
-  // The piece is claimable, and the owner may have it back.
-  void split_off_from(loop_piece& piece) noexcept { piece.part(split_off_); }
 
  private:
+  loop_state& whole() noexcept { return static_cast<loop_state&>(whole_); }
+  position claim_locked(position from, position to) const noexcept;
   SENNIT_COLD static loop_piece* take_split_off(loop_piece*& split_off) noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;
   // Not "cold": each loop ends by way of it, and what always leads to a cold call is taken for cold, too.
   [[gnu::noinline]] position meet(position from, position to) noexcept;
 
-  loop_state& whole_;
   std::atomic<position> start_;
   std::atomic<position> gate_;  // end_, or zero for good in the fence variant
   std::atomic<position> end_;
@@ -271,5 +271,8 @@ class SENNIT_EXPORT loop_frame {
   bool served_ = false;
   bool exposed_ = true;  // or to be; false where there was no room: the owner is not to retire it
 };
+
+constexpr loop_state::entries::entries(maker make_piece, workman work_on) noexcept
+    : divided::entries{&loop_frame::take_part, &loop_frame::exhausted}, make(make_piece), work(work_on) {}
 
 }  // namespace sennit::detail

@@ -79,12 +79,7 @@ class loop_over : public loop_state {
 
   // `parts`: if not zero, these are what positions count, and n the iterations.
   loop_over(Body& body, const Options& how, position n, position parts, loop_cost& cost) noexcept
-      : loop_state(&make_piece, &work, SENNIT_EXCEPTIONS),
-        body_(body),
-        how_(how),
-        n_(n),
-        parts_(parts),
-        cost_(cost) {}
+      : loop_state(calls, SENNIT_EXCEPTIONS), body_(body), how_(how), n_(n), parts_(parts), cost_(cost) {}
 
   // By the strand that begins it, from `first` on; `sum` is the value of what comes before.
   value all(value sum, position first, position n) {
@@ -326,12 +321,17 @@ class loop_over : public loop_state {
     }
   }
 
+  static const entries calls;
+
   Body& body_;
   const Options& how_;
   const position n_;
   const position parts_;
   loop_cost& cost_;
 };
+
+template <class Body, class Options>
+constinit const loop_state::entries loop_over<Body, Options>::calls{&make_piece, &work};
 
 // How many equal parts a loop with fixed parts has: one for each worker of the runtime.
 SENNIT_EXPORT SENNIT_COLD position fixed_parts() noexcept;

@@ -39,7 +39,7 @@ class worker {
   void relocate() noexcept;
   void hand_over_strand() noexcept {}
   bool leaving() const noexcept { return false; }
-  void take_in(frame& donated) noexcept { (void)frames_.donate(donated); }
+  void take_in(frame& donated) noexcept { (void)frames_.listed().donate(donated); }
   bool donate_newest(worker& to, std::uint64_t number) noexcept;
   bool donate_strand(worker&, std::uint64_t) noexcept { return false; }
   void pass_on(frame& handed) noexcept;

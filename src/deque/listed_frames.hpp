@@ -1,0 +1,89 @@
+// The frames of a worker that are in no deque: promoted ones, for whoever comes, and donated ones, for this worker.
+#pragma once
+
+#include "deque/frame_list.hpp"
+#include "deque/steal_lock.hpp"
+#include "deque/strand_here.hpp"
+#include "deque/wanted.hpp"
+
+#include <sennit/detail/fork/frame.hpp>
+
+#include <cstddef>
+
+namespace sennit::detail {
+
+class worker;
+
+class listed_frames {
+ public:
+  // They have the lock of the deque beside them, so that a frame is always in one of both.
+  listed_frames(steal_lock& lock, const strand_here& here, const wish& own) noexcept
+      : lock_(lock), here_(here), wish_(own) {}
+
+  // --- Anyone.
+
+  // A frame that has left the deque, or never was in it.
+  void add(frame& f) noexcept;
+  // The same for a branch of the strand that runs here: where its schedule's hooks are strict, only the strand can
+  // have it.
+  void add_branch(frame& f) noexcept;
+  // The oldest frame that is wanted, claimed. Where there are many others, only if the caller insists.
+  frame* take(const wanted& what, bool insist) noexcept;
+  // Whether something is listed that anybody can have. A hint.
+  bool any() const noexcept { return listed_.any(); }
+
+  // The frame is for the worker here; nobody can have it back. True: others may begin with it, too.
+  bool donate(frame& f) noexcept;
+  // The oldest of those that the worker here, which calls it, may begin with, claimed.
+  frame* take_donated(worker& by) noexcept;
+  bool has_donation(worker& by) noexcept;
+  // A hint.
+  bool any_donation() const noexcept { return donated_.any(); }
+
+  // Claims a frame that was promoted, for the strand that opened it. False: somebody else has the frame.
+  static bool reclaim(frame& f) noexcept;
+
+  // --- Under the lock.
+
+  void append(frame& f) noexcept;
+  // The oldest that a thief may have, claimed. `all`: the caller has time to look at a long list.
+  frame* take_oldest(const wanted& what, bool all) noexcept;
+  // A donation that the worker here is too busy for.
+  frame* take_open_donation(const wanted& what) noexcept;
+  bool has_open_donation(const wanted& what) const noexcept { return open_donation(what) != nullptr; }
+  bool has(const wanted& what) const noexcept {
+    return oldest(what, true) != nullptr || has_open_donation(what);
+  }
+  // For how many workers there is something; at most `most`.
+  unsigned count(unsigned most) const noexcept;
+  // The thread that owned the place has left it for good.
+  void abandon(bool for_good) noexcept { abandoned_ = for_good; }
+  // For the watchdog, all frames.
+  struct found {
+    std::size_t frames = 0;
+    const fiber* oldest_opener = nullptr;
+  };
+  found look() const noexcept;
+
+ private:
+  frame* oldest(const wanted& what, bool all) const noexcept;
+  bool suits(const wanted& what, frame& listed) const noexcept;
+  bool may_begin(worker& by, frame& donated) const noexcept;
+  bool open_to_others(frame& donated) const noexcept;
+  frame* open_donation(const wanted& what) const noexcept;
+  frame* donation_for(worker& by) const noexcept;
+  static bool reclaim_listed(frame& f) noexcept;
+
+  steal_lock& lock_;
+  const strand_here& here_;
+  const wish& wish_;
+  bool abandoned_ = false;
+  frame_list listed_;    // claimable by anyone
+  frame_list withheld_;  // claimable by their strands only
+  frame_list donated_;   // for the worker here
+};
+
+// The strand has no need for the state of its frame any more.
+void end_state(frame& f) noexcept;
+
+}  // namespace sennit::detail

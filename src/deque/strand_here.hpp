@@ -1,0 +1,63 @@
+// The strand that runs on a deque's worker, and what its regions say.
+#pragma once
+
+#include "deque/gates.hpp"
+#include "deque/wanted.hpp"
+#include "observe/trace_cursor.hpp"
+#include "stack/fiber.hpp"
+
+#include <sennit/detail/assert.hpp>
+#include <sennit/region.hpp>
+
+#include <utility>
+
+namespace sennit::detail {
+
+// Under the lock of the deque.
+class strand_here {
+ public:
+  // Null: the strand leaves.
+  void enter(scope* innermost) noexcept { innermost_ = innermost; }
+  scope* innermost() const noexcept { return innermost_; }
+  fiber* strand() const noexcept { return innermost_ != nullptr ? innermost_->strand : nullptr; }
+  // The region's schedule is strict: workers take donated frames only.
+  bool strict() const noexcept { return strict_; }
+
+  // What the strand's region has for reasons to shut the gates.
+  unsigned follow_region() noexcept {
+    const region_state* const region = innermost_ != nullptr ? innermost_->region : nullptr;
+    const schedule_hooks* const by = hooks_of(region);
+    strict_ = by != nullptr && by->strict();
+    const bool stop = region != nullptr && region->stopped();
+    return (stop ? unsigned{cancelled} : 0U) | (by != nullptr ? unsigned{observed} : 0U);
+  }
+  // True: the strand is of another outside thread's region than the one before.
+  bool follow_root() noexcept {
+    if (innermost_ == nullptr) return false;
+    const region_state* r = innermost_->region;
+    while (!r->root && r->outer != nullptr) r = r->outer;
+    return std::exchange(root_, r) != r;
+  }
+  // The strand's deque begins anew.
+  void move_to(slot* bottom) noexcept {
+    for (scope* s = innermost_; s != nullptr; s = s->outer) s->first = bottom;
+  }
+  // In which the frame in that slot was pushed.
+  region_state* region_of(const slot* at) const noexcept {
+    SENNIT_ASSERT(innermost_ != nullptr);  // a frame is a strand's
+    const scope* s = innermost_;
+    while (s->outer != nullptr && at < s->first) s = s->outer;
+    return s->region;
+  }
+  // Whether the strand is in a region that the thief may work for.
+  bool runs_for(const wanted& what) const noexcept {
+    return what.within == nullptr || (innermost_ != nullptr && what.admits(innermost_->region));
+  }
+
+ private:
+  scope* innermost_ = nullptr;
+  bool strict_ = false;
+  const region_state* root_ = nullptr;  // around the latest strand's regions; only to be compared
+};
+
+}  // namespace sennit::detail

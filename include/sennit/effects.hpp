@@ -35,9 +35,9 @@ struct hull {
 //   std::uint64_t bytes_of(const R&)
 //       how many bytes the region has, for the choice of blocks. Without it, the bytes of the hull.
 //   std::uint64_t fingerprint_of(const R&)
-//       a number that differs, most likely, if the region differs, so that a memoized_splice notices a change.
-//       Without it, the number is computed from the object's bytes. If the object has padding or floating-point
-//       numbers, it is computed from the hull only.
+//       a number that differs, most likely, if the region differs, so that a memoized_splice notices a
+//       change. Without it, the number is computed from the object's bytes. If the object has padding or
+//       floating-point numbers, the number is computed from the hull only.
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
 //       whether the region has all of these bytes. Only the effect checker calls it. Without it, the checker
 //       considers the hull.

@@ -1,4 +1,4 @@
-// Parallel loops as others make them, kept to be compared with: parallel_for as it is is the one to use.
+// baseline: parallel loops as other systems make them, for comparison. Programs should use parallel_for.
 #pragma once
 
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -14,8 +14,8 @@ namespace sennit::baseline {
 
 namespace detail {
 
-// DACPARFOR (Govedič, 2023, Fig. 1-2). What it spawns runs first, so what a thief can take is the other half,
-// as in Cilk.
+// DACPARFOR (Govedič, 2023, Fig. 1-2). The spawned half runs first, so a thief takes the other half, as in
+// Cilk.
 template <class I, class F>
 void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
   using offset = std::make_unsigned_t<I>;
@@ -31,13 +31,12 @@ void divide_and_conquer(I start, I end, std::uint64_t grain, F& body) {
 
 }  // namespace detail
 
-// Calls body(i) for each integer i of [first, last), in parallel: the range is halved until at most `grain`
-// iterations are left, whether or not anybody is idle (DACPARFOR in Govedič, "Improving the Performance of
+// Calls body(i) for each integer i of [first, last), in parallel. Halves the range until at most `grain`
+// iterations are left, whether or not a worker is idle (DACPARFOR in Govedič, "Improving the Performance of
 // Parallel Loops in OpenCilk", 2023, §1, Fig. 1-2, where `grain` is G). A grain of 0 counts as 1. Bounds of
-// different types mean what they do in parallel_for.
-// Throws what the lowest iteration that throws threw; iterations above it may be left out. Any thread may
-// call it, and body is called by several at once. Costs a fork for every `grain` iterations, or for half as
-// many.
+// different types are treated as in parallel_for. Throws the exception of the lowest iteration that threw;
+// iterations above it may be left out. Thread-safety: any thread may call it; several threads call body at
+// once. Cost: a fork for every `grain` iterations, or up to twice as many iterations.
 //
 // Example:
 //   void add_scaled(long n, double a, const double* x, double* y) {
@@ -53,8 +52,8 @@ void dac_for(First first, Last last, F&& body, std::uint64_t grain) {
                                body);
 }
 
-// For parallel_for: loop frames as in Govedič, 2023, Fig. 3-2, one iteration at a time, with a fence in NEXT.
-// The default is several times faster.
+// An option of parallel_for: loop frames as in Govedič, 2023, Fig. 3-2, one iteration at a time, with a
+// fence in NEXT. parallel_for without it is several times faster.
 inline constexpr loop_options thesis{.thesis = true};
 
 }  // namespace sennit::baseline

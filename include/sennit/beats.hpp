@@ -1,4 +1,4 @@
-// beats: threads that are interrupted again and again, for promotion points.
+// beats: periodic interrupts of threads, for promotion points.
 #pragma once
 
 #include <sennit/detail/clock.hpp>
@@ -17,63 +17,67 @@ namespace sennit {
 
 class runtime;
 
-// How beats come to threads.
+// How beats reach threads.
 enum class beat_source_kind {
   automatic,     // the first of these that the system allows: posix_timers, perf_events, ping_thread
-  posix_timers,  // timers of the kernel, for each thread its own (timer_create(2) with SIGEV_THREAD_ID)
+  posix_timers,  // timers of the kernel, one for each thread (timer_create(2) with SIGEV_THREAD_ID)
   ping_thread,   // one thread that sleeps, and sends signals to the others
-  perf_events,   // the kernel's clock of a thread's own time (perf_event_open(2)): none while it does not run
-  polled,        // no signal: the program asks sennit::beat_due()
+  perf_events,  // the kernel's clock of a thread's own time (perf_event_open(2)); no beats while the thread does not run
+  polled,  // no signal: the program calls sennit::beat_due()
 };
 
-// How beats come. What is left at its default comes from the environment (SENNIT_BEAT), else it is 100 us
-// from an automatic source.
+// Members left at their defaults come from the environment (SENNIT_BEAT). Without that variable the period
+// is 100 us and the source is automatic.
 struct beats_options {
   static constexpr std::chrono::nanoseconds least_period = std::chrono::microseconds(10);
   static constexpr std::chrono::nanoseconds most_period = std::chrono::seconds(10);
 
-  // From one beat to the next: the heart rate of heartbeat scheduling. 0: not given.
+  // The time from one beat to the next: the heart rate of heartbeat scheduling. 0: not given.
   std::chrono::nanoseconds period{0};
   beat_source_kind source = beat_source_kind::automatic;
-  // Whether all workers of `in` get beats while they are at it: its threads, and guests in a region.
+  // Whether all workers of `in` get beats while they are in the runtime: its own threads, and guests in a
+  // region.
   bool workers = true;
-  // The workers' runtime. Null: the one whose strand calls, or else the default one, which is then started.
+  // The runtime of the workers. Null: the calling strand's runtime, or else the default runtime, which is
+  // then started.
   runtime* in = nullptr;
-  // Whether the calling thread gets beats until the end, worker or not.
+  // Whether the calling thread gets beats while the object lives, even if it is no worker.
   bool calling_thread = false;
-  // What a beat does, on the thread that gets it, and in signal context: see ext::beat_target::function. Null: what
-  // promotion points need, and nothing where there are none.
+  // What a beat calls, on the thread that gets it and in signal context: see ext::beat_target::function.
+  // Null: what promotion points need; without promotion points, nothing.
   ext::beat_target::function on_beat = nullptr;
-  // A source of your own instead of `source`. It outlives the beats.
+  // A source of the program's own, used instead of `source`. It must outlive the beats.
   ext::beat_source* extension = nullptr;
 };
 
-// Of one thread.
+// The beats of one thread.
 struct beat_count {
   pid_t thread = 0;
-  std::uint64_t asked = 0;      // periods that have passed while it was at work
-  std::uint64_t delivered = 0;  // beats that came: at most asked + 1
-  std::uint64_t missed = 0;     // those that came due while one was still on its way: they do not add up
-  std::uint64_t retries = 0;    // calls again, shortly after a beat that came at the wrong moment
+  std::uint64_t asked = 0;      // periods that passed while the thread was at work
+  std::uint64_t delivered = 0;  // beats that arrived: at most asked + 1
+  std::uint64_t missed =
+      0;  // beats that came due before the one before had arrived; they are not made up for
+  std::uint64_t retries = 0;  // repeated calls, shortly after a beat that arrived at an unsuitable moment
 };
 
-// Beats the workers of a runtime, the calling thread or both, for as long as it lives. A worker that sleeps
-// is left to sleep. Rainey et al., "Task Parallel Assembly Language for Uncompromising Parallelism" (2021),
-// §3.2.
+// Interrupts the workers of a runtime, the calling thread, or both, for as long as the object lives (Rainey
+// et al., "Task Parallel Assembly Language for Uncompromising Parallelism", 2021, §3.2). A sleeping worker
+// is not woken.
 //
-// In a thread that gets beats, system calls that SA_RESTART restarts are restarted, and others (poll, nanosleep)
-// return EINTR, as with every signal. A thread that blocks the signal gets no beats meanwhile; the runtime's
-// own threads do not. A child of fork(2) gets no beats, and an object made before it does nothing there.
-// exec(2) ends posix_timers like all timers; with ping_thread and perf_events a signal may be under way and
-// end the new program: stop them before, or let SENNIT_BEAT_SIGNAL be URG.
+// Beats are signals. A system call that SA_RESTART restarts is restarted; another one (poll, nanosleep)
+// returns EINTR. A thread that blocks the signal gets no beats meanwhile; the runtime's own threads do not
+// block it. A child of fork(2) gets no beats, and an object made before the fork does nothing in the child.
+// exec(2) ends posix_timers, as all timers. With ping_thread and perf_events, a signal that was sent before
+// exec(2) may arrive in the new program and end it: call stop() before exec(2), or set SENNIT_BEAT_SIGNAL to
+// URG.
 //
-// stop(), statistics() and the destructor may be called by any thread, not by on_beat. Several objects may
-// beat the same thread. The runtime may end first. A worker that the system refuses to beat gets none,
-// and its `asked` stays 0.
+// Thread-safety: any thread may call stop(), statistics() and the destructor, but on_beat must not. Several
+// objects may interrupt the same thread. The runtime may end first. If the system refuses beats for a
+// worker, the worker gets none and its `asked` stays 0.
 //
-// Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, on virtual machines up to 20;
-// `sennit tune` measures it. No period is refused for that: with one near the cost the thread does little
-// else than to handle beats.
+// Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, and up to 20 us on virtual
+// machines; `sennit tune` measures it. No period is refused as too short: with a period near the cost of a
+// beat, a thread spends most of its time on beats.
 //
 // Example:
 //   #include <cstdio>
@@ -89,21 +93,21 @@ struct beat_count {
 //   }
 class SENNIT_EXPORT beats {
  public:
-  // Throws std::invalid_argument that names a bad option or variable; std::runtime_error that says why the
-  // system refuses the source, or the calling thread, and what would mend that, or that the signal is in use;
-  // std::bad_alloc; what runtime::default_runtime() does.
+  // Throws std::invalid_argument, which names a bad option or variable. Throws std::runtime_error, which
+  // gives the reason and the remedy, if the system refuses the source or the calling thread, or if the
+  // signal is in use. Throws std::bad_alloc, and what runtime::default_runtime() throws.
   explicit beats(const beats_options& options = {});
   ~beats();
   beats(const beats&) = delete;
   beats& operator=(const beats&) = delete;
 
-  // No beat begins or is under way once it returns. Idempotent.
+  // After it returns no beat begins or is running. It may be called again.
   void stop() noexcept;
 
   std::chrono::nanoseconds period() const noexcept;
   const char* source() const noexcept;
-  // Of each thread that has had beats, those that ended included. Cost: a lock, and some nanoseconds a
-  // thread.
+  // The counts of each thread that has had beats, including threads that have ended. Cost: a lock, and some
+  // nanoseconds a thread.
   std::vector<beat_count> statistics() const;
 
  private:
@@ -114,15 +118,16 @@ class SENNIT_EXPORT beats {
 namespace detail {
 
 SENNIT_EXPORT extern std::atomic<unsigned> polled_threads;
-// On x86-64, ticks; the calling thread's next beat is not due before.
+// The earliest time of the calling thread's next beat; in ticks on x86-64.
 SENNIT_EXPORT extern constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]];
 SENNIT_EXPORT SENNIT_COLD bool take_polled_beat() noexcept;
 
 }  // namespace detail
 
-// Whether a beat of the source `polled` has come due on this thread since this was last true; on_beat was
-// called then. On a thread that gets no beats by polls: false. Beats that begin are noticed within a
-// millisecond. Cost: two loads, and where anybody polls, a reading of the clock.
+// Whether a beat of the source `polled` has come due on this thread since beat_due() last returned true. If
+// so, on_beat has been called. Returns false on a thread without polled beats. A thread notices within a
+// millisecond that its beats have begun. Thread-safety: any thread may call it. Cost: two loads; if any
+// thread polls, also a reading of the clock.
 //
 // Example:
 //   long sum_with_beats(const int* first, const int* last, long& beats_seen) {

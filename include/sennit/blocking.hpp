@@ -11,7 +11,7 @@ namespace detail {
 
 class runtime_core;
 
-// While one exists on a worker's strand, the runtime has one more thread at work.
+// While an object exists on a worker's strand, the runtime has one more thread at work.
 class SENNIT_EXPORT blocking_scope {
  public:
   SENNIT_COLD blocking_scope() noexcept;
@@ -25,12 +25,13 @@ class SENNIT_EXPORT blocking_scope {
 
 }  // namespace detail
 
-// Calls f, which may block its thread (a read, a lock, a sleep), and returns its result; meanwhile another
-// thread takes the worker's place. Outside the runtime it only calls f.
+// Calls f, which may block its thread (a read, a lock, a sleep), and returns its result. Meanwhile another
+// thread takes the worker's place. Outside any runtime, it only calls f.
 //
-// f runs on the calling thread. Precondition: it calls no construct. Throws what f throws. May be called from
-// any thread. Where the system refuses a thread, and for calls beyond 256 at a time, nobody takes the place.
-// Cost: up to a few microseconds, to wake the other thread. That is started when first needed, and kept.
+// f runs on the calling thread. Precondition: f calls no construct. Throws what f throws. Thread-safety: any
+// thread may call it. No thread takes the worker's place if the system refuses to make one, or if 256 calls
+// are running already. Cost: up to a few microseconds, to wake the other thread. The other thread is started
+// at its first use, and kept.
 //
 // Example:
 //   #include <unistd.h>

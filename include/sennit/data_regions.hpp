@@ -1,4 +1,4 @@
-// Regions of data to say effects with: contiguous memory, strided boxes, index sets, subtrees.
+// Regions of data, for effects: contiguous memory, strided boxes, index sets, subtrees.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -19,12 +19,12 @@ namespace sennit {
 
 namespace detail {
 
-// For a memory_box. Throws std::length_error.
+// Throws std::length_error for an index of a memory_box.
 SENNIT_EXPORT [[noreturn]] void refuse_index(std::int64_t index);
 
 }  // namespace detail
 
-// Indices [first, last), which can be halved.
+// The indices [first, last), which can be halved.
 struct range {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -32,7 +32,7 @@ struct range {
   constexpr std::int64_t size() const noexcept { return last > first ? last - first : 0; }
   constexpr range left() const noexcept { return {first, first + size() / 2}; }
   constexpr range right() const noexcept { return {first + size() / 2, last}; }
-  // With k more at either end.
+  // This range with k more indices at either end.
   constexpr range grown(std::int64_t k) const noexcept { return {first - k, last + k}; }
   constexpr range within(range bounds) const noexcept {
     return {std::max(first, bounds.first), std::min(last, bounds.last)};
@@ -40,7 +40,7 @@ struct range {
   friend constexpr bool operator==(range, range) = default;
 };
 
-// A range that is done `by` indices at a time: see step().
+// A range that is worked on in slices of `by` indices: see step().
 struct sliced_range : range {
   std::int64_t by = 1;
 
@@ -50,7 +50,7 @@ struct sliced_range : range {
   }
 };
 
-// Elements that lie one after the other.
+// Contiguous elements.
 class memory_range {
  public:
   static constexpr bool contiguous = true;
@@ -59,14 +59,14 @@ class memory_range {
   memory_range(const T* elements, std::size_t n) noexcept
       : where_{reinterpret_cast<std::uintptr_t>(elements),
                reinterpret_cast<std::uintptr_t>(elements) + n * sizeof(T)} {}
-  // The indices may lie outside the array: what is there is nobody's.
+  // The indices may lie outside the array. The program then must not use the memory outside the array.
   template <class T>
   memory_range(const T* elements, range indices) noexcept
       : where_{reinterpret_cast<std::uintptr_t>(elements) +
                    static_cast<std::uintptr_t>(indices.first) * sizeof(T),
                reinterpret_cast<std::uintptr_t>(elements) +
                    static_cast<std::uintptr_t>(indices.last) * sizeof(T)} {}
-  // Of a std::vector, std::array, std::span ...: all of it, or some of its elements.
+  // All elements of a contiguous range such as a std::vector, a std::array or a std::span, or some of them.
   template <std::ranges::contiguous_range R>
     requires std::ranges::borrowed_range<R> && std::ranges::sized_range<R>
   explicit memory_range(R&& elements)
@@ -87,13 +87,14 @@ class memory_range {
   hull where_;
 };
 
-// A box of an array of D dimensions, the last of which is contiguous: elements [first, last) of each. Up to
-// three dimensions. Boxes of the same array are compared exactly, others by their hulls. Throws
-// std::length_error for an index beyond 32 bits.
+// A box of an array of D dimensions, of which the last is contiguous: the elements [first, last) in each
+// dimension. D is at most three. Boxes of the same array are compared exactly, other boxes by their hulls.
+// Throws std::length_error for an index beyond 32 bits.
 //
-// pitches: elements from one index to the next, of all dimensions but the last (of a row; of a plane and of a
-// row); not negative. Precondition: two different indices within the boxes are two different elements: those
-// of the inner dimensions do not go beyond the pitch, unless nobody touches what is there.
+// pitches: the number of elements from one index to the next, for all dimensions but the last (of a row; or
+// of a plane and of a row). A pitch is not negative. Precondition: two different indices within the boxes
+// are two different elements. So indices of the inner dimensions must not exceed the pitch, unless the
+// program does not use the elements there.
 template <std::size_t D>
   requires(D >= 2 && D <= 3)
 class memory_box {
@@ -144,8 +145,7 @@ class memory_box {
     return bytes;
   }
 
-  // Within the array that begins where it says, that is; an address may be that of several elements, if rows
-  // overlap.
+  // Considers only addresses within this array. If rows overlap, one address may belong to several elements.
   friend bool contains_address(const memory_box& b, std::uintptr_t address, std::size_t bytes) noexcept {
     const auto from = static_cast<std::int64_t>(address - b.array_);
     const std::int64_t to = from + static_cast<std::int64_t>(bytes);
@@ -164,11 +164,12 @@ class memory_box {
       detail::refuse_index(i);
     return static_cast<std::int32_t>(i);
   }
-  // Rounded down.
+  // The quotient, rounded down.
   static std::int64_t quotient(std::int64_t a, std::int64_t b) noexcept {
     return a / b - (a % b < 0 ? 1 : 0);
   }
-  // Whether it is `offset` elements from where dimension d and those after it have index 0.
+  // Whether the box has the element at `offset` from the place where dimension d and those after it have
+  // index 0.
   bool has_element(std::size_t d, std::int64_t offset) const noexcept {
     if (d == D - 1) return first_[d] <= offset && offset < last_[d];
     const std::int64_t pitch = pitches_[d];
@@ -197,10 +198,11 @@ class memory_box {
   std::array<std::int32_t, D> last_;
 };
 
-// Elements of an array, by their indices. Sets of the same array are compared exactly, one index after the
-// other; others by their hulls.
+// Elements of an array, given by their indices. Sets of the same array are compared exactly, index by index;
+// other sets by their hulls.
 //
-// indices: in ascending order. They are referred to, not copied, and stay as they are during the splice.
+// indices: in ascending order. The set refers to the indices and does not copy them, so they must not change
+// during the splice.
 //
 // Example:
 //   #include <vector>
@@ -246,7 +248,7 @@ class index_set {
     return true;
   }
   friend std::uint64_t bytes_of(const index_set& s) noexcept { return s.indices_.size() * s.bytes_; }
-  // Of the indices, not of where they are kept.
+  // The fingerprint is that of the indices, not of their address.
   friend std::uint64_t fingerprint_of(const index_set& s) noexcept {
     std::uint64_t hash = detail::mix(s.array_, s.bytes_);
     for (const I i : s.indices_) hash = detail::mix(hash, static_cast<std::uint64_t>(i));
@@ -269,8 +271,8 @@ template <class T, class Indices>
 index_set(const T*, const Indices&)
     -> index_set<std::remove_cvref_t<decltype(*std::data(std::declval<const Indices&>()))>>;
 
-// A node of a binary tree and all below it, wherever in memory they are; 64 levels at most. Nodes of trees
-// with different roots do not interfere: name each by the root of the whole tree.
+// A node of a binary tree and all nodes below it, wherever these are in memory; at most 64 levels. Nodes of
+// trees with different roots do not interfere, so name each node by the root of the whole tree.
 //
 // Example:
 //   #include <sennit/splice.hpp>
@@ -289,7 +291,7 @@ index_set(const T*, const Indices&)
 class subtree {
  public:
   explicit subtree(const void* root) noexcept : root_(root) {}
-  // path: a bit for each step down, the first in the lowest; 1 is right.
+  // path: one bit for each step down, the first step in the lowest bit; 1 means right.
   subtree(const void* root, std::uint64_t path, unsigned depth) noexcept
       : root_(root), path_(path & mask(depth)), depth_(depth) {}
 

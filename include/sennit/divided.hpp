@@ -1,4 +1,4 @@
-// divided: work that is halved until its parts are small, as splices and sequences take it.
+// divided: work that is halved until its parts are small, for splices and sequences.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -24,20 +24,24 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 
 }  // namespace detail
 
-// Work that is halved until its parts are small, and then done part by part: a declared tree, which the
-// splicer walks without stacks (see splice()). `effects_of` and `step` are called with parts, by several
-// workers at once; `effects_of` is pure.
+// Work that is halved until its parts are small, and then done part by part. It is a declared tree, which
+// the splicer walks without stacks (see splice()). Several workers call `effects_of` and `step` at once;
+// `effects_of` is pure.
 //
-// part: of any type that is trivially copyable, of 48 bytes at most, with size(), left() and right():
-// sennit::range, say. left() and right() of a part larger than `block` are smaller than it, and size() is in
+// part: a trivially copyable object of at most 48 bytes with size(), left() and right(), such as a
+// sennit::range. If a part is larger than `block`, its left() and right() are smaller than it. size() is in
 // proportion to the work.
 //
-// block: a part of this size or less is one step. 0 or less: a size is chosen by how many bytes effects_of()
-// says and the caches' sizes. Blocks of more than one dimension are best cut along the outer ones, with the
-// contiguous one whole. effects_of(part): sennit::effects of all that is done for that part, be it small or
-// large. step(part): does it.
+// block: a part of at most this size is one step. For 0 or less, the library chooses a size from the bytes
+// of effects_of() and the sizes of the caches. Cut blocks of several dimensions along the outer dimensions,
+// and keep the contiguous one whole.
 //
-// Called, it does all of it in order, without any splicing; without a block that is one step.
+// effects_of(part): the sennit::effects of all that is done for the part, whether it is small or large.
+//
+// step(part): does the work of the part.
+//
+// Calling a divided does all of its work in order, without splicing. Without a block, the call does it as
+// one step.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -60,7 +64,8 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 //   }
 template <class Part, class Effects, class Step>
 struct divided {
-  // Not as constraints, of which compilers would say which constructors of `divided` they are not met for.
+  // An assertion, not a constraint: for a constraint, compilers would list the constructors of `divided`
+  // that do not match.
   static_assert(detail::tree_part<Part>, "divided: the part is not a tree_part: a tree_part is trivially "
                                          "copyable, of 48 bytes at most, and has size(), "
                                          "left() and right()");
@@ -95,7 +100,7 @@ struct is_divided : std::false_type {};
 template <class... T>
 struct is_divided<divided<T...>> : std::true_type {};
 
-// How the splicer goes on with a part of a declared tree.
+// How the splicer continues with a part of a declared tree.
 template <class Tree>
 struct tree_call {
   using part = decltype(Tree::all);
@@ -134,11 +139,11 @@ struct tree_call {
   static constexpr call_kind kind = {advance, next_part, run, move, drop};
 };
 
-// Whether a step of so many bytes is small enough where so many calls are interleaved, on this machine and
-// runtime.
+// Whether a step of so many bytes is small enough on this machine and runtime, where `together` calls are
+// interleaved.
 SENNIT_EXPORT bool step_fits(std::uint64_t bytes, std::uint64_t together);
 
-// If it has none.
+// Chooses a block for a tree without one.
 template <class Tree>
 void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
   if (t.block > 0) return;

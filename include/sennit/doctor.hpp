@@ -1,4 +1,4 @@
-// What the runtime sees of the machine, and what it misses.
+// doctor: what the runtime finds on this machine, and what it misses.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -8,19 +8,19 @@
 
 namespace sennit {
 
-// One finding. `note`: may cost speed, and may be meant so. `missing`: to be mended.
+// One finding. `note`: it may cost speed, and may be intended. `missing`: it should be corrected.
 struct doctor_line {
   enum class severity { good, note, missing };
   std::string topic;    // "membarrier", "workers", ...
   std::string finding;  // what was found, with units
   severity verdict = severity::good;
-  std::string remedy;  // what would mend it; empty where nothing is to be mended
+  std::string remedy;  // what would correct it; empty if nothing needs correction
 };
 
-// Looks at the machine now: CPUs, quota, topology, barrier, stacks, huge pages, clock,
-// and the SENNIT_ variables. Starts no runtime and changes nothing. Throws nothing but std::bad_alloc:
-// what cannot be read is a finding. May be called from any thread while none changes the environment.
-// Cost: some milliseconds, mostly hwloc's.
+// Examines the machine: CPUs, quota, topology, barrier, stacks, huge pages, clock, and the SENNIT_
+// variables. Starts no runtime and changes nothing. If something cannot be read, that is a finding, too.
+// Throws only std::bad_alloc. Thread-safety: any thread may call it while no thread changes the environment.
+// Cost: some milliseconds, mostly in hwloc.
 //
 // Example:
 //   #include <cstdio>

@@ -21,20 +21,29 @@ struct hull {
   std::uintptr_t last;
 };
 
-// A user's own kind of region of data: a copyable type with
-//   bool interferes(const R&, const R&)   whether two share data; found by argument-dependent lookup
-// and, optionally,
-//   bool contains(const R& whole, const R& part)   whether all data of `part` is in `whole`; saves checks
-//   hull hull_of(const R&)                         where it lies; without it, it interferes with every region of another type
-//   std::uint64_t bytes_of(const R&)               how many bytes it has, to choose blocks by; without it, all of the hull's
-//   std::uint64_t fingerprint_of(const R&)         differs, most likely, where the region does, so that a memoized_splice
-//                                                  notices. Without it, that is made of the object's bytes, if it has neither
-//                                                  padding nor floating-point numbers, or of the hull only
+// A region of data may be a type of the program's own: a copyable type R with
+//
+//   bool interferes(const R&, const R&)
+//       whether the two share data. Found by argument-dependent lookup.
+//
+// and, optionally, with
+//
+//   bool contains(const R& whole, const R& part)
+//       whether all data of `part` is in `whole`. It saves comparisons.
+//   hull hull_of(const R&)
+//       where the region lies. Without it, the region interferes with every region of another type.
+//   std::uint64_t bytes_of(const R&)
+//       how many bytes the region has, for the choice of blocks. Without it, the bytes of the hull.
+//   std::uint64_t fingerprint_of(const R&)
+//       a number that differs, most likely, if the region differs, so that a memoized_splice notices a
+//       change. Without it, the number is computed from the object's bytes. If the object has padding or
+//       floating-point numbers, the number is computed from the hull only.
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
-//                                                  whether it has all of these bytes; asked by the effect checker only, which
-//                                                  else takes the hull for it
-// All are pure, and called by several workers at once. The answer "yes" is always right, if it costs
-// interleaving, and so is "no" of contains().
+//       whether the region has all of these bytes. Only the effect checker calls it. Without it, the checker
+//       considers the hull.
+//
+// All are pure, and several workers call them at once. The answer "yes" is always correct, but costs
+// interleaving; for contains() the answer "no" is always correct.
 template <class R>
 concept data_region = std::copy_constructible<R> && requires(const R& r) {
   { interferes(r, r) } -> std::convertible_to<bool>;
@@ -60,7 +69,7 @@ inline std::uint64_t hash_of_bytes(const void* bytes, std::size_t n) noexcept {
 
 struct region_kind {
   bool (*interferes)(const void*, const void*);
-  // These may be null.
+  // The following functions may be null.
   bool (*contains)(const void*, const void*);
   bool (*contains_address)(const void*, std::uintptr_t, std::size_t);
   std::uint64_t (*bytes)(const void*);
@@ -72,7 +81,7 @@ template <class R>
 concept has_hull = requires(const R& r) {
   { hull_of(r) } -> std::convertible_to<hull>;
 };
-// Its hull is all there is to say.
+// A hull is the only information about the region.
 template <class R>
 concept contiguous_region = requires { requires R::contiguous; };
 
@@ -147,7 +156,7 @@ inline constexpr region_kind kind_of = {[](const void* a, const void* b) -> bool
                                         fingerprint_function_of<R, Shared>(),
                                         Shared};
 
-// What is kept of a region besides its hull.
+// The information about a region besides its hull.
 class region_data {
  public:
   static constexpr std::size_t room = 56;
@@ -185,7 +194,7 @@ class region_data {
   alignas(8) std::byte bytes_[room];
 };
 
-// A region among effects, as seen by those who ask for addresses.
+// A region of some effects, for callers that ask about addresses.
 struct region_view {
   hull where;
   bool written;
@@ -193,9 +202,9 @@ struct region_view {
   const region_data* data;
 
   bool contiguous() const noexcept { return kind == nullptr; }
-  // Whether more is known of it than its hull.
+  // Whether more is known about the region than its hull.
   bool exact() const noexcept { return contiguous() || kind->contains_address != nullptr; }
-  // Whether it has all of these bytes, as far as is known.
+  // Whether the region has all of these bytes, as far as is known.
   bool has(std::uintptr_t address, std::size_t bytes) const {
     if (address < where.first || address >= where.last || where.last - address < bytes) return false;
     return contiguous() || !exact() || kind->contains_address(data->get(), address, bytes);
@@ -212,8 +221,8 @@ concept access_list = requires(const S& s) { s.regions; };
 
 }  // namespace detail
 
-// What is read, and what is written (and maybe read, too): for effects below. Regions are taken by reference,
-// until the end of the full expression.
+// Data that is read, and data that is written (and may be read, too), as arguments of the constructor of
+// effects. They refer to their regions, until the end of the full expression.
 template <data_region... R>
 constexpr detail::access_set<false, R...> reads(const R&... regions) noexcept {
   return {{regions...}};
@@ -242,12 +251,13 @@ constexpr auto writes(const R&...) noexcept {
 }
 
 // The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section
-// 4). A step or call that is annotated with too much is right, and interleaves less; with too little it is
-// wrong.
+// 4). A step or a call with too many regions is correct, and interleaves less. A step or a call with too few
+// is wrong.
 //
-// A value. Building one allocates nothing for up to four regions of 56 bytes each that are trivially
-// copyable. Comparing two calls the regions' tests for those whose hulls overlap; regions of different types
-// share data if their hulls overlap. Cost: a few nanoseconds.
+// The type is a value. Up to four regions that are trivially copyable and have at most 56 bytes each need no
+// allocation. A comparison of two effects calls the comparison of those regions whose hulls overlap; regions
+// of different types share data if their hulls overlap. Thread-safety: that of a value. Cost: a few
+// nanoseconds.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -258,7 +268,7 @@ constexpr auto writes(const R&...) noexcept {
 //   }
 class SENNIT_EXPORT effects {
  public:
-  effects() noexcept {}  // of code that touches no data that others do
+  effects() noexcept {}  // of code that touches no data of others
   template <detail::access_list... Sets>
     requires(sizeof...(Sets) > 0)
   effects(const Sets&... sets) : effects() {
@@ -273,7 +283,7 @@ class SENNIT_EXPORT effects {
   }
   ~effects() { clear(); }
 
-  // Of code that nobody has annotated.
+  // The effects of code without annotations.
   static effects everything() noexcept {
     effects all;
     all.everything_ = true;
@@ -283,19 +293,19 @@ class SENNIT_EXPORT effects {
   bool empty() const noexcept { return count_ == 0 && !everything_; }
   bool is_everything() const noexcept { return everything_; }
 
-  // Whether the two must keep their order: they share data that one of them writes.
+  // Whether the two must keep their order: they share data that at least one of them writes.
   bool interferes(const effects& other) const {
     if (everything_ || other.everything_) [[unlikely]]
       return !empty() && !other.empty();
     return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
   }
-  // Whether they use some of the same data at all.
+  // Whether the two use any data in common.
   bool overlaps(const effects& other) const {
     if (everything_ || other.everything_) [[unlikely]]
       return !empty() && !other.empty();
     return share(0, count_, other, other.count_);
   }
-  // Whether whatever interferes with `part` is known to interfere with *this.
+  // Whether everything that interferes with `part` is known to interfere with *this.
   bool contains(const effects& part) const {
     if (everything_ || part.everything_) [[unlikely]]
       return everything_;
@@ -308,7 +318,7 @@ class SENNIT_EXPORT effects {
     return true;
   }
 
-  // Both.
+  // The effects of both.
   effects& operator+=(const effects& other) {
     effects both;
     both.everything_ = everything_ || other.everything_;
@@ -326,7 +336,7 @@ class SENNIT_EXPORT effects {
 
   static constexpr std::uint32_t inside = 4;
 
-  // Whether one of the regions [first, last) shares data with one of the first n of the other.
+  // Whether one of the regions [first, last) shares data with one of the first n regions of `other`.
   bool share(std::uint32_t first, std::uint32_t last, const effects& other, std::uint32_t n) const {
     const hull* const others_end = other.where_ + n;
     for (const hull *a = where_ + first, *const end = where_ + last; a != end; ++a) {
@@ -337,7 +347,7 @@ class SENNIT_EXPORT effects {
     }
     return false;
   }
-  // Their hulls overlap.
+  // Whether the hulls of two regions overlap.
   bool meet(std::ptrdiff_t i, const effects& other, std::ptrdiff_t j) const {
     const detail::region_kind* const kind = kinds_[i];
     return kind == nullptr || kind != other.kinds_[j] ||
@@ -393,7 +403,7 @@ class SENNIT_EXPORT effects {
     }
   }
   void grow();
-  // Leaves the other to be destroyed.
+  // Takes the regions of `other`, which can then only be destroyed.
   void take(effects& other) noexcept {
     clear();
     if (other.room_ == inside) {
@@ -433,14 +443,14 @@ class SENNIT_EXPORT effects {
 
 namespace detail {
 
-// For the library's own parts.
+// Access for the other parts of the library.
 struct effects_access {
-  // The regions that are not empty, the written ones first.
+  // The number of regions that are not empty. Written regions come first.
   static std::uint32_t size(const effects& fx) noexcept { return fx.count_; }
   static region_view region(const effects& fx, std::uint32_t i) noexcept {
     return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
   }
-  // Of all regions, those that lie nowhere in particular and do not say how large they are left out.
+  // The bytes of all regions, except those that have no hull and do not say how many bytes they have.
   static std::uint64_t bytes(const effects& fx) {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < fx.count_; ++i) {
@@ -452,7 +462,7 @@ struct effects_access {
     }
     return sum;
   }
-  // Differs, most likely, where the hulls do, or what the regions say of themselves.
+  // A number that differs, most likely, if the hulls or the fingerprints of the regions differ.
   static std::uint64_t fingerprint(const effects& fx) {
     std::uint64_t h = fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.everything_};
     for (std::uint32_t i = 0; i < fx.count_; ++i) {

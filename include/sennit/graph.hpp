@@ -1,4 +1,4 @@
-// graph: a graph of tasks that is found from its sink while it runs.
+// graph: a graph of tasks that is discovered from its sink while it runs.
 #pragma once
 
 #include <sennit/detail/colors.hpp>
@@ -22,15 +22,15 @@
 
 namespace sennit::graph {
 
-// Where keys are hashed. Hash: as std::hash; by default std::hash, and for integers and tuples of them one of
-// Sennit's. Cost: 50 to 100 ns an edge.
+// Keys that are hashed. Hash: as std::hash. The default is std::hash, and for integers and tuples of
+// integers a hash of Sennit's own. Cost: 50 to 100 ns an edge.
 template <class Hash = void>
 struct hashed {};
 
-// Where keys are the points of a box: integers from 0 to an extent, or tuples (std::array, std::pair,
-// std::tuple) of such. Nothing is hashed: a run allocates 16 bytes for each point of the box at once, which
-// cost nothing until they are touched. At most 2^32 - 2 points; a key outside the box throws
-// std::out_of_range.
+// Keys that are the points of a box: integers from 0 to an extent, or tuples of such integers (std::array,
+// std::pair, std::tuple). Nothing is hashed. A run allocates 16 bytes of address space for each point of the
+// box at once; only points that are touched use memory. At most 2^32 - 2 points. A key outside the box
+// throws std::out_of_range.
 template <std::size_t Rank>
 struct dense {
   std::array<std::uint64_t, Rank> extents;
@@ -41,33 +41,35 @@ struct dense {
 template <std::integral... Extents>
 dense(Extents...) -> dense<sizeof...(Extents)>;
 
-// What places a graph's colors are: workers, (last-level) caches or (NUMA) nodes.
+// The kinds of places that can be a graph's colors: workers, (last-level) caches or (NUMA) nodes.
 using places = detail::color_kind;
 
-// How many there are in the runtime of the calling strand, or outside any in the default one; and which of
-// them the worker is that runs the call.
+// color_count() is the number of these places in the runtime of the calling strand, or outside any runtime
+// in the default one. color_here() is the place of the worker that runs the call.
 inline unsigned color_count(places p) { return detail::color_count(p); }
 inline unsigned color_here(places p) noexcept { return detail::color_here(p); }
 
-// So many places can be colors. Where there are more of that kind, a run with a color() throws
-// std::runtime_error.
+// The largest number of places that can be colors. If there are more of that kind, a run with a color()
+// throws std::runtime_error.
 inline constexpr unsigned most_colors = detail::most_colors;
 
-// How much of a node's data is near a place, for color functions that return several.
+// The share of a node's data near a place, for color functions that return several places.
 struct weighted_color {
   unsigned color;
   double weight;
 };
 
-// How a graph with colors is spread (Maglalang, Krishnamoorthy and Agrawal, 2016, section III).
+// How workers steal nodes of a graph with colors (Maglalang, Krishnamoorthy and Agrawal, 2016, section III).
 struct coloring {
   places of = places::nodes;
-  // A worker's first steal in a run is of its own color; after so many attempts in vain, of any.
+  // A worker's first steal in a run takes only its own color; after this number of failed attempts, any
+  // color.
   unsigned first_steal_attempts = 20'000;
-  // Before each attempt to steal anything, so many to steal what has the worker's color.
+  // Before each attempt to steal any color, the worker makes this number of attempts to steal its own color.
   unsigned colored_attempts = 400;
-  // A worker that has come to the end of its work leaves nodes of other colors to them for as long as so many
-  // of its own took, on average; then it takes them. From 0 to 1,000,000.
+  // A worker without work leaves nodes of other colors to their own workers for a while, and then takes
+  // them. The while is the time that this number of the worker's own nodes took on average. From 0 to
+  // 1,000,000.
   double patience = 2;
 };
 
@@ -76,22 +78,21 @@ struct no_color {};
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
 
-// A graph, as the functions that tell what it consists of. They are called by several workers at once,
-// predecessors() and color() more than once for a node, and must give the same answer each time.
+// A graph, described by functions. Several workers call the functions at once. They call predecessors() and
+// color() more than once for a node, and each call must give the same answer.
 //
-// predecessors(key): the keys of those that are to be computed before; any range of keys. Duplicates count
-// once each. compute(key) or compute(key, node): computes the node, all its predecessors having been; called
-// once. `node` is a
-//   graph::node. What it returns, unless void, is the node's value, which its successors can read. One that reads values
-//   states its return type.
-// color(key): the place that the node's data is nearest to, as an integer below color_count(), or a range of
-//   weighted_color: those with at least half of the largest weight. Colors are a preference; one that is no place's does
-//   no harm.
-// keys: hashed<>(), hashed<H>() or dense(extents...). Hashed keys are equality comparable, copyable,
-// assignable, and hashed by H
-//   or std::hash.
-// trace: where the run notes what was computed when, and by which worker: a graph::trace*. Some 50 to 100 ns
-// a node.
+//   predecessors(key)   the keys of the nodes that must be computed before: any range of keys. A duplicate
+//                       counts once.
+//   compute(key), or    computes the node; called once, after all predecessors have been computed. `node` is
+//   compute(key, node)  a graph::node. The result, unless void, is the node's value, which its successors
+//                       can read. A function that reads values states its return type.
+//   color(key)          the place nearest to the node's data: an integer below color_count(), or a range
+//                       of weighted_color. Of a range, the places with at least half of the largest weight
+//                       count. Colors are a preference; a number that is not a place's has no effect.
+//   keys                hashed<>(), hashed<H>() or dense(extents...). Hashed keys are equality comparable,
+//                       copyable, assignable, and hashed by H or std::hash.
+//   trace               a graph::trace*, in which the run notes which worker computed which node, and when.
+//                       Cost: some 50 to 100 ns a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
           class Trace = no_trace>
 struct nodes {
@@ -103,21 +104,22 @@ struct nodes {
   Trace trace{};
 };
 
-// The node that is being computed, as its function sees it.
+// The node that is being computed, as an argument of its function.
 template <class Key, class Predecessors, class Compute>
 class node {
  public:
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
-  // What the predecessor with that key returned. Also from branches that the function forks. Throws
-  // std::logic_error where none with that key did, or where all nodes that were known to read it have been
-  // computed.
+  // The value of the predecessor with this key. Branches that the function forks may call it, too. Throws
+  // std::logic_error if no predecessor has this key, or if all nodes that were known to read the value have
+  // been computed.
   const auto& value(const Key& predecessor) {
     using value = std::remove_cvref_t<std::invoke_result_t<const Compute&, const Key&, node&>>;
     return *static_cast<const value*>(access_.value(strand_, predecessor));
   }
-  // Makes the node with that key part of the run, with all that it needs, unless it is already. It may have
-  // this one among its predecessors. Not from branches that the function forks. Throws std::bad_alloc.
+  // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. The
+  // new node may have this node among its predecessors. Branches that the function forks must not call it.
+  // Throws std::bad_alloc.
   void create(const Key& k) { access_.create(strand_, k); }
 
  private:
@@ -134,8 +136,7 @@ class node {
   void* strand_;
 };
 
-// A node's function threw. what() names the node and says what was thrown; that itself is nested
-// (std::nested_exception).
+// A node's function threw. what() names the node and the exception, which is nested (std::nested_exception).
 class SENNIT_EXPORT node_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -147,29 +148,27 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
  public:
   explicit cycle_error(std::vector<Key> found)
       : std::runtime_error(detail::text_of_cycle(found)), keys_(std::move(found)) {}
-  // Each is a predecessor of the one before it, the first of the last.
+  // Each node is a predecessor of the one before it; the first node is a predecessor of the last.
   const std::vector<Key>& keys() const noexcept { return keys_; }
 
  private:
   std::vector<Key> keys_;
 };
 
-// Computes the sink and all that it needs: each node once, after its predecessors, those that do not depend
-// on each other in parallel. Nothing is built before: nodes are made as they are asked for, depth first from
-// the sink (Maglalang, Krishnamoorthy and Agrawal, 2016, section II). Returns the sink's value, if nodes have
-// any.
+// Computes the sink and all nodes that the sink needs. Each node is computed once, after its predecessors;
+// nodes that do not depend on each other may run in parallel. The graph is not built in advance: nodes are
+// made when they are needed, depth first from the sink (Maglalang, Krishnamoorthy and Agrawal, 2016, section
+// II). Returns the sink's value, if nodes have values. If a string literal is the sink, the key is a
+// std::string.
 //
-// Runs in the runtime of the calling strand, or outside any in the default one. Throws node_error where one
-// of the functions threw, cycle_error<Key> where nodes wait for one another, std::logic_error where
-// predecessors() gives another answer than before, std::invalid_argument for a patience out of bounds,
-// std::runtime_error where there are more places than most_colors, std::bad_alloc, and sennit::cancelled in a
-// cancelled region. In either case nodes that had begun have come to their ends, and no others begin. In an
-// observed region all of the graph runs on the calling worker.
-//
-// A literal is the key std::string of it.
-//
-// Precondition: no function waits for another node but through the graph.
-// Cost: with dense keys some 20 ns a node and 10 ns an edge; see docs/guide/graphs.md.
+// Precondition: functions wait for other nodes only through the graph. Throws node_error if one of the
+// functions threw, cycle_error<Key> if nodes wait for one another, std::logic_error if predecessors() gives
+// another answer than before, std::invalid_argument for a patience out of bounds, std::runtime_error if
+// there are more places than most_colors, std::bad_alloc, and sennit::cancelled in a cancelled region. When
+// it throws, all nodes that had begun have ended, and no others begin. Thread-safety: any thread may call
+// it. It runs in the runtime of the calling strand, or outside any runtime in the default one. In an
+// observed region, all of the graph runs on the calling worker. Cost: with dense keys some 20 ns a node and
+// 10 ns an edge; see docs/guide/graphs.md.
 //
 // Example:
 //   #include <array>
@@ -195,7 +194,7 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
 auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
   if constexpr (detail::literal_key<Key>) {
-    // Not by its address, which other literals with the same text need not have.
+    // The key is the text: other literals with the same text may have another address.
     return graph::run(std::string(sink), given);
   } else if constexpr (detail::require_graph<Key, Predecessors, Compute, Color, Keys>()) {
     return detail::run_graph(sink, given);
@@ -204,7 +203,7 @@ auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>
   }
 }
 
-// The same where the functions are called through pointers, which takes fewer words to write, and to compile:
+// The same for functions that are called through pointers. It is shorter to write and quicker to compile:
 //   sennit::graph::run(sink, {.predecessors = f, .compute = g, .color = h});
 // Nodes have no values, and keys are hashed.
 template <class Key>
@@ -234,7 +233,7 @@ void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
                   .predecessors = given.predecessors, .compute = given.compute, .trace = given.trace});
   }
 }
-// A template, so that it is compiled only where it is called.
+// A template, so that only programs which call it compile it.
 template <class Key = std::string>
 void run(const char* sink, const any_nodes<std::type_identity_t<Key>>& given) {
   run(Key(sink), given);

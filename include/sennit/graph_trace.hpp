@@ -20,9 +20,9 @@ struct trace_access;
 
 namespace sennit::graph {
 
-// What a run of a graph did, as a value that it fills. It holds the nodes that were computed, after a run
-// that failed, too; what an earlier run left in it is gone. One run at a time may fill it, and it may be read
-// once that has returned. `sennit view` shows the file that save() writes.
+// What a run of a graph did, as a value that the run fills. It holds the nodes that were computed, also
+// after a run that failed; a run first removes the nodes of an earlier run. One run at a time may fill it,
+// and it may be read once that run has returned. `sennit view` shows the file that save() writes.
 //
 // Example:
 //   #include <vector>
@@ -39,48 +39,50 @@ namespace sennit::graph {
 class SENNIT_EXPORT trace {
  public:
   struct node {
-    std::string key;                    // as errors have it, strings without quotes
-    std::vector<std::uint32_t> colors;  // as coloring takes them: none, or those of most weight
-    std::uint32_t worker = 0;           // as worker_index() had it when the node began
-    std::uint32_t place = 0;            // of that worker, among those that are colors; 0 in a graph without
-    std::chrono::nanoseconds begin{0};  // since the run's beginning
+    std::string key;  // as in messages of errors, but strings without quotes
+    std::vector<std::uint32_t>
+        colors;                // those that count for stealing: none, or those of the largest weights
+    std::uint32_t worker = 0;  // worker_index() when the node began
+    std::uint32_t place = 0;   // of the worker, among the places that are colors; 0 in a graph without colors
+    std::chrono::nanoseconds begin{0};  // since the beginning of the run
     std::chrono::nanoseconds end{0};
     std::vector<std::uint32_t> predecessors;  // positions in nodes(), in order
     bool operator==(const node&) const = default;
   };
 
-  // In a run of more nodes, predecessors are left out.
+  // A run of more nodes leaves out predecessors.
   static constexpr std::size_t most_with_predecessors = 10'000;
   explicit trace(std::size_t most = most_with_predecessors) noexcept : most_(most) {}
 
-  // In the order in which they began.
+  // The nodes in the order in which they began.
   const std::vector<node>& nodes() const noexcept { return nodes_; }
   bool has_predecessors() const noexcept { return has_predecessors_; }
-  // What its colors are, if it has any, and how many there were.
+  // The kind of places that the colors are, if the graph has colors, and how many places there were.
   std::optional<places> colors() const noexcept { return colors_; }
   std::uint32_t color_count() const noexcept { return color_count_; }
-  // Of the runtime, or more if others were at work in it.
+  // The number of the runtime's workers, or more if other threads took part.
   std::uint32_t workers() const noexcept { return workers_; }
   std::chrono::nanoseconds length() const noexcept { return length_; }
 
-  // The graph as Graphviz reads it (`dot -Tsvg`): a box for each node with its key, filled by its first
-  // color. Without edges if predecessors were left out. The second throws std::runtime_error that names the
-  // file.
+  // The graph for Graphviz (`dot -Tsvg`): a box for each node with its key, filled with its first color.
+  // Without edges if predecessors were left out. The second function throws std::runtime_error, which names
+  // the file.
   void write_dot(std::ostream& to) const;
   void write_dot(const std::string& path) const;
 
-  // Writes the file form, of which docs/design/graphs.md tells, and reads it. A file is replaced as a whole,
-  // or stays as it was. Both throw std::runtime_error that names the file, what is wrong and the remedy:
-  // nothing that is damaged, cut short or foreign is loaded.
+  // save() writes a file, and load() reads it. docs/design/graphs.md describes the format. save() replaces a
+  // file as a whole; if save() fails, the old file is unchanged. Both throw std::runtime_error, which names
+  // the file, the problem and the remedy. load() rejects a file that is damaged, truncated or of another
+  // kind.
   void save(const std::string& path) const;
   static trace load(const std::string& path);
-  // The same in memory. `name` is what errors call the bytes.
+  // The same, in memory. Errors call the bytes by `name`.
   std::vector<std::byte> to_bytes() const;
   static trace from_bytes(std::span<const std::byte> bytes, const std::string& name = "bytes in memory");
-  // Whether the file begins as those do that save() writes; false if it cannot be read.
+  // Whether the file begins as a file of save() does. Returns false if it cannot be read.
   static bool is_saved_in(const std::string& path);
 
-  // Of what was noted; `most` is none of it.
+  // Compares what was noted, without `most`.
   bool operator==(const trace& other) const noexcept;
 
  private:

@@ -37,7 +37,8 @@ SENNIT_INLINE bool push(frame_with_state& f) noexcept {
   return !push_gate_shut(tail + 1);
 }
 
-// Relative, never to a position saved before the branch: the strand may be on another worker by now.
+// The pop starts from the current tail, never from a position saved before the branch: the strand may run on
+// another worker by now.
 SENNIT_INLINE bool pop() noexcept {
   slot* const tail = load_tail() - 1;
   store_tail(tail);
@@ -62,7 +63,7 @@ SENNIT_INLINE branch_result<F> run_left(F& f, [[maybe_unused]] fork_frame<G>& ri
   return call_branch(std::forward<F>(f));
 }
 
-// F and G are as deduced for forwarding references.
+// F and G are the types deduced for forwarding references.
 template <class F, class G>
 SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   fork_frame<G> right(std::forward<G>(g));
@@ -70,7 +71,8 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
     const push_result result = push_shut(aside(right));
     if (result == push_result::taken) aside(right).give_up();
     if (result == push_result::not_pushed) {
-      // A copy, so that the closure's own address goes nowhere and the compiler can do without it.
+      // f is copied so that the address of the closure does not escape. The compiler can then keep the
+      // closure in registers.
       F apart = std::forward<F>(f);
       return join_unpushed<F, G>(apart, aside(right));
     }
@@ -83,13 +85,13 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
   return joined<F, G>(std::forward<branch_result<F>>(left), right.run_here());
 }
 
-// A branch that a copy of it can stand for once its frame is gone. The checked variant asks each frame where
-// it was forked.
+// A branch that can be copied out of its frame, and run after the frame has ended. Not in the checked
+// variant, which looks in each frame for the place of its fork.
 template <class G>
 concept outlives_frame = !SENNIT_CHECKED && std::is_void_v<std::invoke_result_t<G>> &&
                          std::is_trivially_copyable_v<G> && sizeof(G) <= 64;
 
-// Runs f. What it returns is for the caller to run: g, or nothing if that has run elsewhere.
+// Runs f, and returns g if the caller has to run it. Returns nothing if g has run elsewhere.
 template <class F, class G>
 SENNIT_INLINE std::optional<G> join_left(F&& f, G&& g) {
   fork_frame<G> right(std::forward<G>(g));
@@ -97,7 +99,7 @@ SENNIT_INLINE std::optional<G> join_left(F&& f, G&& g) {
     const push_result result = push_shut(aside(right));
     if (result == push_result::taken) aside(right).give_up();
     if (result == push_result::not_pushed) {
-      F apart = std::forward<F>(f);  // as in join_pair()
+      F apart = std::forward<F>(f);  // copied for the reason given in join_pair()
       join_unpushed<F, G>(apart, aside(right));
       return std::nullopt;
     }
@@ -112,8 +114,8 @@ SENNIT_INLINE std::optional<G> join_left(F&& f, G&& g) {
   return right.branch();
 }
 
-// The gate was shut and the frame is not in the deque: the calling thread runs no strand yet,
-// or has no room for the frame. Nothing is lost: the branches run in a new region, or in order.
+// The gate was shut and the frame is not in the deque. Either the calling thread runs no strand yet, and the
+// branches run in a new region; or the deque has no room for the frame, and the branches run in order.
 template <class F, class G>
 joined<F, G> join_unpushed(F& f, fork_frame<G>& right) {
   if (in_strand()) {
@@ -141,28 +143,29 @@ SENNIT_INLINE std::tuple<branch_result<F>, branch_result<G>...> join_all(F&& f, 
 }  // namespace detail
 
 // Runs the branches, which may run in parallel, and returns when all have ended. The calling strand runs the
-// first at once; the others wait in the worker's deque and run there, in order, unless an idle worker takes
-// them. A strand that has to wait for a branch gives its worker back, and may go on as another one's.
+// first branch at once. The others wait in the worker's deque: an idle worker may take them, and the calling
+// strand runs in order those that nobody took. A strand that has to wait for a branch frees its worker for
+// other work, and may continue on another worker.
 //
 //   join(f, g, ...)  returns a std::tuple of the results, in the order of the branches, with std::monostate
-//                    for a branch that returns void; nothing if all do
-//   join(range)      the branches that a range of random access and a size holds, such as a std::vector;
-//                    returns a std::vector of the results, of std::reference_wrapper for references; nothing if the
-//                    branches return void. Allocates memory for the results.
+//                    for a branch that returns void. Returns void if all branches do.
+//   join(range)      runs the branches in a range with random access and a size, such as a std::vector.
+//                    Returns a std::vector of the results, with std::reference_wrapper for references.
+//                    Returns void if the branches do. Allocates memory for the results.
 //
-// Results are movable, or references. Each branch is called once, so it may change itself. Those that are
-// passed as rvalues are moved and called as such; those in a range are called where they are.
+// Results are movable, or references. Each branch is called once, so a branch may change itself. A branch
+// passed as an rvalue is moved, and called as an rvalue. Branches in a range are called in place.
 //
-// Preconditions: no branch waits for another one, and the caller holds no lock: locks are the thread's,
-// and the strand may change threads here. Throws what the leftmost branch that throws threw;
-// branches to its right that were not started do not run, the others are waited for.
-// Throws sennit::cancelled in a cancelled region. May be called from any thread: outside any runtime a call
-// is a region of the default one, and throws as runtime::default_runtime() and runtime::run() do.
-// Cost: one to two nanoseconds a fork, without allocation, where no branch is taken; a few tenths of a
-// microsecond more outside a region.
+// Preconditions: no branch waits for another branch. The caller holds no lock, because locks belong to
+// threads and the strand may change threads here. Throws the exception of the leftmost branch that threw.
+// Branches to the right of that one do not run if they have not been started; join waits for those that
+// have. Throws sennit::cancelled in a cancelled region. Outside any runtime also throws what
+// runtime::default_runtime() and runtime::run() throw. Thread-safety: any thread may call it. Outside any
+// runtime, a call is a region of the default runtime. Cost: one to two nanoseconds a fork, without
+// allocation, if no branch is stolen; a few tenths of a microsecond more outside a region.
 //
-// It is the THE protocol of Cilk-5 (Frigo, Leiserson and Randall, "The implementation of the Cilk-5
-// multithreaded language", 1998) without the owner's fence: docs/protocols/deque.md.
+// The algorithm is the THE protocol of Cilk-5 (Frigo, Leiserson and Randall, "The implementation of the
+// Cilk-5 multithreaded language", 1998) without the owner's fence: docs/protocols/deque.md.
 //
 // Example:
 //   #include <span>
@@ -182,8 +185,8 @@ SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
                 "join: what a branch returns can be neither moved nor copied; return a pointer to it");
   if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&
                 (std::is_void_v<std::invoke_result_t<H>> && ...)) {
-    // The last branch is called when the frame is gone. So compilers can make a loop of it where the function
-    // ends with it.
+    // The last branch is called after its frame has ended. So a compiler can turn the call into a loop, if
+    // the calling function ends with it.
     if constexpr (sizeof...(H) == 0 && detail::outlives_frame<G>) {
       if (auto last = detail::join_left<F, G>(std::forward<F>(f), std::forward<G>(g)))
         detail::call_branch(*std::move(last));
@@ -212,8 +215,8 @@ auto join_branches(F&&... f) {
 
 }  // namespace detail
 
-// With the caller's line, which can be had only where the number of branches is fixed: of more than four, it
-// is not known.
+// The checked variant records the caller's line. The parameter for the line needs a fixed number of
+// branches, so the line of a join of more than four branches is not known.
 template <detail::branch F, detail::branch G>
 auto join(F&& f, G&& g SENNIT_WHERE) {
   SENNIT_SITE("join");
@@ -237,7 +240,7 @@ auto join(F&& f, G&& g, H&& h, I&& i SENNIT_WHERE) {
 
 template <detail::branch F>
 SENNIT_INLINE auto join(F&& f) {
-  // With an empty branch beside it, so that it is in a region, and cancelled, as any other.
+  // An empty second branch puts this single branch into a region, so that it can be cancelled as any other.
   const auto empty = [] {};
   if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
     sennit::join(std::forward<F>(f), empty);

@@ -1,5 +1,5 @@
-// latent_range: what is left of a loop around other code with promotion points, which becomes a task before
-// what is left inside.
+// latent_range: the remaining iterations of a loop around other code with promotion points. They become a
+// task before the remaining iterations of inner loops do.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -9,17 +9,18 @@
 
 namespace sennit {
 
-// Iterations that have not begun, as the code inside of the loop sees them; with those of the loops around
-// that one. It is passed inward as a pointer, null where nothing is around. It belongs to a strand: what
-// becomes a task begins with null.
+// The iterations of a loop, and of the loops around it, that have not begun, as the code inside the loop
+// sees them. Pass it inward as a pointer, which is null if there is no loop around. It belongs to a strand;
+// what becomes a task begins with null.
 class latent {
  public:
   latent(const latent&) = delete;
   latent& operator=(const latent&) = delete;
 
-  // Of this loop and those around it, the outermost that has iterations left gives half of them away, rounded
-  // up. False: none has any. For promotion points, on the strand whose loops they are. Throws what `give`
-  // throws; then nothing is given. Cost: `give`, and a nanosecond or two for each loop around.
+  // Of this loop and the loops around it, the outermost one with remaining iterations gives away half of
+  // them, rounded up. Returns false if none has any. Call it in promotion points, on the strand of the
+  // loops. Throws what `give` throws; nothing is given then. Cost: that of `give`, and a nanosecond or two
+  // for each loop around.
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
     for (latent* each = this; each != nullptr; each = each->outer_)
@@ -28,7 +29,7 @@ class latent {
   }
 
   bool empty() const noexcept { return first_ >= last_; }
-  // Where what is left for the loop itself ends.
+  // The end of the iterations that remain for the loop itself.
   std::size_t last() const noexcept { return last_; }
 
  protected:
@@ -51,14 +52,14 @@ class latent {
   const giver give_;
 };
 
-// [first, last) of a loop inside of `outer`, made around the part of an iteration that has promotion points
-// of its own: a call, as a rule. The loop ends at last() behind it. `give(from, to)` has somebody else do
-// [from, to), by a task_group's spawn(); it is called by promote() only. The second call of a recursive
-// function is a range of one, to be made unless it is empty() after the first.
+// The iterations [first, last) of a loop inside `outer`. Make one around the part of an iteration that has
+// promotion points of its own, usually a call. The loop then ends at last(). `give(from, to)` lets another
+// strand do [from, to), for example by a task_group's spawn(); only promote() calls it. The second call of a
+// recursive function is a range of one: make that call unless the range is empty() after the first call.
 //
-// Thread-safety: none; one strand's. Cost: four stores, so that neither loop needs an instruction for each
-// iteration. Rainey et al., "Task Parallel Assembly Language for Uncompromising Parallelism", 2021, 2.3: the
-// outer loop first.
+// Thread-safety: none; it belongs to one strand. Cost: four stores, so that neither loop needs an
+// instruction for each iteration. The outer loop is promoted first: Rainey et al., "Task Parallel Assembly
+// Language for Uncompromising Parallelism", 2021, 2.3.
 //
 // Example:
 //   #include <sennit/promotion_point.hpp>

@@ -1,4 +1,4 @@
-// memoized_splice: a splice that is run again and again, and looks for its order only once.
+// memoized_splice: a splice that runs repeatedly, and finds its order only once.
 #pragma once
 
 #include <sennit/detail/splice/order.hpp>
@@ -21,24 +21,27 @@
 
 namespace sennit {
 
-// A splice() of declared trees that is run often: the order of the steps is found the first time, and
-// followed from then on, without any checks.
+// A splice() of declared trees that runs often. The first run finds the order of the steps; later runs
+// follow that order, without any checks.
 //
-// The order can be saved, and loaded by another run of the same program: splice_schedule.
+// The order can be saved, and another run of the same program can load it: see splice_schedule.
 //
-// Before each run it compares what the effects of the whole trees, and of some of their steps (some sixteen
-// for each strand), say now with what they said when the order was found: the addresses that the regions span
-// (hull_of), and their fingerprint_of (see data_region), such as the indices in an index_set. Where they
-// differ, or the trees' parts or the runtime's workers do, the order is found anew.
+// Before each run it checks whether the order is still valid. It compares the effects of the whole trees,
+// and of some steps (about sixteen for each strand), with those for which the order was found: the addresses
+// that the regions span (hull_of), and their fingerprints (fingerprint_of, see data_region), such as the
+// indices in an index_set. If these differ, or the trees' parts, or the number of the runtime's workers, the
+// run finds a new order.
 //
-// Precondition: the effects differ in that way, or not at all. A change that shows in none of the trees as a
-// whole is not noticed if it is in other steps only; nor is one in a region of one's own that neither address
-// nor fingerprint tells, such as in data that it points to. Use a new memoized_splice then.
+// Precondition: if the effects change, the change shows in this comparison. Two changes do not show: one
+// that is only in other steps and in no tree as a whole; and one in a region type of the program that
+// changes neither addresses nor fingerprint, such as a change of data to which the region points. Use a new
+// memoized_splice after these.
 //
-// Body: as of splice(); returns a divided tree. The same one each time, or one of the same type. Not
-// thread-safe. run() throws as splice(); where it follows an order, the first exception in that order, and
-// the steps behind it in its strand are not run. Cost: for each step about a nanosecond and, kept until the
-// end, the part and 8 bytes. For each run, what it compares: of an index_set all indices.
+// Body: as for splice(), but it returns a divided tree, always of the same type. Throws what splice()
+// throws. If a run follows an order and steps throw, it throws the first exception in that order, and does
+// not run the later steps of that strand. Thread-safety: none. Cost: about a nanosecond for each step, and
+// memory for the step's part and 8 bytes. For each run, the comparison; for an index_set, that of all
+// indices.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -70,9 +73,9 @@ class memoized_splice {
  public:
   explicit memoized_splice(Body body, splicing how = {}) : body_(std::move(body)), how_(how) {}
 
-  // As splice(n, body): calls body(0) ... body(n - 1), then does their steps in the order that it has, if
-  // that fits, or else finds one. Where a body throws, the trees before it are spliced without an order, and
-  // the order stays as it was.
+  // Calls body(0) ... body(n - 1), as splice(n, body) does. Then runs their steps in the known order, or
+  // finds an order if none is valid. If a body throws, the trees before it are spliced without an order, and
+  // the known order does not change.
   template <std::integral N>
     requires std::invocable<Body&, N>
   void run(N n) {
@@ -102,15 +105,15 @@ class memoized_splice {
       if (choose && times_ < most_times &&
           detail::step_is_short(ns.count() * workers_ / static_cast<double>(steps_->size()))) {
         times_ *= 2;
-        too_short_ = true;  // the next run finds an order of larger blocks
+        too_short_ = true;  // the next run finds an order with larger blocks
       }
     };
     detail::in_region(all);
   }
 
-  // The order that run() has found or followed last, and will follow. Parts of the trees are compared with
-  // ==. Throws std::logic_error if there is none: before the first run(), and after one that threw while it
-  // looked for an order. Cost: some tens of nanoseconds a step.
+  // The order that the last run() found or followed, and that the next one will follow. Parts of the trees
+  // are compared with ==. Throws std::logic_error if there is no order: before the first run(), and after a
+  // run() that threw while it looked for an order. Cost: some tens of nanoseconds a step.
   splice_schedule schedule() const
     requires std::equality_comparable<part>
   {
@@ -128,18 +131,19 @@ class memoized_splice {
                                                 std::move(sizes));
   }
 
-  // The next run() follows that order instead of finding one, whatever the number of workers; those that come
-  // later do as if it had found it. It first looks through all effects, whether this order keeps the steps
-  // that interfere in the order of the loop: a schedule that does not fit is never followed, wherever it
-  // comes from. run() then throws std::runtime_error that says what does not fit and calls the schedule by
-  // `name`, has run nothing, and finds an order of its own the next time. Blocks of trees that do not give a
-  // size are of that which they had in the schedule. Cost: some hundred nanoseconds a step, once.
+  // The next run() follows this order instead of finding one, whatever the number of workers. Later runs
+  // treat it as an order that they found. The next run() first checks, with all effects, whether the order
+  // keeps interfering steps in the order of the loop. So a schedule that is not valid is never followed,
+  // whatever its source. That run() then throws std::runtime_error, which says what does not match and calls
+  // the schedule by `name`; it has run no step, and the run() after it finds an order of its own. Trees that
+  // do not give the size of blocks get the size in the schedule. Cost: some hundred nanoseconds a step,
+  // once.
   void follow(splice_schedule s, std::string name = "schedule in memory") {
     loaded_blocks_ = detail::splice_schedule_access::sizes(s);
     wanted_.emplace(wanted{std::move(s), std::move(name)});
   }
 
-  // The same with a file: schedule().save() and splice_schedule::load(), which throw std::runtime_error.
+  // The same with a file: as schedule().save() and splice_schedule::load(), which throw std::runtime_error.
   void save(const std::string& path) const
     requires std::equality_comparable<part>
   {
@@ -148,14 +152,14 @@ class memoized_splice {
   void load(const std::string& path) { follow(splice_schedule::load(path), path); }
 
  private:
-  // Whether the order is one of these. The parts kept are shown to the trees only if these are as they were:
-  // what a part points to may be gone.
+  // Whether the order is valid for these trees. The kept parts are shown to the trees only if the trees have
+  // the same shape: data to which a part points may no longer exist.
   bool fits(const std::vector<tree>& trees) const {
     return steps_ != nullptr && worker_count() == workers_ && !too_short_ && same_shape(trees) &&
            detail::fingerprint_of_roots(trees) == of_roots_ &&
            detail::fingerprint_of_steps(trees, *steps_) == of_steps_;
   }
-  // Whether the steps kept are parts of these.
+  // Whether the kept steps are parts of these trees.
   bool same_shape(const std::vector<tree>& trees) const {
     if (trees.size() != shapes_.size()) return false;
     if constexpr (std::equality_comparable<part>) {
@@ -171,7 +175,7 @@ class memoized_splice {
     std::string name;
   };
 
-  // Runs them, too.
+  // Finds an order, and runs the steps.
   void find(const std::vector<tree>& trees) {
     steps_ = nullptr;
     auto found = std::make_unique<detail::step_list<tree>>(trees.data());
@@ -203,16 +207,16 @@ class memoized_splice {
   Body body_;
   splicing how_;
   std::unique_ptr<detail::step_list<tree>> steps_;
-  // What a chosen block is multiplied by, as steps have turned out to be short.
+  // A limit for the factor by which a chosen block grows when steps turn out to be short.
   static constexpr std::int64_t most_times = 1024;
   std::int64_t times_ = 1;
   bool too_short_ = false;
-  std::vector<detail::tree_shape<part>> shapes_;  // of the trees whose steps these are
+  std::vector<detail::tree_shape<part>> shapes_;  // of the trees of these steps
   std::uint64_t of_roots_ = 0;
   std::uint64_t of_steps_ = 0;
-  std::vector<std::int64_t> loaded_blocks_;  // for trees that have none
+  std::vector<std::int64_t> loaded_blocks_;  // for trees without a size of their own
   unsigned workers_ = 0;
-  unsigned found_for_ = 0;  // so many workers
+  unsigned found_for_ = 0;  // the number of workers
   std::optional<wanted> wanted_;
 };
 

@@ -1,4 +1,4 @@
-// parallel_for_nest: nests of loops, run in the order that suits the caches.
+// parallel_for_nest: nests of loops, run in an order that suits the caches.
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
@@ -32,28 +32,28 @@ constexpr sizes<sizeof...(I)> tile_sizes(const char* order, I... size) {
 
 // The orders. Each serial strand follows the order, and workers that help take contiguous parts of it.
 
-// As the nest is written: the last dimension runs fastest.
+// The order in which the nest is written: the last dimension runs fastest.
 struct row_order {};
 inline constexpr row_order row{};
 
-// Tiles of a given size, in row order, and row order within each.
+// Tiles of a given size, in row order, and row order within each tile.
 template <std::size_t N>
 struct tiled_order {
   detail::sizes<N> size;
 };
-// One size for each dimension, or one for all. A size beyond the extent leaves that dimension whole. Throws
-// std::invalid_argument for a size below 1.
+// One size for each dimension, or one for all. If a size exceeds the extent, that dimension is not cut.
+// Throws std::invalid_argument for a size below 1.
 template <std::integral... I>
   requires(sizeof...(I) > 0)
 constexpr tiled_order<sizeof...(I)> tiled(I... size) {
   return {detail::tile_sizes("tiled", size...)};
 }
 
-// Halves of the longest dimension, again and again, down to tiles of at most the base size,
-// and row order within each: parts of every size are compact, so all levels of cache are used well,
-// whatever their sizes are (cache-oblivious). `morton` chooses the base;
-// `morton(base...)` takes it as tiled() takes its sizes. A dimension that is marked in_order is cut as well:
-// give it a base beyond its extent if it is to be left whole.
+// Halves the longest dimension again and again, down to tiles of at most the base size, with row order
+// within each tile. Parts of every size are compact, so the order uses all levels of cache well, whatever
+// their sizes (cache-oblivious). `morton` chooses the base; `morton(base...)` takes the base as tiled()
+// takes its sizes. A dimension marked in_order is cut, too; to keep such a dimension whole, give it a base
+// beyond its extent.
 template <std::size_t N>
 struct morton_order {
   template <std::integral... I>
@@ -74,8 +74,8 @@ constexpr sizes<D> for_dimensions(const sizes<N>& given) {
   return result;
 }
 
-// Some thousand iterations: enough for the cost of cutting not to show, few enough for the data of some
-// arrays to fit the first-level cache.
+// Some thousand iterations. More would not fit the data of some arrays into the first-level cache. With
+// fewer, the cost of cutting would show.
 template <std::size_t D>
 constexpr sizes<D> default_base() {
   constexpr std::ptrdiff_t side[] = {4096, 64, 32, 8};
@@ -91,7 +91,7 @@ inline constexpr bool fits<tiled_order<N>, D> = N == 1 || N == D;
 template <std::size_t N, std::size_t D>
 inline constexpr bool fits<morton_order<N>, D> = N == 0 || N == 1 || N == D;
 
-// row, tiled or morton, the latter with one size or D of them.
+// row, tiled or morton; the latter two with one size or D sizes.
 template <class Order, std::size_t D>
 concept order_for_dimensions = fits<Order, D>;
 
@@ -137,8 +137,8 @@ consteval bool check_nest_arguments() {
   return !is_order<F>;
 }
 
-// parallel_for_nest, and its serial elision. See below. What is checked within rather than by constraints has
-// a message of its own.
+// parallel_for_nest, and its serial elision. See below. Static assertions check the arguments where a
+// constraint would give a worse message.
 template <class Engine>
 struct nesting {
   template <std::size_t D, class F, class Order = row_order>
@@ -153,7 +153,7 @@ struct nesting {
     run_box<D>(space, body, order);
   }
 
-  // A template, lest a body be checked for a triangle when it is none.
+  // A template, so that a body is checked for a triangle only in a call with a triangle.
   template <std::same_as<triangle> Triangle, class F, class Order = row_order>
   void operator()(const Triangle& space, F&& body, const Order& order = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_for_nest");
@@ -196,10 +196,11 @@ struct nesting {
 
 }  // namespace detail
 
-// Calls body(i, j, ...) once for each cell of a space, in parallel except for dimensions that are marked
-// in_order. If the body takes no D indices but a sennit::tile<D>, it is called for tiles that cover the space
-// without overlap. So a generic body with one parameter, [](auto t) {}, gets the index in a nest of one loop,
-// and tiles in any other: write its type, [](const sennit::tile<2>& t) {}.
+// Calls body(i, j, ...) once for each cell of a space, in parallel except in dimensions marked in_order. If
+// the body cannot be called with D indices but with a sennit::tile<D>, it is called for tiles that cover the
+// space without overlap. So a generic body with one parameter, [](auto t) {}, gets the index in a nest of
+// one loop, and tiles in other nests. To get tiles always, write their type: [](const sennit::tile<2>& t)
+// {}.
 //
 //   parallel_for_nest({extent, ...}, body, order = row)  a box of one to four dimensions
 //   parallel_for_nest(array, body, order = row)          the same, a std::array of extents or integers
@@ -231,19 +232,21 @@ struct nesting {
 //         sennit::morton);
 //   }
 //
-// The order is a matter of speed alone: all parallel iterations may run at once in any of them. A body that
-// takes indices is parallel down to single iterations, whatever the order, but for rows of at most 64 in a
-// small tile, which run as one; one that takes tiles, down to the order's tiles (in row order: to parts of
-// rows, with the whole of all dimensions from the first in_order one that follows a parallel one).
+// The order changes the speed only: in every order all parallel iterations may run at once. A body that
+// takes indices is parallel down to single iterations. One case differs: in a small tile, a row of at most
+// 64 iterations runs as one. A body that takes tiles is parallel down to the order's tiles. In row order
+// these are parts of rows; they contain the whole of each dimension from the first in_order dimension that
+// follows a parallel one.
 //
-// Throws what the body throws, the leftmost in the chosen order if several do; std::out_of_range for a bound
-// that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or more, sennit::cancelled in a cancelled
-// region. May be called from any thread. Memory is allocated only for parts that are cut off for other
-// workers. The body is shared by all strands, or they work on copies of it, so it is called as a constant:
-// one that changes itself does not compile. The orders are those of Govedič, "Improving
-// the Performance of Parallel Loops in OpenCilk", 2023, chapter 5 (there `mm`, `mm-tiled`, `mm-dac`; with a
-// dimension in order, `mm-dac-full`), whose Figures 5-2 and 5-9 the examples `multiply` and
-// `transpose_in_place` follow.
+// Throws what the body throws; if several calls throw, the exception of the first in the chosen order.
+// Throws std::out_of_range for a bound that std::ptrdiff_t cannot hold, std::length_error for 2^62 cells or
+// more, and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Strands share
+// the body or copy it, so the body is called as a constant: a body that changes itself does not compile.
+// Cost: that of the loops. Memory is allocated only for parts that are cut off for other workers.
+//
+// The orders are those of Govedič, "Improving the Performance of Parallel Loops in OpenCilk", 2023, chapter
+// 5. Their names there are `mm`, `mm-tiled` and `mm-dac`; with a dimension in order, `mm-dac-full`. The
+// examples `multiply` and `transpose_in_place` follow its Figures 5-2 and 5-9.
 inline constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
 
 }  // namespace sennit

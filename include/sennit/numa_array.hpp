@@ -1,4 +1,4 @@
-// numa_array: memory whose pages lie where they are first touched.
+// numa_array: memory whose pages are placed where a thread first writes to them.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -10,22 +10,25 @@
 
 namespace sennit {
 
-// `huge`: of 2 MiB, as far as the system has them to give: fewer misses of the TLB, and coarser placement.
+// `huge`: pages of 2 MiB, if the system has them available. They cause fewer misses of the TLB, but place
+// data more coarsely.
 enum class page_size { usual, huge };
 
 namespace detail {
 
-// Untouched and zero. Throws std::bad_alloc.
+// Returns memory that is zero and that no thread has touched. Throws std::bad_alloc.
 SENNIT_EXPORT void* reserve_pages(std::size_t bytes, page_size size);
 SENNIT_EXPORT void return_pages(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace detail
 
-// An array of zeros that no thread has touched yet: the kernel places each page on the NUMA node of the
-// worker that writes to it first. So the schedule of its initialization is its distribution.
+// An array of zeros that no thread has touched yet. The kernel places each page on the NUMA node of the
+// worker that first writes to it. So the schedule of the array's initialization decides where the array
+// lies.
 //
-// Elements are trivial; they are zero bytes until written. Movable, not copied. Throws std::bad_alloc. Cost:
-// a system call; then a page fault a page.
+// Elements are of a trivial type; their bytes are zero until written. The array can be moved, not copied.
+// Throws std::bad_alloc. Thread-safety: that of a std::vector of fixed size. Cost: a system call, then a
+// page fault for each page.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -75,8 +78,8 @@ class numa_array {
   T& operator[](std::size_t i) noexcept { return data()[i]; }
   const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
-  // Moves the elements to fresh pages: copy(from, to) writes them, `to` being as large and untouched. If it
-  // throws, the array is as before.
+  // Moves the elements to fresh pages: copy(from, to) writes them. `to` is as large as the array, and
+  // untouched. If copy throws, the array does not change.
   template <class Copy>
   void renew(Copy&& copy) {
     numa_array fresh(size_, pages_);
@@ -89,7 +92,7 @@ class numa_array {
     std::size_t bytes = 0;
     void operator()(T* memory) const noexcept { detail::return_pages(memory, bytes); }
   };
-  // What overflows is more than there is.
+  // If the product overflows, the largest size is returned, which no allocation can satisfy.
   static constexpr std::size_t bytes_of(std::size_t size) noexcept {
     return size > ~std::size_t{0} / sizeof(T) ? ~std::size_t{0} : size * sizeof(T);
   }

@@ -1,4 +1,4 @@
-// parallel_fold: elements folded into results, and these combined.
+// parallel_fold: folds elements into results, and combines the results.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
@@ -23,7 +23,7 @@
 namespace sennit {
 namespace detail {
 
-// Each part begins with the identity of the combination, or with a copy of the first value.
+// Each part begins with the identity of combine, or with a copy of the first value.
 template <class T, class Combine>
 concept fold_result = std::movable<T> && (knows_identity<Combine, T> || std::copy_constructible<T>);
 
@@ -155,28 +155,28 @@ struct folding : folding_calls<Engine> {
 
 }  // namespace detail
 
-// What std::accumulate(range, first, fold) gives, in parallel: each worker folds parts of the sequence, and
-// combine(left, right) makes one of two results that follow each other.
+// Computes std::accumulate(range, first, fold) in parallel. Each worker folds parts of the sequence, and
+// combine(left, right) makes one result of two neighboring ones.
 //
 //   parallel_fold(range, first, fold, combine, how = {})       random-access, sized
 //   parallel_fold(begin, end, first, fold, combine, how = {})  two integers or iterators, or an iterator and a
 //                                                              number
 //
-// fold takes a result (of the type T of `first`) and an element, and gives a result; or it takes the result
-// by reference, as T&, adds the element to it, and gives nothing, so that a large result stays where it is.
-// combine takes two results, likewise. It is associative, and agrees with fold: combine(x, fold(y, e)) ==
-// fold(combine(x, y), e).
+// fold(result, element) returns a result of the type T of `first`. Or fold takes the result as T&, adds the
+// element to it, and returns nothing, so that a large result is not moved. combine(left, right) takes two
+// results in the same way. Preconditions: combine is associative, and agrees with fold: combine(x, fold(y,
+// e)) == fold(combine(x, y), e).
 //
-// Each part has to begin with an identity of combine, one that changes nothing. The identities of
-// std::plus<>, std::multiplies<>, std::bit_or<> and so on, std::ranges::min and max are known; an operation
-// of your own may say its one by a member T identity() const. Then `first` counts once, at the left, whatever
-// it is. For any other combine parts begin with copies of `first`, which has to be an identity: a T that can
-// be compared is checked to be one in that combine(first, first) == first, and if it is not, the program ends
-// with a message. The checked variant of the library also checks, for some elements, that fold and combine
-// agree.
+// Each part begins with an identity of combine: a value that combine leaves without effect. The library
+// knows the identities of std::plus<>, std::multiplies<>, std::bit_or<> and similar operations, and of
+// std::ranges::min and max. An operation of the program can state its identity by a member T identity()
+// const. In these cases `first` may be any value, and counts once, at the left. For any other combine, parts
+// begin with copies of `first`, which must be an identity. If a T can be compared, the library checks that
+// combine(first, first) == first, and ends the program with a message if not. The checked variant of the
+// library also checks, for some elements, that fold and combine agree.
 //
-// `how` is a loop_options, such as grain(100), or `deterministic`, as in parallel_reduce. Throws and cost: as
-// parallel_reduce, and one combination of `first` with itself.
+// `how` is a loop_options, such as grain(100), or `deterministic`, as in parallel_reduce. Exceptions,
+// thread-safety and cost are those of parallel_reduce, plus one combination of `first` with itself.
 //
 // Example:
 //   #include <array>

@@ -19,20 +19,25 @@
 
 namespace sennit {
 
-// Chunks of so many iterations: at least 1, and at most 2^62. A number below or above is taken for the
-// nearest one, so that a grain that is computed, n / 1000, say, need not be.
+// Chunks of n iterations: at least 1 and at most 2^62. A smaller or larger number is replaced by the nearest
+// allowed one, so that a computed grain, such as n / 1000, needs no check.
 template <std::integral I>
 constexpr loop_options grain(I iterations) noexcept {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   if (std::cmp_less(iterations, 1)) return {.grain = 1};
   return {.grain = std::cmp_less(most, iterations) ? most : static_cast<std::uint64_t>(iterations)};
 }
-// Equal contiguous parts, one a worker, that are not split any further: for iterations that take the same
-// time. Which worker gets which part is not promised: one that comes late finds its part taken by another, so
-// the next loop over the same data may have its parts elsewhere. What brings iterations to where their data
-// is: without an option, parts of a loop that is dealt out to workers that wait lie in the order of the
-// workers; a partition, such as a sennit::split, says how large each is; replay() of a distribution, such as
-// sennit::blocks(), or of a recorded schedule gives each iteration to its worker, loop after loop.
+// Equal contiguous parts, one for each worker, that are not split any further: for iterations that take the
+// same time.
+//
+// Which worker runs which part is not promised. A worker that comes late finds that another worker has taken
+// its part. So the next loop over the same data may run its parts on other workers. Three other means bring
+// iterations to the workers near their data:
+//
+//  no option     the parts that waiting workers get as the loop begins lie in the order of the workers
+//  a partition   such as a sennit::split, says how large each of these parts is
+//  replay()      of a distribution, such as sennit::blocks(), or of a recorded schedule, gives each iteration
+//                to the same worker in every loop
 //
 // Example:
 //   #include <sennit/distribution.hpp>
@@ -50,8 +55,8 @@ inline constexpr loop_options static_partition{.fixed_parts = true};
 
 namespace detail {
 
-// parallel_for, and its serial elision. See below. Constraints tell the forms apart by what comes before the
-// body; the body itself is checked within, where a message can say what is wrong with it.
+// parallel_for, and its serial elision. The constraints distinguish the forms by the arguments before the
+// body. The body itself is checked inside the function, where a message can say what is wrong with the body.
 template <class Engine>
 struct looping {
   template <std::integral N, class F, for_options Options = loop_options>
@@ -142,24 +147,27 @@ struct looping {
 //   parallel_for(iterator, n, body, how = {})        ... for n of them
 //   parallel_for(range, body, how = {})              the same for a range with random access and a size
 //
-// A body that takes two instead is called as body(from, to) for chunks that cover the sequence without
-// overlap, two integers or two iterators; not with a step. A body may be a pointer to a member of the
-// elements.
+// A body that takes two arguments is called as body(from, to), with two integers or two iterators, for
+// chunks that cover the sequence without overlap. Such a body cannot be used with a step. A body may be a
+// pointer to a member of the elements.
 //
-// Bounds of different types make the interval that their values do, whatever their signs. The index has the
-// type that both convert to, as in a plain loop; but std::int64_t, if that type is unsigned, has 32 bits and
-// a bound is signed. Beside an unsigned bound of 64 bits a negative index arrives modulo 2^64, so that a body
-// which takes a signed type gets the index itself. A step below zero counts down, to above `last`; an index
-// that its type cannot hold is never reached. Throws std::invalid_argument for a step of zero.
+// Bounds of different types mean the interval between their values, whatever their signs. The index has the
+// common type of the bounds, as in a plain loop. One case differs: the common type is unsigned and has 32
+// bits, and a bound is signed. The index is then a std::int64_t. If a bound is unsigned and has 64 bits, a
+// negative index arrives modulo 2^64, so that a body which takes a signed type gets the right value. A step
+// below zero counts down while the index is above `last`. The loop never reaches an index that its type
+// cannot hold. Throws std::invalid_argument for a step of zero.
 //
 // `how` is a loop_options, such as grain(100), or a partition, such as a split.
 //
-// The body is called by several threads at once, so it is called as a constant: one that changes itself does
-// not compile. Nor does a loop over a std::vector<bool>, whose elements share words; std::as_const() of it is
-// for reading. Throws what the lowest iteration that throws threw, the first to be called with a step below
-// zero; later ones may have run. Throws sennit::cancelled in a cancelled region. May be called from any
-// thread. Cost: that of the plain loop, and a reading of the clock for each chunk, of a microsecond or so;
-// memory is allocated only for parts that other workers take.
+// Several threads call the body at once, so the body is called as a constant: a body that changes itself
+// does not compile. A loop over a std::vector<bool> does not compile, because its elements share words. To
+// read one, pass std::as_const() of the vector.
+//
+// Throws the exception of the lowest iteration that threw; with a step below zero, of the iteration that a
+// serial loop calls first. Later iterations may have run. Throws sennit::cancelled in a cancelled region.
+// Thread-safety: any thread may call it. Cost: that of the plain loop, and one reading of the clock for each
+// chunk, which takes about a microsecond to run. Memory is allocated only for parts that other workers take.
 //
 // Example:
 //   void add_scaled(long n, double a, const double* x, double* y) {

@@ -22,20 +22,21 @@
 namespace sennit {
 namespace detail {
 
-// What a map makes of a value of the sequence.
+// The result of a map for a value of the sequence.
 template <class F, class V>
 concept reduce_map = std::invocable<F&, V> && !std::is_void_v<std::invoke_result_t<F&, V>>;
 
 template <class V, class T>
 concept converts_whole = std::convertible_to<V, T> && !drops_fractions<V, T>;
 
-// The operation gets values of the result's type only: elements of another one are converted.
+// The operation gets only values of the result's type. Elements of another type are converted.
 template <class F, class T, class V>
 concept reduce_operation = std::movable<T> && converts_whole<V, T> && !option<F> && !never_associates<F> &&
                            combines<F, T, converted<T, V>> && combines<F, T> && !gives_fractions<F, T>;
 
-// An operation that the library does not know may be a fold, `sum + x * x`, say. Where elements are of
-// another type than the result, it probably is one; where they are not, the checked variant finds out.
+// An operation that the library does not know may be a fold, for example `sum + x * x`. If elements have
+// another type than the result, the operation is probably a fold. If they have the same type, the checked
+// variant detects a fold.
 template <class F, class T, class Element>
 concept operation_over_elements = known_to_associate<F> || std::same_as<T, Element>;
 
@@ -107,7 +108,7 @@ struct reduction_calls {
   }
 };
 
-// V: what the operation is to combine; Element: its type in the sequence, void if it has been transformed.
+// V: the type that the operation combines. Element: its type in the sequence; void after a map.
 template <class T, class F, class V, class Element, class... A>
 consteval void refuse_operation() {
   if constexpr (never_associates<F>) {
@@ -235,7 +236,7 @@ struct reduction : reduction_calls<Engine> {
 
 }  // namespace detail
 
-// combine(... combine(combine(first, map(x0)), map(x1)) ..., map(xn)), in any bracketing.
+// Computes combine(... combine(combine(first, map(x0)), map(x1)) ..., map(xn)), in any bracketing.
 //
 //   parallel_reduce(begin, end, first, map, combine = std::plus<>(), how = {})  two integers or iterators,
 //                                                                               or an iterator and a number
@@ -243,28 +244,29 @@ struct reduction : reduction_calls<Engine> {
 //   parallel_reduce(range, first, map, combine = std::plus<>(), how = {})       random-access, sized
 //   parallel_reduce(range, first, combine = std::plus<>(), how = {})
 //
-// The result has the type T of `first`, and so have the values that are combined: others are converted to it.
-// combine takes (T, T) and gives a T; or it takes (T&, T), appends the right one to the left one and gives
-// nothing, so that a large value stays where it is. It is associative; it need not be commutative: the order
-// is that of the sequence. `first` is moved, not copied, and counts once, at the left; an empty sequence
-// gives it back. What would lose the fraction of each value does not compile: `parallel_reduce(x, 0)` over
-// doubles has to be `parallel_reduce(x, 0.0)`.
+// The result has the type T of `first`. Values that are combined are converted to T. combine(T, T) returns a
+// T; or combine(T&, T) appends the right value to the left one and returns nothing, so that a large value is
+// not moved. Precondition: combine is associative. It need not be commutative: the order is that of the
+// sequence. `first` is moved, not copied, and counts once, at the left. For an empty sequence the result is
+// `first`. A reduction that would lose the fraction of each value does not compile: for doubles, write
+// `parallel_reduce(x, 0.0)` instead of `parallel_reduce(x, 0)`.
 //
-// What std::accumulate takes, say `[](long sum, long x) { return sum + x * x; }`, is a fold and no such
-// operation: it treats what is left of it, a result, and what is right of it, an element, differently. It is
-// `parallel_reduce(x, 0L, [](long x) { return x * x; })`, or parallel_fold. So without a map an operation
-// that is none of the standard library's (std::plus<>, std::multiplies<>, std::bit_and<>, ...,
-// std::ranges::min and max) compiles for elements of type T only; there the checked variant of the library
-// compares (a b) c with a (b c) for values of the sequence, and ends the program where they differ.
+// An operation for std::accumulate, such as `[](long sum, long x) { return sum + x * x; }`, is a fold: its
+// left argument is a result, and its right argument is an element. parallel_reduce needs an operation on two
+// results. Write `parallel_reduce(x, 0L, [](long x) { return x * x; })`, or use parallel_fold. So without a
+// map, an operation of the program compiles only for elements of type T; operations of the standard library
+// (std::plus<>, std::multiplies<>, std::bit_and<>, ..., std::ranges::min and max) always compile. For an
+// operation of the program, the checked variant of the library compares (a b) c with a (b c) for values of
+// the sequence, and ends the program if they differ.
 //
-// `how` is a loop_options, such as grain(100), or `deterministic`: the bracketing is then a tree that depends
-// on the number of values only, so that rounding is the same with any number of workers and in
-// sennit::serial. (With -ffast-math compilers reorder the additions inside a leaf as they see fit.)
+// `how` is a loop_options, such as grain(100), or `deterministic`. With `deterministic` the bracketing is a
+// tree that depends only on the number of values. So rounding is the same with any number of workers and in
+// sennit::serial. (With -ffast-math, compilers reorder the additions inside a leaf.)
 //
-// map and combine are called by several threads at once, map once for each value. Throws what the lowest
-// iteration that throws threw, by map or by combine inside one strand's part; else what combining the parts
-// threw. Throws sennit::cancelled in a cancelled region. Cost: as parallel_for, and a combination for each
-// part of the loop that another worker took.
+// Several threads call map and combine at once; map is called once for each value. Throws the exception of
+// the lowest iteration that threw, in map or in combine inside one strand's part; else what combining the
+// parts threw. Throws sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost:
+// as parallel_for, and one combination for each part of the loop that another worker took.
 //
 // Example:
 //   #include <algorithm>

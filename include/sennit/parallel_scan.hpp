@@ -1,4 +1,4 @@
-// parallel_scan, parallel_exclusive_scan: all prefixes of a sequence, combined.
+// parallel_scan, parallel_exclusive_scan: the combined values of all prefixes of a sequence.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
@@ -26,7 +26,7 @@
 namespace sennit {
 namespace detail {
 
-// combine(T, element) and combine(T, T), both of which give a T.
+// combine(T, element) and combine(T, T) both return a T.
 template <class F, class T, class V>
 concept scan_operation =
     !never_associates<F> && std::invocable<F&, const T&, V> &&
@@ -35,8 +35,7 @@ concept scan_operation =
     !drops_fractions<std::invoke_result_t<F&, const T&, V>, T> &&
     !drops_fractions<std::invoke_result_t<F&, const T&, T>, T>;
 
-// As in a reduction: an operation over elements of another type than the prefixes is probably a fold, unless
-// it is known.
+// As in a reduction: an unknown operation on elements of another type than the prefixes is probably a fold.
 template <class F, class T, class V, class Element>
 concept scan_over_elements = std::copyable<T> && std::convertible_to<V, T> && scan_operation<F, T, V> &&
                              (known_to_associate<F> || std::same_as<T, Element>);
@@ -51,7 +50,7 @@ void expect_scannable([[maybe_unused]] const elements<In>& in, [[maybe_unused]] 
 #endif
 }
 
-// `initial` is a T that comes before the first element, or nothing.
+// `initial` is a T before the first element, or nothing.
 template <class T, class Engine, class In, class D, class Combine, class... Initial>
 void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
                     [[maybe_unused]] const loop_options& how, std::source_location where,
@@ -131,7 +130,7 @@ struct inclusive_scan_calls {
   }
 };
 
-// The forms of parallel_exclusive_scan.
+// The forms of parallel_exclusive_scan, listed below.
 template <class Engine>
 struct exclusive_scan_calls {
   template <countable_range R, class Out, class T, class Combine = std::plus<>>
@@ -185,7 +184,8 @@ consteval void refuse_scan_operation() {
   }
 }
 
-// `Value` and `Operation`: the places, after the destination, of the first value and of the operation.
+// `Value` and `Operation`: the positions of the first value and of the operation among the arguments after
+// the destination.
 template <std::size_t Value, std::size_t Operation, class... A>
 consteval void refuse_scan() {
   constexpr auto sequence = require_sequence<A...>();
@@ -233,7 +233,7 @@ struct inclusive_scanning : inclusive_scan_calls<Engine> {
   }
 };
 
-// parallel_exclusive_scan, likewise.
+// parallel_exclusive_scan, and its serial elision. See below.
 template <class Engine>
 struct exclusive_scanning : exclusive_scan_calls<Engine> {
   using exclusive_scan_calls<Engine>::operator();
@@ -253,19 +253,20 @@ struct exclusive_scanning : exclusive_scan_calls<Engine> {
 //   parallel_scan(range, out, combine = std::plus<>(), how = {})        random-access, sized
 //   parallel_scan(range, out, combine, initial, how = {})               beginning with combine(initial, in[0])
 //
-// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`, or
-// without one that of the elements. combine is associative; it need not be commutative: the order is that of
-// the elements. `out` is an iterator, with room behind it, or a range; it may be that of the input, but not
-// otherwise overlap it, which the checked variant finds out. For what combine has to be see parallel_reduce:
-// an operation of the program's own over elements of another type than the prefixes does not compile.
+// Two iterators, or an iterator and a number, may replace the range. The prefixes have the type of
+// `initial`, or else the type of the elements. Precondition: combine is associative. It need not be
+// commutative: the order is that of the elements. `out` is an iterator with enough room, or a range. It may
+// be the begin of the input, but must not overlap the input in any other way, which the checked variant
+// detects. The types for combine are as in parallel_reduce: an operation of the program on elements of
+// another type than the prefixes does not compile.
 //
-// combine is called by several threads at once, once for each element where one worker does it all, and at
-// most about twice where several do. grain(n) makes blocks of n elements. Throws what combine(prefix,
-// element) threw for the lowest element for which it throws, as the serial scan does; if it does for none,
-// what combining the sums of several elements threw. Throws what copying a value throws,
-// std::invalid_argument if `out` is a range with too few elements, std::bad_alloc, and sennit::cancelled in a
-// cancelled region; what `out` holds then is unspecified. Cost: one pass and, over what other workers took, a
-// second one; the square root of the number of elements is allocated.
+// Several threads call combine at once: once for each element if one worker does everything, and at most
+// about twice if several do. grain(n) makes blocks of n elements. Throws what combine(prefix, element) threw
+// for the lowest such element, as the serial scan does; else what combining the sums of several elements
+// threw. Throws what copying a value throws, std::invalid_argument if `out` is a range with too few
+// elements, std::bad_alloc, and sennit::cancelled in a cancelled region. After an exception the contents of
+// `out` are unspecified. Thread-safety: any thread may call it. Cost: one pass, and a second pass over the
+// elements that other workers took. It allocates memory for the square root of the number of elements.
 //
 // Example:
 //   #include <vector>
@@ -276,14 +277,14 @@ struct exclusive_scanning : exclusive_scan_calls<Engine> {
 //   }
 inline constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{};
 
-// The exclusive scan: out[0] = initial, out[i] = combine(... combine(initial, in[0]) ..., in[i - 1]). Returns
-// all of it combined, which is what would come next.
+// The exclusive scan: out[0] = initial, out[i] = combine(... combine(initial, in[0]) ..., in[i - 1]).
+// Returns the combination of `initial` and all elements, which would be the next prefix.
 //
 //   parallel_exclusive_scan(range, out, initial, combine = std::plus<>(), how = {})
 //
-// Two iterators, or one and a number, may stand for the range. The prefixes have the type of `initial`; where
-// that is an integer and combine gives floating-point numbers, it does not compile. Otherwise as
-// parallel_scan.
+// Two iterators, or an iterator and a number, may replace the range. The prefixes have the type of
+// `initial`; if that is an integer type and combine returns floating-point numbers, the call does not
+// compile. Everything else is as for parallel_scan.
 //
 // Example:
 //   #include <vector>

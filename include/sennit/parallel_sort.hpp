@@ -1,4 +1,4 @@
-// parallel_sort, parallel_stable_sort.
+// parallel_sort, parallel_stable_sort: sorts of random-access ranges.
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
@@ -18,7 +18,7 @@
 namespace sennit {
 namespace detail {
 
-// std::ranges::less needs all six comparisons of a type; a < alone is an order, too.
+// std::ranges::less needs all six comparisons of a type, but < alone is enough for a sort.
 template <class It>
 using natural_order =
     std::conditional_t<std::sortable<It, std::ranges::less>, std::ranges::less, std::less<>>;
@@ -113,22 +113,23 @@ struct sorting : sort_calls<Engine, Stable> {
 
 }  // namespace detail
 
-// Sorts as std::ranges::sort does: a comes before b where comp(proj(a), proj(b)). Which of several equal
-// elements comes first is the same in every run, and in sennit::serial.
+// Sorts as std::ranges::sort does: a comes before b if comp(proj(a), proj(b)). The order of equal elements
+// is the same in every run, and in sennit::serial.
 //
-// Without comp by < or, where elements have all six comparisons, by std::ranges::less.
+// Without comp, elements are compared by std::ranges::less if they have all six comparisons, else by <.
 //
 //   parallel_sort(range, comp = std::ranges::less(), proj = std::identity())        random-access, sized
 //   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators, or one
 //                                                                                  and a number
 //
-// comp and proj are called by several threads at once; elements are moved, never copied unless that is
-// trivial, and moving one must not throw (it ends the program). Throws std::bad_alloc, before anything has
-// moved, what comp or proj throw, and sennit::cancelled in a cancelled region: the range then holds all its
-// elements, in some order. Cost: memory for as many elements; about n log n comparisons, and a critical path
-// of about log^3 n. A merge moves each of its elements, where std::sort leaves many in place: on one worker
-// numbers take less time than with std::sort, strings on the heap up to a fifth more, elements that are large
-// and cheap to compare up to twice as much. Sort pointers to those, or their positions.
+// Several threads call comp and proj at once. Elements are moved; they are copied only if that is trivial.
+// Precondition: moving an element does not throw; an exception there ends the program. Throws std::bad_alloc
+// before anything has moved, what comp or proj throw, and sennit::cancelled in a cancelled region. After an
+// exception the range has all its elements, in some order. Thread-safety: any thread may call it. Cost:
+// memory for as many elements, about n log n comparisons, and a critical path of about log^3 n. A merge
+// moves each element, while std::sort leaves many in place. So on one worker, numbers take less time than
+// with std::sort, strings on the heap up to a fifth more, and large elements with cheap comparisons up to
+// twice as much. For such elements, sort pointers or positions.
 //
 // Example:
 //   #include <string>

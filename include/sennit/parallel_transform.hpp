@@ -1,4 +1,4 @@
-// parallel_transform, parallel_copy, parallel_fill: loops that write an element for each iteration.
+// parallel_transform, parallel_copy, parallel_fill: loops that write one element in each iteration.
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
@@ -22,7 +22,7 @@
 namespace sennit {
 namespace detail {
 
-// What a function makes of elements.
+// The result of a function for elements.
 template <class F, class... V>
 using transformed = std::invoke_result_t<F&, V...>;
 template <class F, class... V>
@@ -68,7 +68,7 @@ void transform(const Left& left, const Right& right, const elements<Out>& target
       how);
 }
 
-// In chunks by the standard library, which knows when that is a memmove.
+// Copies in chunks by the standard library, which uses memmove where that is possible.
 template <class Engine, class Source, class Out>
 void copy(const Source& source, const elements<Out>& target, const loop_options& how) {
   Engine::for_positions(
@@ -84,7 +84,7 @@ void fill(const Target& target, const T& value, const loop_options& how) {
       [&](position from, position to) { std::ranges::fill(target.at(from), target.at(to), value); }, how);
 }
 
-// The destination for all of the sources. Throws std::invalid_argument for a range of fewer elements.
+// The destination for all sources. Throws std::invalid_argument for a range of fewer elements.
 template <class D, class... Sources>
 auto target_of(D& out, position n, const char* algorithm, [[maybe_unused]] std::source_location where,
                [[maybe_unused]] const Sources&... sources) {
@@ -144,7 +144,7 @@ struct transform_calls {
   }
 };
 
-// The forms of parallel_copy.
+// The forms of parallel_copy, listed below.
 template <class Engine>
 struct copy_calls {
   template <countable_range R, class Out>
@@ -165,7 +165,7 @@ struct copy_calls {
   }
 };
 
-// The forms of parallel_fill.
+// The forms of parallel_fill, listed below.
 template <class Engine>
 struct fill_calls {
   template <countable_range R, class T>
@@ -194,7 +194,7 @@ consteval void refuse_transform() {
   constexpr std::size_t n = sequence.arguments;
   if constexpr (n != 0) {
     using V = typename decltype(sequence)::value;
-    // With one input: the function comes second to last, or last.
+    // With one input, the function is the last argument or the second to last.
     using F = argument<n + 1, A...>;
     using G = argument<n + 2, A...>;
     if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
@@ -266,7 +266,7 @@ struct transforming : transform_calls<Engine> {
   }
 };
 
-// parallel_copy, likewise.
+// parallel_copy, and its serial elision. See below.
 template <class Engine>
 struct copying : copy_calls<Engine> {
   using copy_calls<Engine>::operator();
@@ -278,7 +278,7 @@ struct copying : copy_calls<Engine> {
   }
 };
 
-// parallel_fill, likewise.
+// parallel_fill, and its serial elision. See below.
 template <class Engine>
 struct filling : fill_calls<Engine> {
   using fill_calls<Engine>::operator();
@@ -292,20 +292,21 @@ struct filling : fill_calls<Engine> {
 
 }  // namespace detail
 
-// out[i] = f(in[i]), or f(left[i], right[i]) as long as both have elements.
+// Writes out[i] = f(in[i]), or f(left[i], right[i]) as long as both have elements.
 //
 //   parallel_transform(range, out, f, how = {})                random-access, sized
 //   parallel_transform(first, last, out, f, how = {})          two iterators, or one and a number
 //   parallel_transform(left, right, out, f, how = {})          two ranges
 //   parallel_transform(first, last, second, out, f, how = {})  as many elements from `second` on
 //
-// `out` is an iterator, with room behind it, or a range; it may be that of an input, but not otherwise
-// overlap it: the checked variant of the library ends the program if it does. For a function of the index,
-// transform a std::views::iota.
+// `out` is an iterator with enough room, or a range. It may be the begin of an input, but must not overlap
+// an input in any other way; the checked variant of the library ends the program if it does. For a function
+// of the index, transform a std::views::iota.
 //
-// f is called by several threads at once. Throws what the lowest call that throws threw; elements behind it
-// may have been written. Throws std::invalid_argument if `out` is a range with too few elements, before any
-// call, and sennit::cancelled in a cancelled region. Cost: as parallel_for; the inner loop is a plain one.
+// Several threads call f at once. Throws the exception of the lowest call that threw; later elements may
+// have been written. Throws std::invalid_argument before any call if `out` is a range with too few elements,
+// and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: as parallel_for;
+// the inner loop is a plain loop.
 //
 // Example:
 //   #include <cmath>
@@ -319,7 +320,8 @@ struct filling : fill_calls<Engine> {
 //   }
 inline constexpr detail::transforming<detail::in_parallel> parallel_transform{};
 
-// Copies elements to `out`, an iterator or a range. Overlapping and exceptions: as with parallel_transform.
+// Copies elements to `out`, an iterator or a range. The rules for overlap, exceptions, threads and cost are
+// those of parallel_transform.
 //
 //   parallel_copy(range, out, how = {})        random-access, sized
 //   parallel_copy(first, last, out, how = {})  two iterators, or one and a number
@@ -330,8 +332,8 @@ inline constexpr detail::transforming<detail::in_parallel> parallel_transform{};
 //   void save(std::span<const double> state, std::span<double> copy) { sennit::parallel_copy(state, copy); }
 inline constexpr detail::copying<detail::in_parallel> parallel_copy{};
 
-// Assigns the value to each element. Also the way to have pages of fresh memory on the nodes of the workers
-// that will use them. Throws as parallel_transform.
+// Assigns the value to each element. It also places the pages of fresh memory on the nodes of the workers
+// that will use them. Exceptions, threads and cost are as with parallel_transform.
 //
 //   parallel_fill(range, value, how = {})        random-access, sized
 //   parallel_fill(first, last, value, how = {})  two iterators, or one and a number

@@ -1,4 +1,4 @@
-// partition: what says where a loop is cut among workers as it begins.
+// partition: where a loop is cut among workers as it begins.
 #pragma once
 
 #include <concepts>
@@ -7,15 +7,18 @@
 
 namespace sennit {
 
-// What a parallel_for takes as its last argument to be cut by, where it is dealt out to workers that wait as
-// it begins. `p.begin_of(part, n)` is where a part of n iterations begins: part 0 is for the worker that
-// begins the loop, part i for the i-th worker after it. Of a part that the partition does not have it is n.
-// It is called by the worker that begins the loop, once for each worker that waits, and must not throw. The
-// part of a worker that is busy, or is not there, goes with the part before it; where a part is to begin
-// before the one that it comes after, that one has its iterations. So a partition is a hint, and any answer
-// is right.
+// The last argument of a parallel_for may be a partition. When the loop is dealt out to waiting workers as
+// it begins, the partition says where to cut it.
 //
-// sennit::split is one: parts in proportions, or as a schedule had them.
+// `p.begin_of(part, n)` is where a part of n iterations begins. Part 0 is for the worker that begins the
+// loop, part i for the i-th worker after that one. For a part that the partition does not have, the value is
+// n.
+//
+// The worker that begins the loop calls begin_of once for each waiting worker; the call must not throw. If a
+// worker is busy or absent, its part is joined to the part before it. If a part would begin before its
+// predecessor, the predecessor gets its iterations. So a partition is a hint, and any answer is correct.
+//
+// sennit::split is a partition: its parts are in proportion to weights, or as in a schedule.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -41,7 +44,7 @@ concept partition = requires(const P& p, std::size_t part, std::uint64_t n) {
 
 namespace detail {
 
-// Any partition, for the library.
+// Holds any partition, so that the library need not be a template.
 class partition_view {
  public:
   template <partition P>

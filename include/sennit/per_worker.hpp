@@ -1,4 +1,4 @@
-// per_worker: storage that each thread at work has its own part of.
+// per_worker: storage in which each thread has its own part.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
@@ -15,9 +15,9 @@
 namespace sennit {
 namespace detail {
 
-// A pointer for each thread that asks, null at first. The pointers never move. Threads are numbered from 0
-// on, across the process; a thread that ends leaves its number, and what belongs to that, to one that asks
-// later.
+// A pointer for each thread that asks for one, null at first. The pointers never move. Threads are numbered
+// from 0 across the process. When a thread ends, a later thread may take over its number, and with the
+// number its pointer.
 class SENNIT_EXPORT thread_slots {
  public:
   using slot = std::atomic<void*>;
@@ -27,9 +27,9 @@ class SENNIT_EXPORT thread_slots {
   thread_slots& operator=(const thread_slots&) = delete;
   ~thread_slots();
 
-  // That of the calling thread. Throws std::bad_alloc, and std::runtime_error beyond `most_threads`.
+  // The pointer of the calling thread. Throws std::bad_alloc, and std::runtime_error beyond `most_threads`.
   slot& own();
-  // In the order of the numbers. Precondition: nobody else is at it.
+  // Visits pointers in the order of the numbers. Precondition: no other thread uses the object.
   template <class F>
   void for_each(F&& f) const {
     for (unsigned k = 0; k < pieces; ++k) {
@@ -38,10 +38,10 @@ class SENNIT_EXPORT thread_slots {
     }
   }
 
-  static constexpr unsigned most_threads = 1U << 16;  // at once
+  static constexpr unsigned most_threads = 1U << 16;  // at the same time
 
  private:
-  // Each piece is as long as all before it, and 32.
+  // Each piece is as long as all pieces before it together, and `least`.
   static constexpr unsigned least = 32;
   static constexpr unsigned pieces = 12;
   static_assert((least << pieces) - least >= most_threads);
@@ -53,21 +53,21 @@ class SENNIT_EXPORT thread_slots {
 
 }  // namespace detail
 
-// A T for each thread that asks: scratch space, counters, caches, generators. It is made when the thread
-// first asks, and there is always one, whoever asks: a worker of any runtime, a guest, a thread that stands
-// in for a blocked one, and a thread in no region. So there is no number of workers to know beforehand.
+// A T for each thread that asks for one: scratch space, counters, caches, generators. A T is made when its
+// thread first asks. Every thread can have one: a worker of any runtime, a guest, a thread that replaces a
+// blocked one, and a thread in no region. So the number of workers need not be known in advance.
 //
-//   per_worker<T> x;         each begins as T()
-//   per_worker<T> x(make);   as make(), which several threads may call at once
-//   per_worker<T> x(value);  as a copy of `value`
+//   per_worker<T> x;         each T begins as T()
+//   per_worker<T> x(make);   each T begins as make(), which several threads may call at once
+//   per_worker<T> x(value);  each T begins as a copy of `value`
 //
-// Which iterations or branches meet in one T differs from run to run. So what is computed must not depend on
-// that, unless in its order: combine() wants an operation that is commutative. A sennit::reducer keeps the
-// serial order.
+// Which iterations or branches use the same T differs from run to run. So a computed value must not depend
+// on that, except for the order in which values are combined: combine() needs a commutative operation. For
+// the serial order use sennit::reducer.
 //
-// It is what oneTBB calls enumerable_thread_specific and combinable. No part shares a cache line with
-// another, and none moves. A thread that has ended leaves its part to the next thread that asks for the first
-// time, so there are never more parts than there were threads at once.
+// oneTBB calls it enumerable_thread_specific and combinable. No two parts share a cache line, and no part
+// moves. When a thread ends, its part goes to the next thread that asks for the first time. So there are
+// never more parts than there were threads at once.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -102,7 +102,7 @@ class per_worker {
   per_worker()
     requires std::default_initializable<T>
       : make_([] { return T(); }) {}
-  // `make` returns a T; it may be called by several threads at once, so its operator() is const.
+  // `make` returns a T. Several threads may call it at once, so its operator() is const.
   template <class Make>
     requires(std::is_invocable_r_v<T, std::decay_t<Make>&> && !std::same_as<std::decay_t<Make>, T> &&
              !std::same_as<std::decay_t<Make>, per_worker>)
@@ -112,25 +112,26 @@ class per_worker {
       : make_([like = std::move(like)] { return like; }) {}
   per_worker(const per_worker&) = delete;
   per_worker& operator=(const per_worker&) = delete;
-  // Precondition, as of all that follow but local(): the parallel code that uses it has ended.
+  // Precondition of this and of all following members but local(): the parallel code that uses the object
+  // has ended.
   ~per_worker() { clear(); }
 
-  // The calling thread's T. It is the caller's own until its next construct: there the strand may go on as
-  // another thread's, and this thread may run other code that asks, too. Ask anew after it, and keep no
-  // reference across it.
+  // The calling thread's T. The reference is valid until the caller's next construct. After a construct the
+  // strand may run on another thread, and this thread may run other code that uses the same T. So call
+  // local() again after each construct.
   //
-  // Throws what making a T throws, std::bad_alloc, and std::runtime_error beyond 65,536 threads at once; then
-  // there is none yet, and the next call tries again. Any thread may call it at any time. Cost: a call and a
-  // few loads; the first time on a thread, an allocation.
+  // Throws what making a T throws, std::bad_alloc, and std::runtime_error beyond 65,536 threads at once. If
+  // it throws, there is no T yet, and the next call tries again. Thread-safety: any thread may call it at
+  // any time. Cost: a call and a few loads; at the first call on a thread, an allocation.
   T& local() {
     if (void* const mine = slots_.own().load(std::memory_order_relaxed)) [[likely]]
       return static_cast<part*>(mine)->value;
     return made();
   }
 
-  // Calls f(T&) for each T that has been made, one after the other, in the order of the threads' numbers.
-  // These are small, and the lowest that is free goes to the thread that asks first; nothing more should be
-  // made of the order.
+  // Calls f(T&) for each T that has been made, one after the other, in the order of the threads' numbers. A
+  // thread gets the lowest free number when it first asks. Programs should not depend on the order for
+  // anything else.
   template <class F>
     requires std::invocable<F&, T&>
   void for_each(F&& f) {
@@ -140,9 +141,9 @@ class per_worker {
     });
   }
 
-  // All that have been made, combined in that order into a new T; where there is none, what a thread would
-  // begin with. combine(T, const T&) returns the value of both, or combine(T&, const T&) appends the right
-  // one to the left one.
+  // Combines all Ts in the same order into a new T. If there is none, returns the value with which a thread
+  // would begin. combine(T, const T&) returns the combined value, or combine(T&, const T&) appends the right
+  // value to the left one.
   template <class Combine>
     requires(std::copy_constructible<T> && std::movable<T> && detail::combines<Combine, T, const T&>)
   T combine(Combine&& combine) {
@@ -157,7 +158,7 @@ class per_worker {
     return all == nullptr ? make_() : std::move(*all);
   }
 
-  // Ends each T: threads begin anew.
+  // Destroys all Ts. Threads begin with new ones.
   void clear() noexcept {
     slots_.for_each([](detail::thread_slots::slot& s) {
       delete static_cast<part*>(s.exchange(nullptr, std::memory_order_relaxed));
@@ -181,11 +182,11 @@ class per_worker {
 
   SENNIT_COLD T& made() {
     auto fresh = std::make_unique<part>(make_);
-    // Asked anew: if making it took a construct, the strand may be on another thread, which may have one.
+    // Read again: if making the T took a construct, the strand may be on another thread, which may have a T.
     auto& own = slots_.own();
     if (void* const other = own.load(std::memory_order_relaxed)) return static_cast<part*>(other)->value;
     T& value = fresh->value;
-    // Relaxed: who looks at another thread's knows that the code that made it has ended.
+    // Relaxed: a thread reads another thread's T only after the code that made the T has ended.
     own.store(fresh.release(), std::memory_order_relaxed);
     return value;
   }

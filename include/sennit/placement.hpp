@@ -13,16 +13,16 @@ namespace sennit {
 
 namespace detail {
 
-// The node of each page that has a byte of the memory, as the kernel numbers them; -1 for pages that nobody
-// has touched, or where the kernel does not tell. Throws std::bad_alloc.
+// The NUMA node of each page of the memory, as the kernel numbers nodes; -1 if no thread has touched the
+// page, or if the kernel does not tell. Throws std::bad_alloc.
 SENNIT_EXPORT std::vector<int> nodes_of_pages(const void* memory, std::size_t bytes);
 SENNIT_EXPORT std::size_t bytes_of_page() noexcept;
 
 }  // namespace detail
 
-// A look at where the elements of an array lie, for colors of graphs that follow their data
-// (graph::coloring::of = nodes). It does not notice when pages move later. Cost: a system call, and 4 bytes a
-// page of 4 KiB.
+// The NUMA nodes on which the elements of an array lie, for graphs whose colors follow their data
+// (graph::coloring::of = nodes). It does not notice pages that move later. Thread-safety: any thread may
+// read it. Cost: a system call, and 4 bytes for each page of 4 KiB.
 //
 // Example:
 //   #include <vector>
@@ -54,12 +54,13 @@ class SENNIT_EXPORT placement {
         element_(sizeof(T)),
         bytes_(array.size() * sizeof(T)) {}
 
-  // The nodes of elements [first, last), each weighted by its share of them. Elements beyond the array do not
-  // count, nor those whose pages nobody has touched. From any thread. Cost: some nanoseconds a page.
+  // The nodes of the elements [first, last), each weighted by its share of these elements. Elements beyond
+  // the array do not count, nor do pages that no thread has touched. Any thread may call it. Cost: some
+  // nanoseconds a page.
   std::vector<graph::weighted_color> colors(std::size_t first, std::size_t last) const;
 
-  // A color function for graphs whose node with key k works mostly on elements [first, last) = range(k), a
-  // pair. It outlives the function.
+  // A color function for a graph in which the node with key k works mostly on the elements [first, last) =
+  // range(k), a pair. The object must outlive the function.
   template <class Range>
   auto color_by(Range range) const& {
     return [this, range = std::move(range)](const auto& k) {
@@ -71,7 +72,7 @@ class SENNIT_EXPORT placement {
   auto color_by(Range range) const&& = delete;
 
  private:
-  std::vector<int> nodes_;  // of pages
+  std::vector<int> nodes_;  // of each page
   std::size_t element_;
   std::size_t bytes_;
 };

@@ -1,29 +1,30 @@
-// When latent work becomes work that other workers can take.
+// promotion: when latent work becomes work that other workers can take.
 #pragma once
 
 #include <chrono>
 
 namespace sennit {
 
-// What on_demand and heartbeat() make.
+// The type of on_demand and of what heartbeat() returns.
 struct promotion {
   std::chrono::nanoseconds period{0};  // 0: on demand
 
   friend constexpr bool operator==(promotion, promotion) = default;
 };
 
-// Whoever has nothing to do may take the oldest frame of anybody who has one.
+// A worker without work may take the oldest frame of any other worker.
 inline constexpr promotion on_demand{};
 
-// The same, but of each worker at most one frame in a period: so what it costs to make tasks is bounded by
-// the cost of one for each period, whatever the program does (heartbeat scheduling: Acar et al., 2018; Rainey
-// et al., "Task Parallel Assembly Language for Uncompromising Parallelism", 2021, 2.2). There is no timer: a
-// thief looks at its clock. In return a worker may stay idle for up to a period although there is work. Loops
-// are not dealt out at their beginning, but divided beat by beat.
+// A worker without work may take the oldest frame of another worker, but at most one frame of each worker in
+// a period. This bounds the cost of making tasks by one promotion for each period, whatever the program does
+// (heartbeat scheduling: Acar et al., 2018; Rainey et al., "Task Parallel Assembly Language for
+// Uncompromising Parallelism", 2021, 2.2). There is no timer: a thief reads its clock. The price is that a
+// worker may stay idle for up to a period although there is work. Loops are not dealt out when they begin;
+// they are divided at each beat.
 //
-// Precondition: the period is at least 1 us and at most 1 s; a runtime or a region refuses others, but 0,
-// which is on_demand. It should be many times what a promotion costs, and `sennit tune` says which one is.
-// Cost: nothing where frames are pushed and popped.
+// Precondition: the period is at least 1 us and at most 1 s, or 0, which means on_demand. A runtime or a
+// region refuses other periods. The period should be many times the cost of a promotion; `sennit tune`
+// recommends one. Cost: nothing where frames are pushed and popped.
 //
 // Example:
 //   #include <sennit/join.hpp>

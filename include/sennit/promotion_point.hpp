@@ -1,26 +1,27 @@
 // Promotion points: places in plain C++ loops and recursive functions where latent parallelism may become a
-// task, once a beat has come. Until then they cost nothing.
+// task once a beat has come. Without a beat they cost nothing.
 #pragma once
 
 #include <sennit/detail/config.hpp>
 
 // SENNIT_PROMOTION_POINT(statements...);
 //
-// `statements` run here when a beat has come since the thread was here last; they may change the function's
-// variables, `break`, `continue`, `return`, throw, and call what they like. Without a beat nothing happens,
-// and no instruction is there for it: the compiler keeps what lies outside of the statements as fast as if
-// they were not written. The target has to be compiled with sennit_rollforward(target) of the CMake package;
-// else, or on another CPU than x86-64, no beat ever comes and the program runs as if there were no promotion
-// points.
+// If a beat has come since the thread was last here, the statements run here. They may change the function's
+// variables, use `break`, `continue` and `return`, throw, and call any function. Without a beat nothing
+// happens, and the code has no instruction for the point: the compiler optimizes the surrounding code as if
+// the point were absent.
 //
-// It stands in functions that are not constexpr, templates and inline ones too, as often as is wanted. Put it
-// at the end of a chunk of a loop, not into the innermost loop: the compiler vectorizes no loop that has one
-// in it.
+// Compile the target with sennit_rollforward(target) of the CMake package. Without it, or on a CPU other
+// than x86-64, no beat comes, and the program runs as if there were no promotion points.
 //
-// Thread-safe as far as the statements are. Cost: none without a beat, but that variables which the
-// statements change by reference live in memory around them; a second copy of the function in cold code; with
-// a beat, the signal, some tens of nanoseconds to move, and the statements. Rainey et al., "Task Parallel
-// Assembly Language for Uncompromising Parallelism", 2021, 3.2.
+// A promotion point may be in any function that is not constexpr, also in templates and inline functions,
+// any number of times. Put it at the end of a chunk of a loop, not into the innermost loop: compilers do not
+// vectorize a loop with a promotion point.
+//
+// Thread-safety: that of the statements. Cost without a beat: variables that the statements change by
+// reference are in memory around the point, and the function has a second copy in cold code. Cost with a
+// beat: the signal, some tens of nanoseconds to move to the second copy, and the statements. Rainey et al.,
+// "Task Parallel Assembly Language for Uncompromising Parallelism", 2021, 3.2.
 //
 // Example:
 //   #include <cstddef>
@@ -38,16 +39,16 @@
 #define SENNIT_PROMOTION_POINT(...)                                                                          \
   SENNIT_PROMOTION_POINT_AT(SENNIT_PROMOTION_POINT_NAME(sennit_promotion_point_, __COUNTER__), __VA_ARGS__)
 
-// The label's name is another each time.
+// Gives each label its own name.
 #define SENNIT_PROMOTION_POINT_NAME(prefix, number) SENNIT_PROMOTION_POINT_NAME_(prefix, number)
 #define SENNIT_PROMOTION_POINT_NAME_(prefix, number) prefix##number
 
-// With SENNIT_NO_PROMOTION_POINTS there are none: to see what they change in a function (rollforward
-// --without).
+// SENNIT_NO_PROMOTION_POINTS removes all promotion points, to show what they change in a function
+// (rollforward --without).
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
-// What the assembler sees is a comment. The compiler sees a jump that may be taken, and makes the code at the
-// label for the registers as they are here; rollforward (tools/rollforward) makes the jump. `inline`: it
-// weighs nothing when the compiler decides what to inline.
+// The assembler sees only a comment. The compiler sees a jump that may be taken, and so makes the code at
+// the label for the registers as they are here. The tool rollforward (tools/rollforward) makes the jump.
+// `inline`: compilers then count the statement as nothing when they decide what to inline.
 #define SENNIT_PROMOTION_POINT_AT(label, ...)                                                                \
   {                                                                                                          \
     asm inline goto("# sennit_promotion_point %l0" : : : : label);                                           \

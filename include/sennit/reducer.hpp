@@ -1,4 +1,4 @@
-// reducer: a value that parallel code adds to from anywhere, as if it ran in order.
+// reducer: a value to which parallel code adds from anywhere, as if the code ran in serial order.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
@@ -24,8 +24,8 @@ namespace detail {
 template <class F, class T>
 concept reducer_operation = std::movable<T> && combines<F, T>;
 
-// Makers of what views begin with, besides functions: the identity that the operation is known to have, or
-// copies.
+// What views begin with, if not with a function's result: the known identity of the operation, or copies of
+// a value.
 struct known_identity {};
 template <class T>
 struct copies_of {
@@ -90,7 +90,7 @@ class reducer_view final : public view {
   }
 
   T value;
-  std::exception_ptr failure;  // of combine(), the first in the order of the strands
+  std::exception_ptr failure;  // what combine() threw first, in the order of the strands
 
  private:
   State& whole_;
@@ -98,10 +98,10 @@ class reducer_view final : public view {
 
 }  // namespace detail
 
-// A value that parallel code adds to from anywhere: branches, children, iterations, and what they call. Each
-// strand has a view of its own, made when it first asks for one; where strands come together, their views are
-// combined in the order in which the program would have run serially. So combine() must be associative but
-// need not be commutative, and the value is what the serial program computes.
+// A value to which parallel code adds from anywhere: branches, children, iterations, and the functions that
+// these call. Each strand has its own view, made when the strand first asks for it. Where strands join,
+// their views are combined in the order of the serial program. So combine() must be associative but need not
+// be commutative, and the value is that of the serial program.
 //
 //   reducer<T>                            combined by +, beginning with T()
 //   reducer<T, Combine>                   by an operation whose identity is known, beginning with that
@@ -110,29 +110,31 @@ class reducer_view final : public view {
 //   reducer(identity, combine)            any other combine, beginning with copies of `identity`
 //   reducer(make, combine)                beginning with make(), for types that cannot be copied
 //
-// combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the value of both.
+// combine(T&, T&&) appends the right value to the left one, or combine(T, T) returns the combined value.
 //
-// The identities of the standard library's operations are known: std::plus<>, std::multiplies<>,
-// std::bit_and<>, std::bit_or<>, std::bit_xor<>, std::logical_and<>, std::logical_or<>, and for numbers
-// decltype(std::ranges::min) and decltype(std::ranges::max). An operation of the program's own may say its
-// identity by a member T identity() const. Any other one is given with its identity, which it must be:
-// combined with x, on either side, it gives x. If T can be compared, the constructor combines it with itself,
-// once, and ends the program if that gives anything else.
+// The library knows the identities of std::plus<>, std::multiplies<>, std::bit_and<>, std::bit_or<>,
+// std::bit_xor<>, std::logical_and<> and std::logical_or<>, and for numbers of decltype(std::ranges::min)
+// and decltype(std::ranges::max). An operation of the program can state its identity by a member T
+// identity() const. For any other operation the program passes the identity: a value that gives x when
+// combined with x, on either side. If a T can be compared, the constructor combines the value with itself
+// once, and ends the program if the result differs.
 //
-// combine and make may be called by several threads at once, and may fork and use other reducers, but not in
-// a circle: two whose combine() add to each other never end. Nor may they spawn into a task_group that the
-// program waits for. Children of a group combine what was added before them, too, whether or not they use the
-// reducer: it is to live until groups that were spawned into between its uses have been waited for.
+// Several threads may call combine and make at once. Both may fork and use other reducers, but not in a
+// circle: if the combine() of each of two reducers adds to the other, the program never ends. Neither may
+// spawn into a task_group for which the program waits. Children of a group combine what was added before
+// them, whether or not they use the reducer. So if the program spawns into a group between uses of the
+// reducer, the reducer must live until that group has been waited for.
 //
-// The order is that of the serial program unless a strand has several task_groups open at once and spawns in,
-// or waits for, another one than the latest of them. Then each group's children are in order among
-// themselves. What threads outside any runtime add comes in the order in which they end, before what the
-// thread that asks has added.
+// The order is that of the serial program, with two exceptions. If a strand has several task_groups open at
+// once, and spawns in or waits for a group other than the latest, only the children within each group are in
+// order. What threads outside any runtime add comes in the order in which these threads end, before what the
+// thread that reads the value has added.
 //
-// It is the reducer hyperobject of Cilk++ (Frigo, Halpern, Leiserson and Lewin-Berlin, "Reducers and other
-// Cilk++ hyperobjects", 2009). Cost: view() walks the list of the strand's views, a nanosecond for the first
-// few reducers. A view is made, and later combined, for each strand that asks for one: a branch or a part of
-// a loop that was stolen, and each child of a task_group. Programs without reducers pay nothing.
+// The class is the reducer hyperobject of Cilk++ (Frigo, Halpern, Leiserson and Lewin-Berlin, "Reducers and
+// other Cilk++ hyperobjects", 2009). Cost: view() walks the list of the strand's views, which takes about a
+// nanosecond for the first few reducers. A view is made, and later combined, for each strand that asks for
+// one: a stolen branch, a stolen part of a loop, and each child of a task_group. Programs without reducers
+// pay nothing.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -151,7 +153,8 @@ class reducer_view final : public view {
 //   }
 template <class T, class Combine = std::plus<>, class Make = detail::default_maker<T, Combine>>
 class reducer {
-  // Not as constraints of the class: where its arguments are deduced, the concept would not be named.
+  // Assertions rather than constraints of the class: if the arguments are deduced, messages would not name
+  // the concept.
   static_assert(
       detail::reducer_operation<Combine, T>,
       "reducer: Combine does not combine two values of T; give an operation that appends the right one to "
@@ -187,7 +190,7 @@ class reducer {
       : reducer(own_tag(), Make(), std::move(combine)) {
     own().value = std::move(value);
   }
-  // Precondition: `identity` is one.
+  // Precondition: `identity` is an identity of the operation.
   explicit reducer(T identity, std::source_location where = std::source_location::current())
     requires detail::copying_maker<Make> && std::default_initializable<Combine>
       : reducer(std::move(identity), Combine(), where) {}
@@ -206,22 +209,25 @@ class reducer {
       : reducer(own_tag(), std::move(make), std::move(combine)) {}
   reducer(const reducer&) = delete;
   reducer& operator=(const reducer&) = delete;
-  // Precondition: all parallel code that uses it has ended. What threads that go on have added is lost.
+  // Precondition: all parallel code that uses the reducer has ended. Values that still running threads have
+  // added are lost.
   ~reducer() {
     state_->ended.store(true, std::memory_order_relaxed);
     delete detail::remove_view(state_.get());
   }
 
-  // The calling strand's view. It stays the strand's across joins, loops and calls, but not across spawn() or
-  // wait() of a task_group that it has begun, nor across value(): ask anew there. Branches, children and
-  // iterations ask for themselves. Throws what making the identity throws.
+  // The calling strand's view. The reference stays valid across joins, loops and calls. It does not stay
+  // valid across value(), nor across spawn() or wait() of a task_group that the strand has begun: call
+  // view() again after these. Branches, children and iterations call view() themselves. Throws what making
+  // the identity throws.
   SENNIT_INLINE T& view() { return own().value; }
   T& operator*() { return view(); }
   T* operator->() { return std::addressof(view()); }
 
-  // All that was added, once the parallel code that adds to it has come to its end, groups been waited for
-  // and threads been joined: until then only what the calling strand knows of. Throws, once, what combine()
-  // threw, if it did: then something is missing.
+  // The sum of all that was added. Before the call, parallel code that adds to the reducer must have ended,
+  // groups must have been waited for, and threads must have been joined; otherwise the value has only what
+  // the calling strand knows of. If combine() threw, value() throws that exception once; the value is then
+  // incomplete.
   T& value() {
     if (state_->left.load(std::memory_order_relaxed) != nullptr) detail::recall_views(state_);
     part& mine = own();
@@ -236,7 +242,8 @@ class reducer {
   using part = detail::reducer_view<T, state>;
   struct own_tag {};
 
-  // Not make_shared(), whose symbol, unique in the process, would keep a shared object from being unloaded.
+  // Not make_shared(): one of its symbols is unique in the process, and would keep a shared object from
+  // being unloaded.
   reducer(own_tag, Make make, Combine combine) : state_(new state(std::move(make), std::move(combine))) {}
 
   SENNIT_INLINE part& own() {

@@ -11,10 +11,11 @@
 
 namespace sennit {
 
-// Runs the kernel by the schedule, relaxed, and then `redistribute` by what came of that, strictly unordered.
-// Returns it. `redistribute` has the forks of the kernel and copies the data, or initializes it, so that its
-// pages are where the kernel will want them. Throws what the two throw, and std::bad_alloc. (Lifflander et
-// al., "Optimizing data locality for fork/join programs using constrained work stealing", 2014, V.)
+// Runs the kernel by the schedule, relaxed. Then runs `redistribute` by the resulting schedule, strict and
+// unordered. Returns the resulting schedule. `redistribute` has the same forks as the kernel, and copies or
+// initializes the data, so that pages are placed where the kernel will use them. Throws what the two throw,
+// and std::bad_alloc. (Lifflander et al., "Optimizing data locality for fork/join programs using constrained
+// work stealing", 2014, V.)
 template <std::invocable Kernel, std::invocable Redistribute>
 schedule refine(const schedule& s, Kernel&& kernel, Redistribute&& redistribute) {
   schedule refined = record(s, relaxed, std::forward<Kernel>(kernel));
@@ -23,26 +24,26 @@ schedule refine(const schedule& s, Kernel&& kernel, Redistribute&& redistribute)
 }
 
 struct refinement_options {
-  // What is less than this share of the time, from 0 to 1, in idle time or in the time that tasks take, is no
-  // improvement.
+  // The least improvement that counts, in idle time or in the time of tasks, as a share of the time from 0
+  // to 1.
   double tolerance = 0.02;
-  // Rounds without improvement after which the schedule has converged, and rounds after which it has in any
-  // case.
+  // vain_rounds: the schedule has converged after this number of rounds without improvement. most_rounds: it
+  // has converged after this number of rounds in any case.
   unsigned vain_rounds = 2;
   unsigned most_rounds = 10;
-  // Of the steals of each round so many percent, the innermost, are left out of what the next one follows:
-  // then the same work is done in fewer and larger pieces, and may_be_stolen() says where a serial kernel
-  // will do. 0: none.
+  // The percentage of each round's steals, the innermost ones, that the next round does not follow. The same
+  // work is then done in fewer and larger pieces, and may_be_stolen() says where a serial kernel is enough.
+  // 0: follows all.
   double prune = 0;
 };
 
-// For the coarsening of Lifflander et al., 2014, VI: five rounds, each of which keeps the outermost 15
-// percent.
+// The coarsening of Lifflander et al., 2014, VI: five rounds, each of which keeps the outermost 15 percent
+// of the steals.
 inline constexpr refinement_options coarsening{.most_rounds = 5, .prune = 85};
 
-// An iterative program's schedule: refined until it has converged, and followed from then on.
+// The schedule of an iterative program: refined until it has converged, and followed from then on.
 //
-// One run() at a time. Cost: that of record(), then of replay().
+// Thread-safety: none; one run() at a time. Cost: that of record(), then that of replay().
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -61,13 +62,13 @@ inline constexpr refinement_options coarsening{.most_rounds = 5, .prune = 85};
 //   }
 class SENNIT_EXPORT refinement {
  public:
-  // `start`: what the first round follows; for instance the schedule of the program's initialization.
+  // `start`: what the first round follows, for instance the schedule of the program's initialization.
   explicit refinement(schedule start = {}, refinement_options options = {});
 
-  // One round, as refine(); once the schedule has converged, the kernel alone, strictly ordered. Throws what
-  // the two throw, and std::bad_alloc: the schedule is then as before the call. A kernel that forks otherwise
-  // than in the last round may wait in vain for its order, up to 50 ms in each call: begin with another
-  // refinement then.
+  // Runs one round, as refine(). Once the schedule has converged, runs the kernel only, in strict order.
+  // Throws what the two throw, and std::bad_alloc; the schedule is then the one before the call. If a kernel
+  // forks in another way than in the last round, it may wait for its order in vain, up to 50 ms in each
+  // call. Use a new refinement for such a kernel.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
     if (converged()) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));

@@ -1,4 +1,4 @@
-// Regions: a piece of parallel work that can be cancelled as a whole.
+// region: parallel work that can be cancelled as a whole.
 #pragma once
 
 #include <sennit/detail/action.hpp>
@@ -16,8 +16,9 @@
 
 namespace sennit {
 
-// What a construct throws in a cancelled region: it has no value to return. region::run() absorbs it; code
-// between may catch it to clean up, and should throw it on. Any other exception takes precedence over it.
+// What a construct throws in a cancelled region, because the construct has no value to return. region::run()
+// catches it. Code in between may catch it to clean up, and should rethrow it. Any other exception takes
+// precedence over it.
 class SENNIT_EXPORT cancelled : public std::exception {
  public:
   const char* what() const noexcept override;
@@ -27,7 +28,7 @@ namespace detail {
 
 class schedule_hooks;
 
-// The part of a region that the core sees. Regions nest: a cancelled region cancels those inside it.
+// The part of a region that the mechanism knows. Regions nest: cancelling a region cancels those inside it.
 struct region_state {
   bool cancelled() const noexcept {
     for (const region_state* r = this; r != nullptr; r = r->outer) {
@@ -35,8 +36,8 @@ struct region_state {
     }
     return false;
   }
-  // Whether constructs are to end early: nothing can be thrown out of a region that code without exceptions
-  // has entered.
+  // Whether constructs should end early. Never in a region that code without exceptions has entered, because
+  // nothing can be thrown out of that region.
   bool stopped() const noexcept {
     for (const region_state* r = this; r != nullptr && r->can_throw; r = r->outer) {
       if (r->cancel_requested.load(std::memory_order_relaxed)) return true;
@@ -44,39 +45,41 @@ struct region_state {
     return false;
   }
 
-  // Of the region around it, or its runtime's.
+  // The period is that of the surrounding region, or of the runtime.
   static constexpr std::uint64_t inherited = ~std::uint64_t{0};
 
   std::atomic<bool> cancel_requested{false};
-  bool can_throw = true;  // sennit::cancelled, to whoever entered it
+  bool can_throw = true;  // whether sennit::cancelled can be thrown to the code that entered the region
   region_state* outer = nullptr;
   schedule_hooks* observed_by = nullptr;
-  std::uint64_t beat_ns = inherited;  // between promotions; 0: on demand
-  bool root = false;                  // of a runtime: what is around it is none of that runtime's business
-  bool implied = false;  // there for one construct, or for the children, of a thread that runs no strand
-  // The floating-point environment that every strand of the region runs under.
+  std::uint64_t beat_ns = inherited;  // the least time between promotions; 0: on demand
+  bool root = false;  // the outermost region of a runtime: regions around it belong to other runtimes
+  bool implied =
+      false;  // made by the library for one construct, or for the children, of a thread that runs no strand
+  // Every strand of the region runs under this floating-point environment.
   unsigned mxcsr = 0;
   unsigned short x87_control = 0;
 };
 
-// Makes `region` the calling strand's innermost while `body` runs. Outside any runtime,
-// starts a region of the default.
+// Makes `region` the calling strand's innermost region while `body` runs. Outside any runtime, starts a
+// region of the default runtime.
 SENNIT_EXPORT void enter_region(region_state& region, action body);
 SENNIT_EXPORT void cancel_region(region_state& region) noexcept;
-// Whether the calling strand's constructs are to end early.
+// Whether the calling strand's constructs should end early.
 SENNIT_EXPORT SENNIT_COLD bool stop_requested() noexcept;
-// Throws as region(promotion) does.
+// Throws what region(promotion) throws.
 SENNIT_EXPORT void set_promotion(region_state& region, promotion when);
 
 }  // namespace detail
 
-// Work that can be cancelled as a whole: what run() calls, and nothing else. Regions nest: to cancel one
-// cancels those inside it. A region that has been cancelled stays so: take another one for other work.
+// Work that can be cancelled as a whole: what run() calls, and nothing else. Regions nest: cancelling a
+// region cancels those inside it. A cancelled region stays cancelled, so use a new region for other work.
 //
-// One run() at a time, which the object outlives. cancel() and cancel_requested() may be called from any
-// thread at any time. A construct cannot end early in code built without exceptions, nor below a region that
-// such code has entered: there cancel() only changes what cancel_requested() says, and keeps a later run()
-// from calling its function. Cost: none in the forks of a region that nobody cancels.
+// Preconditions: one run() at a time, and the object outlives it. Thread-safety: any thread may call
+// cancel() and cancel_requested() at any time. A construct cannot end early in code built without
+// exceptions, nor inside a region that such code has entered. For such a region cancel() does two things
+// only: cancel_requested() returns true, and a later run() does not call its function. Cost: none for the
+// forks of a region that is not cancelled.
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -98,17 +101,18 @@ SENNIT_EXPORT void set_promotion(region_state& region, promotion when);
 class region {
  public:
   region() = default;
-  // The region's latent work becomes others' on demand, or by heartbeats, whatever holds around it.
-  // Throws std::invalid_argument for a period of less than 1 us or more than 1 s.
+  // Latent work of the region is promoted on demand or by heartbeats, whatever holds for the surrounding
+  // region. Throws std::invalid_argument for a period of less than 1 us or more than 1 s.
   explicit region(promotion when) { detail::set_promotion(state_, when); }
   region(const region&) = delete;
   region& operator=(const region&) = delete;
 
-  // Runs f, as part of the surrounding region if there is one, and returns its result as a std::optional, or
-  // true for an f that returns void; nothing, or false, if cancellation stopped f. One that came to its end
-  // all the same has its result. If the region has been cancelled before, f is not called. Throws what f
-  // throws; sennit::cancelled if only a region around this one was cancelled. Outside any runtime it runs in
-  // the default one, and throws as runtime::run() does. Cost: some tens of nanoseconds inside a runtime.
+  // Runs f, as part of the surrounding region if there is one. Returns the result of f as a std::optional,
+  // or true if f returns void. Returns nothing, or false, if cancellation stopped f. If f ends normally in
+  // spite of the cancellation, its result is returned. If the region was cancelled before the call, f is not
+  // called. Throws what f throws; sennit::cancelled if only a surrounding region was cancelled. Outside any
+  // runtime it runs in the default runtime, and also throws what runtime::run() throws. Cost: some tens of
+  // nanoseconds inside a runtime.
   template <class F>
     requires(std::invocable<F> && !std::is_reference_v<std::invoke_result_t<F>>)
   auto run(F&& f SENNIT_WHERE) {
@@ -136,13 +140,13 @@ class region {
         "or nothing, no reference; capture what it needs, and return a pointer instead of a reference");
   }
 
-  // Drops every branch of the region that has not been started; running ones go on and may ask.
-  // Constructs in the region throw sennit::cancelled from now on, and each run() that comes later returns at
-  // once. Cost: a lock for each worker of the process.
+  // Drops every branch of the region that has not been started. Running branches continue, and may call
+  // cancel_requested(). From now on constructs in the region throw sennit::cancelled, and each later run()
+  // returns at once. Cost: a lock for each worker of the process.
   void cancel() noexcept { detail::cancel_region(state_); }
 
-  // Whether cancel() has been called on this region; sennit::cancel_requested() also knows of those around
-  // it. Cost: a load.
+  // Whether cancel() has been called on this region. The function sennit::cancel_requested() also considers
+  // the surrounding regions. Cost: a load.
   bool cancel_requested() const noexcept { return state_.cancel_requested.load(std::memory_order_relaxed); }
 
  private:
@@ -153,7 +157,7 @@ class region {
     try {
       detail::enter_region(state_, body);
     } catch (const cancelled&) {
-      // Of an outer region: not ours to absorb.
+      // The exception is for a surrounding region.
       if (!cancel_requested()) throw;
     }
 #else
@@ -165,8 +169,8 @@ class region {
   detail::region_state state_;
 };
 
-// Whether the region of the calling strand, or one around it, has been cancelled. False outside any region.
-// For long serial work that should stop early. Cost: about a nanosecond.
+// Whether the region of the calling strand, or a region around it, has been cancelled. Returns false outside
+// any region. Long serial work can call it to stop early. Cost: about a nanosecond.
 SENNIT_EXPORT bool cancel_requested() noexcept;
 
 }  // namespace sennit

@@ -15,18 +15,20 @@ namespace sennit {
 
 // How a run follows a schedule.
 //
-// What the schedule does not know of is run by whoever comes to it: branches that are nested deeper than its
-// steals, or that follow constructs it does not have. What it knows of and the program has not is passed
-// over. A worker that the schedule names and the runtime has not is another one: their numbers are taken
+// A schedule may not contain some branches of the program: branches nested deeper than its steals, or
+// branches of constructs that it does not have. Any worker may run these. What the schedule contains and the
+// program does not have is skipped. If the schedule names a worker that the runtime does not have, the
+// number is taken modulo the number of workers. So each run ends with the correct result, even if schedule
+// and program differ.
 // modulo those there are. So each run ends, and with the right result, however little the two have in common.
 enum class fidelity {
-  // As it says, and idle workers steal besides. For a schedule that may be improved, and wherever times may
-  // change.
+  // Follows the schedule, and idle workers steal besides. For a schedule that can be improved, and for
+  // programs whose times may change.
   relaxed,
-  // Each worker runs exactly what it says, in any order; nobody steals.
+  // Each worker runs exactly what the schedule says, in any order. Nothing else is stolen.
   strict_unordered,
-  // In the same order, too. Where that has kept all strands waiting for 50 ms, as the program differs, it is
-  // given up.
+  // Also follows the order of the schedule. If the program differs, so that the order keeps all strands
+  // waiting for 50 ms, the run no longer follows the order.
   strict_ordered,
 };
 inline constexpr fidelity relaxed = fidelity::relaxed;
@@ -35,32 +37,32 @@ inline constexpr fidelity strict_ordered = fidelity::strict_ordered;
 
 namespace detail {
 
-// Runs the body as a region that follows `followed`, if not null. Returns what it turned out to be, if that
-// is wanted.
+// Runs the body as a region that follows `followed`, if that is not null. Returns the resulting schedule if
+// the caller wants it.
 SENNIT_EXPORT std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bool recorded,
                                                     action body);
 SENNIT_EXPORT schedule run_designed(action body);
 
 }  // namespace detail
 
-// Runs f and returns who ran what of it: its steal tree, with times. The caller is worker 0.
+// Runs f and returns its steal tree with times: which worker ran what. The caller is worker 0.
 //
-// Recording is exact: from the tree alone one can say which worker ran any strand of f, as long as no more
-// than one guest is in the runtime. Further guests, and the threads that stand in for blocked ones, are
-// numbered modulo the workers of the schedule, so that one number may be that of two threads.
+// A recording is exact: the tree alone tells which worker ran any strand of f, as long as at most one guest
+// is in the runtime. Further guests, and threads that replace blocked ones, are numbered modulo the number
+// of workers, so two threads may share a number.
 //
-// Loops are halved down to 256 leaves at most, or to their grain, meanwhile; those that are known to take
-// less than two microseconds are not cut. Strands of f in regions that are recorded or replayed themselves,
-// and in other runtimes, are not in it. Nor are children of a task_group that were spawned before, and that f
-// waits for.
+// During the recording, a loop is halved down to at most 256 leaves, or to its grain; a loop that is known
+// to take less than two microseconds is not cut. The tree leaves out strands of f in other runtimes, and in
+// regions that are recorded or replayed themselves. It also leaves out children of a task_group that were
+// spawned before and for which f waits.
 //
-// Precondition, of replay() and design() as well: f waits for all children that it spawns in a group from
-// outside it. Otherwise the program is ended, with a message.
+// Precondition, also of replay() and design(): f waits for all children that it spawns into a group from
+// outside f. Otherwise the program ends with a message.
 //
-// May be called from any thread: outside any runtime the region is one of the default runtime. Throws what f
-// throws, and std::bad_alloc. Cost: a few nanoseconds a fork; a microsecond a steal. (Lifflander,
-// Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained work stealing",
-// 2014, IV.A.)
+// Throws what f throws, and std::bad_alloc. Thread-safety: any thread may call it; outside any runtime the
+// region is one of the default runtime. Cost: a few nanoseconds a fork, and a microsecond a steal.
+// (Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained
+// work stealing", 2014, IV.A.)
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -80,17 +82,17 @@ schedule record(F&& f) {
   return *detail::run_scheduled(nullptr, relaxed, true, body);
 }
 
-// The same of a run that follows a schedule: what came of it.
+// Runs f by a schedule, and returns the resulting schedule.
 template <std::invocable F>
 schedule record(const schedule& followed, fidelity how, F&& f) {
   auto body = [&] { std::forward<F>(f)(); };
   return *detail::run_scheduled(&followed, how, true, body);
 }
 
-// Runs f by a schedule, and returns its result. Constructs are matched by their position in the program: see
-// docs/design/schedules.md. Throws what f throws, and std::bad_alloc. Cost: as record(), and some tens of
-// nanoseconds for each steal of the schedule before f begins. (Lifflander et al., 2014, IV.C: STOWS, STUWS
-// and RELWS.)
+// Runs f by a schedule, and returns the result of f. Constructs are matched by their positions in the
+// program: see docs/design/schedules.md. Throws what f throws, and std::bad_alloc. Thread-safety: any thread
+// may call it. Cost: as record(), and some tens of nanoseconds for each steal of the schedule before f
+// begins. (Lifflander et al., 2014, IV.C: STOWS, STUWS and RELWS.)
 template <std::invocable F>
   requires(!std::is_reference_v<std::invoke_result_t<F>>)
 auto replay(const schedule& followed, fidelity how, F&& f) -> std::invoke_result_t<F> {
@@ -106,19 +108,21 @@ auto replay(const schedule& followed, fidelity how, F&& f) -> std::invoke_result
   }
 }
 
-// Runs f, in which designate() says who runs what, and returns the schedule that this makes. Nobody steals.
+// Runs f, in which calls of designate() say which worker runs what, and returns the schedule that results.
+// Nothing is stolen.
 template <std::invocable F>
 schedule design(F&& f) {
   auto body = [&] { std::forward<F>(f)(); };
   return detail::run_designed(body);
 }
 
-// Before a construct, in design(): the worker is to run its branch, which is the second of a join(), or the
-// child of a spawn(). Elsewhere it does nothing, so that the same code may be run either way.
+// In design(), before a construct: the worker is to run the construct's branch, which is the second branch
+// of a join(), or the child of a spawn(). Outside design() it does nothing, so the same code may run either
+// way.
 //
-// As thieves take the outermost branch first, a schedule has to have all branches around this one run
-// elsewhere, too: throws std::logic_error, which says so, if one of them has not been designated. (Lifflander
-// et al., 2014, IV.B.)
+// Thieves take the outermost branch first. So in a schedule all branches around this one have to run on
+// other workers, too. Throws std::logic_error, with that reason, if one of them has not been designated.
+// (Lifflander et al., 2014, IV.B.)
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -134,10 +138,10 @@ schedule design(F&& f) {
 //   }
 SENNIT_EXPORT void designate(unsigned worker);
 
-// Whether something below the calling strand may yet run elsewhere. Where it returns false, in a strict
-// replay, a task may as well call its serial kernel: nothing that it could fork would be taken (dynamic
-// coarsening: Lifflander et al., 2014, VI). True outside strict replays, as in design(). Cost: some
-// nanoseconds.
+// Whether another worker may still run something that the calling strand forks. If it returns false, in a
+// strict replay, a task can call its serial kernel, because nothing that the task forks would be stolen
+// (dynamic coarsening: Lifflander et al., 2014, VI). Returns true outside strict replays, also in design().
+// Thread-safety: any thread may call it. Cost: some nanoseconds.
 SENNIT_EXPORT bool may_be_stolen() noexcept;
 
 }  // namespace sennit

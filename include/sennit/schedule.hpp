@@ -1,4 +1,4 @@
-// schedule: who runs what of a parallel program, as a value.
+// schedule: which worker runs what of a parallel program, as a value.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -18,23 +18,23 @@ struct schedule_access;
 struct steal_tree;
 }  // namespace detail
 
-// What one worker of a schedule did.
+// What one worker did.
 struct worker_share {
-  std::uint64_t steals = 0;          // branches and children that it took
-  std::chrono::nanoseconds busy{0};  // ran them, or the region itself
+  std::uint64_t steals = 0;          // branches and children that the worker took
+  std::chrono::nanoseconds busy{0};  // time in those branches and children, or in the region itself
   std::chrono::nanoseconds idle{0};  // the rest of the region's time
 };
 
-// Which worker runs what of a region: a tree with one node for each branch or child that ran elsewhere than
-// the serial program would have run it, and for each wait that gave its worker back. A loop is made of the
-// branches that halve it. The tree is as large as the number of steals, whatever the size of the program.
-// Workers are numbered from 0, which is the one that begins the region; which threads they are is settled
-// anew at each run.
+// Which worker runs what of a region, as a tree. The tree has one node for each branch or child that ran on
+// another worker than in the serial program, and for each wait after which the worker took other work. A
+// loop consists of the branches that halve it. The size of the tree is the number of steals, whatever the
+// size of the program. Workers are numbered from 0, which is the worker that begins the region. Which thread
+// has which number is decided anew in each run.
 //
-// Times of the run that it was recorded from may come with it. They count in no comparison.
+// A schedule may have the times of the run in which it was recorded. Comparisons ignore them.
 //
-// Copies share the tree and cost as little as those of a std::shared_ptr. Several threads may read one
-// schedule.
+// Thread-safety: several threads may read one schedule. Cost: copies share the tree, and cost as much as
+// copies of a std::shared_ptr.
 //
 // Example:
 //   #include <cstdio>
@@ -48,46 +48,48 @@ struct worker_share {
 //   }
 class SENNIT_EXPORT schedule {
  public:
-  // Worker 0 runs everything.
+  // The schedule in which worker 0 runs everything.
   schedule() = default;
 
-  // Whether the same workers take the same things in the same order.
-  // Cost of this and of the others: some tens of nanoseconds a steal.
+  // Whether the same workers take the same things in the same order. Cost of this and of the other members:
+  // some tens of nanoseconds a steal.
   bool operator==(const schedule& other) const;
 
   std::size_t steals() const;
-  // Workers that were there when it was recorded, or are named in it: at least 1.
+  // The number of workers during the recording, or of those named in the schedule: at least 1.
   unsigned workers() const;
-  // Levels of constructs within constructs that there is a node at; 0 if there is none.
+  // The deepest nesting of constructs at which there is a node; 0 if there is no node.
   std::size_t depth() const;
-  // Of the file that save() writes.
+  // The size of the file that save() writes.
   std::size_t bytes() const;
 
-  // From the region's beginning to its end; 0 if the times are not known.
+  // The time from the region's beginning to its end; 0 if the times are not known.
   std::chrono::nanoseconds length() const;
-  // Of all workers together. For this and shares(): 0 where the times are not known.
+  // The idle time of all workers together. This and the times in shares() are 0 if not known.
   std::chrono::nanoseconds idle() const;
-  // One for each worker.
+  // One share for each worker.
   std::vector<worker_share> shares() const;
 
-  // The tree in lines, indented, for people to read.
+  // The tree as indented lines, for people to read.
   std::string text() const;
 
-  // Without that percentage of its steals, rounded up: those at the innermost levels go, and of as deep ones
-  // the last. What loses its thief is left to whoever comes to it. As pruneTree() of Lifflander,
-  // Krishnamoorthy and Kalé, "Optimizing data locality for fork/join programs using constrained work
-  // stealing" (2014). Throws std::invalid_argument unless 0 <= percent <= 100.
+  // The schedule without this percentage of its steals, rounded up. The innermost steals are removed first;
+  // of steals at the same depth, the last ones. Any worker may run what a removed steal gave to its thief.
+  // It is pruneTree() of Lifflander, Krishnamoorthy and Kalé, "Optimizing data locality for fork/join
+  // programs using constrained work stealing" (2014). Throws std::invalid_argument unless 0 <= percent <=
+  // 100.
   schedule prune(double percent) const;
-  // The same without times: its file is the smaller for it.
+  // The schedule without its times; its file is smaller.
   schedule without_times() const;
 
-  // Writes the file form, of which docs/design/schedules.md tells, and reads it. A file is replaced as a
-  // whole or, if that fails, stays as it was. Both throw std::runtime_error that names the file, what is
-  // wrong and the remedy: nothing that is damaged, cut short or foreign is loaded.
+  // save() writes a file, and load() reads it. docs/design/schedules.md describes the format. save()
+  // replaces a file as a whole; if save() fails, the old file is unchanged. Both throw std::runtime_error,
+  // which names the file, the problem and the remedy. load() rejects a file that is damaged, truncated or of
+  // another kind.
   void save(const std::string& path) const;
   static schedule load(const std::string& path);
 
-  // The same in memory. `name` is what errors call the bytes.
+  // The same, in memory. Errors call the bytes by `name`.
   std::vector<std::byte> to_bytes() const;
   static schedule from_bytes(std::span<const std::byte> bytes, const std::string& name = "bytes in memory");
 
@@ -96,15 +98,15 @@ class SENNIT_EXPORT schedule {
   explicit schedule(std::shared_ptr<const detail::steal_tree> tree) : tree_(std::move(tree)) {}
   const detail::steal_tree& tree() const;
 
-  std::shared_ptr<const detail::steal_tree> tree_;  // nullptr: as made by default
+  std::shared_ptr<const detail::steal_tree> tree_;  // null: a schedule made by the default constructor
 };
 
 namespace detail {
 
-// For the library's own parts and tools, which know what a steal_tree is.
+// Access for the other parts of the library and for the tools, which know steal_tree.
 struct SENNIT_EXPORT schedule_access {
   static schedule make(std::shared_ptr<const steal_tree> tree) { return schedule(std::move(tree)); }
-  // Never null; as long as the schedule or a copy of it lasts, or the pointer.
+  // Never null. The tree is valid as long as the pointer, the schedule or a copy of the schedule exists.
   static std::shared_ptr<const steal_tree> tree(const schedule& s);
 };
 

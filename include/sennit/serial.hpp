@@ -21,8 +21,9 @@
 
 namespace sennit {
 
-// The policy under which a program runs on the runtime. A policy has what this one has: P::join,
-// P::task_group, and all the algorithms, with the results and the exceptions of those of sennit.
+// The policy under which a program runs on the runtime. Every policy has the members of this one: P::join,
+// P::task_group, and all algorithms. Their results and exceptions are those of the same names in namespace
+// sennit.
 //
 // Example:
 //   template <class P>
@@ -57,15 +58,17 @@ struct parallel {
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
 };
 
-// The same program with the parallelism removed, its serial elision (Frigo, Leiserson and Randall,
-// 1998): a join calls its branches in order, a spawn calls its child, a loop is a plain loop, and a body
-// that takes chunks gets all of it as one. So an exception leaves spawn() rather than wait(), and there is
-// nothing to cancel. It needs no runtime and may be used on any thread. Cost: that of the calls.
+// The serial elision: the same program with the parallelism removed (Frigo, Leiserson and Randall, 1998). A
+// join calls its branches in order, a spawn calls its child, a loop is a plain loop, and a body that takes
+// chunks gets the whole loop as one chunk. So the exception of a child leaves spawn() rather than wait(),
+// and there is nothing to cancel. Thread-safety: any thread may use it; it needs no runtime. Cost: that of
+// the calls.
 //
-// The algorithms go through their elements from left to right, in a single pass; a nest through its cells in
-// the order that it is given. What they throw is thrown at once, and nothing that follows is run. A
-// deterministic reduction brackets as in parallel, and a sort compares and moves what it does in parallel, in
-// that order and with the same buffer: their results are the same to the bit, equal elements included.
+// The algorithms visit their elements from left to right, in a single pass. A nest visits its cells in the
+// order that it is given. An exception leaves the algorithm at once, and no later element is visited. A
+// deterministic reduction has the same bracketing as in parallel. A sort does the same comparisons and moves
+// as in parallel, with the same buffer. So their results are the same to the bit, also the order of equal
+// elements.
 struct serial {
   template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
@@ -95,12 +98,13 @@ struct serial {
   static constexpr detail::filling<detail::elided> parallel_fill{};
 };
 
-// The serial elision, counting forks: one a join with two branches, two with three, one a spawn, and one a
-// loop, however many iterations it has; a reduction, a scan, a transformation, a copy and a fill are such
-// loops. A nest and a sort count the joins and the loops that they consist of. The count is the calling
+// The serial elision, which also counts forks: one for a join of two branches, two for a join of three, one
+// for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy and a fill
+// count as loops. A nest and a sort count the joins and the loops that they consist of. Each thread has its
+// own count.
 // thread's.
 struct counted_serial {
-  // Since reset().
+  // The forks since reset().
   static std::uint64_t forks() noexcept { return detail::elided_and_counted::forks; }
   static void reset() noexcept { detail::elided_and_counted::forks = 0; }
 

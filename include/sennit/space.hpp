@@ -1,5 +1,4 @@
-// The spaces that a nest of loops runs over: an extent for each dimension, or a triangle;
-// and tiles, the parts of both.
+// The spaces of a nest of loops: an extent for each dimension, or a triangle; and tiles, the parts of both.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -13,7 +12,8 @@ namespace sennit {
 
 namespace detail {
 
-// The index as the type that all nests count in. Throws std::out_of_range if it does not fit.
+// Converts the index to the type in which all nests count. Throws std::out_of_range if the index does not
+// fit.
 SENNIT_EXPORT [[noreturn]] void refuse_index();
 template <std::integral I>
 constexpr std::ptrdiff_t to_index(I value) {
@@ -23,8 +23,8 @@ constexpr std::ptrdiff_t to_index(I value) {
 
 }  // namespace detail
 
-// The indices [begin, end) of one loop of a nest; a number alone means [0, n).
-// An end before the begin: no indices.
+// The indices [begin, end) of one loop of a nest. A single number n means [0, n). An end before the begin
+// means no indices.
 struct extent {
   constexpr extent() = default;
   template <std::integral I>
@@ -38,15 +38,15 @@ struct extent {
 
   std::ptrdiff_t begin = 0;
   std::ptrdiff_t end = 0;
-  // Not a parallel loop: see in_order().
+  // The loop is not parallel: see in_order().
   bool in_order = false;
 };
 
-// A loop of a nest that is not parallel: for fixed indices of the other loops, its iterations run in
-// ascending order, one after the other, each seeing what the ones before it did. An order may still cut it
-// (as `mm-best` in Govedič, 2023, §5.3.1): then the part with the smaller indices comes first, and other
-// cells are worked on in between. So a loop over time, where cells read their neighbors' last step, is no
-// such loop: it goes around the nest.
+// A loop of a nest that is not parallel. For fixed indices of the other loops, its iterations run one after
+// the other in ascending order, and each sees what the earlier ones wrote. An order of the nest may still
+// cut this loop (as `mm-best` in Govedič, 2023, §5.3.1): then the part with the smaller indices runs first,
+// and other cells run in between. So in_order() is wrong for a loop over time in which cells read their
+// neighbors' last step. Put a loop over time around the nest.
 template <std::integral I>
 constexpr extent in_order(I n) {
   extent e(n);
@@ -60,8 +60,8 @@ constexpr extent in_order(I first, J last) {
   return e;
 }
 
-// A box of iterations: the indices [begin(d), end(d)) in each dimension d.
-// Bodies that take one work on several iterations at once.
+// A box of iterations: the indices [begin(d), end(d)) in each dimension d. A body that takes a tile works on
+// several iterations at once.
 //
 // Example:
 //   void transpose(const sennit::tile<2>& t, long n, const double* a, double* b) {
@@ -84,7 +84,7 @@ class tile {
     begin_[d] = begin;
     end_[d] = end;
   }
-  // The same with other bounds in dimension d.
+  // This tile, with other bounds in dimension d.
   constexpr tile with(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) const noexcept {
     tile result = *this;
     result.set(d, begin, end);

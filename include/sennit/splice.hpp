@@ -1,4 +1,4 @@
-// splice: calls that are interleaved, so that data is used again while it is in cache.
+// splice: interleaved calls, so that data is used again while it is in cache.
 #pragma once
 
 #include <sennit/detail/splice/sequence.hpp>
@@ -18,10 +18,11 @@
 
 namespace sennit {
 
-// The effects of a call of a spliced function: all that it and what it calls read and write. Its first
-// statement, a variable that lives until the function ends; a body of a splice makes one such call. See
-// splice(). Outside a splice it is no more than a value. Throws std::logic_error where the call around it has
-// done the last that it does, as the body of a splice has that makes a second such call.
+// The effects of a call of a spliced function: everything that the function, and what it calls, reads and
+// writes. It is the function's first statement, a variable that lives until the function ends. The body of a
+// splice makes one such call. See splice(). Outside a splice it is a plain value. Throws std::logic_error if
+// the surrounding call has already done its last construct, for instance if a splice's body makes a second
+// such call.
 class [[nodiscard]] call_effects : public effects {
  public:
   template <class... Sets>
@@ -34,29 +35,30 @@ class [[nodiscard]] call_effects : public effects {
   call_effects& operator=(const call_effects&) = delete;
 };
 
-// A step: serial code, the only place where a spliced function touches data that others do. `body` is called
-// before step() returns, on the calling strand, but maybe much later: other calls go on meanwhile. In it,
-// anything may be called; parallel constructs are run as usual. Throws what it throws, and std::logic_error
-// after what is the last that a function does: a sequence(), a sliced step.
+// A step: serial code, the only place where a spliced function touches data that other calls touch. `body`
+// runs on the calling strand before step() returns. Other calls may run in between, so it may run much
+// later. `body` may call anything; parallel constructs in it work as usual. Throws what `body` throws.
+// Throws std::logic_error after a construct that must be the function's last: a sequence() or a sliced step.
 template <std::invocable F>
 void step(const effects& fx, F&& body) {
   auto run = [&] { std::forward<F>(body)(); };
   if (!detail::run_step(fx, run)) run();
 }
 
-// Something that can be cut: slice(p) returns what to do first, and what is left. size() == 0: nothing is.
+// A part that can be cut: slice(p) returns what to do first, and what remains. size() == 0 means that
+// nothing remains.
 template <class Part>
 concept sliceable = std::copyable<Part> && requires(const Part& p) {
   { p.size() } -> std::convertible_to<std::int64_t>;
   { slice(p) } -> std::same_as<std::pair<Part, Part>>;
 };
 
-// The same for a step that is large, done slice by slice: between two of its slices those of other calls at
-// the same place are done, so that even one step of each is interleaved (Lifflander and Krishnamoorthy, 2017,
-// section 7, "Step pipelining"). `effects_of` is pure, and is called with slices and with what is left;
-// `body` with slices, in order. It is the last that the function does, like a sequence(). Throws what `body`
-// and `effects_of` do; the slices after that are not run. Cost: for each slice, that of a step, and two calls
-// of `effects_of`.
+// A large step, done slice by slice. Between two of its slices, slices of other calls at the same place run.
+// So even single steps are interleaved (Lifflander and Krishnamoorthy, 2017, section 7, "Step pipelining").
+// `effects_of` is pure, and is called with slices and with what remains. `body` is called with slices, in
+// order. The sliced step is the function's last construct, like a sequence(). Throws what `body` and
+// `effects_of` throw; later slices do not run then. Cost: for each slice, that of a step, and two calls of
+// `effects_of`.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -97,9 +99,9 @@ void step(const Part& all, Effects&& effects_of, F&& body) {
   while (s.next()) s.run();
 }
 
-// A call of a function that declares its effects, to be made by sequence(). Rvalues are copied or moved;
-// lvalues are referred to, and outlive the sequence(): `return call(f, local)` dangles, where `local` is a
-// variable or a parameter of the function that returns it. Write call(f, int{local}), or call([local] {
+// A call of a function that declares its effects, as an argument of sequence(). Rvalues are copied or moved.
+// Lvalues are referred to, and must outlive the sequence(). So `return call(f, local)` dangles if `local` is
+// a variable or a parameter of the returning function: write call(f, int{local}), or call([local] {
 // f(local); }).
 template <class F, class... Args>
   requires std::invocable<const std::decay_t<F>&, std::remove_reference_t<Args>&...>
@@ -115,12 +117,13 @@ class followed_by : public effects {
   explicit followed_by(const Sets&... sets) : effects(sets...) {}
 };
 
-// Calls, one after the other: of call(), divided trees, or anything that can be called without arguments, of
-// which nothing is known and which therefore has everything in its effects. From what they declare the
-// splicer knows what is to come while the first of them are under way.
+// Makes calls, one after the other. An argument is a call(), a divided tree, or anything that can be called
+// without arguments; nothing is known about the last kind, so it counts as having everything in its effects.
+// From the declared effects, the splicer knows later calls while the first ones run.
 //
-// It is the last that the function does. Another construct after it throws std::logic_error; to have one, say
-// in advance what will follow: sequence(followed_by(...), calls...). A tree without a block gets one as if
+// sequence() is the function's last construct; a construct after it throws std::logic_error. To have one
+// after it, declare in advance what will follow: sequence(followed_by(...), calls...). A tree without a
+// block gets the block for the usual number of interleaved calls.
 // the usual number of calls were spliced together.
 template <detail::sequence_part... Calls>
 void sequence(const Calls&... calls) {
@@ -130,8 +133,8 @@ template <detail::sequence_part... Calls>
 void sequence(const followed_by& afterwards, const Calls&... calls) {
   detail::sequence_now(&afterwards, detail::with_block(calls)...);
 }
-// The same for n calls, which make(0), make(1) ... return; these refer to no variable or parameter of make():
-// see call().
+// The same for n calls, which make(0), make(1) ... return. These calls must not refer to a variable or a
+// parameter of make(): see call().
 template <class Make>
   requires detail::sequence_part<std::invoke_result_t<Make&, std::size_t>>
 void sequence_of(std::size_t n, Make&& make) {
@@ -147,37 +150,39 @@ void sequence_of(std::size_t n, Make&& make) {
   detail::run_sequence(items, nullptr);
 }
 
-// Runs body(0) ... body(n - 1), interleaved: the result is that of the loop, but a step of a later call is
-// run as soon as nothing that comes before it in the loop and is not over yet interferes with it, while the
-// data that both use is still in cache. (Lifflander and Krishnamoorthy, "Cache locality optimization for
-// recursive programs", 2017.)
+// Runs body(0) ... body(n - 1), interleaved. The result is that of the loop. A step of a later call runs as
+// soon as no earlier unfinished code of the loop interferes with it, while the data that both use is still
+// in cache. (Lifflander and Krishnamoorthy, "Cache locality optimization for recursive programs", 2017.)
 //
 // body(i) either calls a spliced function, or returns a divided tree. A spliced function first declares its
-// effects in a call_effects, then does its work in steps, or by a sequence() of calls; what it does outside
-// steps touches only its own variables, and data that nobody writes during the splice. A tree costs less, as
-// nothing of it needs a stack. A body that declares nothing is run while the calls are begun: all before it
-// must be such, too, or it throws std::logic_error.
+// effects in a call_effects. It then works in steps, or by a sequence() of calls. Outside steps it touches
+// only its own variables, and data that no code writes during the splice. A tree costs less, because it
+// needs no stack. A body that declares nothing runs when its call is begun; all bodies before it must be of
+// this kind, or it throws std::logic_error.
 //
-// Bodies that return trees are all called before the first step; those that call functions, `together` at a
-// time, each up to its first step or sequence. So none may use what another computes. n of 0 or less: nothing
-// is done.
+// Bodies that return trees are all called before the first step. Bodies that call functions are called
+// `together` at a time, each up to its first step or sequence. So no body may use what another computes. For
+// n of 0 or less nothing is done.
 //
-// A spliced function runs on a stack of 64 KiB, except in its steps. Outside these it makes no use of
-// parallel constructs, holds no lock, and refers to no thread_local variable across a construct: it may go
-// on, on another thread. No construct stands in a catch handler. step() and sequence() may throw what is not
-// derived from std::exception, to unwind a call that is given up: so a spliced function is not noexcept, and
-// lets pass what it does not know.
+// A spliced function runs on a stack of 64 KiB, except in its steps. Rules for a spliced function outside
+// its steps:
+// - It uses no parallel construct and holds no lock.
+// - It refers to no thread_local variable across a construct, because it may continue on another thread.
+// - It has no construct in a catch handler.
+// - It is not noexcept, and does not catch exceptions of unknown types. step() and sequence() may throw an
+//   object that is not derived from std::exception, to unwind a call that is abandoned.
 //
-// Workers of the runtime take parts of the rows of calls at equal depth where these do not depend on one
-// another. In a call of a spliced function a splice() must be inside a step.
+// Workers of the runtime take parts of a row of calls at equal depth, if the parts do not depend on one
+// another. In a call of a spliced function, a splice() must be inside a step.
 //
-// Throws what the first of the calls throws that does, in the order of the loop; later ones may have been run
-// in part by then, but nothing that depends on the step that threw. The same holds where a function catches
-// what its sequence() throws: of the parts after the one that threw, those that do not depend on it may have
-// been run. Throws std::logic_error where a function breaks the rules above, in that call's place;
+// Throws the exception of the first call that throws, in the order of the loop. Parts of later calls may
+// have run, but nothing that depends on the step that threw. The same holds for a function that catches what
+// its sequence() throws: of the parts after the one that threw, those that do not depend on it may have run.
+// Throws std::logic_error if a function breaks the rules above, as if the function's call had thrown it;
 // std::bad_alloc; std::length_error for more than 2^32 - 1 calls; and sennit::cancelled in a cancelled
-// region. Cost: for a step of a stencil some 800 ns where it is a function's, some 80 ns in a tree; it grows
-// with the number of calls that it must be compared with. memoized_splice has next to none.
+// region. Thread-safety: any thread may call it. Cost: for a step of a stencil, some 800 ns in a function
+// and some 80 ns in a tree. The cost grows with the number of calls with which a step must be compared. A
+// memoized_splice costs almost nothing.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>

@@ -1,5 +1,4 @@
-// splice_schedule: in which order the steps of a splice are run, and which of them beside one another, as a
-// value.
+// splice_schedule: in which order the steps of a splice run, and which of them run in parallel, as a value.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -15,9 +14,9 @@ namespace detail {
 
 struct splice_schedule_access;
 
-// A step, or where strands part and meet. In the order in which one worker runs them.
+// A step, or a place where strands fork and join. Items are in the order in which one worker runs them.
 struct splice_item {
-  // In the place of a call: two strands begin, the second of them does, both are over.
+  // Values in place of a call's number: two strands begin, the second of them begins, both have ended.
   static constexpr std::uint32_t fork = UINT32_MAX;
   static constexpr std::uint32_t second = UINT32_MAX - 1;
   static constexpr std::uint32_t both_over = UINT32_MAX - 2;
@@ -30,9 +29,9 @@ struct splice_item {
   friend bool operator==(const splice_item&, const splice_item&) = default;
 };
 
-// A step's number in the order of one worker who runs the first of two strands first, and of one who runs the
-// second first: what has the smaller numbers in both comes before, and two steps of which neither does run
-// beside one another.
+// A step's numbers in two orders: that of a worker who runs the first of two strands first, and that of a
+// worker who runs the second strand first. A step precedes another one if it has the smaller number in both
+// orders. Two steps run in parallel if neither precedes the other.
 struct splice_place {
   std::uint32_t first_first;
   std::uint32_t second_first;
@@ -40,11 +39,11 @@ struct splice_place {
 
 }  // namespace detail
 
-// The order in which a memoized_splice runs its steps: those of all calls (time steps, say), each call in
-// blocks, which are numbered as the plain loop comes to them. It says nothing of what is computed: the same
-// schedule fits whatever has as many calls of as many blocks, and may be run in that order.
+// The order in which a memoized_splice runs the steps of all calls (time steps, for example). The blocks of
+// each call are numbered in the order of the plain loop. The schedule does not say what is computed. It can
+// be used for any splice with the same numbers of calls and blocks whose effects allow this order.
 //
-// Several threads may read one.
+// Thread-safety: several threads may read one.
 //
 // Example:
 //   #include <cstdio>
@@ -60,45 +59,46 @@ class SENNIT_EXPORT splice_schedule {
   struct step {
     std::uint32_t call;
     std::uint32_t block;
-    // Strands that run beside one another have different numbers, from 0; one that is over may pass its
-    // number on.
+    // The number of the strand, from 0. Strands that run in parallel have different numbers. A number may be
+    // used again once its strand has ended.
     std::uint32_t strand;
-    // Steps in the longest chain before it, if there are as many workers as strands.
+    // The number of steps in the longest chain before this step, if there are as many workers as strands.
     std::uint64_t turn;
     bool operator==(const step&) const = default;
   };
 
-  // Of no steps.
+  // The schedule without steps.
   splice_schedule() = default;
 
-  // Whether the same steps are run in the same order, on the same strands.
+  // Whether the same steps run in the same order, on the same strands.
   bool operator==(const splice_schedule& other) const noexcept {
     return blocks_ == other.blocks_ && items_ == other.items_;
   }
 
-  // Of the runtime for which the order was found.
+  // The number of workers of the runtime for which the order was found.
   unsigned workers() const noexcept { return workers_; }
-  // How many blocks each call has.
+  // The number of blocks of each call.
   const std::vector<std::uint32_t>& blocks() const noexcept { return blocks_; }
   // The number of steps.
   std::size_t size() const noexcept;
-  // The most that run beside one another; at least 1.
+  // The largest number of strands that run in parallel; at least 1.
   std::uint32_t strands() const;
   // The number of steps in the longest chain.
   std::uint64_t length() const;
-  // In the order of one worker. Cost of this and of the two before: some nanoseconds a step.
+  // The steps in the order of one worker. Cost of this and of the two members before: some nanoseconds a
+  // step.
   std::vector<step> steps() const;
 
-  // Writes the file form, of which docs/design/splice-schedules.md tells, and reads it. A file is replaced as
-  // a whole or, if that fails, stays as it was. Both throw std::runtime_error that names the file, what is
-  // wrong and the remedy: nothing that is damaged, cut short or foreign is loaded, and nothing that does not
-  // run each block of each call once.
+  // save() writes a file, and load() reads it. docs/design/splice-schedules.md describes the format. save()
+  // replaces a file as a whole; if save() fails, the old file is unchanged. Both throw std::runtime_error,
+  // which names the file, the problem and the remedy. load() rejects a file that is damaged, truncated or of
+  // another kind, and one that does not run each block of each call once.
   void save(const std::string& path) const;
   static splice_schedule load(const std::string& path);
-  // Whether the file begins as those do that save() writes; false if it cannot be read.
+  // Whether the file begins as a file of save() does. Returns false if it cannot be read.
   static bool is_saved_in(const std::string& path);
 
-  // The same in memory. `name` is what errors call the bytes.
+  // The same, in memory. Errors call the bytes by `name`.
   std::vector<std::byte> to_bytes() const;
   static splice_schedule from_bytes(std::span<const std::byte> bytes,
                                     const std::string& name = "bytes in memory");
@@ -108,27 +108,27 @@ class SENNIT_EXPORT splice_schedule {
 
   unsigned workers_ = 1;
   std::vector<std::uint32_t> blocks_;
-  std::vector<std::int64_t> sizes_;  // of blocks at most; empty: not known
+  std::vector<std::int64_t> sizes_;  // the largest size of a block, for each call; empty: not known
   std::vector<detail::splice_item> items_;
 };
 
 namespace detail {
 
-// For the library's own parts.
+// Access for the other parts of the library.
 struct SENNIT_EXPORT splice_schedule_access {
   static splice_schedule make(unsigned workers, std::vector<std::uint32_t> blocks,
                               std::vector<splice_item> items, std::vector<std::int64_t> sizes = {});
-  // Up to which a part is a block, for each call; maybe empty.
+  // The largest size of a block, for each call; may be empty.
   static const std::vector<std::int64_t>& sizes(const splice_schedule& s) noexcept { return s.sizes_; }
   static const std::vector<splice_item>& items(const splice_schedule& s) noexcept { return s.items_; }
-  // Of each block of each call.
+  // The place of each block of each call.
   static std::vector<std::vector<splice_place>> places(const splice_schedule& s);
 };
 
-// There is no order. Throws std::logic_error.
+// Throws std::logic_error: there is no order.
 SENNIT_EXPORT [[noreturn]] void refuse_no_order();
-// The schedule of that name is for another number of calls, or of blocks of one call (which has the
-// schedule's number, if it has more), or for other effects. Throw std::runtime_error.
+// Throw std::runtime_error: the schedule of this name is for another number of calls, for another number of
+// blocks of call `call`, or for other effects.
 SENNIT_EXPORT [[noreturn]] void refuse_calls(const std::string& name, const splice_schedule& s,
                                              std::size_t calls);
 SENNIT_EXPORT [[noreturn]] void refuse_blocks(const std::string& name, const splice_schedule& s,

@@ -1,4 +1,5 @@
-// What `sennit splicec` makes of programs with `#pragma splice`; see docs/guide/splicec.md.
+// splicec: what `sennit splicec` uses in translated programs with `#pragma splice`; see
+// docs/guide/splicec.md.
 #pragma once
 
 #include <sennit/data_regions.hpp>
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-// The names here are known in Reads(...) and Writes(...), and nowhere else in the program.
+// Names that are known in Reads(...) and Writes(...), and nowhere else in the program.
 //
 // Example:
 //   // What becomes of '#pragma splice step Reads(RE(from, from + n)) Writes(RE(to, to + n))'.
@@ -34,15 +35,15 @@ inline memory_range RE(const volatile void* first, const volatile void* last) no
           to > from ? to - from : 0};
 }
 
-// A variable: all its bytes, but not what it points to.
+// All bytes of a variable, but not the data that the variable points to.
 template <class T>
 memory_range object(const T& variable) noexcept {
   return {reinterpret_cast<const std::byte*>(std::addressof(variable)), sizeof(T)};
 }
 
-// In translated programs only, from here on.
+// The rest is for translated programs only.
 
-// A step that has a value.
+// A step that returns a value.
 template <class F>
 auto value(const effects& fx, F&& f) {
   std::optional<std::remove_cvref_t<std::invoke_result_t<F&>>> result;
@@ -50,7 +51,8 @@ auto value(const effects& fx, F&& f) {
   return *std::move(result);
 }
 
-// The effects of a call, said in terms of the parameters of the function: `of` gets the arguments as those.
+// The effects of a call, written in terms of the function's parameters: `of` gets the arguments converted to
+// these.
 template <class... Parameters, class Of, class... Arguments>
 effects of_call(void (*)(Parameters...), const Of& of, Arguments&&... arguments) {
   return [&](Parameters... parameters) -> effects {
@@ -58,14 +60,14 @@ effects of_call(void (*)(Parameters...), const Of& of, Arguments&&... arguments)
   }(std::forward<Arguments>(arguments)...);
 }
 
-// What a call or step does, and then another.
+// The effects of a call or a step, and of another one after it.
 template <class... More>
 effects all_of(effects first, const More&... more) {
   ((first += more), ...);
   return first;
 }
 
-// How often `for (i = first; i < last; i += by)` goes round; with `<=` that is `inclusive`.
+// The number of iterations of `for (i = first; i < last; i += by)`; with `<=`, the last argument is true.
 template <class First, class Last, class By>
 std::size_t rounds(First first, Last last, By by, bool inclusive) noexcept {
   using common = std::common_type_t<First, Last>;

@@ -1,4 +1,4 @@
-// How splices are made, and what they took.
+// splicing: the options of a splice, and the counts of what it did.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace sennit {
 
-// How a splice is made: the first argument of splice(), the second one of a memoized_splice.
+// The options of a splice: the first argument of splice(), the second one of a memoized_splice.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -26,22 +26,23 @@ namespace sennit {
 //     std::printf("%llu steps\n", static_cast<unsigned long long>(took.steps));
 //   }
 struct splicing {
-  // Calls that are interleaved with one another; those after them come later. 0: 32. The more there are, the
-  // more a step is compared with, and the more must be in the cache.
+  // The number of calls that are interleaved with one another; further calls run later. 0: 32. With more
+  // calls, a step is compared with more effects, and more data must be in the cache.
   std::uint32_t together = 0;
-  // Where so many steps wait, no more are looked for among the later calls until some have been released.
+  // If this number of steps wait, the splicer looks for no further steps in later calls until some waiting
+  // steps have been released.
   std::int64_t most_delayed = 4096;
 };
 
-// What a splice took (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns none:
-// where it follows an order there are no checks, switches or delays to count.
+// What a splice did (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns no
+// report, because a run that follows an order has no checks, switches or delays.
 struct splice_report {
   std::uint64_t steps = 0;
-  std::uint64_t checks = 0;       // of effects for interference
+  std::uint64_t checks = 0;       // comparisons of effects
   std::uint64_t switches = 0;     // between stacks
   std::uint64_t delayed = 0;      // steps that had to wait
-  std::uint64_t dependences = 0;  // that they waited for
-  // For calls and delayed steps; not the stacks of functions, of 64 KiB each at most.
+  std::uint64_t dependences = 0;  // calls or steps for which steps waited
+  // Memory for calls and delayed steps; without the stacks of functions, which take at most 64 KiB each.
   std::size_t extra_bytes = 0;
 
   splice_report& operator+=(const splice_report& other) noexcept {

@@ -12,12 +12,14 @@
 
 namespace sennit {
 
-// A partition: the last argument of a parallel_for that is to be cut by weight, rather than equally, where it is dealt out
-// to workers that wait as it begins. Part 0 is for the worker that begins the loop, part i for the i-th
-// worker after it, as in a schedule. The part of a worker that is busy, or is not there, goes with the part
-// before it. After that the loop is as others are: whoever is idle takes half of what is left. So it is a
-// hint, which costs no more than the equal deal. Loops that are known to be brief are not dealt out, and in a
-// region that is recorded or replayed it is the region's schedule that counts.
+// A partition for parallel_for that cuts a loop by weight rather than equally, when the loop is dealt out to
+// waiting workers as it begins. Part 0 is for the worker that begins the loop, part i for the i-th worker
+// after that one, as in a schedule. If a worker is busy or absent, its part is joined to the part before it.
+// Afterwards an idle worker takes half of what is left, as in other loops. So a split is a hint, and costs
+// no more than the equal deal.
+//
+// A loop that is known to be brief is not dealt out. In a region that is recorded or replayed, the region's
+// schedule decides, not the split.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -37,23 +39,23 @@ namespace sennit {
 //   }
 class SENNIT_EXPORT split {
  public:
-  // Parts in these proportions. Throws std::invalid_argument if one is negative or not finite, or none is
-  // positive.
+  // Parts in proportion to the weights. Throws std::invalid_argument if a weight is negative or not finite,
+  // or if none is positive.
   explicit split(std::span<const double> weights);
   split(std::initializer_list<double> weights) : split(std::span(weights.begin(), weights.size())) {}
 
-  // As many iterations to each worker as it ran of the loop that text() calls "loop <at>" at the top of the
-  // schedule; all to worker 0 if there is none, as nobody has taken any then. Parts lie in the order of
-  // workers, even if they did not: where a worker has several, follow the schedule itself. Loops with a grain
-  // count as if they had none.
+  // Gives each worker as many iterations as it ran of one loop of the schedule: the loop that text() calls
+  // "loop <at>" at the top. Gives all to worker 0 if the schedule has no such loop, because no part of the
+  // loop was stolen then. Parts lie in the order of the workers, even if they did not in the schedule. If a
+  // worker had several parts, replay the schedule itself instead. A loop with a grain counts as one without.
   explicit split(const schedule& s, std::uint64_t at = 0);
 
   std::size_t parts() const noexcept { return begins_.size(); }
-  // Where a part of n iterations begins; n, if there are not so many parts.
+  // Where a part of n iterations begins. Returns n if there is no such part.
   std::uint64_t begin_of(std::size_t part, std::uint64_t n) const noexcept;
 
  private:
-  std::vector<double> begins_;  // as shares of the whole
+  std::vector<double> begins_;  // each a share of the whole
 };
 
 }  // namespace sennit

@@ -21,12 +21,13 @@
 
 namespace sennit::graph {
 
-// Nodes are numbered from 0 in the order of their making. Edges say what comes before what; the same one
-// twice counts as one given twice. Nodes and edges may be added between runs; a run after that sorts the
-// edges first.
+// Nodes are numbered from 0 in the order in which they are made. An edge orders two nodes; an edge that is
+// added twice counts as one. Nodes and edges may be added between runs; the next run then sorts the edges
+// first.
 //
-// Not to be changed while it runs; only run() says so, by an exception. At most 2^32 - 2 nodes and 2^32 - 1
-// edges. Cost of a run: some 10 ns a node and 5 ns an edge. Memory: 20 bytes a node and 12 an edge.
+// Thread-safety: none. The graph must not be changed while it runs; of its members only run() detects this,
+// and throws. At most 2^32 - 2 nodes and 2^32 - 1 edges. Cost of a run: some 10 ns a node and 5 ns an edge.
+// Memory: 20 bytes a node and 12 bytes an edge.
 //
 // Example:
 //   #include <cstdint>
@@ -62,19 +63,20 @@ class SENNIT_EXPORT static_graph {
   static_graph(const static_graph&) = delete;
   static_graph& operator=(const static_graph&) = delete;
 
-  // Makes one node, or so many; returns the number of the first. Throws std::length_error and std::bad_alloc.
+  // Makes one node, or `count` nodes; returns the number of the first. Throws std::length_error and
+  // std::bad_alloc.
   node add(std::size_t count = 1);
-  // `before` is to have ended when `after` begins. Throws std::out_of_range for numbers of no nodes,
-  // std::invalid_argument for an edge from a node to itself, std::length_error and std::bad_alloc.
+  // Node `before` must end before node `after` begins. Throws std::out_of_range if a number is not that of a
+  // node, std::invalid_argument for an edge from a node to itself, std::length_error and std::bad_alloc.
   void edge(node before, node after);
   std::size_t size() const noexcept { return nodes_.size(); }
   std::size_t edge_count() const noexcept { return edges_.size(); }
 
-  // Calls body(n) once for each node n, those that no edges order in parallel. In the runtime of the calling
-  // strand, or outside any in the default one. Throws what a body threw, one of them if several did: then no
-  // more bodies begin, and the graph can be run again. Throws cycle_error if nodes wait for one another,
-  // std::logic_error if the graph is being run already, std::bad_alloc, and sennit::cancelled in a cancelled
-  // region.
+  // Calls body(n) once for each node n. Nodes that no path of edges orders run in parallel. Runs in the
+  // runtime of the calling strand, or outside any runtime in the default one. Throws what a body threw; if
+  // several threw, one of these exceptions. No further bodies begin then, and the graph can be run again.
+  // Throws cycle_error if nodes wait for one another, std::logic_error if the graph is already running,
+  // std::bad_alloc, and sennit::cancelled in a cancelled region.
   template <class Body>
     requires std::invocable<const Body&, node>
   void run(const Body& body) {
@@ -97,9 +99,9 @@ class SENNIT_EXPORT static_graph {
     node after;
   };
   struct node_sorted {
-    std::uint32_t waiting;  // in a run: predecessors that are to end yet; between runs, as many as there are
+    std::uint32_t waiting;  // in a run: predecessors that have not ended; between runs: all predecessors
     std::uint32_t predecessors;
-    std::uint32_t first;  // of the successors, in after_
+    std::uint32_t first;  // index in after_ of the first successor
     std::uint32_t last;
   };
 
@@ -146,7 +148,7 @@ class SENNIT_EXPORT static_graph {
     node compute(node n, detail::local_queue<node>& todo) {
       body_(n);
       node_sorted& done = graph_.nodes_[n];
-      // For the next run. Relaxed: in this one nobody counts here any more.
+      // Prepares the next run. Relaxed: in this run no worker changes this count any more.
       std::atomic_ref(done.waiting).store(done.predecessors, std::memory_order_relaxed);
       node next = detail::nobody;
       for (std::uint32_t i = done.first; i < done.last; ++i) {
@@ -170,7 +172,7 @@ class SENNIT_EXPORT static_graph {
 
   std::vector<node_sorted> nodes_;
   std::vector<edge_given> edges_;
-  std::vector<node> after_;    // by the node before
+  std::vector<node> after_;    // successors, sorted by their predecessor
   std::vector<node> sources_;  // latest first
   bool sorted_ = true;
   std::atomic<bool> running_{false};

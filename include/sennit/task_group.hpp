@@ -11,32 +11,35 @@
 
 namespace sennit {
 
-// Children that may run in parallel with the strand that spawns them and with one another.
+// Children that may run in parallel with the strand that spawns them, and with one another.
 //
-// spawn() may be called by any strand, also by several at once: by the strand that made the group, by
-// children, in branches of joins and in bodies of loops; and by threads that run none. wait() waits for all
-// of them, for those that children spawn meanwhile, too. It is called by the strand that made the group, or,
-// where another one used it first, by a strand that waits for that one. Whoever spawns but is no child of the
-// group must have done so before wait() is called. A group that is destroyed with open children waits for
-// them.
+// Any strand may call spawn(), and several may at once: the strand that made the group, its children,
+// branches of joins, and bodies of loops. So may threads that run no strand. wait() waits for all children,
+// also for those that children spawn meanwhile. The strand that made the group calls wait(). If another
+// strand used the group first, a strand that waits for that strand may call wait(), too. A caller of spawn()
+// that is no child of the group must have returned from it before wait() is called. The destructor of a
+// group waits for its open children.
 //
-// What the program does against that ends it, with a message: a strand that ends while children that it
-// pushed are open, a wait() by another strand meanwhile, or by a child for its own group. So does a
-// region::run(), record(), replay() or design() whose function spawns and does not wait, even if the group is
-// from outside. What was spawned before may be waited for there, too.
+// Three mistakes end the program with a message. A strand ends while children that it pushed are open.
+// Another strand calls wait() during a wait(). A child calls wait() of its own group. A fourth mistake is
+// the function of a region::run(), record(), replay() or design() that spawns and does not wait, even if the
+// group is from outside the function. Such a function may wait for what was spawned before it.
 //
-// A spawn may run its child at once, as the serial program does: where some hundreds of children wait to be
-// taken already. So memory follows the children that are alive, not those that were spawned. What is spawned
-// by a strand of another runtime always runs at once, and so does in an observed region (record(), replay(),
-// design()) what is spawned by other strands than the one that has the group on its stack.
+// A spawn may run its child at once, as the serial program does: it does so when some hundreds of children
+// already wait to be taken. So memory grows with the children that are alive, not with the number of spawns.
+// A child spawned by a strand of another runtime always runs at once. In an observed region (record(),
+// replay(), design()) a child also runs at once if it is spawned by a strand other than the one that has the
+// group on its stack.
 //
-// Reducers get what children add in the serial order; but where one strand feeds several groups at a time
-// that are not on its stack, in the order in which it waits for them.
+// Reducers receive what children add in the serial order. One case differs: a strand feeds several groups at
+// a time that are not on its stack. Reducers then receive the groups' values in the order in which the
+// strand waits for the groups.
 //
-// A group is neither copied nor moved. It may be anywhere: on the stack, where it is fastest, in a container,
-// in an object on the heap. Outside any runtime children go to the default one. Cost: some twenty nanoseconds
-// a group, and as much a child that its own strand spawns, less where it runs at once. Other spawns cost some
-// hundred nanoseconds and an allocation, and less where their child runs at once.
+// A group is neither copied nor moved. It may be anywhere: in a container, in an object on the heap, or on
+// the stack, where it is fastest. Outside any runtime, children run in the default runtime. Cost: some
+// twenty nanoseconds for a group. The same for each child that the group's own strand spawns, and less if
+// the child runs at once. Other spawns cost some hundred nanoseconds and an allocation, and less if their
+// child runs at once.
 //
 // Example:
 //   #include <vector>
@@ -53,21 +56,22 @@ namespace sennit {
 class task_group {
  public:
   task_group() = default;
-  // What the compiler shows to those who try.
-  task_group(const task_group&) = delete;             // its children refer to it: pass it by reference
+  // Compilers show these lines to users who try to copy a group.
+  task_group(const task_group&) = delete;  // children refer to their group: pass the group by reference
   task_group& operator=(const task_group&) = delete;  // the same
 
-  // Waits. Throws what wait() throws, unless the stack is being unwound already:
-  // then what children threw is dropped.
+  // Waits. Throws what wait() throws. If the stack is being unwound already, exceptions of children are
+  // dropped.
   ~task_group() noexcept(false) { state_.end(); }
 
-  // Adds a child: a copy of f, or f moved, called without arguments; what it returns is dropped. The
-  // closure ends once it has run. What it refers to must last until wait() has returned.
-  // Throws std::bad_alloc, what copying f throws, and sennit::cancelled in a cancelled region;
-  // outside any runtime as runtime::default_runtime() and runtime::run(). The child does not run then.
-  // Never throws what the child throws.
+  // Adds a child: a copy of f, or f moved, called without arguments. The result is dropped. The closure is
+  // destroyed once it has run. What f refers to must last until wait() has returned.
   //
-  // Precondition: the caller holds no lock that the child takes, as the child may run here.
+  // Throws std::bad_alloc, what copying f throws, and sennit::cancelled in a cancelled region; outside any
+  // runtime also what runtime::default_runtime() and runtime::run() throw. The child does not run if spawn()
+  // throws. Never throws the exception of the child.
+  //
+  // Precondition: the caller holds no lock that the child takes, because the child may run inside this call.
   template <class F>
     requires std::invocable<std::decay_t<F>&>
   void spawn(F&& f SENNIT_WHERE) {
@@ -107,13 +111,12 @@ class task_group {
         "needs, as in spawn([&, i] { f(i); })");
   }
 
-  // Returns when all children have ended, and throws what the first of them threw, in the order of the serial
-  // program: that of spawning, where all that a child spawns comes before what was spawned after the child.
-  // Children after one that threw may be dropped if they were not started.
-  // Throws sennit::cancelled if children were dropped because their region was cancelled.
-  // The group may be used again.
+  // Returns when all children have ended. Throws the exception of the first child that threw, in the order
+  // of the serial program. In that order, everything that a child spawns comes before what is spawned after
+  // the child. Later children that have not been started may be dropped. Throws sennit::cancelled if
+  // children were dropped because their region was cancelled. The group may be used again.
   //
-  // Precondition: the caller holds no lock; the strand may change threads here.
+  // Precondition: the caller holds no lock, because the strand may change threads here.
 #if SENNIT_CHECKED
   void wait(std::source_location where = std::source_location::current()) {
     SENNIT_SITE("task_group::wait");

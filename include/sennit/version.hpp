@@ -1,16 +1,16 @@
-// Which Sennit this is.
+// version: the version of Sennit.
 #pragma once
 
 #include <sennit/detail/config.hpp>
 
-// That of the headers. Until 1.0.0 a minor version may change the API and the ABI.
+// The version of the headers. Until 1.0.0 a minor version may change the API and the ABI.
 #define SENNIT_VERSION_MAJOR 0
 #define SENNIT_VERSION_MINOR 1
 #define SENNIT_VERSION_PATCH 0
 
 namespace sennit {
 
-// That of the library linked: "major.minor.patch", in static memory. May be called from any thread.
+// The version of the linked library: "major.minor.patch", in static memory. Any thread may call it.
 //
 // Example:
 //   #include <cstdio>

@@ -1,17 +1,19 @@
-// Which worker the calling strand is on.
+// worker_index, worker_count: which worker the calling strand runs on.
 #pragma once
 
 #include <sennit/detail/config.hpp>
 
 namespace sennit {
 
-// A number that no other thread at work in the same runtime has: 0 for the thread that entered it (of
-// several, the first), 1 and up for the runtime's own threads. On a thread that is in no region: 0.
+// A number that no other thread in the same runtime has at the same time. It is 0 for the thread that
+// entered the runtime (of several, the first), and 1 and up for the runtime's own threads. It is also 0 for
+// a thread that is in no region.
 //
-// Always less than worker_index_bound. It is no index into an array of worker_count() elements: it is less
-// than that only while one thread at a time is in the runtime and nothing calls blocking(). Each further
-// thread that is in a region of it meanwhile, and each call of blocking() under way, counts on from there.
-// Storage that each worker has its own part of is sennit::per_worker, which always fits.
+// The number is always less than worker_index_bound. It may exceed worker_count(), so it is no index into an
+// array of that size. It stays below worker_count() only while one thread at a time is in the runtime and
+// nothing calls blocking(). Each further thread in a region of the runtime, and each running call of
+// blocking(), takes a further number. For storage with a part for each worker use sennit::per_worker, which
+// always has enough parts.
 //
 // Example:
 //   #include <sennit/join.hpp>
@@ -23,16 +25,19 @@ namespace sennit {
 //     sennit::join([&] { say("left"); }, [&] { say("right"); });
 //   }
 //
-// Constant between constructs; stale after one, as the strand may be on another thread then: ask again. The
-// lowest number that is free is given first. Throws nothing. Cost: a call and a few loads.
+// The number is constant between constructs. After a construct the strand may run on another thread, so call
+// worker_index() again. The lowest free number is given first. Throws nothing. Thread-safety: any thread may
+// call it. Cost: a call and a few loads.
 SENNIT_EXPORT unsigned worker_index() noexcept;
 
-// How many threads can be in one runtime at once, its own and those that stand in for blocked ones included.
+// How many threads can be in one runtime at once, including its own threads and those that replace blocked
+// ones.
 inline constexpr unsigned worker_index_bound = 4096;
 
-// The workers of the runtime whose strand calls, or else of the default runtime, which it starts. Constant
-// for each runtime, and on threads outside any for the life of the process. Throws as
-// runtime::default_runtime() does. Any thread may call it. Cost: a call and a few loads.
+// The number of workers of the calling strand's runtime. Outside any runtime, the number of the default
+// runtime, which the call starts. The number is constant for each runtime; for a thread outside any runtime
+// it is constant for the life of the process. Throws what runtime::default_runtime() throws. Thread-safety:
+// any thread may call it. Cost: a call and a few loads.
 SENNIT_EXPORT unsigned worker_count();
 
 }  // namespace sennit

@@ -1,4 +1,5 @@
-// Nothing of the standard library here: its inline functions may come from a file that uses vector registers.
+// Nothing of the standard library here: its inline functions may come from a file that uses vector
+// registers.
 #include "beat/address_pairs.hpp"
 
 #include "beat/general_registers.hpp"
@@ -48,9 +49,9 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t paired_at(const paired_procedure& p, std
   return p.second + (p.pairs[pair].second & ~padding_follows);
 }
 
-// Several pairs may have one address: behind a call, before padding of no length, before a promotion point
-// that is no instruction, before the instruction. A call comes back to the first of them, so that it meets
-// the promotion point.
+// Several pairs may have one address. In this order: the place behind a call, padding of no length, a
+// promotion point that is no instruction, and the instruction. A call returns to the first of them, so that
+// the thread meets the promotion point.
 SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_return(const paired_procedure& p,
                                                        std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
@@ -58,7 +59,7 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_return(const paired_procedure& p
   return at < p.count && p.pairs[at].first == offset ? paired_at(p, at) : 0;
 }
 
-// An instruction is the last of them: someone may have jumped to it past the promotion point.
+// An instruction is the last of them: a jump to the instruction may have skipped the promotion point.
 SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_instruction(const paired_procedure& p,
                                                             std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
@@ -70,14 +71,14 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_instruction(const paired_procedu
   return padding && behind < p.count ? paired_at(p, behind) : 0;
 }
 
-// `inside` is an address that is surely within the procedure.
+// `inside` is an address that is certainly within the procedure.
 SENNIT_GENERAL_REGISTERS place_in_code find(std::uintptr_t inside, std::uintptr_t address,
                                             std::uintptr_t (*paired_with)(const paired_procedure&,
                                                                           std::uintptr_t) noexcept) noexcept {
   // ORD[D40] acquire: a module's index, before it is read; pairs with the release in publish().
   for (const paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr;
        m = m->next) {
-    // Relaxed: who runs the module's code has seen it loaded.
+    // Relaxed: a thread that runs the module's code has seen the module loaded.
     if (!__atomic_load_n(&m->live, __ATOMIC_RELAXED)) continue;
     const paired_procedure* p = last_before(m->by_first, m->count, &paired_procedure::first, inside);
     if (p != nullptr && inside < p->first_end) return {copy_of_code::first, paired_with(*p, address)};

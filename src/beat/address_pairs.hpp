@@ -1,18 +1,18 @@
-// Where the counterpart of an instruction is: the tables that rollforward writes into objects, as seen at run time.
-// docs/design/rollforward.md has their form.
+// The counterparts of instructions: the tables that rollforward writes into objects, as the running program
+// sees them. docs/design/rollforward.md describes their form.
 #pragma once
 
 #include <cstdint>
 
 namespace sennit::detail {
 
-// One pair, counted from where its procedure begins in either copy.
+// One pair, relative to the begin of the procedure in either copy.
 struct address_pair {
   std::uint32_t first;
-  std::uint32_t second;  // with `padding_follows`
+  std::uint32_t second;  // may include `padding_follows`
 };
 
-// The addresses up to the next pair's are padding, which does nothing.
+// The addresses up to those of the next pair are padding, which does nothing.
 inline constexpr std::uint32_t padding_follows = 0x8000'0000;
 
 struct paired_procedure {
@@ -24,8 +24,8 @@ struct paired_procedure {
   std::uint32_t count;
 };
 
-// The tables of an executable or shared object. Once published it stays in memory, so that nobody needs a
-// lock to read it.
+// The tables of an executable or a shared object. After publication they stay in memory, so that no reader
+// needs a lock.
 struct paired_module {
   paired_module* next;
   const void* key;
@@ -38,19 +38,20 @@ struct paired_module {
 enum class copy_of_code : std::uint8_t { none, first, second };
 
 struct place_in_code {
-  copy_of_code copy;      // which one the address is in
-  std::uintptr_t paired;  // if that is the first and it is the address of an instruction, else 0
+  copy_of_code copy;  // the copy that has the address
+  std::uintptr_t
+      paired;  // the counterpart if the address is that of an instruction of the first copy, else 0
 };
 
-// Of the next instruction that a thread executes. Async-signal-safe, keeps vector and x87 registers;
-// logarithmic.
+// Finds the next instruction that a thread will execute. Async-signal-safe; does not change vector and x87
+// registers; logarithmic.
 place_in_code find_instruction(std::uintptr_t address) noexcept;
 
-// Of the place that a call returns to. It belongs to the procedure that has the call, even where it is that
-// one's end.
+// Finds the place to which a call returns. The place belongs to the procedure that has the call, even if it
+// is the end of that procedure.
 place_in_code find_return(std::uintptr_t address) noexcept;
 
-// Where the list of modules begins; atomic.
+// The first module of the list; atomic.
 extern paired_module* paired_modules;
 
 }  // namespace sennit::detail

@@ -18,28 +18,29 @@ namespace sennit {
 
 namespace {
 
-// A ticket: 1 bit that says whether it is a retry, 11 for the place in the pool, 19 for how often that was
-// taken.
+// A ticket: 1 bit that marks a retry, 11 bits for the place in the pool, 19 bits for the number of times
+// that the place has been taken.
 constexpr std::size_t most_targets = detail::beat_target_pool::most;
 constexpr unsigned generations = 1U << 19;
 constexpr int retry_bit = 1;
 
 std::array<ext::beat_target, most_targets> pool;
-std::atomic<std::size_t> ever_taken{0};  // places from here on have not been used
+std::atomic<std::size_t> ever_taken{0};  // places at or above this number have not been used
 
-// How often, and how soon, a beat that came at the wrong moment comes again.
+// How often, and how soon, a beat that came at an unsuitable moment is repeated.
 constexpr unsigned most_attempts = 3;
 constexpr int sooner = 8;
 
-// A signal that is merged with another (those before SIGRTMIN are) never arrives: so many pings later it is
-// sent again.
+// The kernel merges signals below SIGRTMIN, so such a signal may never arrive. After this number of pings
+// the signal is sent again.
 constexpr unsigned most_unanswered = 16;
 
 void add(std::atomic<std::uint64_t>& sum, std::uint64_t n) noexcept {
   sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
 
-// What a beat does unless the program says otherwise. Whoever polls knows of it without that.
+// What a beat does unless the program chooses something else. A program that polls learns of the beat
+// anyway.
 bool to_promotion_point(void* ucontext) noexcept {
   return ucontext == nullptr || !detail::any_marked_code() || detail::roll_forward(ucontext);
 }
@@ -65,7 +66,7 @@ bool beat_target::ping() noexcept {
   if (syscall(SYS_rt_tgsigqueueinfo, process_, thread_, detail::beat_signal(), &info) == 0) return true;
   under_way_.store(false, std::memory_order_relaxed);
   missed_.fetch_add(1, std::memory_order_relaxed);
-  return errno == EAGAIN;  // the queue is full for now
+  return errno == EAGAIN;  // the queue is full at present
 }
 
 void beat_target::arrive(void* ucontext, std::uint64_t missed) noexcept {
@@ -78,7 +79,7 @@ void beat_target::arrive(void* ucontext, std::uint64_t missed) noexcept {
 
 void beat_target::retry(void* ucontext) noexcept {
   if (attempts_.load(std::memory_order_relaxed) == 0)
-    return;  // the next beat has come in between, and at a better moment
+    return;  // the next beat has come in between, at a better moment
   add(retries_, 1);
   call(ucontext);
 }
@@ -107,7 +108,7 @@ beat_target* beat_target_pool::take(pid_t thread, std::chrono::nanoseconds perio
                                     ext::beat_source& source) noexcept {
   for (std::size_t i = 0; i < most_targets; ++i) {
     beat_target& b = pool[i];
-    // Whoever finds a free place marks it as his: no signal has such a ticket.
+    // A thread marks a free place as its own with a value that no signal has as its ticket.
     int free = 0;
     // ORD[D44] acquire: what its last owner did to it; pairs with the release in put().
     if (!b.ticket_.compare_exchange_strong(free, -1, std::memory_order_acquire, std::memory_order_relaxed))
@@ -127,7 +128,7 @@ beat_target* beat_target_pool::take(pid_t thread, std::chrono::nanoseconds perio
     b.under_way_.store(false, std::memory_order_relaxed);
     for (auto* sum : {&b.delivered_, &b.missed_, &b.retries_}) sum->store(0, std::memory_order_relaxed);
     const auto ticket = static_cast<int>((b.generation_ << (place_bits + 1)) | (i << 1));
-    // Without it a beat that comes at the wrong moment waits for the next one.
+    // Without the timer, a beat that comes at an unsuitable moment waits for the next beat.
     b.can_retry_ = create_timer(thread, ticket | retry_bit, b.retry_timer_);
     // ORD[D44] release: all of the above; pairs with the load in on_signal().
     b.ticket_.store(ticket, std::memory_order_release);
@@ -161,7 +162,7 @@ void beat_target_pool::count(const beat_target& b, beat_count& into) noexcept {
   into.retries += b.retries_.load(std::memory_order_relaxed);
 }
 
-// Async-signal-safe: atomics, timer_settime(2), and what a source does in arrived().
+// Async-signal-safe: it uses atomics, timer_settime(2), and the source's arrived().
 void beat_target_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept {
   const int kept_errno = errno;
   const bool by_descriptor = info->si_code > 0;
@@ -183,8 +184,8 @@ void beat_target_pool::on_signal(int, siginfo_t* info, void* ucontext) noexcept 
     b.inside_.fetch_add(1, std::memory_order_seq_cst);
     // ORD[D44] seq_cst, and acquire: what take() wrote.
     bool expected = b.ticket_.load(std::memory_order_seq_cst) == ticket;
-    // Descriptors are used again: a late signal may have found another thread's record, or one that has ended
-    // since and was taken anew.
+    // Descriptors are used again. So a late signal may have found the record of another thread, or a record
+    // that was put back and taken again.
     if (expected && by_descriptor) {
       // ORD[D44] acquire: what its source kept before.
       expected = b.descriptor.load(std::memory_order_acquire) == info->si_fd && b.thread_ == thread_id();

@@ -1,4 +1,4 @@
-// The threads that get beats, and the handler of the signal that their beats come with.
+// The threads that get beats, and the handler of the signal for beats.
 #pragma once
 
 #include <sennit/beats.hpp>
@@ -11,19 +11,19 @@
 
 namespace sennit::detail {
 
-// Memory for them. It is never given back: see ext::beat_target. Any thread may take and put.
+// Memory for targets. It is never freed: see ext::beat_target. Thread-safety: any thread may take and put.
 class beat_target_pool {
  public:
   static constexpr unsigned place_bits = 11;
   static constexpr std::size_t most = std::size_t{1} << place_bits;
 
-  // Null: there are so many already. Its source is yet to be started.
+  // Returns null if there are too many targets already. The caller has to start the source for the target.
   static ext::beat_target* take(pid_t thread, std::chrono::nanoseconds period,
                                 ext::beat_target::function beat, ext::beat_source& source) noexcept;
-  // Ends it: no beat begins any more, and none is under way. Then its source is stopped. Adds what it
-  // counted.
+  // Ends a target. After the return no beat begins or is running. The caller then stops the source. Adds the
+  // target's counts to `into`.
   static void put(ext::beat_target& ended, beat_count& into) noexcept;
-  // In a child of fork(2), where the thread and its timers never were.
+  // For a child of fork(2), in which the thread and its timers have never existed.
   static void forget(ext::beat_target& parents) noexcept;
 
   static void count(const ext::beat_target& b, beat_count& into) noexcept;
@@ -32,7 +32,7 @@ class beat_target_pool {
   static void on_signal(int number, siginfo_t* info, void* ucontext) noexcept;
 };
 
-// Has the handler take the signal from now on. Empty, or why not and what to do.
+// Makes the handler receive the signal from now on. Returns an empty string, or the reason and the remedy.
 std::string install_beat_handler();
 
 }  // namespace sennit::detail

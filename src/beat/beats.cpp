@@ -42,7 +42,7 @@ std::unique_ptr<ext::beat_source> make(beat_source_kind kind, std::chrono::nanos
   return detail::make_posix_timers();
 }
 
-// One that works here. Throws std::runtime_error with the reason of each that does not.
+// A source that works here. Throws std::runtime_error with the reasons of all sources that do not.
 std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) {
   using enum beat_source_kind;
   constexpr beat_source_kind in_turn[] = {posix_timers, perf_events, ping_thread};
@@ -59,7 +59,7 @@ std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) 
 
 }  // namespace
 
-// Locks: no_fork before the runtime's lock of members before `lock_`.
+// Order of locks: no_fork, then the runtime's lock of members, then `lock_`.
 class beats::group final : public detail::worker_listener {
  public:
   explicit group(const beats_options& options)
@@ -108,12 +108,12 @@ class beats::group final : public detail::worker_listener {
     if (core_ != nullptr && here) core_->remove_listener(*this);
     core_ = nullptr;
     if (!here) {
-      // Of the child of fork(2): the lock may be held by a thread that it has not.
+      // For a child of fork(2): a thread that does not exist in the child may hold the lock.
       for (const member& m : members_) {
         if (m.who != nullptr) beat_target_pool::forget(*m.who);
       }
       members_.clear();
-      (void)own_source_.release();  // has threads of the parent, maybe
+      (void)own_source_.release();  // it may have threads of the parent
       return;
     }
     const std::lock_guard locked(lock_);
@@ -121,7 +121,7 @@ class beats::group final : public detail::worker_listener {
     stopped_ = true;
   }
 
-  // --- listener
+  // --- worker_listener
   void comes(pid_t thread) noexcept override {
     if (thread == detail::thread_id()) watch_thread_end();
     const std::lock_guard guard(lock_);
@@ -160,7 +160,7 @@ class beats::group final : public detail::worker_listener {
       const std::lock_guard guard(g->lock_);
       if (member* const m = g->find(thread)) {
         g->end(*m);
-        m->thread = 0;  // the next one with that number is another
+        m->thread = 0;  // a later thread with this number is another thread
       }
       if (g->caller_ == thread) g->caller_ = 0;
     }
@@ -187,11 +187,11 @@ class beats::group final : public detail::worker_listener {
   struct member {
     explicit member(pid_t of) : thread(of) { ended.thread = of; }
 
-    pid_t thread;  // 0: it has ended
+    pid_t thread;  // 0: the thread has ended
     ext::beat_target* who = nullptr;
-    std::uint64_t since_ns = 0;   // it has been at work; 0: it rests
-    std::uint64_t active_ns = 0;  // before
-    beat_count ended;             // what is no longer in *who
+    std::uint64_t since_ns = 0;   // when the thread began to work; 0: it rests
+    std::uint64_t active_ns = 0;  // before since_ns
+    beat_count ended;             // counts that *who has no more
   };
 
   member* find(pid_t thread) noexcept {
@@ -210,14 +210,14 @@ class beats::group final : public detail::worker_listener {
     m.who = nullptr;
   }
 
-  // The calling thread gets beats, and says so when it ends. A pthread key rather than a thread_local with a
-  // destructor: the latter would keep a shared object that holds this library from being unloaded.
+  // The calling thread gets beats, and reports its end. It uses a pthread key rather than a thread_local
+  // with a destructor, which would prevent unloading a shared object that contains this library.
   static void watch_thread_end() noexcept {
     struct end_key {
       end_key() noexcept {
         valid = pthread_key_create(&key, [](void*) { thread_ends(detail::thread_id()); }) == 0;
       }
-      // Threads that outlive the library must not run its code at their end.
+      // Threads that exist longer than the library must not run the library's code at their end.
       ~end_key() {
         if (valid) pthread_key_delete(key);
       }
@@ -225,7 +225,7 @@ class beats::group final : public detail::worker_listener {
       bool valid;
     };
     static const end_key last;
-    if (last.valid) pthread_setspecific(last.key, &newest_);  // anything but null
+    if (last.valid) pthread_setspecific(last.key, &newest_);  // any value but null
   }
 
   const detail::beat_settings settings_;
@@ -234,7 +234,7 @@ class beats::group final : public detail::worker_listener {
   ext::beat_source* source_ = nullptr;
   std::unique_ptr<ext::beat_source> own_source_;
   detail::runtime_core* core_ = nullptr;  // under no_fork
-  mutable std::mutex lock_;               // of all below
+  mutable std::mutex lock_;               // protects all members below
   std::vector<member> members_;
   pid_t caller_ = 0;
   bool stopped_ = false;

@@ -1,5 +1,5 @@
-// For functions that run where a compiler expects no call: they change no vector and no x87 register, and no
-// sanitizer's code is in them. Whatever they call has to be one of them.
+// For functions that run where compilers expect no call. Such a function changes no vector or x87 register,
+// and contains no code of sanitizers. It may call only functions of this kind.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,6 +1,7 @@
-// How a beat leaves a second copy that has met no promotion point: with a return, into the counterpart of the
-// caller; with a jump through a table or a register, into the counterpart of where that goes; with a call as the
-// last act, into the counterpart of the function called, or else of the caller.
+// How a beat leaves a second copy in which it has met no promotion point. At a return, execution continues
+// in the counterpart of the caller. At a jump through a table or a register, it continues in the counterpart
+// of the jump's target. At a tail call, it continues in the counterpart of the called function, or else of
+// the caller.
 #include "beat/address_pairs.hpp"
 #include "beat/general_registers.hpp"
 #include "beat/pending.hpp"
@@ -16,7 +17,7 @@ SENNIT_GENERAL_REGISTERS void lose() noexcept { beat_pending = true; }
 
 extern "C" {
 
-// `slot` holds the address that the function returns to.
+// `slot` holds the address to which the function returns.
 [[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
 sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
   const place_in_code place = find_return(*slot);
@@ -27,7 +28,7 @@ sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
   }
 }
 
-// `slot` holds the address that the function jumps to; `top` is its stack's.
+// `slot` holds the address to which the function jumps; `top` is the top of the function's stack.
 [[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
 sennit_carry_beat_on(std::uintptr_t* slot, std::uintptr_t* top) noexcept {
   const place_in_code place = find_instruction(*slot);
@@ -43,11 +44,11 @@ sennit_carry_beat_on(std::uintptr_t* slot, std::uintptr_t* top) noexcept {
 }  // extern "C"
 }  // namespace sennit::detail
 
-// Callers in the same object may know which registers a function leaves alone (-fipa-ra): all of them stay as
-// they are.
+// These routines preserve all registers, because callers in the same object may rely on the registers that a
+// function leaves unchanged (-fipa-ra).
 //
-// sennit_beat_return: as a `ret`. sennit_beat_jump: the address to go to is on the stack, 128 bytes of red
-// zone above it.
+// sennit_beat_return: acts as a `ret`. sennit_beat_jump: the target's address is on the stack, with a red
+// zone of 128 bytes above it.
 asm(R"(
 	.text
 	.p2align	4

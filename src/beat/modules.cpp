@@ -1,4 +1,5 @@
-// Executables and shared objects come and go with their tables. Code that rollforward writes calls this.
+// Executables and shared objects register and unregister their tables. Code that rollforward writes calls
+// these functions.
 #include "beat/address_pairs.hpp"
 #include "beat/roll_forward.hpp"
 
@@ -9,7 +10,7 @@
 namespace sennit::detail {
 namespace {
 
-// As rollforward writes it: distances from the field itself.
+// As rollforward writes it: distances are relative to the field itself.
 struct table_head {
   std::int32_t first;
   std::int32_t second;
@@ -48,7 +49,7 @@ bool same(const paired_procedure& a, const paired_procedure& b) noexcept {
          a.second_end == b.second_end && a.pairs == b.pairs && a.count == b.count;
 }
 
-// A plugin that is loaded where it was before needs no other index.
+// A plugin that is loaded at its old address needs no new index.
 bool revived(const void* key, const std::vector<paired_procedure>& by_first) noexcept {
   // ORD[D40] acquire: as in find().
   for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
@@ -73,7 +74,7 @@ void publish(paired_module& m) noexcept {
 
 extern "C" {
 
-// From the module's .init_array. `start` names it from then on.
+// Called from the module's .init_array. `start` identifies the module from then on.
 [[gnu::visibility("default")]] void sennit_rollforward_register(const void* start, const void* stop) {
   using namespace sennit::detail;
   std::vector<paired_procedure> procedures = read_tables(start, stop);
@@ -89,7 +90,7 @@ extern "C" {
   publish(*m);
 }
 
-// From its .fini_array. A handler may be looking through the index, so that it stays.
+// Called from the module's .fini_array. The index stays, because a handler may be reading it.
 [[gnu::visibility("default")]] void sennit_rollforward_unregister(const void* start) {
   using namespace sennit::detail;
   // ORD[D40] acquire: as in find().

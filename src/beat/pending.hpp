@@ -1,9 +1,9 @@
-// A thread's beat that has found no promotion point to go to.
+// A thread's beat that has found no promotion point.
 #pragma once
 
 namespace sennit::detail {
 
-// Of the thread; read and written by it and by handlers that run on it.
+// One for each thread; the thread, and handlers that run on it, read and write it.
 extern constinit thread_local volatile bool beat_pending [[gnu::tls_model("initial-exec")]];
 
 }  // namespace sennit::detail

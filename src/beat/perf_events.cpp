@@ -16,17 +16,17 @@ namespace sennit::detail {
 
 namespace {
 
-// A signal is queued for each overflow, whether or not the one before has arrived, and a full queue would let
-// the kernel send SIGIO, which ends the program. So an event may overflow this often, and is given more as
-// its signals arrive.
+// The kernel queues a signal for each overflow, even if the signal before has not arrived. If the queue is
+// full, the kernel sends SIGIO, which ends the program. So an event may overflow only this number of times,
+// and gets more when its signals arrive.
 constexpr int allowance = 64;
 constexpr int refill = allowance / 2;
 // More than is ever spent.
 constexpr std::intptr_t resting = 1 << 20;
 
-// The kernel's software clock of a thread's time at work: each thread has an event whose counter overflows
-// once a period, which the kernel says by a signal. Software, as a virtual machine may have no counters, and
-// as its unit is the nanosecond.
+// The kernel's software clock of a thread's own time. Each thread has an event whose counter overflows once
+// a period; the kernel then sends a signal. A software clock, because a virtual machine may have no hardware
+// counters, and because its unit is the nanosecond.
 class perf_events : public ext::beat_source {
  public:
   const char* name() const noexcept override { return "perf_events"; }
@@ -65,7 +65,7 @@ class perf_events : public ext::beat_source {
   }
 
   void rest(ext::beat_target& who) noexcept override {
-    // First, so that no handler in between starts it again.
+    // First, so that no handler in between enables the event again.
     spent(who).fetch_sub(resting, std::memory_order_relaxed);
     ioctl(event_of(who), PERF_EVENT_IOC_DISABLE, 0);
   }
@@ -89,7 +89,8 @@ class perf_events : public ext::beat_source {
 
  private:
   static int event_of(const ext::beat_target& who) noexcept { return static_cast<int>(who.kept[0]); }
-  // Of the allowance, since it was last refilled; while the thread rests, less by `resting`.
+  // What has been spent of the allowance since it was last refilled; while the thread rests, minus
+  // `resting`.
   static std::atomic_ref<std::intptr_t> spent(ext::beat_target& who) noexcept {
     return std::atomic_ref<std::intptr_t>(who.kept[1]);
   }
@@ -104,7 +105,7 @@ class perf_events : public ext::beat_source {
     event.disabled = 1;
     long made = syscall(SYS_perf_event_open, &event, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (made < 0 && (errno == EACCES || errno == EPERM)) {
-      event.exclude_kernel = 1;  // beats in the kernel are then missed
+      event.exclude_kernel = 1;  // so beats are missed while the thread is in the kernel
       made = syscall(SYS_perf_event_open, &event, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
     }
     return static_cast<int>(made);

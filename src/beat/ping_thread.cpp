@@ -20,8 +20,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// One thread that sleeps and then sends a signal to each of the others, one after the other. Where all of
-// them rest, so does it.
+// One thread that sleeps, and then sends a signal to each of the other threads in turn. If all of them rest,
+// it rests, too.
 class ping_thread : public ext::beat_source {
  public:
   explicit ping_thread(std::chrono::nanoseconds period) : period_(period) {}
@@ -69,7 +69,7 @@ class ping_thread : public ext::beat_source {
  private:
   struct target {
     ext::beat_target* who;
-    clock::time_point since;  // it is awake
+    clock::time_point since;  // when the thread woke up
     bool awake;
   };
 
@@ -85,7 +85,7 @@ class ping_thread : public ext::beat_source {
 
   void serve() noexcept {
     pthread_setname_np(pthread_self(), "sennit/beats");
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // else the kernel lets it sleep 50 us longer
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // otherwise the kernel lets it sleep 50 us longer
     std::unique_lock guard(lock_);
     const auto somebody_awake = [this] {
       return std::ranges::any_of(targets_, [](const target& t) { return t.awake; });
@@ -93,12 +93,12 @@ class ping_thread : public ext::beat_source {
     while (!ended_) {
       changed_.wait(guard, [&] { return ended_ || somebody_awake(); });
       for (auto next = clock::now() + period_; !ended_ && somebody_awake(); next += period_) {
-        // Beats that have been slept through are missed, not caught up with.
+        // If the thread slept too long, it skips the beats of that time.
         const auto now = clock::now();
         if (now > next) next += (now - next) / period_ * period_;
         if (changed_.wait_until(guard, next, [this] { return ended_; })) return;
         for (const target& t : targets_) {
-          // Within its first period no beat is due.
+          // A thread gets no beat within its first period.
           if (t.awake && next - t.since >= period_) t.who->ping();
         }
       }
@@ -106,7 +106,7 @@ class ping_thread : public ext::beat_source {
   }
 
   const std::chrono::nanoseconds period_;
-  std::mutex lock_;  // of all below
+  std::mutex lock_;  // protects all members below
   std::condition_variable changed_;
   std::vector<target> targets_;
   bool ended_ = false;

@@ -18,11 +18,11 @@ constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]] = 0;
 
 namespace {
 
-// So much later, at the latest, a thread looks at the list again: others may have been added, with shorter
-// periods.
+// The longest time after which a thread reads the list again: meanwhile, threads with shorter periods may
+// have been added.
 constexpr std::uint64_t next_look_ns = 1'000'000;
 
-std::mutex polling;  // of the list
+std::mutex polling;  // protects the list
 ext::beat_target* first = nullptr;
 
 // A child of fork(2) gets no beats.
@@ -36,15 +36,15 @@ ext::beat_target* first = nullptr;
 ext::beat_target*& next_of(ext::beat_target& b) noexcept {
   return reinterpret_cast<ext::beat_target*&>(b.kept[0]);
 }
-// When its next beat is due, on the steady clock.
+// When the target's next beat is due, on the steady clock.
 std::uint64_t due_of(const ext::beat_target& b) noexcept { return static_cast<std::uint64_t>(b.kept[1]); }
 void set_due(ext::beat_target& b, std::uint64_t ns) noexcept { b.kept[1] = static_cast<std::intptr_t>(ns); }
 std::uint64_t period_of(const ext::beat_target& b) noexcept {
   return static_cast<std::uint64_t>(b.period().count());
 }
 
-// How many ticks there are in so many nanoseconds; at first rather too few, so that somebody asks too early.
-// Under the lock.
+// The number of ticks in this time. The first estimates are rather too low, so that a thread asks too early
+// rather than too late. Precondition: the caller holds the lock.
 ticks ticks_in(std::uint64_t ns, std::uint64_t now) noexcept {
   static const std::uint64_t start_ns = now;
   static const ticks start = read_clock();

@@ -14,15 +14,15 @@ namespace sennit::detail {
 
 namespace {
 
-// Two timers for each thread, which take turns. The kernel starts a timer that repeats anew as its signal is
-// delivered. With one timer that sets the hardware to another time twice a beat; with two the next beat is
-// set already. On a virtual machine, where each time is an exit to the hypervisor, that is a fifth of a
-// beat's cost.
+// Each thread has two timers, which take turns. When the kernel delivers the signal of a repeating timer, it
+// starts the timer again. With one timer, that sets the hardware to a new time twice for each beat. With two
+// timers, the next beat's time is already set. On a virtual machine, where each change of the time is an
+// exit to the hypervisor, this saves a fifth of a beat's cost.
 class posix_timers : public ext::beat_source {
  public:
   const char* name() const noexcept override { return "posix_timers"; }
 
-  // Tries as many as a thread with beats has: the two, and the one for beats that come at the wrong moment.
+  // Tries to make all timers of one thread: the two, and the one that repeats beats.
   std::string refusal() override {
     std::array<timer_t, 3> probes{};
     std::size_t made = 0;

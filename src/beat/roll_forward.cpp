@@ -21,8 +21,8 @@ greg_t& program_counter(void* context) noexcept {
   return static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
 }
 
-// A place that holds an address of code: where the thread goes on, sooner or later. True if the beat is on
-// its way.
+// A place that holds the address of code at which the thread will continue, now or later. Returns true if
+// the beat will be handled there.
 template <class Word>
 bool move(Word& holder, const place_in_code& place) noexcept {
   if (place.copy == copy_of_code::second) return true;
@@ -31,7 +31,7 @@ bool move(Word& holder, const place_in_code& place) noexcept {
   return true;
 }
 
-// From our own handler outward. Frames in marked code, of either copy, end it.
+// Walks outward from this library's handler. It ends at frames of either copy of marked code.
 class outward_walk {
  public:
   explicit outward_walk(void* context) noexcept : interrupted_(reinterpret_cast<std::uintptr_t>(context)) {}
@@ -46,15 +46,15 @@ class outward_walk {
     return static_cast<outward_walk*>(self)->step(frame) ? _URC_NO_REASON : _URC_NORMAL_STOP;
   }
 
-  // False where the walk ends.
+  // Returns false at the end of the walk.
   bool step(_Unwind_Context* frame) noexcept {
     int signaled = 0;
     const std::uintptr_t address = _Unwind_GetIPInfo(frame, &signaled);
-    // Here the frame that was called ends, and the address to come back to lies just below.
+    // The called frame ends here, and the return address is directly below.
     const std::uintptr_t called_end = std::exchange(called_end_, _Unwind_GetCFA(frame));
     if (!beyond_handler_) {
-      // A frame that a signal interrupted: behind the one of the trampoline, which begins where the kernel
-      // put the context.
+      // A frame that a signal interrupted: it comes after the frame of the trampoline, which begins where
+      // the kernel stored the context.
       beyond_handler_ = signaled != 0 && called_end == interrupted_;
       return true;
     }
@@ -62,13 +62,13 @@ class outward_walk {
     if (signaled != 0) return step_interrupted(address, reinterpret_cast<void*>(called_end));
     const place_in_code place = find_return(address);
     if (place.copy == copy_of_code::none) return true;
-    // What the unwinder says of a frame that is just being made or left may be wrong.
+    // While a frame is being made or removed, the unwinder's answer may be wrong.
     auto& slot = *reinterpret_cast<volatile std::uintptr_t*>(called_end_ - sizeof(std::uintptr_t));
     moved_ = slot == address && move(slot, place);
     return false;
   }
 
-  // Code that another handler has interrupted, which has this one's context.
+  // Code that another handler has interrupted; `context` is the context of that handler.
   bool step_interrupted(std::uintptr_t address, void* context) noexcept {
     const place_in_code place = find_instruction(address);
     if (place.copy == copy_of_code::none) return true;
@@ -87,14 +87,15 @@ class outward_walk {
 bool place_beat(void* context) noexcept {
   greg_t& pc = program_counter(context);
   const place_in_code here = find_instruction(static_cast<std::uintptr_t>(pc));
-  // In marked code, but within a sequence that the linker may have changed: soon it is over.
+  // The thread is in marked code, but inside a sequence that the linker may have changed. It will leave the
+  // sequence soon.
   if (here.copy != copy_of_code::none) return move(pc, here);
   return outward_walk(context).run();
 }
 
 #else
 
-// Nothing is rolled forward here yet: no table, no counterpart.
+// On this CPU nothing can be rolled forward: there are no tables and no counterparts.
 bool place_beat(void*) noexcept { return false; }
 
 #endif
@@ -107,7 +108,7 @@ bool roll_forward(void* ucontext) noexcept {
   return placed;
 }
 
-// Relaxed: whoever runs marked code has seen it loaded.
+// Relaxed: a thread that runs marked code has seen it loaded.
 bool any_marked_code() noexcept { return __atomic_load_n(&paired_modules, __ATOMIC_RELAXED) != nullptr; }
 
 bool beat_is_pending() noexcept { return beat_pending; }

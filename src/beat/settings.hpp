@@ -12,8 +12,8 @@ struct beat_settings {
   beat_source_kind source;
 };
 
-// With the environment consulted for what the program leaves open. Throws std::invalid_argument that names
-// the option or the variable, its value, and what it may be.
+// Fills what the program leaves open from the environment. Throws std::invalid_argument, which names the
+// option or the variable, its value, and the allowed values.
 beat_settings resolve(const beats_options& options);
 
 }  // namespace sennit::detail

@@ -14,8 +14,8 @@ bool is_ours(const struct sigaction& action) noexcept {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &detail::beat_target_pool::on_signal;
 }
 
-// As the program ends, or the shared object that holds the library is unloaded. A beat that is still on its
-// way then does nothing: the default action of the signal is the end of the process.
+// At the end of the program, or when the shared object with the library is unloaded. A beat that arrives
+// later then does nothing; the signal's default action would end the process.
 struct handler_end {
   ~handler_end() {
     struct sigaction now{};
@@ -39,7 +39,7 @@ std::string detail::install_beat_handler() {
     return "signal " + std::to_string(number) +
            " has another handler already; set SENNIT_BEAT_SIGNAL to the number of one that nothing uses";
   }
-  // The handler of a beat must fit even where a strand's stack ends: workers have a stack for signals.
+  // The handler must fit even at the end of a strand's stack, so workers have a separate stack for signals.
   struct sigaction ours{};
   ours.sa_sigaction = &beat_target_pool::on_signal;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;

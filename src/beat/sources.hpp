@@ -1,4 +1,4 @@
-// The sources of beats that Sennit brings.
+// The library's own sources of beats.
 #pragma once
 
 #include <sennit/beats.hpp>

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#ifndef sigev_notify_thread_id  // glibc 2.36 has no name for it
+#ifndef sigev_notify_thread_id  // glibc 2.36 has no name for this member
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
@@ -20,7 +20,7 @@ inline timespec as_timespec(std::uint64_t ns) noexcept {
   return {static_cast<time_t>(ns / second), static_cast<long>(ns % second)};
 }
 
-// One whose signal is that of beats and carries `value`. False: the system refuses, and errno says why.
+// A timer that sends the signal of beats, with `value`. Returns false if the system refuses; errno says why.
 inline bool create_timer(pid_t thread, int value, timer_t& made) noexcept {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;

@@ -14,7 +14,7 @@ namespace {
 
 thread_local bool busy = false;
 
-// The checker's own accesses and allocations are not looked at.
+// The checker does not examine its own accesses and allocations.
 class reentry_guard {
  public:
   reentry_guard() noexcept : outermost_(!std::exchange(flag(), true)) {}

@@ -1,4 +1,4 @@
-// What instrumented code does, and what the checker makes of it.
+// What instrumented code reports to the checker.
 #pragma once
 
 #include <atomic>
@@ -7,14 +7,14 @@
 
 namespace sennit::checker {
 
-// How many splices are being checked. Zero: whatever happens is of no interest.
+// The number of splices that are being checked. If it is zero, the checker ignores all reports.
 extern constinit std::atomic<unsigned> splices_checked;
 
 inline bool idle() noexcept { return splices_checked.load(std::memory_order_relaxed) == 0; }
 
-// An access that is made by the instruction before `after`, on the calling strand.
+// An access on the calling strand by the instruction before `after`.
 void examine(const volatile void* address, std::size_t bytes, bool written, const void* after) noexcept;
-// Memory is the calling strand's own from now on, until it is freed.
+// From now on the memory belongs to the calling strand, until it is freed.
 void note_allocation(const void* block, std::size_t bytes) noexcept;
 void note_release(const void* block) noexcept;
 

@@ -1,5 +1,5 @@
-// The C library's allocation functions, by way of which the checker learns what a step has allocated itself.
-// A program that brings its own has those instead.
+// The C library's allocation functions, through which the checker learns what a step has allocated. If a
+// program defines its own, the program's functions are used instead.
 #include "checker/accesses.hpp"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// The functions that compilers call before each access under -fsanitize=thread, and the copies that they
-// leave to the C library.
+// The functions that compilers call before each access under -fsanitize=thread, and the copy functions of
+// the C library.
 #include "checker/accesses.hpp"
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace {
 
 namespace checker = sennit::checker;
 
-// Inlined, so that the return address is the access's.
+// Inlined, so that the return address is that of the access.
 [[gnu::always_inline]] inline void read(const volatile void* address, std::size_t bytes) noexcept {
   if (checker::idle()) [[likely]]
     return;
@@ -79,7 +79,7 @@ void __tsan_write_range(void* p, unsigned long n) { written(p, n); }
 void __tsan_vptr_read(void** p) { read(p, sizeof *p); }
 void __tsan_vptr_update(void** p, void*) { written(p, sizeof *p); }
 
-// The accesses of atomics are made here, too: sequentially consistent, whatever was asked for.
+// The checker also performs atomic accesses: always sequentially consistent.
 #define SENNIT_FETCH(bits, type, name)                                                                       \
   type __tsan_atomic##bits##_fetch_##name(volatile type* p, type v, int) {                                   \
     written(p, sizeof v);                                                                                    \
@@ -128,7 +128,7 @@ SENNIT_ATOMICS(64, std::uint64_t)
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-// What the standard library's headers say of their locks under TSan.
+// Called under TSan by the standard library's headers for locks.
 void __tsan_acquire(void*) {}
 void __tsan_release(void*) {}
 void __tsan_mutex_create(void*, unsigned) {}
@@ -142,7 +142,7 @@ void __tsan_mutex_post_signal(void*, unsigned) {}
 void __tsan_mutex_pre_divert(void*, unsigned) {}
 void __tsan_mutex_post_divert(void*, unsigned) {}
 
-// Clang's names for copies; GCC's calls are redirected by the linker (--wrap).
+// Clang calls copy functions by these names. The linker redirects GCC's calls (--wrap).
 void* __wrap_memcpy(void* to, const void* from, std::size_t n) { return copied(to, from, n); }
 void* __tsan_memcpy(void* to, const void* from, std::size_t n) { return copied(to, from, n); }
 void* __wrap_memmove(void* to, const void* from, std::size_t n) { return moved(to, from, n); }

@@ -1,4 +1,4 @@
-// Lines of the source, as addr2line finds them.
+// Lines of the source, which addr2line finds.
 #include "checker/places.hpp"
 
 #include <link.h>
@@ -20,7 +20,7 @@ namespace sennit::checker {
 
 namespace {
 
-// An address as the file knows it that the code was loaded from.
+// An address relative to the file from which the code was loaded.
 struct module_address {
   std::string file;
   std::uintptr_t offset;
@@ -59,7 +59,8 @@ std::string shell_word(std::string_view word) {
   return result + "'";
 }
 
-// What addr2line says of addresses in one file: of each, an empty list if nothing.
+// Runs addr2line for addresses in one file. Returns an empty list for an address about which addr2line knows
+// nothing.
 std::vector<std::vector<place>> look_up(const std::string& file, const std::vector<std::uintptr_t>& offsets) {
   std::vector<std::vector<place>> found;
   std::string command =
@@ -97,7 +98,7 @@ std::vector<std::vector<place>> places_of(std::span<const void* const> code) {
   for (const void* const c : code) {
     if (known.contains(c)) continue;
     module_address at = in_module(reinterpret_cast<std::uintptr_t>(c));
-    // Where nothing more is found out.
+    // For addresses about which nothing else is known.
     known[c] = {{"?", at.file + "+" + hexadecimal(at.offset)}};
     unknown[at.file].emplace_back(c, at.offset);
   }

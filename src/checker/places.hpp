@@ -1,4 +1,4 @@
-// Where code stands in the source.
+// The places of code in the source.
 #pragma once
 
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace sennit::checker {
 
-// Functions and lines of the source.
+// A function and a line of the source.
 struct place {
   std::string function;
   std::string line;
 };
-// Of each address in the code: its place, and those that it is inlined into.
+// For each address of code: its place, and the places into which it is inlined.
 std::vector<std::vector<place>> places_of(std::span<const void* const> code);
 
 }  // namespace sennit::checker

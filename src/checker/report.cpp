@@ -27,13 +27,13 @@ struct said {
   std::vector<std::string>* collected = nullptr;
   std::atomic<bool> by_hull{false};
 };
-// Never destroyed: what runs at exit may have faults, too.
+// Never destroyed: code that runs at exit may have faults, too.
 said& so_far() {
   static auto& all = *new said;
   return all;
 }
 
-// printf, into a string.
+// printf into a string.
 template <class... T>
 std::string text(const char* format, T... values) {
   std::array<char, 512> buffer;
@@ -78,7 +78,7 @@ std::optional<neighbor> nearest_to(std::uintptr_t first, std::uintptr_t last, bo
     const std::uintptr_t distance = last <= r.where.first   ? r.where.first - last
                                     : first >= r.where.last ? first - r.where.last
                                                             : 0;
-    // Of two as near, the one that says more.
+    // Of two equally near regions, the one that says more.
     const bool nearer =
         !nearest || distance < nearest->distance || (distance == nearest->distance && r.written == written);
     if (nearer) nearest = {r, distance};
@@ -110,7 +110,7 @@ std::string effects_line(const detail::region_view& a) {
   return text("%s a region, taken for all of %s, as it has no contains_address()", does, lies.c_str());
 }
 
-// Between the code that is at fault and the checker.
+// Code between the faulty access and the checker.
 bool of_library(const place& p) {
   for (const std::string_view prefix :
        {"sennit::detail::", "sennit::checker::", "_ZN6sennit", "_ZZN6sennit"}) {
@@ -120,7 +120,7 @@ bool of_library(const place& p) {
          p.line.find("/sennit/detail/") != std::string::npos;
 }
 
-// Without parameters, and what is local to it.
+// Without parameters and local scopes.
 std::string short_name(std::string name) {
   constexpr std::string_view unnamed = "(anonymous namespace)::";
   for (std::size_t at; (at = name.find(unnamed)) != std::string::npos;) name.erase(at, unnamed.size());
@@ -131,7 +131,7 @@ std::string short_name(std::string name) {
   return name;
 }
 
-// All that one step lacks on a line.
+// All effects that one step lacks on a line.
 std::string described(const std::vector<fault>& parts) {
   const fault& f = parts.front();
   std::string all = "sennit: effects: " + headline(f) + "\n";
@@ -205,7 +205,7 @@ void report(std::vector<fault> found) {
   for (const fault& f : found) code.push_back(f.callers[0]);
   const std::vector<std::vector<place>> places = places_of(code);
 
-  // What compilers have made of one line is one fault.
+  // All accesses that compilers have made of one line are one fault.
   struct on_line {
     std::string line;
     fault f;
@@ -228,7 +228,7 @@ void report(std::vector<fault> found) {
       same->f.accesses += f.accesses;
     }
   }
-  // Who may write may read.
+  // A step that may write may also read.
   const auto implied = [&](const on_line& l) {
     return !l.f.written && std::any_of(lines.begin(), lines.end(), [&](const on_line& other) {
       return other.is_as(l.line, l.f) && other.f.written && other.f.first <= l.f.first &&

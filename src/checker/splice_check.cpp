@@ -26,10 +26,11 @@ namespace {
 using detail::arrival;
 using detail::call_stack;
 
-// Splices under way, by the stack that their strand runs on: a strand may go to another thread within a step.
+// The splices that are running, found by the stack of their strand: within a step, a strand may move to
+// another thread.
 struct under_way {
-  // Relaxed, all of them: a strand that finds its own stack here has written this itself, and others only
-  // compare. While one of the bounds is that of no splice, nobody finds anything.
+  // All relaxed: a strand that finds its own stack here has written these values itself, and other strands
+  // only compare. While one of the bounds has the value for "no splice", no strand finds this one.
   std::atomic<std::uintptr_t> bottom{UINTPTR_MAX};
   std::atomic<std::uintptr_t> top{0};
   std::atomic<splice_check*> check{nullptr};
@@ -40,7 +41,7 @@ constinit std::mutex slots_lock;
 
 thread_local splice_check* check_of_call = nullptr;
 
-// The strand may be on another thread each time.
+// Not inlined: the strand may be on another thread at each call.
 [[gnu::noinline]] splice_check*& check_on_this_thread() noexcept {
   splice_check** here = &check_of_call;
   asm volatile("" : "+r"(here));
@@ -57,7 +58,7 @@ under_way* slot_of(std::uintptr_t frame) noexcept {
   return nullptr;
 }
 
-// Variables that each thread has its own of.
+// Variables with one instance for each thread.
 bool is_thread_local(std::uintptr_t address, std::size_t bytes) noexcept {
   struct sought {
     std::uintptr_t first;
@@ -76,7 +77,7 @@ bool is_thread_local(std::uintptr_t address, std::size_t bytes) noexcept {
   return dl_iterate_phdr(look, &where) != 0;
 }
 
-// Where the library's headers put forks down.
+// Where the library's headers write forks.
 bool is_deque(std::uintptr_t address) noexcept {
   detail::worker* const w = detail::worker::current();
   return w != nullptr && address >= number(w->frames().bottom()) && address <= number(detail::load_tail());
@@ -175,8 +176,8 @@ void splice_check::run(std::uint32_t first, std::uint32_t count,
                        void (*begin)(const void*, std::uint32_t, detail::spliced_call&), const void* object,
                        detail::splice_log* log, splice_report& report) {
   log_ = log;
-  // A body that declares nothing has been run when it has begun: in its turn, if those before it have been,
-  // too.
+  // A body that declares nothing has run when it was begun. That is its right place in the order if all
+  // bodies before it have run, too.
   bool in_turn = true;
   for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && roots_.back()->failure); ++i) {
     checked_call& root = *roots_.emplace_back(std::make_unique<checked_call>());
@@ -243,7 +244,7 @@ void splice_check::walk_parts(checked_call& c) {
 bool splice_check::next_part(checked_call& whole, checked_call& part) {
   return outside(part, [&] {
 #if SENNIT_EXCEPTIONS
-    // Those that are there will not be walked, then.
+    // The existing calls will then not be walked.
     try {
       return whole.kind->next_part(whole, part, part.index);
     } catch (...) {
@@ -256,7 +257,7 @@ bool splice_check::next_part(checked_call& whole, checked_call& part) {
   });
 }
 
-// Not inlined: all that is below its frame is the step's.
+// Not inlined: everything below its frame belongs to the step.
 [[gnu::noinline]] void splice_check::run_step(checked_call& c) {
   ++steps_;
   call_ = &c;
@@ -307,7 +308,7 @@ void splice_check::in_step(std::uintptr_t address, std::size_t bytes, bool writt
     const bytes_of missing = missing_in(*l.allowed, where, written, &around, &by_hull);
     if (missing.none()) continue;
     allowed = false;
-    // Nobody has to wait for a read of what nobody writes.
+    // A read of data that no code writes need not wait.
     const bool harmless = !written && !written_by_hull_.overlap(missing.first, missing.last) &&
                           std::none_of(roots_.begin(), roots_.end(),
                                        [&](const auto& root) { return is_written(root->all, missing); });
@@ -332,7 +333,7 @@ void splice_check::in_call(std::uintptr_t address, std::size_t bytes, bool writt
   if (written) {
     if (!is_thread_local(address, bytes)) add_fault(rule::outside, 0, nullptr, true, where, bytes, after);
   } else if (!all_begun_) {
-    // Enough of them to find the place.
+    // This number is enough to find the place.
     if (early_.size() < 4096) early_.push_back({where, after, call_});
   } else if (others_write(*call_, where)) {
     add_fault(rule::outside, 0, nullptr, false, where, bytes, after);
@@ -350,8 +351,8 @@ void splice_check::released(std::uintptr_t block) {
   if (around_ != nullptr) around_->released(block);
 }
 
-// The bytes that are in no region, from the first to the last. `accepted` becomes smaller: what is in the
-// same contiguous region.
+// The bytes that are in no region, from the first to the last. Reduces `accepted` to the bytes in the same
+// contiguous region.
 splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of where, bool written,
                                                 bytes_of* accepted, bool* by_hull) {
   if (allowed.is_everything()) return {};
@@ -368,7 +369,7 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
     any = any || (a.where.first < where.last && where.first < a.where.last);
   }
   if (!any || where.last - where.first == 1) return where;
-  // A part of it may be in one region, the rest in another.
+  // One region may have a part of the bytes, and another region the rest.
   *accepted = {};
   const std::uintptr_t middle = where.first + (where.last - where.first) / 2;
   const bytes_of low = missing_in(allowed, {where.first, middle}, written, accepted, by_hull);
@@ -379,8 +380,8 @@ splice_check::bytes_of splice_check::missing_in(const effects& allowed, bytes_of
   return {low.first, high.last};
 }
 
-// What lies in the hull of a region that does not know its addresses may be nobody's: of that, only what has
-// been written counts.
+// Bytes in the hull of a region without known addresses may belong to no element. Of such bytes, only those
+// that have been written count.
 bool splice_check::is_written(const effects& by, bytes_of where) {
   for (std::uint32_t i = 0; i < detail::effects_access::size(by); ++i) {
     const detail::region_view a = detail::effects_access::region(by, i);
@@ -408,7 +409,7 @@ bool splice_check::others_write(const checked_call& reader, bytes_of where) cons
 
 void splice_check::add_fault(rule broken, unsigned calls_out, const effects* has, bool written,
                              bytes_of missing, std::size_t bytes, const void* after) {
-  // Within the call instruction: what is behind it may be another line.
+  // An address within the call instruction: the instruction behind it may belong to another line.
   const void* const code = static_cast<const char*>(after) - 1;
   const position lies = position_of(missing.first, missing.last, written, has);
   for (fault& f : faults_) {

@@ -1,4 +1,4 @@
-// A splice while it is checked: its calls in the order of the loop, and what each may touch.
+// A splice that is being checked: its calls in the order of the loop, and what each call may touch.
 #pragma once
 
 #include "checker/report.hpp"
@@ -18,7 +18,7 @@
 
 namespace sennit::checker {
 
-// Memory that somebody has allocated, by its first byte.
+// Allocated blocks of memory, by their first byte.
 class blocks {
  public:
   void add(std::uintptr_t first, std::size_t bytes) { last_of_[first] = first + bytes; }
@@ -33,7 +33,7 @@ class blocks {
   std::map<std::uintptr_t, std::uintptr_t> last_of_;
 };
 
-// Bytes, wherever they are.
+// Bytes at any addresses.
 class intervals {
  public:
   void add(std::uintptr_t first, std::uintptr_t last) {
@@ -61,7 +61,7 @@ class intervals {
 struct checked_call : detail::spliced_call {
   checked_call* around = nullptr;
   std::vector<std::unique_ptr<checked_call>> parts;
-  std::optional<effects> follows;  // what it may do after a sequence
+  std::optional<effects> follows;  // what the call may do after a sequence
   blocks own;                      // allocated outside its steps
 };
 
@@ -72,14 +72,14 @@ class splice_check {
   splice_check& operator=(const splice_check&) = delete;
   ~splice_check();
 
-  // As detail::calls_runner.
+  // The same interface as detail::calls_runner.
   void run(std::uint32_t first, std::uint32_t count,
            void (*begin)(const void*, std::uint32_t, detail::spliced_call&), const void* object,
            detail::splice_log* log, splice_report& report);
 
-  // The one whose step the caller runs, at `frame` on its stack; null if it runs none.
+  // The check whose step the caller runs, at `frame` on its stack; null if the caller runs none.
   static splice_check* of_step(std::uintptr_t frame) noexcept;
-  // The one whose call the calling thread runs, on a stack of the call's own.
+  // The check whose call the calling thread runs, on the call's own stack.
   static splice_check* of_call() noexcept;
 
   void in_step(std::uintptr_t address, std::size_t bytes, bool written, const void* after);
@@ -99,7 +99,7 @@ class splice_check {
     unsigned calls_out;
     const effects* allowed;
   };
-  // A read outside steps, before it is known what the others write.
+  // A read outside steps, before it is known what other calls write.
   struct early_read {
     bytes_of where;
     const void* after;
@@ -123,19 +123,19 @@ class splice_check {
                              bool* by_hull);
   static bool is_written(const effects& by, bytes_of where);
 
-  std::size_t slot_;             // among those that are under way
-  splice_check* around_;         // a splice in a step of which this one is
-  std::uintptr_t stack_bottom_;  // of the strand
+  std::size_t slot_;             // among the running splices
+  splice_check* around_;         // the splice that has this one in a step
+  std::uintptr_t stack_bottom_;  // of the stack of the strand
   std::uintptr_t stack_top_;
-  std::uintptr_t step_frame_ = 0;  // what is below it on that stack is the step's; 0: there is no step
-  checked_call* call_ = nullptr;   // that is under way
+  std::uintptr_t step_frame_ = 0;  // what is below it on that stack belongs to the step; 0: no step
+  checked_call* call_ = nullptr;   // the running call
   std::vector<std::unique_ptr<checked_call>> roots_;
   bool all_begun_ = false;
   std::vector<early_read> early_;
-  std::vector<limit> limits_;  // of the step, from the inside
+  std::vector<limit> limits_;  // of the step, from inner to outer
   blocks step_own_;
-  intervals written_by_hull_;  // so far, as regions say that have no contains_address()
-  bytes_of accepted_[2] = {};  // the latest that were, read and written
+  intervals written_by_hull_;  // so far, by regions without contains_address()
+  bytes_of accepted_[2] = {};  // the latest accepted bytes, read and written
   std::vector<fault> faults_;
   detail::splice_log* log_ = nullptr;
   std::uint64_t steps_ = 0;

@@ -102,7 +102,8 @@ doctor_line examine_hwloc() {
           "install libhwloc-dev and configure with -DSENNIT_WITH_HWLOC=ON"};
 }
 
-// Asks for a mask without CPUs: whoever may bind threads learns that this is no mask, and nothing changes.
+// Asks for a mask without CPUs. A thread that may bind threads gets the error for an empty mask, and nothing
+// changes.
 bool binding_permitted() noexcept {
   const unsigned long empty = 0;
   return sched_setaffinity(0, sizeof empty, reinterpret_cast<const cpu_set_t*>(&empty)) != 0 &&
@@ -123,7 +124,7 @@ doctor_line examine_binding(const topology::machine& seen) {
 }
 
 doctor_line examine_huge_pages(const std::string& root) {
-  // Such as "always [madvise] never".
+  // For example "always [madvise] never".
   const auto text = text::read_text(root + "/sys/kernel/mm/transparent_hugepage/enabled");
   const std::size_t open = text ? text->find('[') : std::string::npos;
   const std::size_t close = text ? text->find(']') : std::string::npos;
@@ -156,14 +157,14 @@ doctor_line examine_clock(const std::string& root) {
           "see why the kernel distrusts a faster one (dmesg), as clocksource=tsc forces it"};
 }
 
-// Nothing where the kernel leaves the frequency alone, as in most virtual machines.
+// Returns nothing if the kernel does not control the frequency, as in most virtual machines.
 std::optional<doctor_line> examine_governor(const std::string& root) {
   const std::string folder = root + "/sys/devices/system/cpu/cpu0/cpufreq/";
   const auto governor = text::read_text(folder + "scaling_governor");
   if (!governor) return std::nullopt;
   const std::string driver = text::read_text(folder + "scaling_driver").value_or("driver unknown");
   const std::string finding = "governor " + *governor + " (" + driver + ")";
-  // With the pstate drivers that name means that the CPU adapts by itself.
+  // With the pstate drivers, "powersave" means that the CPU adapts its frequency.
   if (*governor != "powersave" || driver.find("pstate") != std::string::npos) {
     return doctor_line{"CPU frequency", finding, severity::good, {}};
   }
@@ -176,7 +177,7 @@ std::optional<doctor_line> examine_governor(const std::string& root) {
 std::vector<doctor_line> examine(const std::string& root) {
   const auto allowed = static_cast<unsigned>(topology::allowed_cpus().size());
   const auto quota = topology::cgroup_cpu_quota(root);
-  // Bound to cores it is looked at closely, whatever it is.
+  // With workers bound to cores, the runtime examines the machine closely in any case.
   const topology::machine seen = topology::machine::detect({}, pin_mode::core);
 
   std::vector<doctor_line> lines = {

@@ -1,4 +1,4 @@
-// sennit::doctor(), for tests that bring a machine of their own.
+// sennit::doctor(), for tests that provide the files of another machine.
 #pragma once
 
 #include <sennit/doctor.hpp>
@@ -8,7 +8,7 @@
 
 namespace sennit::detail {
 
-// `root` comes before the paths of all files read.
+// `root` is put before the paths of all files.
 std::vector<doctor_line> examine(const std::string& root = "");
 
 }  // namespace sennit::detail

@@ -24,11 +24,11 @@ namespace sennit::detail {
 
 namespace {
 
-// What a runtime would say to this value of the variable; empty if it would take it.
+// What a runtime would say about this value of the variable; empty if it would accept the value.
 std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
 #if SENNIT_EXCEPTIONS
-  // An option that is given hides its variable: all but the one in question,
-  // SENNIT_CHECK and SENNIT_BEAT_SIGNAL, which have no option.
+  // An option hides its variable. So all options are given, except the one for this variable. SENNIT_CHECK
+  // and SENNIT_BEAT_SIGNAL have no option.
   runtime_options options{.workers = 1,
                           .stack_bytes = std::size_t{1} << 20,
                           .barrier = steal_barrier::fence,
@@ -51,7 +51,7 @@ std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] s
   } catch (const std::invalid_argument& error) {
     const std::string_view message = error.what();
     if (message.find(name) == std::string_view::npos) return {};
-    // The name and the value, up to "but", are in the finding.
+    // The finding already has the name and the value, which come before "but".
     const std::size_t but = message.rfind(", but ");
     return std::string(but == std::string_view::npos ? message : message.substr(but + 6));
   }

@@ -1,4 +1,4 @@
-// What the environment tells the library, and what is wrong with that.
+// The library's variables in the environment, and what is wrong with them.
 #pragma once
 
 #include <sennit/doctor.hpp>
@@ -7,8 +7,8 @@
 
 namespace sennit::detail {
 
-// A line for each SENNIT_ variable that is set: its value, what is wrong with that, or that the library knows
-// no such variable, with the one that is probably meant.
+// A line for each SENNIT_ variable that is set: its value, and what is wrong with that. For a variable that
+// the library does not know, the line names the variable that was probably meant.
 std::vector<doctor_line> examine_variables();
 
 }  // namespace sennit::detail

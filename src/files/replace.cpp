@@ -13,7 +13,7 @@
 namespace sennit::detail {
 namespace {
 
-// Links in /proc are those of open descriptors, whose names may be of files that are no more.
+// Links in /proc are those of open descriptors. Their names may be those of deleted files.
 bool is_descriptor(const std::filesystem::path& link) {
   struct statfs of{};
   const std::string folder = link.has_parent_path() ? link.parent_path().string() : ".";
@@ -40,7 +40,7 @@ class descriptor {
     }
     return true;
   }
-  // Some file systems say only then that there was no room; some know nothing of it.
+  // Some file systems report only here that there is no room; some do not support the call.
   bool reach_the_disk() const { return fsync(file_) == 0 || errno == EINVAL || errno == ENOSYS; }
   bool finish() { return close(std::exchange(file_, -1)) == 0; }
 
@@ -48,7 +48,7 @@ class descriptor {
   int file_;
 };
 
-// Lets go of a file that did not get its name.
+// Removes a file that did not get its final name.
 struct temporary {
   std::string path;
   temporary() = default;
@@ -65,7 +65,8 @@ int write_in_place(const destination& to, std::span<const std::byte> bytes) {
   return file && file.write_all(bytes) && file.finish() ? 0 : errno;
 }
 
-// Of the old file. Where its owner cannot be kept, what it may do on the owner's behalf cannot either.
+// Copies owner and permissions of the old file. If the owner cannot be kept, the set-user-id and
+// set-group-id bits are not kept either.
 bool take_after(const struct stat& old, int file) {
   const bool kept = fchown(file, old.st_uid, old.st_gid) == 0;
   return fchmod(file, old.st_mode & (kept ? 07777U : 0777U)) == 0;
@@ -81,7 +82,7 @@ destination destination_of(const std::string& name) {
   found.in_place = found.exists && !S_ISREG(found.there.st_mode);
   std::filesystem::path target = name;
   std::error_code failed;
-  constexpr int most_links = 40;  // as the kernel has it
+  constexpr int most_links = 40;  // the kernel's limit
   for (int links = 0; !found.in_place && links < most_links; ++links) {
     if (!is_symlink(symlink_status(target, failed))) break;
     if (found.exists && is_descriptor(target)) {
@@ -99,7 +100,7 @@ destination destination_of(const std::string& name) {
 int replace_file(const destination& to, std::span<const std::byte> bytes, mode_t mode) {
   if (to.error != 0) return to.error;
   if (to.in_place) return write_in_place(to, bytes);
-  // A file that is protected is not to be replaced either.
+  // A write-protected file must not be replaced.
   if (to.exists && faccessat(AT_FDCWD, to.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
   const std::filesystem::path folder = std::filesystem::path(to.path).parent_path();
   temporary made;

@@ -1,5 +1,5 @@
-// A file that is the old one or the new one, whole, at all times. It stands alone: programs beside the
-// library compile it, too.
+// Replaces a file so that it is at all times the old file or the new file, as a whole. It depends on nothing
+// else: programs beside the library compile it, too.
 #pragma once
 
 #include <sys/stat.h>
@@ -10,20 +10,22 @@
 
 namespace sennit::detail {
 
-// What a name leads to.
+// The file to which a name leads.
 struct destination {
-  std::string path;  // behind all links, whether anything is there or not
+  std::string path;  // with all links resolved, whether or not the file exists
   bool exists = false;
   struct stat there = {};  // if it exists
-  bool in_place = false;   // a device, a pipe, or what /dev/stdout and its like name: written as it is
-  int error = 0;  // an errno: links in a circle, or a directory on the way that is none or lets nobody in
+  bool in_place =
+      false;  // a device, a pipe, or the target of a name such as /dev/stdout: written without replacing it
+  int error =
+      0;  // an errno: links in a circle, or a directory of the path that does not exist or cannot be entered
 };
 destination destination_of(const std::string& name);
 
-// Puts the bytes there; 0, or why it cannot, as an errno. A regular file is made anew beside the old one,
-// reaches the disk, and takes the old one's place and permissions; if anything fails, the old one stays as it
-// was. Other names (hard links) of the old file keep the old content. `mode` is that of a file that was not
-// there, as for open().
+// Writes the bytes. Returns 0, or an errno that says why it failed. A regular file is written beside the old
+// one and flushed to the disk; it then takes the old file's place and permissions. If anything fails, the
+// old file is unchanged. Other names (hard links) of the old file keep the old content. `mode` is for a new
+// file, as for open().
 int replace_file(const destination& to, std::span<const std::byte> bytes, mode_t mode = 0666);
 
 }  // namespace sennit::detail

@@ -10,7 +10,7 @@
 
 namespace sennit::detail {
 
-// Who is observed does all itself.
+// A worker in an observed region does not use colors: it runs the whole graph.
 color_set own_color() noexcept {
   return current_tls().strand != nullptr ? all_colors : worker::current()->frames().color();
 }

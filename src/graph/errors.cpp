@@ -34,8 +34,8 @@ void throw_other_answer(const std::string& key) {
 }
 
 void check_patience(double patience) {
-  // Not a number is refused, too; without an end to it nodes of a color that no worker gets to would be
-  // waited for.
+  // This also refuses NaN. Without an upper bound, workers would wait for ever for nodes of a color that has
+  // no worker.
   if (!(patience >= 0 && patience <= 1e6)) {
     fail<std::invalid_argument>("sennit: graph::coloring::patience is " + std::to_string(patience) +
                                 ", and must be from 0 to 1000000");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t most_edges = ~std::uint32_t{0};
 
-// Of nodes that are left over when those without predecessors have been taken away, again and again.
+// Finds a cycle among the nodes that remain after nodes without predecessors have been removed repeatedly.
 template <class Before>
 std::vector<static_graph::node> cycle_among(const std::vector<bool>& left, static_graph::node n,
                                             const Before& before) {
@@ -83,7 +83,7 @@ void static_graph::sort_edges() {
     if (nodes_[n].predecessors == 0) sources_.push_back(static_cast<node>(n));
   }
 
-  // What comes before what, without regard to time.
+  // Removes nodes in the order of the edges, without running them.
   std::vector<node> ready = sources_;
   std::vector<bool> left(nodes_.size(), true);
   std::size_t count = nodes_.size();
@@ -99,7 +99,7 @@ void static_graph::sort_edges() {
   for (node_sorted& n : nodes_) n.waiting = n.predecessors;
   if (count != 0) {
     const auto one = static_cast<node>(std::find(left.begin(), left.end(), true) - left.begin());
-    // Each that is left waits for one that is.
+    // Each remaining node waits for another remaining node.
     std::vector<node> awaited(nodes_.size());
     for (const edge_given& e : edges_) {
       if (left[e.before]) awaited[e.after] = e.before;

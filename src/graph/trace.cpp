@@ -33,7 +33,7 @@ std::uint32_t checksum(std::string_view bytes) {
   return crc.checksum();
 }
 
-// In one line.
+// Writes the key on one line.
 void append_key(std::string& to, std::string_view key) {
   for (const char c : key) {
     if (c == '\\') {
@@ -63,7 +63,7 @@ class reader {
   }
   bool at_end() const { return rest_.empty(); }
 
-  // What comes before that character, which goes with it.
+  // Takes the text before that character, and skips the character.
   std::string_view until(char end) {
     const std::size_t at = rest_.find(end);
     if (at == std::string_view::npos) refuse("ends too early");
@@ -92,7 +92,7 @@ class reader {
     if (ns < 0) refuse("has a time before its beginning");
     return std::chrono::nanoseconds(ns);
   }
-  // Numbers below `limit`.
+  // Reads numbers below `limit`.
   std::vector<std::uint32_t> list_until(char end, std::uint64_t limit) {
     std::vector<std::uint32_t> list;
     std::string_view text = until(end);
@@ -125,7 +125,7 @@ class reader {
   const std::string& name_;
 };
 
-constexpr std::string_view kinds[] = {"workers", "caches", "nodes"};  // as graph::places has them
+constexpr std::string_view kinds[] = {"workers", "caches", "nodes"};  // in the order of graph::places
 
 void append_quoted(std::ostream& to, std::string_view text) {
   to << '"';
@@ -203,7 +203,7 @@ struct trace_access {
     t.has_predecessors_ = from.number_until<unsigned>('\n') != 0;
     from.expect("nodes ");
     const auto count = from.number_until<std::size_t>('\n');
-    // A node takes some bytes, so that a count cannot promise more than there is.
+    // A node takes some bytes, so the count cannot exceed the size of the file.
     if (count > text.size()) from.refuse("promises more nodes than the file holds");
     t.nodes_.resize(count);
     std::chrono::nanoseconds previous{0};
@@ -274,12 +274,12 @@ namespace graph {
 void trace::write_dot(std::ostream& to) const {
   to << "digraph run {\n  node [shape=box, style=\"rounded,filled\", fillcolor=\"#e9edf1\", "
         "fontname=\"sans-serif\"];\n";
-  // A stream may group the digits of numbers.
+  // Not with <<: a stream may group the digits of numbers.
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     to << "  n" << std::to_string(i) << " [label=";
     detail::append_quoted(to, nodes_[i].key);
     if (!nodes_[i].colors.empty()) {
-      // Hues that are far apart from one color to the next, as on the page of `sennit view`.
+      // Hues that differ clearly from one color to the next, as on the page of `sennit view`.
       const std::uint64_t thousandths = (std::uint64_t{nodes_[i].colors.front()} * 618 + 580) % 1000;
       to << ", fillcolor=\"0." << thousandths / 100 << thousandths / 10 % 10 << thousandths % 10
          << " 0.4 0.95\"";
@@ -316,7 +316,7 @@ trace trace::from_bytes(std::span<const std::byte> bytes, const std::string& nam
 }
 
 bool trace::is_saved_in(const std::string& path) {
-  // What is read from a pipe is gone.
+  // Data read from a pipe cannot be read again.
   struct stat there{};
   if (stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return false;
   std::ifstream file(path, std::ios::binary);

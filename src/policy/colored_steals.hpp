@@ -1,4 +1,4 @@
-// When a thief insists on work of its own color: Maglalang, Krishnamoorthy and Agrawal, 2016, section III,
+// When a thief takes only work of its own color: Maglalang, Krishnamoorthy and Agrawal, 2016, section III,
 // "Colored steals".
 #pragma once
 
@@ -7,10 +7,10 @@ namespace sennit::policy {
 class colored_steals {
  public:
   struct constants {
-    // The first steal of a run is of the thief's own color, unless so many attempts at that were in vain. The
-    // paper has no bound, and waits for ever where a color does not occur.
+    // The first steal of a run takes only the thief's color, until this number of attempts has failed. The
+    // paper has no bound, so its thieves wait for ever if their color does not occur.
     unsigned first = 20'000;
-    // From then on, so many attempts are before one that takes anything.
+    // After the first steal, the number of colored attempts before one that takes any color.
     unsigned others = 400;
   };
 
@@ -19,7 +19,7 @@ class colored_steals {
     left_ = given.first;
     others_ = given.others;
   }
-  // Whether the next attempt takes only work of the thief's color.
+  // Whether the next attempt takes only the thief's own color.
   [[nodiscard]] bool next_is_colored() noexcept {
     if (left_ == 0) {
       left_ = others_;
@@ -28,7 +28,7 @@ class colored_steals {
     --left_;
     return true;
   }
-  // It has work. The next time it has none is no first one any more.
+  // The thief has work. Later searches are not the first one of the run.
   void found_work() noexcept { left_ = others_; }
 
  private:

@@ -1,4 +1,4 @@
-// How a loop is dealt out to workers that wait for work as it begins.
+// How a beginning loop is dealt out to workers that wait for work.
 #pragma once
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 
 namespace sennit::policy {
 
-// Contiguous parts of [first, last), in the order of places: the same for each loop of this shape that finds
-// as many workers waiting. The first part is for the strand that deals: it is larger by a lead, as that is at
-// work before the others know.
+// Contiguous parts of [first, last), in the order of places. The parts are the same for each loop with these
+// bounds that finds the same number of waiting workers. The first part is for the strand that deals. It is
+// larger by a lead, because that strand begins before the others have their parts.
 class deal {
  public:
-  // No part but the first is smaller than `least`, so there may be fewer than asked for.
+  // Each part but the first has at least `least` iterations, so there may be fewer parts than requested.
   deal(std::uint64_t first, std::uint64_t last, std::uint64_t parts, std::uint64_t least,
        std::uint64_t lead) noexcept
       : last_(last) {
@@ -23,7 +23,7 @@ class deal {
   }
 
   [[nodiscard]] std::uint64_t parts() const noexcept { return parts_; }
-  // Of parts but the first.
+  // The parts without the first.
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t part) const noexcept {
     return last_ - (parts_ - part) * size_;
   }

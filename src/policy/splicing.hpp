@@ -1,4 +1,4 @@
-// How many calls are spliced together, and how large their steps are, if the user does not say.
+// How many calls are interleaved, and how large their steps are, unless the program says so.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 namespace sennit::policy {
 
 struct cache_sizes {
-  std::uint64_t own;     // of a core: the second level
-  std::uint64_t shared;  // by all: the last one
+  std::uint64_t own;     // of one core: the second level
+  std::uint64_t shared;  // of all cores: the last level
 };
 
-// How many calls are interleaved, if the user does not say: more gain next to nothing.
+// The number of interleaved calls, unless the program gives one. A larger number gains almost nothing.
 inline constexpr std::uint32_t calls_together = 32;
 
-// Whether a step that touches so many bytes is small enough: one step of each call that is interleaved fits
-// the shared cache, beside those of the other workers, or the core's own; and one step fits half of the
-// core's own.
+// Whether a step that touches this number of bytes is small enough. One step of each interleaved call must
+// fit the shared cache, beside the steps of the other workers, or fit the core's own cache. One step must
+// fit half of the core's own cache.
 constexpr bool step_fits(std::uint64_t bytes, std::uint64_t together, std::uint64_t workers,
                          cache_sizes caches) noexcept {
   const std::uint64_t part = caches.shared / (4 * (workers + 1));
@@ -23,8 +23,8 @@ constexpr bool step_fits(std::uint64_t bytes, std::uint64_t together, std::uint6
   return bytes <= caches.own / 2 && bytes * together <= window;
 }
 
-// Whether steps are too short for what it costs to get from one to the next, so that twice as large ones are
-// better.
+// Whether steps are too short compared with the cost of the change from one step to the next. Steps of twice
+// the size are then better.
 constexpr bool step_is_short(double ns, double overhead_ns) noexcept { return ns < 30 * overhead_ns; }
 
 }  // namespace sennit::policy

@@ -1,11 +1,11 @@
-// Which worker to steal from.
+// The worker to steal from.
 #pragma once
 
 #include <cstdint>
 
 namespace sennit::policy {
 
-// Uniform among the others, as in Cilk's scheduler.
+// Uniform among the other workers, as in Cilk's scheduler.
 class random_victim {
  public:
   explicit random_victim(std::uint64_t seed) noexcept : state_(seed * 0x9e3779b97f4a7c15 + 1) {}

@@ -1,4 +1,4 @@
-// Whether a push that sleepers want to know of is worth a wake.
+// Whether a push should wake a sleeper that waits for work.
 #pragma once
 
 #include <cstddef>
@@ -6,24 +6,25 @@
 
 namespace sennit::policy {
 
-// A wake costs the pusher a system call, and the woken worker comes some microseconds later: in vain, if the
-// fork is over by then. So while somebody watches, who looks for himself now and then, a push only notes its
-// frame and leaves the gate shut. The next ones see what became of it: it is over, or it lasts.
+// A wake costs the pushing worker a system call, and the woken worker starts some microseconds later. It
+// finds nothing if the fork has ended by then. So while a watcher, which looks for work now and then, is
+// there, a push only notes its frame and leaves the gate shut. The next push sees whether the noted fork has
+// ended.
 class waking {
  public:
   enum class verdict {
     wake,
-    wait,  // the gate is to stay shut: the next push decides
-    over   // the gate may be opened
+    wait,  // leave the gate shut: the next push decides
+    over   // open the gate
   };
-  // About what it takes a woken worker to come.
+  // About the time that a woken worker needs to start.
   static constexpr std::uint64_t worth_ns = 5000;
 
-  // The gate has been shut anew.
+  // Call it when the gate has been shut again.
   void forget() noexcept { noted_ = false; }
   [[nodiscard]] bool noted() const noexcept { return noted_; }
-  // The owner has met the gate. Its frames are in [head, tail), in positions that begin anew with each epoch;
-  // `pushed`: the newest of them just now.
+  // The owner has found the gate shut. Its frames are in [head, tail); positions start again with each
+  // epoch. `pushed`: the newest of these frames has just been pushed.
   verdict met(bool watched, bool pushed, std::uint64_t now_ns, std::uint64_t epoch, std::size_t head,
               std::size_t tail) noexcept {
     if (!watched) {
@@ -44,9 +45,9 @@ class waking {
     noted_ = false;
     return verdict::wake;
   }
-  // By who watches: whether what is in [head, tail) has been there for long. `since_ns`: when the gate was
-  // shut; it has not been opened since. What is there after the noted frame has gone came later, and its
-  // owner may push nothing any more: it is noted for the next look.
+  // Call it as the watcher: whether a frame in [head, tail) has been there for long. `since_ns`: when the
+  // gate was shut; it has not been opened since. If the noted frame is gone, the present frames are newer,
+  // and their owner may push nothing more. So one of them is noted for the next look.
   [[nodiscard]] bool lasts(std::uint64_t now_ns, std::uint64_t since_ns, std::uint64_t epoch,
                            std::size_t head, std::size_t tail) noexcept {
     if (tail <= head) return false;

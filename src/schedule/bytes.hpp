@@ -1,4 +1,4 @@
-// Files of numbers: how they begin and end, and what is said of those that are not right.
+// Files of numbers: their beginning and end, and the errors for wrong files.
 #pragma once
 
 #include "schedule/file.hpp"
@@ -12,15 +12,15 @@
 
 namespace sennit::detail {
 
-// What all files of a kind have in common.
+// What is common to all files of one kind.
 struct number_file {
   file_kind kind;
   std::uint64_t version;
   const char* saved_by;
-  const char* again;  // what to do if the file cannot be used
+  const char* again;  // how to get a usable file
 };
 
-// Small for small differences of either sign.
+// A small number for small differences of either sign.
 constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
@@ -28,14 +28,14 @@ constexpr std::uint64_t unzigzag(std::uint64_t code) { return (code >> 1) ^ (0 -
 
 class number_writer {
  public:
-  // Begins as files of that kind do.
+  // Writes the beginning of a file of that kind.
   explicit number_writer(const number_file& of);
   void byte(unsigned value) { bytes_.push_back(static_cast<std::byte>(value)); }
   void number(std::uint64_t value) {
     for (; value > 127; value >>= 7) byte(128 | (value & 127));
     byte(static_cast<unsigned>(value));
   }
-  // With the checksum.
+  // The bytes with the checksum.
   std::vector<std::byte> finish();
 
  private:
@@ -44,8 +44,8 @@ class number_writer {
 
 class number_reader {
  public:
-  // Refuses bytes that do not begin as that kind does, are of another version, or have another checksum.
-  // `name` is what errors call them.
+  // Refuses bytes of another kind, of another version, or with a wrong checksum. Errors call the bytes by
+  // `name`.
   number_reader(const number_file& of, std::span<const std::byte> bytes, const std::string& name);
 
   [[noreturn]] void refuse(const std::string& why) const;

@@ -16,14 +16,14 @@ namespace {
 
 using detail::steal;
 
-// Follows detail::fold_halves().
+// Mirrors detail::fold_halves().
 class distributor {
  public:
   distributor(std::uint64_t leaf, const std::function<unsigned(std::uint64_t)>& worker_of)
       : leaf_(leaf), worker_of_(worker_of) {}
 
-  // Of the constructs that run [first, last), from the one at `at` on, which `worker` begins. Returns how
-  // many there are.
+  // Adds the constructs that run [first, last), from the one at `at` on, on a strand that `worker` begins.
+  // Returns their number.
   std::uint64_t add(std::vector<steal>& list, std::uint64_t at, std::uint64_t first, std::uint64_t last,
                     unsigned worker) {
     if (last - first <= leaf_) return 0;

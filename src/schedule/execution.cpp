@@ -23,7 +23,7 @@ void set_plan(cursor_level& level, const step* from) noexcept {
   level.awaited = from != nullptr ? from->at : nowhere;
 }
 
-// Of a level; made when there is something to note.
+// The list of a level. It is made when there is something to note.
 list& notes_of(cursor_level& level) {
   if (level.notes == nullptr) level.notes = new list;
   return *static_cast<list*>(level.notes);
@@ -32,18 +32,18 @@ list& notes_of(cursor_level& level) {
 list take_notes(cursor_level& level) noexcept {
   const std::unique_ptr<list> notes(static_cast<list*>(std::exchange(level.notes, nullptr)));
   if (!notes) return {};
-  // Children of groups come late.
+  // Children of groups are noted late.
   std::ranges::sort(*notes, {}, &steal::at);
   return std::move(*notes);
 }
 
-// What the plan has for the construct in that place. Its list goes on behind that, if there is something.
+// The plan's entry for the construct at that position. The strand then goes on to the entry behind it.
 const steal* planned_of(const whereabouts& where) noexcept {
   const auto* const next = static_cast<const step*>(where.plan);
   return next != nullptr && next[-1].at == where.position ? next[-1].of : nullptr;
 }
 
-// A wait that nothing was noted of was none.
+// If nothing was noted about a wait, the strand did not wait.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
 }  // namespace
@@ -51,9 +51,9 @@ bool was_waiting(const steal* planned) noexcept { return planned != nullptr && p
 struct execution::strand_note {
   event begun;
   span_of_time ran;
-  std::uint32_t waiting = 0;     // the role it had when it last began to wait
+  std::uint32_t waiting = 0;     // the role that the strand had when it last began to wait
   std::uint32_t designated = 0;  // for the branch of the next construct
-  std::uint64_t constructs = 0;  // at its outermost level, and before it there
+  std::uint64_t constructs = 0;  // at its outermost level, and on that level before the strand began
   list notes;
 
   ~strand_note() { take_apart(std::move(notes)); }
@@ -140,7 +140,8 @@ donee execution::reached(trace_cursor& strand, whereabouts& where) noexcept {
   cursor_level& around = strand.around();
   if (designed()) {
     around.awaited = nowhere;
-    // Even if that is the strand's own worker, as where there are fewer than it names.
+    // Also if it is the strand's own worker, which happens if there are fewer workers than the schedule
+    // names.
     return {.to = &worker_of(static_cast<strand_note*>(strand.note)->designated)};
   }
   const step* const here = plan_of(around);
@@ -151,8 +152,8 @@ donee execution::reached(trace_cursor& strand, whereabouts& where) noexcept {
   if (!planned.taken) return {};
   worker& to = worker_of(planned.begun.role);
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
-  // What the role had taken from itself needs no donation, unless the strand is to go on elsewhere before it
-  // comes to it.
+  // If the role takes the branch from itself, no donation is needed. One case differs: the strand continues
+  // elsewhere before it reaches the branch.
   if (!strict() && &to == worker::current()) return {};
   return {.to = &to};
 }
@@ -249,7 +250,8 @@ void execution::joined_child(trace_cursor& strand, frame& child) noexcept {
        nullptr);
 }
 
-// Where the strand went when the plan was recorded. Whether that counts as a resumption.
+// The role on which the strand continued when the plan was recorded. `waited_as` says whether that counts as
+// a resumption.
 bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept {
   if (!was_waiting(planned)) {
     worker& before = worker_of(waited_as);
@@ -260,8 +262,8 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
   worker& to = worker_of(planned->resumed.role);
   const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
-    // In a list of donations it is no strand that runs: its turn may never come, and stalled() has to see
-    // that.
+    // A strand in a list of donations does not count as active: its turn may never come, and stalled() has
+    // to detect that.
     active_.fetch_sub(1, std::memory_order_relaxed);
     worker::current()->donate_strand(to, ordered() ? planned->resumed.sequence : nowhere);
     active_.fetch_add(1, std::memory_order_relaxed);
@@ -279,8 +281,8 @@ bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
   return stalled();
 }
 
-// The program may differ from the one that was recorded, and the order then ask for what never comes. If all
-// strands have been waiting for so long, it is given up.
+// The program may differ from the recorded one, so that the order may require what never happens. If all
+// strands have been waiting for that long, the region no longer follows the order.
 bool execution::stalled() noexcept {
   constexpr std::uint64_t patience_ns = 50'000'000;
   const std::uint64_t progress = progress_.load(std::memory_order_relaxed);

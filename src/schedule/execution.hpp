@@ -1,4 +1,4 @@
-// A region whose steal tree is recorded while it runs, and which may follow another one.
+// A region whose steal tree is recorded while the region runs, and which may follow another steal tree.
 #pragma once
 
 #include "observe/trace_cursor.hpp"
@@ -18,21 +18,22 @@ class worker;
 
 class execution final : public schedule_hooks {
  public:
-  // designed: as strict_unordered, and designate() says what the plan does not.
+  // designed: as strict_unordered, but designate() says what the plan does not.
   enum class mode { relaxed, strict_unordered, strict_ordered, designed };
 
-  // `followed`: null: it is only recorded. Outlives the execution.
+  // `followed`: null if the region is only recorded. It must outlive the execution.
   explicit execution(const plan* followed = nullptr, mode how = mode::relaxed) noexcept
       : plan_(followed), how_(how) {}
   ~execution() { take_apart(std::move(tree_.root)); }
 
-  // What happened, once the region has ended. Throws std::bad_alloc if there was no memory to note it.
+  // The steal tree of the region, which must have ended. Throws std::bad_alloc if there was no memory for
+  // the notes.
   steal_tree take();
-  // Whether the order had to be given up.
+  // Whether the region stopped following the order.
   bool disordered() const noexcept { return disordered_.load(std::memory_order_relaxed); }
 
   bool designed() const noexcept { return how_ == mode::designed; }
-  // The branch of the strand's next construct is for that role.
+  // Gives the branch of the strand's next construct to that role.
   void designate(trace_cursor& strand, std::uint32_t role) noexcept;
 
   void begin(trace_cursor& strand, frame* branch) noexcept override;
@@ -51,8 +52,8 @@ class execution final : public schedule_hooks {
  private:
   struct role_state {
     std::atomic<std::uint32_t> events{0};
-    // Strands of the role that wait where they did not when the plan was recorded: what comes next has to
-    // wait, too.
+    // Strands of the role that wait at places where they did not wait in the recorded run. The next strands
+    // of the role then have to wait, too.
     std::atomic<std::uint32_t> holds{0};
   };
   struct strand_note;
@@ -61,7 +62,7 @@ class execution final : public schedule_hooks {
   std::uint32_t role_of(const worker& w) const noexcept;
   worker& worker_of(std::uint32_t role) const noexcept;
   event next_event(std::uint32_t role) noexcept;
-  // The order of other workers says nothing of that of these.
+  // The recorded order does not apply to a different number of workers.
   bool ordered() const noexcept {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
@@ -74,14 +75,14 @@ class execution final : public schedule_hooks {
   const mode how_;
   runtime_core* core_ = nullptr;
   worker* caller_ = nullptr;
-  std::uint32_t first_number_ = 0;  // of the worker in role 0
+  std::uint32_t first_number_ = 0;  // of the worker with role 0
   std::uint32_t roles_ = 1;
   std::unique_ptr<role_state[]> states_;
   std::uint64_t begun_ns_ = 0;
-  std::atomic<bool> lost_{false};  // some notes, for want of memory
-  std::atomic<bool> gaps_{false};  // in the numbers of events, whose nodes are in no list
+  std::atomic<bool> lost_{false};  // whether notes were lost for want of memory
+  std::atomic<bool> gaps_{false};  // whether events without a node left gaps in the numbers
   steal_tree tree_;
-  // To tell when the order keeps everything from going on.
+  // The number of running strands. It shows when the order prevents all progress.
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint64_t> progress_seen_{0};

@@ -21,7 +21,7 @@ namespace {
 
 using kind = steal::kind;
 
-// The last two are a line's end that a transfer as text would change.
+// A transfer of the file as text would change the last two characters, which are a line's end.
 constexpr std::string_view magic = "sennit\r\n";
 constexpr number_file form{{"schedule", magic}, 1, "schedule::save()", "record it again"};
 
@@ -31,13 +31,13 @@ constexpr unsigned taken_bit = 8;
 constexpr unsigned waited_bit = 16;
 constexpr unsigned inside_bit = 32;
 
-// Some 146 years; of such times sums and differences are exact, or can be kept to what an integer holds.
+// Some 146 years. Sums and differences of times below it are exact, or fit an integer.
 constexpr std::uint64_t most_time = std::uint64_t{1} << 62;
 constexpr const char* too_long = "has a time that no region takes";
 
-// What the numbers of events and the times are expected to be: they follow those before them.
+// The expected numbers and times of events, which follow from the earlier ones.
 struct expectations {
-  std::vector<std::uint32_t> sequence{1};  // event 0 of role 0 is the region's beginning
+  std::vector<std::uint32_t> sequence{1};  // event 0 of role 0 is the beginning of the region
   std::uint64_t time = 0;
 };
 
@@ -83,7 +83,7 @@ class reader : public number_reader {
     next_.time = begin;
     return {begin, end};
   }
-  // A node takes two bytes or more, so that a count cannot promise more than there is.
+  // A node takes at least two bytes, so the count cannot exceed half the size of the file.
   std::uint64_t count_of_nodes() {
     const std::uint64_t count = number();
     if (count > left() / 2) refuse("has a list with more in it than the file holds");

@@ -1,4 +1,4 @@
-// The file form of a steal tree. docs/design/schedules.md describes it.
+// The file format of a steal tree. docs/design/schedules.md describes it.
 #pragma once
 
 #include "schedule/steal_tree.hpp"
@@ -13,10 +13,10 @@ namespace sennit::detail {
 
 std::vector<std::byte> encode(const steal_tree& tree);
 
-// Throws std::runtime_error that calls the bytes by that name, if they are no schedule.
+// Throws std::runtime_error, which calls the bytes by `name`, if they are no schedule.
 std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const std::string& name);
 
-// What a file holds, for errors, and how it begins.
+// What a file contains, for errors, and how the file begins.
 struct file_kind {
   const char* what;
   std::string_view begin;
@@ -24,10 +24,10 @@ struct file_kind {
 extern const file_kind schedule_file;
 bool begins_with(std::string_view begin, std::span<const std::byte> bytes);
 
-// Writes it as replace_file() does. Both throw std::runtime_error that names the file.
+// Writes the file as replace_file() does. Both functions throw std::runtime_error, which names the file.
 void write_file(const std::string& path, std::span<const std::byte> bytes,
                 const file_kind& kind = schedule_file);
-// Of files that begin as that kind does; of others as much as tells.
+// Reads a file that begins as this kind does. Of another file it reads only enough to recognize that.
 std::vector<std::byte> read_file(const std::string& path, const file_kind& kind = schedule_file);
 
 }  // namespace sennit::detail

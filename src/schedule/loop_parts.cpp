@@ -5,7 +5,8 @@
 namespace sennit::detail {
 namespace {
 
-// As fold_halves(), which is no deeper than the logarithm of its leaves. Returns who goes on behind it.
+// Mirrors fold_halves(); the recursion is as deep as the logarithm of the number of leaves. Returns the role
+// that continues after it.
 std::uint32_t halves(const std::vector<steal>& list, std::uint64_t first, std::uint64_t last,
                      std::uint64_t leaf, std::uint32_t by, std::vector<part_of_loop>& parts) {
   const steal* joined = nullptr;

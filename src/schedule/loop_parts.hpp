@@ -1,4 +1,4 @@
-// Who ran which iterations of a region's loops, as its steal tree says.
+// Which role ran which iterations of a region's loops, according to its steal tree.
 #pragma once
 
 #include "schedule/steal_tree.hpp"
@@ -11,28 +11,28 @@
 
 namespace sennit::detail {
 
-// Iterations up to `last`, from where the part before ends.
+// Iterations from the end of the part before up to `last`.
 struct part_of_loop {
   std::uint64_t last;
   std::uint32_t by;
 };
 
-// Goes along the constructs of a region's own strand. Loops count as if they had no grain, and what is in an
-// iteration counts as that does.
+// Walks the constructs of a region's own strand. A loop counts as if it had no grain. A construct in an
+// iteration counts as the iteration does.
 class SENNIT_EXPORT loop_reader {
  public:
   explicit loop_reader(const std::vector<steal>& list) : next_(list.data()), end_(next_ + list.size()) {}
 
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
-  // Of the next construct that is in the tree, but for waits.
+  // The position of the next construct in the tree that is not a wait.
   std::uint64_t at() const { return next_ == end_ ? none : next_->at; }
   std::uint64_t size() const { return next_->size; }
-  // What follows a branch may be in it or behind its join.
+  // Constructs after a taken branch may be in the branch or behind its join.
   bool lost_at(std::uint64_t position) const { return at() == position && next_->what != steal::kind::loop; }
   void skip_waits();
 
-  // Who ran the loop at this position, of so many iterations; goes past it. What is not in the tree the
-  // strand ran itself.
+  // Which roles ran the loop at this position, with this number of iterations; then moves past the loop. The
+  // strand itself ran the parts that are not in the tree.
   std::vector<part_of_loop> take(std::uint64_t position, std::uint64_t size);
 
  private:

@@ -9,7 +9,7 @@ plan::plan(const steal_tree& tree) : roles_(tree.roles) {
   walk(tree.root, [&](const visit&) { ++nodes; });
   steps_.reserve(nodes + 2 * (nodes + 1));
   root_ = add(tree.root);
-  // Level by level, so that the depth of the tree does not matter.
+  // Level by level, so that a deep tree needs no deep recursion.
   for (std::size_t i = 0; i != steps_.size(); ++i) {
     if (steps_[i].of != nullptr) steps_[i].inside = add(steps_[i].of->inside);
   }

@@ -1,5 +1,5 @@
-// A steal tree in the form in which a strand follows it: lists of steps between two that are beyond all
-// positions. Pure.
+// A steal tree in the form that a strand follows: lists of steps. Each list has a step at both ends whose
+// position is beyond all positions. Pure.
 #pragma once
 
 #include "schedule/steal_tree.hpp"
@@ -13,13 +13,13 @@ struct step {
   static constexpr std::uint64_t beyond = ~std::uint64_t{0};
 
   std::uint64_t at = beyond;
-  const step* inside = nullptr;  // a list
+  const step* inside = nullptr;  // the list of the steps inside it
   const steal* of = nullptr;
 };
 
 class plan {
  public:
-  // Follows the tree as long as that exists.
+  // The tree must outlive the plan.
   explicit plan(const steal_tree& tree);
 
   const step* root() const noexcept { return root_; }
@@ -28,7 +28,7 @@ class plan {
  private:
   const step* add(const std::vector<steal>& list);
 
-  std::vector<step> steps_;  // never grows: steps are pointed at
+  std::vector<step> steps_;  // never grows, because pointers refer to its steps
   const step* root_;
   std::uint32_t roles_;
 };

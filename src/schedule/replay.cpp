@@ -67,7 +67,7 @@ void designate(unsigned worker) {
 bool may_be_stolen() noexcept {
   detail::trace_cursor* const strand = detail::current_tls().strand;
   if (strand == nullptr || !strand->by().strict()) return true;
-  // What is designed is not known yet.
+  // In design(), the rest of the schedule is not known yet.
   if (static_cast<detail::execution&>(strand->by()).designed()) return true;
   return strand->level().awaited != detail::nowhere;
 }

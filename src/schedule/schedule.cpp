@@ -19,7 +19,8 @@ std::chrono::nanoseconds nanoseconds(std::uint64_t count) {
   return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(count));
 }
 
-// At most what the type holds: the times of a file may be as long as one likes. Of two that are not negative.
+// Adds two times that are not negative. The sum is at most the largest value, because a file may contain any
+// times.
 void add(std::chrono::nanoseconds& sum, std::chrono::nanoseconds time) {
   sum += std::min(time, std::chrono::nanoseconds::max() - sum);
 }

@@ -19,7 +19,7 @@ std::vector<double> shares_of(const detail::steal_tree& tree, std::uint64_t at) 
   const std::vector<detail::part_of_loop> parts = loops.take(at, loops.size());
   std::uint64_t first = 0;
   for (const auto& [last, by] : parts) {
-    // Counted from the worker that began the loop.
+    // Parts are counted from the worker that began the loop.
     ran[(by + tree.roles - parts.front().by) % tree.roles] += static_cast<double>(last - first);
     first = last;
   }

@@ -44,7 +44,7 @@ class builder {
     lists_.push_back(&added.inside);
     return added;
   }
-  // The list that the node which was opened last is in.
+  // Closes the node that was opened last; returns the list that has the node.
   std::vector<steal>& close() {
     lists_.pop_back();
     return *lists_.back();
@@ -54,7 +54,7 @@ class builder {
   std::vector<std::vector<steal>*> lists_;
 };
 
-// As it may stand on its own, and before the next in its list.
+// What is wrong with a node by itself, or with its position in its list.
 std::string complaint_of(const visit& at, std::uint32_t roles) {
   const steal& node = at.node;
   if (node.at >= most_constructs || node.size >= most_constructs)
@@ -86,9 +86,9 @@ bool numbered_from_zero(std::vector<event>& events) {
   return true;
 }
 
-// Which of the steals, in serial order, stay.
+// Whether each steal, in serial order, is kept.
 std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
-  std::vector<std::pair<std::size_t, std::size_t>> found;  // depth and number
+  std::vector<std::pair<std::size_t, std::size_t>> found;  // depth and number of each steal
   walk(tree.root, [&](const visit& at) {
     if (at.node.taken) found.emplace_back(at.level, found.size());
   });
@@ -98,8 +98,8 @@ std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
   return stays;
 }
 
-// Whether the strand that runs this may still have to wait at its end. The list is what there is before it,
-// too.
+// Whether the strand that runs this node may still have to wait at its end. `list` is the beginning of the
+// node's list.
 bool still_waits(const steal& node, const std::vector<steal>& list) {
   if (node.what == kind::fork) return node.taken;
   return std::any_of(list.begin(), list.end(),
@@ -114,7 +114,7 @@ bool steal_tree::operator==(const steal_tree& other) const {
   return roles == other.roles && same(root, other.root);
 }
 
-// Needs no memory: while it is at what is inside a node, the list above is kept there instead.
+// Needs no memory: while it visits the inside of a node, the node's own list stores the list above.
 void take_apart(std::vector<steal>&& list) noexcept {
   std::vector<steal> here = std::move(list);
   std::vector<steal> above;
@@ -179,7 +179,8 @@ bool has_times(const steal_tree& tree) {
 }
 
 void number_events(steal_tree& tree) {
-  // With its number in serial order: clang finds the memory that std::stable_sort takes deprecated.
+  // With its number in serial order. Not by std::stable_sort, which uses an allocation that clang reports as
+  // deprecated.
   struct numbered {
     event* at;
     std::size_t order;

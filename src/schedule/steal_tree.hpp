@@ -1,5 +1,5 @@
-// A steal tree: which worker ran what of a region, with one node for each thing that ran elsewhere.
-// docs/design/schedules.md explains the numbering. Pure: no threads, no clock.
+// A steal tree: which worker ran what of a region. The tree has one node for each thing that ran on another
+// worker. docs/design/schedules.md explains the numbering. Pure: no threads, no clock.
 #pragma once
 
 #include <compare>
@@ -11,36 +11,39 @@
 
 namespace sennit::detail {
 
-// What happened on one worker of the schedule. Workers are roles: role 0 is the one that began the region.
+// An event on one worker of the schedule. Workers are called roles: role 0 began the region.
 struct event {
   std::uint32_t role = 0;
-  std::uint32_t sequence = 0;  // the role's events are numbered from 0 in their order
+  std::uint32_t sequence = 0;  // each role's events are numbered from 0 in their order
 
   auto operator<=>(const event&) const = default;
 };
 
-// When, in nanoseconds since the region began. Zero where it is not known. No part of what a schedule is.
+// Times in nanoseconds since the beginning of the region; zero if they are not known. Comparisons of
+// schedules ignore them.
 struct span_of_time {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-// Lists of nodes are in the order of `at`, which is unique in each.
+// A node of the tree. Lists of nodes are sorted by `at`, which is unique in each list.
 //
-// At each level of a strand's nesting constructs are counted in serial order: a construct in the left branch
-// of a fork, in a child of a group or in a loop is one level deeper; one in a right branch is not, and
-// follows its fork in the same list. So `at` is the same however the region is scheduled.
+// On each level of nesting, the constructs of a strand are counted in serial order. A construct in the left
+// branch of a fork, in a child of a group or in a loop is one level deeper. A construct in a right branch is
+// on the same level, and follows its fork in the same list. So `at` does not depend on how the region was
+// scheduled.
 struct steal {
   enum class kind : std::uint8_t {
-    fork,   // at: constructs before it in this list. inside: its left branch. Its right branch was taken.
+    fork,   // at: constructs before it in this list. inside: its left branch. A thief took its right branch.
     child,  // of a group. at: as for a fork. inside: its body
-    wait,   // of a group, for its children. at: as for a fork
-    loop,   // at: as for a fork. size: iterations. inside: the forks that halve it, and what is in iterations
+    wait,   // a group's wait for its children. at: as for a fork
+    loop,  // at: as for a fork. size: iterations. inside: forks that halve it, constructs in iterations
   };
   kind what = kind::fork;
-  // fork, child: another worker took it; else it is here for what is inside.
+  // fork, child: whether another worker took it. If not, the node exists for what is inside it.
   bool taken = false;
-  // fork, wait: the strand gave its worker back at the end of the construct, and `resumed` says who went on.
+  // fork, wait: the strand waited at the end of the construct and freed its worker. `resumed` says where the
+  // strand continued.
   bool waited = false;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
@@ -50,62 +53,63 @@ struct steal {
   span_of_time paused{};  // if waited
   std::vector<steal> inside{};
 
-  // But for times.
+  // Compares all but the times.
   bool operator==(const steal&) const;
 };
 
 struct steal_tree {
-  std::uint32_t roles = 1;   // workers that were there
-  std::uint64_t length = 0;  // nanoseconds from beginning to end; 0: unknown
-  std::vector<steal> root;   // the list of the region's own strand, which role 0 began as its event 0
+  std::uint32_t roles = 1;   // workers in the region
+  std::uint64_t length = 0;  // nanoseconds from beginning to end; 0: not known
+  std::vector<steal> root;   // the list of the region's own strand, which is event 0 of role 0
 
   bool operator==(const steal_tree&) const;
 };
 
-// A tree can be as deep as the program's recursion, and its destructor recurses. So what owns one takes it
-// apart from its leaves, and nothing here recurses.
+// A tree can be as deep as the recursion of the program, and its destructor recurses. So the owner of a tree
+// takes it apart from its leaves. Nothing here recurses.
 void take_apart(std::vector<steal>&& list) noexcept;
 struct dismantle {
   void operator()(steal_tree* tree) const noexcept;
 };
 using deep_tree = std::unique_ptr<steal_tree, dismantle>;
 
-// For a schedule, which shares it.
+// For schedules, which share the tree.
 std::shared_ptr<const steal_tree> hold(steal_tree&& tree);
 
-// What is wrong with the tree; empty if nothing is. Whoever gets a tree from elsewhere asks this first.
+// What is wrong with the tree; empty if nothing is. Call it for every tree that comes from outside.
 std::string complaint(const steal_tree& tree);
 
-// Workers of a tree from elsewhere; far above those of a runtime.
+// The largest number of roles in a tree from outside. It is far above the number of a runtime's workers.
 inline constexpr std::uint32_t most_roles = 1U << 16;
-// Positions and sizes are below it: a loop's poisoned bounds are not.
+// The limit of positions and sizes. Bounds of a poisoned loop are not below it.
 inline constexpr std::uint64_t most_constructs = std::uint64_t{1} << 62;
 
 std::size_t steals(const steal_tree& tree);
-// Levels of nesting that the tree has nodes at; 0 if it has none.
+// The deepest level of nesting with a node; 0 if the tree has none.
 std::size_t depth(const steal_tree& tree);
 bool has_times(const steal_tree& tree);
 
-// Numbers each role's events from 0, the region's beginning included, in the order they have. Equal ones are
-// put in serial order.
+// Renumbers the events of each role from 0, which is the beginning of the region for role 0. Events keep
+// their order; equal numbers are ordered serially.
 void number_events(steal_tree& tree);
 
-// The tree with `kept` of its steals, the outermost, and what leads to them. Of as deep ones the first in
-// serial order stay. What loses its thief runs on the strand that forked. Events are numbered anew.
+// The tree with only `kept` of its steals, the outermost, and the nodes that lead to them. Of steals at the
+// same depth, the first in serial order are kept. A branch whose steal is removed runs on the strand that
+// forked it. Events are numbered again.
 steal_tree prune(const steal_tree& tree, std::size_t kept);
 steal_tree without_times(const steal_tree& tree);
 
-// A node and where it is.
+// A node and its position.
 struct visit {
   const steal& node;
-  const steal* parent;    // nullptr in the root's list
-  const steal* previous;  // in the same list; nullptr at its beginning
-  const steal* next;      // nullptr at its end
-  std::size_t level;      // constructs that it is in; what is in a loop is on the loop's own
+  const steal* parent;    // null for a node of the root's list
+  const steal* previous;  // in the same list; null at its beginning
+  const steal* next;      // null at the end of the list
+  std::size_t level;  // the number of constructs around it; constructs in a loop are on the loop's own level
 };
 
-// Goes over a list and all that is inside in serial order: enter(visit), then what is inside, then
-// leave(node).
+// Visits a list and everything inside it in serial order: calls enter(visit), visits the inside of the node,
+// then calls leave(node).
 template <class Enter, class Leave>
 void walk(const std::vector<steal>& root, Enter&& enter, Leave&& leave) {
   struct cursor {

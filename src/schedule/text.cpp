@@ -8,7 +8,7 @@ namespace {
 
 using kind = steal::kind;
 
-// Deeper ones are not indented further: what is as deep as a long recursion would be mostly blanks.
+// Deeper nodes get no more indentation. Otherwise a tree as deep as a long recursion would be mostly blanks.
 constexpr std::size_t deepest_indent = 40;
 
 std::string name_of(const event& e) {

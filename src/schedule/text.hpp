@@ -1,4 +1,4 @@
-// A steal tree in words.
+// A steal tree as text.
 #pragma once
 
 #include "schedule/steal_tree.hpp"
@@ -11,7 +11,7 @@ namespace sennit::detail {
 
 std::string text(const steal_tree& tree);
 
-// "fork 3", "loop 0 of 1000": what a node is and where in its list, without what happened there.
+// "fork 3", "loop 0 of 1000": the kind of a node and its position in its list, without its events.
 SENNIT_EXPORT std::string name_of(const steal& node);
 
 }  // namespace sennit::detail

@@ -10,7 +10,7 @@ using kind = steal::kind;
 
 bool known(const span_of_time& s) { return s.end > 0; }
 
-// A time at which each node was under way or, as it has none of its own, something inside.
+// For each node, a time at which the node was running. If the node has no times, a time of a node inside it.
 std::unordered_map<const steal*, std::uint64_t> moments(const steal_tree& tree) {
   std::unordered_map<const steal*, std::uint64_t> found;
   std::vector<const steal*> open;
@@ -48,7 +48,7 @@ class finder {
   }
 
  private:
-  // A strand's pause, at the end of this construct.
+  // A strand's pause at the end of this construct.
   struct pause {
     std::size_t strand;
     const steal* node;
@@ -72,14 +72,14 @@ class finder {
     running_.push_back({inside});
   }
 
-  // What began after the end of a right branch is not in it, but after its join.
+  // What began after the end of a right branch is not in the branch, but after the branch's join.
   void leave_right_branches(std::vector<std::size_t>& list, const steal& node) const {
     const auto moment = moments_.find(&node);
     if (moment == moments_.end()) return;
     while (list.size() > 1 && found_[list.back()].origin->ran.end <= moment->second) list.pop_back();
   }
 
-  // In the order of time. Whatever the times are, each stretch ends where it begins or later.
+  // Sorts stretches by time. Whatever the times are, no stretch ends before it begins.
   static void cut(std::vector<stretch>& stretches, const steal& node) {
     span_of_time& last = stretches.back().when;
     const std::uint64_t end = std::max(last.end, node.paused.end);
@@ -90,7 +90,7 @@ class finder {
   const steal_tree& tree_;
   std::unordered_map<const steal*, std::uint64_t> moments_;
   std::vector<strand> found_;
-  // For each list that is open: the strand that came to it, then right branches within one another.
+  // For each open list: the strand that reached the list, then nested right branches.
   std::vector<std::vector<std::size_t>> running_;
   std::vector<pause> pauses_;
 };

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t stack_bytes = 64 * 1024;
 
-// Initial-exec: a signal handler looks at it.
+// Initial-exec, because a signal handler reads it.
 constinit thread_local call_stack* running_stack [[gnu::tls_model("initial-exec")]] = nullptr;
 
-// The strand may be on another thread each time.
+// Not inlined: the strand may be on another thread at each call.
 [[gnu::noinline]] call_stack*& running_on_this_thread() noexcept {
   call_stack** here = &running_stack;
   asm volatile("" : "+r"(here));
@@ -43,8 +43,8 @@ const char* overflow(const void* address) noexcept {
 
 call_stack* call_stack::running() noexcept { return running_on_this_thread(); }
 
-// Inlined, as is what calls it: after a switch the processor predicts no return rightly, so there had better
-// be few.
+// Inlined, as its caller is: after a switch of stacks the processor predicts returns wrongly, so there
+// should be few of them.
 SENNIT_INLINE void call_stack::leave(saying what) {
   said_ = what;
 #if SENNIT_ASAN
@@ -92,12 +92,12 @@ struct call_stack_entry {
 
 call_stack::call_stack() : stack_(stack::reserve(stack_bytes)) {
   if (!stack_) fail_for_memory();
-  // Relaxed: a handler on a thread that runs one of them has been through this.
+  // Relaxed: a handler on a thread that runs a call's stack has seen this store.
   overflow_of_calls.store(&overflow, std::memory_order_relaxed);
-  // Stacks lie at distances that are powers of two: the lines that each uses at first would all fall into the
-  // same few sets of the cache.
+  // The distances between stacks are powers of two. Without the offset, the first lines of all stacks would
+  // be in the same few sets of the cache.
   static std::atomic<std::size_t> made{0};
-  // Relaxed: any number will do.
+  // Relaxed: any number is correct.
   const std::size_t set = made.fetch_add(1, std::memory_order_relaxed) % 28;
   const std::size_t apart = set * 2 * 64;
   context_ = context::make_fcontext(static_cast<std::byte*>(stack_.top()) - apart, stack_.size() - apart,
@@ -113,7 +113,7 @@ call_stack::~call_stack() {
 #endif
 }
 
-// One function after the other, for ever.
+// Runs one function after the other, for ever.
 void call_stack::run() noexcept {
   for (;;) {
 #if SENNIT_EXCEPTIONS
@@ -150,7 +150,7 @@ call_stack::saying call_stack::go_on(std::exception_ptr& failure) noexcept {
 void call_stack::give_up() noexcept {
   if (said_ == saying::end) return;
 #if SENNIT_EXCEPTIONS
-  // A function that catches it and says more is thrown at again.
+  // If the function catches it and uses another construct, that construct throws again.
   giving_up_ = true;
   while (said_ != saying::end) enter();
 #endif
@@ -164,9 +164,10 @@ SENNIT_INLINE void call_stack::refuse_after_last() const {
       "sequence(followed_by(...), ...)");
 }
 
-// It goes on to what it does first: that needs no turn, as it is nothing but its own.
+// The function runs on up to its first construct, without a turn: until then it touches only its own
+// variables.
 SENNIT_INLINE void call_stack::say_effects(const effects& of_call) {
-  // Of a function that is called directly: part of what the call has declared.
+  // The effects of a function called directly are part of those that the call has declared.
   if (declared || last_) return refuse_after_last();
   *all_ = of_call;
   declared = true;
@@ -190,7 +191,7 @@ SENNIT_INLINE void call_stack::say_step(const effects& step_fx, action step_body
 SENNIT_INLINE void call_stack::say_slices(sliced_step& step) {
   refuse_after_last();
   slices = &step;
-  last_ = true;  // of the call no more is known than what is left of the step
+  last_ = true;  // only the rest of the step is known of the call
   leave(saying::slices);
 }
 
@@ -198,7 +199,7 @@ SENNIT_INLINE void call_stack::say_sequence(std::span<const sequence_item> list,
   refuse_after_last();
   items = list;
   fx = afterwards;
-  last_ = afterwards == nullptr;  // even if it throws, and the function goes on
+  last_ = afterwards == nullptr;  // also if it throws, and the function continues
   leave(saying::sequence);
 }
 
@@ -233,7 +234,7 @@ void run_sequence(std::span<const sequence_item> items, const effects* afterward
 
 namespace {
 
-// Free ones. Those of a thread are taken without a lock.
+// The free stacks. A thread takes its own free stacks without a lock.
 class stack_pool {
  public:
   ~stack_pool() { keep(0); }

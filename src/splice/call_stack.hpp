@@ -1,4 +1,4 @@
-// Stacks that spliced functions run on. Their steps do not: they run on the stack of whoever splices.
+// The stacks on which spliced functions run. Their steps run on the stack of the splicer.
 #pragma once
 
 #include "stack/stack.hpp"
@@ -14,18 +14,20 @@
 
 namespace sennit::detail {
 
-// A function's stack, and what it last said. It is left at its constructs, and goes on from there.
+// A function's stack, and what the function said last. The stack is left at the function's constructs, and
+// continued from there.
 class call_stack {
  public:
   enum class saying : std::uint8_t { step, slices, sequence, end };
 
-  // One that is free, or a new one. Throws std::bad_alloc.
+  // A free stack, or a new one. Throws std::bad_alloc.
   static call_stack& take();
-  // To be taken again. The function has ended.
+  // Makes the stack free again. Precondition: its function has ended.
   static void put_back(call_stack& s) noexcept;
-  // Of the free ones, which are kept for as long as a splice may need them again, few are left. At its end.
+  // Frees most of the free stacks, which are kept while a splice may need them. Called at the end of a
+  // splice.
   static void keep_some() noexcept;
-  // That whose function the calling thread runs; null if it runs none.
+  // The stack whose function the calling thread runs; null if the thread runs none.
   SENNIT_EXPORT static call_stack* running() noexcept;
   const stack& memory() const noexcept { return stack_; }
 
@@ -34,29 +36,29 @@ class call_stack {
   call_stack& operator=(const call_stack&) = delete;
   ~call_stack();
 
-  // Begins or goes on with the function, until it says something. Called from outside.
-  // `all`: where the effects go that it declares.
+  // Begins or continues the function until it says something. Called from outside the stack. `all`: where
+  // the effects go that the function declares.
   saying begin(const void* object, void (*run)(const void*), effects& all) noexcept;
-  saying go_on(std::exception_ptr& failure) noexcept;  // takes it
-  // Unwinds it.
+  saying go_on(std::exception_ptr& failure) noexcept;  // takes the failure
+  // Unwinds the function.
   void give_up() noexcept;
 
-  // What the function says; called on the stack itself. All but the first return when it is to go on, and
-  // throw the failure.
+  // What the function says; called on the stack itself. All but the first function return when the spliced
+  // function continues, and throw its failure.
   void say_effects(const effects& of_call);
-  // They are gone, and nothing may follow.
+  // The declared effects are destroyed, and no construct may follow.
   void end_effects(const effects& of_call) noexcept;
   void say_step(const effects& fx, action body);
   void say_slices(sliced_step& step);
   void say_sequence(std::span<const sequence_item> items, const effects* afterwards);
 
-  const effects* fx = nullptr;  // the step's, or of what follows the sequence
+  const effects* fx = nullptr;  // of the step, or of what follows the sequence
   const action* body = nullptr;
   sliced_step* slices = nullptr;
   std::span<const sequence_item> items{};
   bool declared = false;
-  bool whole_step = false;       // the step has the very effects that the call has
-  std::exception_ptr escaped{};  // from the function
+  bool whole_step = false;       // the effects of the step are those of the call
+  std::exception_ptr escaped{};  // what the function threw
   call_stack* next_free = nullptr;
 
  private:
@@ -74,10 +76,10 @@ class call_stack {
   const void* object_ = nullptr;
   void (*run_)(const void*) = nullptr;
   saying said_ = saying::end;
-  bool last_ = false;  // it has said something that nothing may follow
+  bool last_ = false;  // it has said something after which nothing may follow
   bool giving_up_ = false;
-  effects* all_ = nullptr;                // where the call's go
-  const effects* declared_as_ = nullptr;  // the function's own, while there
+  effects* all_ = nullptr;                // where the call's effects go
+  const effects* declared_as_ = nullptr;  // the function's own variable, while it exists
   std::exception_ptr failure_{};
   [[maybe_unused]] void* inside_fake_ = nullptr;  // ASan: the fake stacks; TSan: the fibers
   [[maybe_unused]] void* outside_fake_ = nullptr;

@@ -11,7 +11,7 @@ namespace sennit {
 
 namespace {
 
-// The three arrays of a larger list, in one piece.
+// The three arrays of a longer list, in one block of memory.
 constexpr std::size_t bytes_each = sizeof(hull) + sizeof(detail::region_kind*) + sizeof(detail::region_data);
 
 }  // namespace

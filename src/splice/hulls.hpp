@@ -1,4 +1,4 @@
-// Effects as a few hulls: what is small enough to be kept for each part of a tree, and quick to be compared.
+// Effects as a few hulls: small enough to keep for each part of a tree, and quick to compare.
 #pragma once
 
 #include <sennit/effects.hpp>
@@ -9,8 +9,8 @@
 
 namespace sennit::detail {
 
-// At least what the effects are that have been put into it: where two of these do not interfere, nor do the
-// effects.
+// Covers the effects that have been added to it. If two of these objects do not interfere, their effects do
+// not interfere either.
 class hulls {
  public:
   static constexpr std::uint32_t most = 4;
@@ -33,9 +33,9 @@ class hulls {
   bool interferes(const hulls& other) const noexcept {
     return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
   }
-  // Whether they may use some of the same data at all.
+  // Whether the two may use any data in common.
   bool overlaps(const hulls& other) const noexcept { return share(0, count_, other, other.count_); }
-  // Whether whatever interferes with `part` interferes with *this.
+  // Whether everything that interferes with `part` interferes with *this.
   bool contains(const hulls& part) const noexcept {
     for (std::uint32_t j = 0; j < part.count_; ++j) {
       const std::uint32_t candidates = j < part.written_ ? written_ : count_;
@@ -59,7 +59,7 @@ class hulls {
  private:
   static hull both(hull a, hull b) noexcept { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
 
-  // Without a branch for each pair: most do not meet.
+  // Without a branch for each pair, because most pairs do not overlap.
   bool share(std::uint32_t first, std::uint32_t last, const hulls& other, std::uint32_t n) const noexcept {
     bool any = false;
     for (std::uint32_t i = first; i < last; ++i) {
@@ -70,7 +70,7 @@ class hulls {
     return any;
   }
 
-  // To a hull that grows least, or as one of its own while there is room.
+  // As a hull of its own while there is room; else in the hull that grows least.
   void add(hull h, bool written) noexcept {
     std::uint32_t best = most;
     std::uintptr_t least = 0;
@@ -93,7 +93,7 @@ class hulls {
       return;
     }
     if (best == most) {
-      // There is none of its kind, and no room: with what is written it is safe.
+      // There is no hull of its kind, and no room. To count it as written is safe.
       best = 0;
       written_ = std::max(written_, 1u);
     }

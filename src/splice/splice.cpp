@@ -24,7 +24,7 @@ namespace {
 struct function_call {
   call_stack* on;
   call_stack::saying said;
-  bool taken;       // what it said has been dealt with
+  bool taken;       // its last construct has been handled
   bool undeclared;  // it has ended without declaring its effects
 };
 
@@ -120,7 +120,7 @@ void drop(spliced_call& c) noexcept {
 
 constexpr call_kind function_kind = {advance, next_part, run, move, drop};
 
-// Code of which nothing is known.
+// Code whose effects are not known.
 struct unknown_call {
   const void* object;
   void (*run)(const void*);
@@ -175,12 +175,13 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   }
   const unsigned workers = worker_count();
   whole_splice whole(how, workers);
-  // Logged, two strands for each worker, whether or not anybody takes them: whoever follows the log will.
+  // With a log: two strands for each worker, even if no worker takes them. A run that follows the log will
+  // use them.
   splicer mine(whole, log, log != nullptr && workers > 1 ? std::bit_width(workers - 1) + 1 : 0);
   whole.attempt([&] {
     whole.roots.reserve(count);
-    // A body that declares nothing has been run when it has begun: in its turn, if those before it have been,
-    // too.
+    // A body that declares nothing has run when it was begun. That is its right place in the order if all
+    // bodies before it have run, too.
     bool in_turn = true;
     for (std::uint32_t i = 0; i < count && !(in_turn && i > 0 && whole.roots.back()->failure); ++i) {
       live_call& root = mine.make(nullptr);
@@ -234,7 +235,7 @@ void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*
 
 namespace {
 
-// Calls some(first, count) for as many calls as are spliced together.
+// Calls some(first, count) for each group of calls that are interleaved.
 template <class Some>
 void in_groups(const splicing& how, std::uint32_t n, Some&& some) {
   const std::uint32_t at_once = std::min(n, calls_together(how));

@@ -19,11 +19,12 @@ namespace {
 constexpr number_file form{
     {"schedule of a splice", "sennit splice\r\n"}, 1, "splice_schedule::save()", "save it again"};
 
-// Heads of items in a file: these, or the call's distance from that of the step before.
+// The heads of items in a file: one of these, or head_step plus the distance of the call from that of the
+// step before.
 enum head : std::uint64_t { head_fork, head_second, head_both_over, head_step };
 
-// As many workers as a runtime may have come with ten levels of strands in strands; whoever follows them
-// recurses.
+// Ten levels of nested strands are enough for as many workers as a runtime may have. A run that follows the
+// schedule recurses for each level.
 constexpr std::size_t most_levels = 64;
 
 bool is_regular(const std::string& path) {
@@ -47,10 +48,10 @@ class expected_steps {
   std::vector<std::uint32_t> next_;
 };
 
-// Strands that have parted, and whether the second of each pair has begun.
+// The strands that have forked and not joined, and whether the second of each pair has begun.
 class open_strands {
  public:
-  // What is wrong with such an item here; null: nothing.
+  // What is wrong with such an item here; null if nothing is.
   const char* comes(const splice_item& item) {
     switch (item.call) {
       case splice_item::fork:
@@ -105,10 +106,10 @@ splice_schedule splice_schedule_access::make(unsigned workers, std::vector<std::
 }
 
 std::vector<std::vector<splice_place>> splice_schedule_access::places(const splice_schedule& s) {
-  // How many steps the second strand of each fork has, in the order in which those end.
+  // The number of steps in the second strand of each fork, in the order in which these strands end.
   struct pair {
-    std::uint32_t steps;  // of the second one
-    std::uint32_t after;  // both, by the second numbers
+    std::uint32_t steps;  // steps of the second strand
+    std::uint32_t after;  // steps of both, by the second numbers
     std::uint32_t begin;
   };
   std::vector<pair> pairs;
@@ -198,14 +199,14 @@ std::vector<splice_schedule::step> splice_schedule::steps() const {
   struct pair {
     std::uint64_t begin;
     std::uint64_t first_end;
-    std::uint32_t strand;  // that parts
-    std::uint32_t used;    // strands so far
+    std::uint32_t strand;  // the strand that forks
+    std::uint32_t used;    // number of strands so far
   };
   std::vector<step> all;
   std::vector<pair> open;
   std::uint64_t turn = 0;
   std::uint32_t strand = 0;
-  std::uint32_t used = 1;  // in what began with the strand
+  std::uint32_t used = 1;  // strands in what began with this one
   for (const splice_item& item : items_) {
     switch (item.call) {
       case splice_item::fork:
@@ -269,7 +270,7 @@ splice_schedule splice_schedule::from_bytes(std::span<const std::byte> bytes, co
   splice_schedule s;
   s.workers_ = from.small_number();
   const std::uint64_t calls = from.number();
-  // A call and a step take two bytes or more, so that a count cannot promise more than there is.
+  // A call and a step take at least two bytes, so the counts cannot exceed half the size of the file.
   if (calls > from.left() / 2 || calls > splice_item::most_calls)
     from.refuse("promises more calls than it holds");
   std::uint64_t steps = 0;
@@ -325,7 +326,7 @@ splice_schedule splice_schedule::load(const std::string& path) {
 }
 
 bool splice_schedule::is_saved_in(const std::string& path) {
-  // A pipe is not read twice.
+  // A pipe cannot be read twice.
   if (!detail::is_regular(path)) return false;
   std::string begin(detail::form.kind.begin.size(), '\0');
   std::ifstream file(path, std::ios::binary);

@@ -47,7 +47,7 @@ live_call& splicer::make(live_call* around) {
 }
 
 void splicer::recycle(live_call& c) noexcept {
-  // Nobody waits for it, and it waits for nobody.
+  // No call waits for it, and it waits for no call.
   SENNIT_ASSERT(mine(c) && c.waiting == nullptr && c.before.empty() && c.blocked_by.empty());
   c.all = effects();
   c.kind = nullptr;
@@ -82,7 +82,7 @@ inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
 }
 
 void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
-  // Of a few parts it is as cheap to ask each.
+  // For a few parts it costs as little to check each part.
   if (whole.parts_left > 2 && !check(whole.all, fx)) return;
   for (live_call* part = whole.parts; part != nullptr; part = part->next) add(to, fx, {*part, false});
   if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
@@ -94,7 +94,7 @@ void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
 void splicer::run() {
   const row roots = whole_.roots;
   whole_.attempt([&] {
-    // Nothing is known of the roots yet: each may have all before it in its way.
+    // The roots' effects are not known yet. So each root may have all earlier roots as obstacles.
     for (std::size_t i = 0; i < roots.size(); ++i) {
       roots[i]->found = true;
       for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
@@ -104,12 +104,12 @@ void splicer::run() {
   });
   if (!whole_.stop.load(std::memory_order_relaxed)) [[likely]]
     return;
-  // What was forked and then dropped by the region has not been walked.
+  // Roots that were forked and then dropped by the region have not been walked.
   for (live_call* const root : roots) abandon(*root);
 }
 
-// The calls that use some of the same data are interleaved, groups of others come one after the other
-// (section 5, "Locality checks").
+// Calls that use some data in common are interleaved. Groups of calls without common data run one after the
+// other (section 5, "Locality checks").
 void splicer::walk(row calls) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < calls.size(); ++i) {
@@ -130,7 +130,8 @@ void splicer::walk_together(row calls) {
   while (!active.empty()) {
     for (std::size_t i = 0; i < active.size(); ++i) {
       live_call& c = *active[i];
-      // Too much has been delayed: what is not free waits as a whole, which takes no more memory.
+      // Too many calls are delayed. A call that is not free then waits as a whole, which takes no further
+      // memory.
       if (crowded && i != 0 && c.state == call_state::fresh && !is_void(c)) {
         if (!c.found) find_obstacles(c, before(c, all(active)));
         for (const obstacle o : c.before) add(c.blocked_by, c.all, o);
@@ -154,7 +155,7 @@ void splicer::walk_together(row calls) {
       if (c->state == call_state::open && !c->left) opened.push_back(c);
     }
     if (opened.empty()) return;
-    // Those that waited for a whole may have to wait for less.
+    // Calls that waited for a whole call may now wait for less.
     for (live_call* const c : opened) wake(*c);
     std::uint32_t count = 0;
     for (const live_call* const c : opened) count = std::max(count, c->parts_left);
@@ -194,8 +195,8 @@ void splicer::walk_column(row whole, std::uint32_t index) {
   for (live_call* const part : column) release(*part);
 }
 
-// Goes on with a call until it has to wait, or has parts, or, if there are others in its row, has done a
-// slice of a step.
+// Continues a call until it has to wait or has parts. If there are other calls in its row, also until it has
+// done one slice of a step.
 void splicer::go_on(live_call& c, row peers) {
   bool checked = c.state == call_state::ready && c.arrived;
   bool found = false;
@@ -212,7 +213,7 @@ void splicer::go_on(live_call& c, row peers) {
     if (!c.arrived) {
       c.at = c.kind->advance(c);
       c.arrived = true;
-      // It has caught what they threw.
+      // The function has caught what the parts threw.
       if (c.at != arrival::end || !c.failure) forgive(c);
     }
     switch (c.at) {
@@ -277,7 +278,7 @@ void splicer::open(live_call& c) {
     end = &part.next;
     ++c.parts_left;
   }
-  // The sequence throws, and nobody has seen its parts.
+  // The sequence throws, and no other call knows of its parts.
   while (c.parts != nullptr) {
     live_call& part = *std::exchange(c.parts, c.parts->next);
     part.kind->drop(part);
@@ -287,13 +288,13 @@ void splicer::open(live_call& c) {
   c.state = call_state::fresh;
 }
 
-// What is before a part is before the whole, or comes before it in the whole. `earlier`: the parts of earlier
-// iterations at the same place.
+// An obstacle of a part is an obstacle of the whole, or an earlier part of the whole. `earlier`: the parts
+// of earlier iterations at the same place.
 void splicer::find_obstacles(live_call& part, row earlier) {
   if (std::exchange(part.found, true)) return;
   const live_call& whole = *part.around;
-  // A call of the same place that has all effects of this one is likely to have a step that has them, too:
-  // then what is before that one need not be looked for (section 7, "Splicing multiple threads").
+  // If a call at the same place has all effects of this call, it probably has a step with these effects,
+  // too. Obstacles before that step then need not be looked for (section 7, "Splicing multiple threads").
   part.seen_from = whole.seen_from;
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t j = earlier.size(); j-- > far;) {
@@ -329,11 +330,11 @@ void splicer::do_step(live_call& c) {
 #endif
 }
 
-// Whether nothing is in the way of the step that the call has come to; if not, c.before has all that is.
+// Whether the step at which the call has arrived has no obstacle. If it has, c.before then has all of them.
 bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   SENNIT_ASSERT(c.now != nullptr && c.blocked_by.empty() && c.seen_from <= c.iteration);
   const effects& fx = *c.now;
-  // Of one step that has had the same effects and is over, all obstacles are over.
+  // If a step with the same effects has ended, all obstacles before it have ended.
   std::uint32_t from = 0;
   live_call* cover = nullptr;
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
@@ -349,7 +350,7 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   }
   const auto counts = [&](obstacle o) { return o.call().iteration >= from && &o.call() != cover; };
   if (just_found && c.last_step) {
-    // All that has been found is in the way, and nothing follows.
+    // All calls that have been found are obstacles of the step, and nothing follows.
     c.blocked_by.reserve(c.blocked_by.size() + c.before.size());
     for (const obstacle o : c.before) {
       if (counts(o)) {
@@ -367,13 +368,13 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   return c.blocked_by.empty();
 }
 
-// Drops what is over, and takes calls' parts for the calls. If there is no memory, what has been found is
-// still all in it.
+// Removes calls that have ended, and replaces calls by their parts. Without memory, all that had been found
+// is still in the list.
 void splicer::refine(obstacles& found, const effects& fx) {
   for (std::size_t i = found.size(); i-- > 0;) {
     const obstacle o = found[i];
     live_call& c = o.call();
-    // What interfered does so for as long as it is neither over nor known by its parts, nor has become less.
+    // An obstacle still interferes unless it has ended, has known parts, or has become less.
     const bool stays = !mine(c) ? true
                        : o.whole()
                            ? c.state != call_state::done
@@ -381,7 +382,7 @@ void splicer::refine(obstacles& found, const effects& fx) {
     if (stays) continue;
     add(found, fx, o);
     if (o.whole() && !c.one_step) {
-      // The cover has been given up, and says nothing of what was in its way.
+      // The cover has been abandoned, and so shows nothing about its obstacles.
       for (std::uint32_t t = 0; t < c.iteration; ++t) add(found, fx, {*whole_.roots[t], false});
     }
     found[i] = found.back();
@@ -400,7 +401,8 @@ void splicer::wait(live_call& c) {
   watch(c);
 }
 
-// In the list of one of its obstacles, or where they are those of other splicers until these are met.
+// Adds the call to the list of one of its obstacles. If all obstacles belong to other splicers, adds it to
+// the calls that wait until the splicers meet.
 void splicer::watch(live_call& c) {
   ++c.uses;
   live_call* local = nullptr;
@@ -411,13 +413,13 @@ void splicer::watch(live_call& c) {
     }
     local = &o.call();
   }
-  // What is over wakes nobody.
+  // A call that has ended wakes no call.
   SENNIT_ASSERT(local != &c && local->state != call_state::done);
   c.next_waiting = local->waiting;
   local->waiting = &c;
 }
 
-// After one of its obstacles is over, or has become less.
+// Call it when an obstacle has ended, or has become less.
 void splicer::try_again(live_call& c) {
   if (!is_void(c)) {
     refine(c.blocked_by, c.arrived ? *c.now : c.all);
@@ -438,14 +440,15 @@ void splicer::wake(live_call& c) {
   }
 }
 
-// A failure has come to the call around this one: what waits for this one, or for parts of it that have
-// failed, may be among what is not to go on for that.
+// The surrounding call has a failure. Calls that wait for this call, or for failed parts of it, may now be
+// among those that do not continue.
 void splicer::wake_failed(live_call& c) {
   wake(c);
   for (live_call* part = c.parts; part != nullptr; part = part->next) wake_failed(*part);
 }
 
-// The failure has been caught, or nobody is left whom it matters to: the parts stand for nothing any more.
+// The failure has been caught, or no call is left for which it matters: the failed parts are no obstacles
+// any more.
 void splicer::forgive(live_call& c) {
   while (c.parts != nullptr) {
     live_call& part = *std::exchange(c.parts, c.parts->next);
@@ -456,7 +459,7 @@ void splicer::forgive(live_call& c) {
   }
 }
 
-// Of several failures the one that the calls in order would have come to.
+// Of several failures, keeps the one at which serial execution would have arrived first.
 void splicer::fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept {
   failing_ = true;
   if (around.failure && around.failed_part < part) return;
@@ -502,13 +505,14 @@ void splicer::finish(live_call& c) {
     ++around->uses;
     ready_.push(*around);
   }
-  // What may throw comes last.
+  // Last, because it may throw.
   if (failed) return wake_failed(c);
   wake(c);
   release(c);
 }
 
-// What has become ready is gone on with at once, each as far as it goes (section 5, "Releasing dependences").
+// Continues calls that have become ready at once, each as far as possible (section 5, "Releasing
+// dependences").
 void splicer::settle() {
   if (settling_) return;
   settling_ = true;
@@ -519,7 +523,7 @@ void splicer::settle() {
   settling_ = false;
 }
 
-// The call will not be gone on with.
+// Ends a call that will not continue.
 void splicer::abandon(live_call& c) {
   if (c.over()) return;
   for (live_call* part = c.parts; part != nullptr;) abandon(*std::exchange(part, part->next));
@@ -527,7 +531,7 @@ void splicer::abandon(live_call& c) {
   c.left = false;
   c.kind->drop(c);
   c.failure = nullptr;
-  c.one_step = false;  // it covers nobody
+  c.one_step = false;  // it covers no call
   c.state = call_state::failed;
   finish(c);
 }

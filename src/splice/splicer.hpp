@@ -1,4 +1,5 @@
-// The splicer: the calls of iterations walked together, at equal depth. docs/protocols/splices.md has the rules.
+// The splicer: walks the calls of the iterations together, at equal depth. docs/protocols/splices.md has the
+// rules.
 #pragma once
 
 #include <sennit/detail/assert.hpp>
@@ -22,13 +23,13 @@ namespace sennit::detail {
 class splicer;
 struct live_call;
 
-// Something that has to be over before a call may go on.
+// A call that has to end before another call may continue.
 class obstacle {
  public:
   obstacle(live_call& call, bool whole) noexcept
       : bits_(reinterpret_cast<std::uintptr_t>(&call) | std::uintptr_t{whole}) {}
   live_call& call() const noexcept { return *reinterpret_cast<live_call*>(bits_ & ~std::uintptr_t{1}); }
-  // All of it, whether or not it interferes.
+  // All of the call, whether or not it interferes.
   bool whole() const noexcept { return (bits_ & 1) != 0; }
 
  private:
@@ -37,46 +38,46 @@ class obstacle {
 using obstacles = boost::container::small_vector<obstacle, 6>;
 
 enum class call_state : std::uint8_t {
-  fresh,    // between two things that it does, or before the first
-  open,     // its parts are under way
-  delayed,  // waits for an obstacle before its next step
-  ready,    // the last obstacle is over, or it is not to go on
-  failed,   // over, but stands for all its effects until the failure has been caught, or its root is over
+  fresh,    // between two of its constructs, or before the first
+  open,     // its parts are being run
+  delayed,  // its next step waits for an obstacle
+  ready,    // its last obstacle has ended, or it will not continue
+  failed,   // ended, but an obstacle until its failure has been caught or its root has ended
   done,
 };
 
-// A call while it is in a splicer.
+// A call in a splicer.
 struct live_call : spliced_call {
-  splicer* owner = nullptr;  // only it changes what is below, or looks at it
+  splicer* owner = nullptr;  // only the owner reads and writes the members below
   live_call* around = nullptr;
-  live_call* parts = nullptr;    // those that are not done, in order
-  live_call* next = nullptr;     // in `parts` of the one around, or in the pool
-  live_call* waiting = nullptr;  // those delayed by this one
-  live_call* next_waiting =
-      nullptr;  // in the same list, or among the ready or stranded ones, or the first of the next list of calls
-  live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken it
+  live_call* parts = nullptr;    // the parts that have not ended, in order
+  live_call* next = nullptr;     // in `parts` of the surrounding call, or in the pool
+  live_call* waiting = nullptr;  // the calls that this call delays
+  // In the list of `waiting` calls, or among the ready or stranded calls; or the first of the next list of calls.
+  live_call* next_waiting = nullptr;
+  live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken this call
   std::uint32_t uses = 0;
   std::uint32_t parts_left = 0;
-  std::uint32_t depth = 0;        // calls around it
+  std::uint32_t depth = 0;        // number of surrounding calls
   std::uint32_t seen_from = 0;    // `before` has no obstacles in iterations before this one
-  std::uint32_t failed_part = 0;  // that `failure` is of, the first of those that have one
+  std::uint32_t failed_part = 0;  // the part that threw `failure`, the first part with a failure
   call_state state = call_state::fresh;
   arrival at = arrival::end;
   bool arrived = false;  // at `at`, which is still to be done
-  bool left = false;     // the walk has gone on without it
+  bool left = false;     // the walk has continued without it
   bool found = false;    // `before` has been filled
   bool over() const noexcept { return state == call_state::failed || state == call_state::done; }
-  obstacles before;      // to all that it does
-  obstacles blocked_by;  // to its next step
+  obstacles before;      // of all that the call does
+  obstacles blocked_by;  // of its next step
 };
 
-// The first in a list of parts whose index is this one or a later one; null if there is none.
+// The first call in a list of parts whose index is at least `index`; null if there is none.
 inline live_call* part_from(live_call* part, std::uint32_t index) noexcept {
   while (part != nullptr && part->index < index) part = part->next;
   return part;
 }
 
-// Calls in the order in which they have been put in, linked by `next_waiting`: it takes no memory.
+// Calls in the order in which they were added, linked by `next_waiting`. It needs no memory.
 class call_queue {
  public:
   void push(live_call& c) noexcept {
@@ -84,7 +85,7 @@ class call_queue {
     *(first_ == nullptr ? &first_ : &last_->next_waiting) = &c;
     last_ = &c;
   }
-  // Null if there is none.
+  // Null if the queue is empty.
   live_call* pop() noexcept {
     live_call* const c = first_;
     if (c != nullptr) first_ = c->next_waiting;
@@ -101,14 +102,14 @@ class whole_splice {
  public:
   whole_splice(const splicing& how, unsigned workers) noexcept : how(how), workers(workers) {}
 
-  // A few calls' memory, in a list by `next`; and back.
+  // Memory for a few calls, in a list linked by `next`; and its return.
   live_call* more_calls();
   void spare(live_call* calls) noexcept;
   std::size_t bytes() const noexcept { return bytes_; }
 
-  // Nothing more is begun, for this has happened; the first is kept.
+  // No further call begins. The first reason is kept.
   void stop_for(std::exception_ptr reason);
-  // What it throws stops the splice: there was no memory, most likely, or the region has been cancelled.
+  // If work() throws, the splice stops: most likely there was no memory, or the region has been cancelled.
   template <class Work>
   void attempt(Work&& work) {
 #if SENNIT_EXCEPTIONS
@@ -124,14 +125,14 @@ class whole_splice {
   const std::exception_ptr& reason() const noexcept { return reason_; }
 
   const splicing& how;
-  const unsigned workers;  // that may take a part
+  const unsigned workers;  // workers that may take part
   std::vector<live_call*> roots;
   std::atomic<bool> stop{false};
-  // The calls of later iterations than this are not gone on with: its root has failed, and they would not have
-  // begun.
+  // Calls of iterations after this one do not continue: its root has failed, so the later iterations would
+  // not have begun.
   std::atomic<std::uint32_t> last_iteration{UINT32_MAX};
   std::atomic<std::int64_t> delayed{0};
-  std::atomic<std::uint32_t> depth_of_steps{0};  // the most so far
+  std::atomic<std::uint32_t> depth_of_steps{0};  // the deepest so far
 
  private:
   static constexpr std::size_t calls_at_once = 32;
@@ -139,30 +140,31 @@ class whole_splice {
   std::mutex lock_;
   std::exception_ptr reason_;
   std::size_t bytes_ = 0;
-  live_call* spare_ = nullptr;  // the first calls of lists
+  live_call* spare_ = nullptr;  // linked by the first calls of lists
   std::vector<std::unique_ptr<live_call[]>> chunks_;
 };
 
-// One strand's part of a splice. A thief that takes the rest of sequences has one of its own: to it the calls
-// of others are obstacles that are never over, until the two meet again.
+// One strand's part of a splice. A thief that takes the rest of sequences has a splicer of its own. For the
+// thief's splicer, the calls of other splicers are obstacles that do not end before the two meet again.
 class splicer {
  public:
-  // log: may be null. A row is parted at the first `cuts` levels that can be, so that the log has strands for
-  // several workers.
+  // log: may be null. A row is forked at the first `cuts` levels where that is possible, so that the log has
+  // strands for several workers.
   splicer(whole_splice& whole, splice_log* log, int cuts) noexcept : whole_(whole), log_(log), cuts_(cuts) {}
   splicer(const splicer&) = delete;
   splicer& operator=(const splicer&) = delete;
 
   live_call& make(live_call* around);
-  // All roots, and everything in them.
+  // Runs all roots, and everything in them.
   void run();
   const splice_report& report() const noexcept { return report_; }
 
  private:
-  using row = std::span<live_call* const>;  // calls at equal depth, one of each iteration, in their order
+  using row =
+      std::span<live_call* const>;  // calls at equal depth, one of each iteration, in the order of iterations
   using row_of = boost::container::small_vector<live_call*, 32>;
   struct stolen_range;
-  // So many peers are asked whether they cover a call.
+  // The number of peers that are asked whether they cover a call.
   static constexpr std::size_t nearby = 4;
   static row before(const live_call& c, row peers) noexcept {
     std::size_t i = 0;
@@ -202,7 +204,7 @@ class splicer {
   void wake_failed(live_call& c);
   void forgive(live_call& c);
   void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept;
-  // Whether the call is not to go on; and if so, for good.
+  // Whether the call will not continue; this never changes again.
   bool is_void(const live_call& c) const noexcept {
     return whole_.stop.load(std::memory_order_relaxed) ||
            c.iteration > whole_.last_iteration.load(std::memory_order_relaxed) ||
@@ -230,10 +232,10 @@ class splicer {
   int cuts_;
   splice_report report_{};
   live_call* free_ = nullptr;
-  call_queue ready_;     // to be gone on with, apart from the walk
+  call_queue ready_;     // to be continued, independently of the walk
   call_queue stranded_;  // delayed by calls of other splicers
   bool settling_ = false;
-  bool failing_ = false;  // some part has failed
+  bool failing_ = false;  // whether a part has failed
 };
 
 }  // namespace sennit::detail

@@ -1,5 +1,5 @@
-// Rows that are walked by two splicers at once: what is forked, taken and given back.
-// docs/protocols/splices.md has the rules.
+// Rows that two splicers walk at once: how they are forked, stolen and merged. docs/protocols/splices.md has
+// the rules.
 #include "splice/splicer.hpp"
 
 #include <sennit/join.hpp>
@@ -13,7 +13,7 @@ namespace sennit::detail {
 
 namespace {
 
-// A call whose parts have been taken over: nothing follows them.
+// For a call whose parts have been copied by a thief: nothing follows them.
 arrival nothing_more(spliced_call&) noexcept { return arrival::end; }
 void nothing_to_drop(spliced_call&) noexcept {}
 constexpr call_kind placeholder = {
@@ -21,19 +21,20 @@ constexpr call_kind placeholder = {
 
 }  // namespace
 
-// Conditional sync (section 6): no iteration has to have ended its part before it may begin its next ones.
+// Conditional sync (section 6): an iteration may begin its next parts before all iterations have ended the
+// part before.
 bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const {
-  // A log knows only of the strands that it was asked for.
+  // A log has only the number of strands for which it was asked.
   if (whole_.workers < 2 || (log_ != nullptr && cuts_ == 0)) return false;
-  // How wide rows are is guessed from how deep steps have been found. Relaxed: a guess.
+  // The width of rows is estimated from the depth of steps so far. Relaxed: an estimate.
   const std::uint32_t deepest = whole_.depth_of_steps.load(std::memory_order_relaxed);
   const auto steps_below = [deepest](std::uint32_t depth) {
     return std::uint64_t{1} << (deepest > depth ? std::min(deepest - depth, 31u) : 0);
   };
   if (deepest != 0) {
-    // A thief can do next to nothing of a row that is not wider than it is high: at either end each iteration
-    // has to leave one step more than the one before it. And what it leaves, and what waits for it, takes
-    // memory: some pieces for each worker will do.
+    // A thief can do very little of a row that is not wider than its depth: at either end, each iteration
+    // has to leave one step more than the iteration before. The steps that a thief leaves, and the calls
+    // that wait for them, take memory. So a few pieces for each worker are enough.
     const std::uint64_t rest = (count - from - 1) * steps_below(whole.front()->depth + 1);
     if (rest < 4 * whole.size() || rest < steps_below(0) / (8 * whole_.workers)) return false;
   }
@@ -49,8 +50,8 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const
 
 // The rest of a row of sequences, which a thief may take.
 struct splicer::stolen_range {
-  row_of first;         // of each call, the first part that may be taken; null if there is none
-  row_of placeholders;  // the thief's, one for each call of the row
+  row_of first;         // of each call, the first part that may be stolen; null if there is none
+  row_of placeholders;  // of the thief, one for each call of the row
   std::unique_ptr<splicer> thief;
 };
 
@@ -59,12 +60,12 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
   stolen_range rest;
   for (const live_call* const c : whole) {
     live_call* first = part_from(c->parts, from + 1);
-    // What has failed in this splicer a thief would not know.
+    // A thief would not know of failures in this splicer.
     const bool given_up = first != nullptr && is_void(*first);
     rest.first.push_back(given_up ? nullptr : first);
     while (given_up && first != nullptr) abandon(*std::exchange(first, first->next));
   }
-  // A thief cannot look for what is before them.
+  // A thief cannot look for obstacles in earlier calls.
   row_of column;
   for (std::uint32_t i = from + 1; i < count; ++i) {
     column.clear();
@@ -85,7 +86,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
     theirs = &strands.right;
     cuts_ = cuts;
   }
-  // A region that has been cancelled may drop the rest.
+  // A cancelled region may drop the rest.
   whole_.attempt([&] {
     join(
         [&] {
@@ -111,11 +112,11 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
   if (rest.thief != nullptr) merge(whole, rest);
 }
 
-// Runs on the thief, while this splicer is at work. Only what nobody changes in calls that have not begun is
-// read of it: what they are, their effects, their obstacles and the list they are in.
+// Runs on the thief while this splicer works. It reads only members that do not change in calls which have
+// not begun: the kind of a call, its effects, its obstacles and the list that it is in.
 void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, stolen_range& taken,
                          splice_log* log, int cuts) {
-  // Until all has been copied, nothing is taken.
+  // Nothing counts as taken before all has been copied.
   auto made = std::make_unique<splicer>(whole_, log, cuts);
   splicer& thief = *made;
   for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -149,7 +150,7 @@ void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, sto
     for (const live_call* part = first; part != nullptr; part = part->next) {
       for (const obstacle o : part->before) {
         const live_call& c = o.call();
-        // Not if it has been given up before the fork.
+        // Not if the call had been abandoned before the fork.
         const bool too =
             c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
         part->thiefs_copy->before.emplace_back(too ? *c.thiefs_copy : o.call(), o.whole());
@@ -168,8 +169,8 @@ void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, sto
   thief.settle();
 }
 
-// What the thief has left waits for calls of this splicer, and there may be calls here that wait for what it
-// has taken: they are one splicer's again. Nothing can fail until they are.
+// What the thief has left waits for calls of this splicer, and calls of this splicer may wait for what the
+// thief has taken. After the merge, all calls belong to one splicer again. Before that, nothing can fail.
 void splicer::merge(row whole, stolen_range& taken) {
   splicer& thief = *taken.thief;
   for (const live_call* const around : taken.placeholders) {
@@ -217,7 +218,8 @@ void splicer::merge(row whole, stolen_range& taken) {
   settle();
 }
 
-// A thief counts no uses of calls that are not its own: it knows that they stay until it meets their owner.
+// A thief does not count uses of calls that belong to another splicer: these calls exist at least until the
+// merge.
 void splicer::hold_obstacles(live_call& c) noexcept {
   for (const obstacles* const found : {&c.before, &c.blocked_by}) {
     for (const obstacle o : *found) use(o.call());
@@ -225,7 +227,7 @@ void splicer::hold_obstacles(live_call& c) noexcept {
   for (live_call* part = c.parts; part != nullptr; part = part->next) hold_obstacles(*part);
 }
 
-// With those of its obstacles that are over and belong to nothing else.
+// Also adopts obstacles of the call that have ended and belong to no other call.
 void splicer::adopt(live_call& c, const splicer& from) noexcept {
   c.owner = this;
   for (const obstacles* const found : {&c.before, &c.blocked_by}) {

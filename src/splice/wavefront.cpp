@@ -11,7 +11,7 @@
 namespace sennit::detail {
 
 void wavefront::line::push(const node& n) {
-  SENNIT_ASSERT(todo.empty() || n.end() <= todo.back().key);  // it comes before all that is there
+  SENNIT_ASSERT(todo.empty() || n.end() <= todo.back().key);  // it precedes all nodes in the list
   todo.push_back(n);
   rest_of_last();
 }
@@ -74,8 +74,8 @@ bool wavefront::suits() {
 }
 
 void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
-  // A lane can do next to nothing by itself if it is not wider than there are trees: at either end each
-  // tree has to leave one step more than the one before it.
+  // A lane alone can do very little if it is not wider than the number of trees: at either end, each tree
+  // has to leave one step more than the tree before.
   int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + (log == nullptr ? 2 : 1);
   const std::vector<node>& in_first = all_.lines.front().todo;
   const std::uint32_t depth = in_first.empty() ? 0 : std::min(in_first.back().depth, 62u);
@@ -107,8 +107,8 @@ void wavefront::run(lane& s, splice_log* log, int cuts) {
   }
 }
 
-// Conditional sync (Lifflander and Krishnamoorthy, section 6): two lanes, each of which takes for granted
-// that the other has done nothing, and then what both have left.
+// Conditional sync (Lifflander and Krishnamoorthy, section 6): forks two lanes, each of which assumes that
+// the other has done nothing. Afterwards one lane does what both have left.
 void wavefront::fork(lane& s, splice_log* log, int cuts) {
   const std::uint64_t middle = s.first + (s.last - s.first) / 2;
   SENNIT_ASSERT(s.first < middle && middle < s.last);
@@ -150,7 +150,7 @@ void wavefront::fork(lane& s, splice_log* log, int cuts) {
   if (apart) walk(s, log);
 }
 
-// With what is around it, and nothing in it yet.
+// A lane with the surrounding effects, and no nodes yet.
 wavefront::lane wavefront::part_of(const lane& s, std::uint64_t first, std::uint64_t last) const {
   lane part{first, last, s.is_first, std::vector<line>(count_)};
   for (std::uint32_t t = 0; t < count_; ++t) {
@@ -167,7 +167,7 @@ void wavefront::split(lane& s, std::uint64_t at, lane& left, lane& right) {
     const auto of_right = [&] {
       return std::ranges::find_if(todo, [at](const node& n) { return n.key < at; });
     };
-    // At most one is for both.
+    // At most one node belongs to both lanes.
     for (auto n = of_right(); n != todo.end() && n->end() > at; n = of_right()) {
       node second;
       if (!guarded(t, n->key, [&] { return halve(t, *n, second); })) break;
@@ -192,7 +192,7 @@ void wavefront::append(lane& to, lane& s) {
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = to.lines[t];
     line& of = s.lines[t];
-    // In order, and wholly before what is next.
+    // Skipped nodes are in order, and all before the next node.
     SENNIT_ASSERT(std::ranges::is_sorted(of.skipped, {}, &node::key));
     SENNIT_ASSERT(of.skipped.empty() || of.todo.empty() || of.skipped.back().end() <= of.todo.back().key);
     const std::vector<node> earlier = std::exchange(l.todo, {});
@@ -217,7 +217,7 @@ void wavefront::drop_void(std::uint32_t tree, line& l) {
   }
 }
 
-// The first tree that can goes on by a step, and the others up to where it has come to.
+// The first tree that can runs a step, and the other trees run up to the place of that step.
 void wavefront::walk(lane& s, splice_log* log) {
   std::uint32_t first = 0;
   for (bool any = true; any;) {
@@ -234,7 +234,7 @@ void wavefront::walk(lane& s, splice_log* log) {
     const std::uint32_t end = std::min(count_, failed + 1);
     while (first < end && s.lines[first].todo.empty()) ++first;
     std::uint64_t front = 0;
-    // Not beyond one that fails now, either.
+    // Also not beyond a tree that fails now.
     for (std::uint32_t t = first; t < end && t <= last_tree_.load(std::memory_order_relaxed); ++t) {
       const std::vector<node>& todo = s.lines[t].todo;
       if (any) {
@@ -250,15 +250,15 @@ void wavefront::walk(lane& s, splice_log* log) {
   use(s.bytes_in_use);
 }
 
-// False: it has none left. Whatever is the next one in the line is a step, then.
+// Cuts the next node of the line until it is a step. Returns false if the line has no node left.
 bool wavefront::come_to_step(line& l, std::uint32_t tree) {
   if (l.todo.empty()) return false;
   if (l.todo.back().is_step) return true;
   const std::uint64_t key = l.todo.back().key;
   const std::uint32_t from = l.todo.back().depth;
   const bool found = guarded(tree, key, [&] {
-    // The last one becomes its own second half, and the first half follows it in the list, until that is a
-    // step.
+    // The last node becomes its own second half, and the first half follows it in the list. This repeats
+    // until the first half is a step.
     for (std::uint32_t depth = from + 1;; ++depth) {
       node& n = l.todo.back();
       part_room first;
@@ -284,9 +284,8 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
   return found;
 }
 
-// The first tree of those that have to be looked at for what is in the way of a step: an earlier one may have
-// run a step of such effects, and all that comes before that one was not in its way (section 7, "Splicing
-// multiple threads").
+// The first tree that has to be checked for obstacles of a step. An earlier tree may have run a step with
+// the same effects; then trees before that one have no obstacle (section 7, "Splicing multiple threads").
 std::uint32_t wavefront::find_cover(lane& s, std::uint32_t tree, const node& step) {
   SENNIT_ASSERT(step.is_step && s.lines[tree].cover <= tree);
   const std::size_t place = place_of(step);
@@ -295,7 +294,7 @@ std::uint32_t wavefront::find_cover(lane& s, std::uint32_t tree, const node& ste
     return other.ran_keys[place] == step.key && other.ran[place].contains(step.own);
   };
   line& l = s.lines[tree];
-  // Now and then a nearer one is looked for.
+  // Sometimes a nearer cover is looked for.
   if (l.cover != 0 && place != 0 && covers(l.cover)) [[likely]]
     return tree - l.cover;
   for (std::uint32_t back = 1; back <= std::min(tree, nearby); ++back) {
@@ -306,7 +305,7 @@ std::uint32_t wavefront::find_cover(lane& s, std::uint32_t tree, const node& ste
   return 0;
 }
 
-// False: it has no next step, or that has to wait.
+// Returns false if the tree has no next step, or if that step has to wait.
 bool wavefront::run_next(lane& s, std::uint32_t tree, splice_log* log) {
   line& l = s.lines[tree];
   while (come_to_step(l, tree)) {
@@ -319,7 +318,7 @@ bool wavefront::run_next(lane& s, std::uint32_t tree, splice_log* log) {
       ++s.report.checks;
       return s.lines[c].before.interferes(n.own);
     };
-    // That tree is most often in the way.
+    // The preceding tree is the most frequent obstacle.
     if (s.is_first && tree > 0 && is_ahead(tree - 1)) return note_wait(s, n);
     const std::uint32_t from = find_cover(s, tree, n);
     if (!s.is_first) {
@@ -327,8 +326,9 @@ bool wavefront::run_next(lane& s, std::uint32_t tree, splice_log* log) {
       for (std::uint32_t c = tree + 1; c-- > from && !behind;) behind = is_before(c);
       if (behind && l.begun) return note_wait(s, n);
       if (behind) {
-        // What comes first has to wait until what is before the lane is done; of what comes later that
-        // would be too much to remember.
+        // The node depends on work before the lane, so the lane skips the node until that work is done. After
+        // the lane's first step in a tree, the tree waits instead: it would take too much memory to remember
+        // all skipped nodes.
         note_wait(s, n);
         l.before += n.own;
         l.skipped.push_back(n);
@@ -374,7 +374,7 @@ void wavefront::run_step(lane& s, std::uint32_t tree, splice_log* log) {
   if (!done) l.todo.clear();
 }
 
-// False: it is a step.
+// Returns false if the node is a step.
 bool wavefront::halve(std::uint32_t tree, node& n, node& second) const {
   if (!trees_.halve(trees_.trees, first_ + tree, n.part, n.part, second.part)) {
     n.is_step = true;

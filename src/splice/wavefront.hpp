@@ -1,5 +1,5 @@
-// Declared trees that are walked together, each from its first part to its last: a front that goes through
-// all of them. It keeps next to nothing of what is behind it and before it. docs/protocols/splices.md has the
+// Walks declared trees together, each from its first part to its last, as a front through all trees. It
+// stores almost nothing about the parts behind and ahead of the front. docs/protocols/splices.md has the
 // rules.
 #pragma once
 
@@ -21,19 +21,21 @@ namespace sennit::detail {
 
 class wavefront {
  public:
-  // Trees first ... first + count - 1 of the forest.
+  // For the trees first ... first + count - 1 of the forest.
   wavefront(const forest& trees, std::uint32_t first, std::uint32_t count);
   wavefront(const wavefront&) = delete;
   wavefront& operator=(const wavefront&) = delete;
 
-  // Whether hulls tell what depends on what, as all regions are contiguous; no tree begins with what others
-  // end with; and none is by itself. Before run().
+  // Whether a wavefront is suitable. Hulls must show all dependences, which holds if all regions are
+  // contiguous. No tree may begin with data with which others end, and no tree may be independent of the
+  // others. Call it before run().
   bool suits();
-  // Once. Throws what the first of the trees throws that does. log: may be null.
+  // Call it once. Throws the exception of the first tree that throws. log: may be null.
   void run(splice_log* log, unsigned workers, splice_report& report);
 
  private:
-  // A part of a tree. The first `depth` bits of `key` say which; keys grow from the first part to the last.
+  // A part of a tree. The first `depth` bits of `key` identify it; keys increase from the first part to the
+  // last.
   struct node {
     part_room part;
     std::uint64_t key = 0;
@@ -41,7 +43,7 @@ class wavefront {
     bool is_step = false;
     bool has_waited = false;
     hulls own;
-    hulls rest;  // and of all that is to come after it
+    hulls rest;  // and of all parts after it
 
     node() noexcept {}
     std::uint64_t end() const noexcept { return key + span(depth); }
@@ -54,13 +56,13 @@ class wavefront {
 
   // What a lane has of a tree.
   struct line {
-    std::vector<node> todo;     // the next one last
-    std::vector<node> skipped;  // as they wait for what is before the lane; in order
-    hulls before;  // of what others may still have to do of the tree before this, and of what is skipped
-    hulls after;   // of what they may still have to do after it
+    std::vector<node> todo;     // the next node is the last
+    std::vector<node> skipped;  // they wait for work before the lane; in order
+    hulls before;  // of what may still be done of the tree before this lane, and of skipped nodes
+    hulls after;   // of what may still be done after this lane
     bool begun = false;
-    std::uint32_t cover = 0;  // so many trees back there was a cover last time; 0: none
-    // Some of the steps that have been run.
+    std::uint32_t cover = 0;  // distance to the last cover, in trees; 0: none
+    // Some of the steps that have run.
     static constexpr std::size_t remembered = 8;
     std::array<hulls, remembered> ran;
     std::array<std::uint64_t, remembered> ran_keys;
@@ -73,13 +75,13 @@ class wavefront {
   static std::size_t place_of(const node& n) noexcept {
     return (n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) % line::remembered;
   }
-  static constexpr std::uint32_t nearby = 4;  // a cover is looked for in so many trees
+  static constexpr std::uint32_t nearby = 4;  // the number of trees in which a cover is looked for
 
   // Neighboring parts of all trees, walked by one worker at a time.
   struct lane {
     std::uint64_t first;
     std::uint64_t last;
-    bool is_first;  // nothing is before it
+    bool is_first;  // nothing comes before it
     std::vector<line> lines;
     splice_report report{};
     std::ptrdiff_t bytes_in_use = 0;
@@ -103,7 +105,7 @@ class wavefront {
   hulls hulls_of(std::uint32_t tree, const part_room& part) const {
     return hulls(trees_.effects_of(trees_.trees, first_ + tree, part));
   }
-  // What work() returns; false, too, if it throws: that is the tree's failure.
+  // Returns what work() returns, or false if work() throws; the exception is then the tree's failure.
   template <class Work>
   bool guarded(std::uint32_t tree, std::uint64_t key, Work&& work);
   void stop(std::exception_ptr reason);
@@ -113,15 +115,15 @@ class wavefront {
   const std::uint32_t first_;
   const std::uint32_t count_;
   lane all_;
-  // Relaxed, all of them: they save work, or count.
+  // All relaxed: they only save work, or count.
   std::atomic<bool> stopped_{false};
-  std::atomic<std::uint32_t> last_tree_;  // it has failed, and later ones are not gone on with
+  std::atomic<std::uint32_t> last_tree_;  // it has failed, and later trees do not continue
   std::atomic<std::ptrdiff_t> bytes_{0};
   std::atomic<std::ptrdiff_t> most_bytes_{0};
   std::mutex lock_;
-  std::uint64_t failed_key_ = no_key;  // in last_tree_
+  std::uint64_t failed_key_ = no_key;  // in the tree last_tree_
   std::exception_ptr failure_;
-  std::exception_ptr reason_;  // to stop all
+  std::exception_ptr reason_;  // why everything stops
 };
 
 }  // namespace sennit::detail

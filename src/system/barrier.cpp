@@ -19,7 +19,8 @@ namespace {
 
 long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0); }
 
-// Of the process, as its barriers are. The copy of a plugin has its own, and then serves only its own.
+// These belong to the process, as its barriers do. A plugin with its own copy of the library has its own,
+// which serve only that copy.
 std::mutex running;                      // held while a barrier runs
 std::atomic<barriers::ticket> begun{0};  // under `running`; read without it
 std::atomic<barriers::ticket> ended{0};  // the same
@@ -27,7 +28,7 @@ std::atomic<barriers::ticket> ended{0};  // the same
 }  // namespace
 
 bool membarrier_available() noexcept {
-  // Registered once a process; the kernel keeps it across fork.
+  // Registered once in a process. The kernel keeps the registration across fork.
   static const bool available = [] {
     const long commands = membarrier(MEMBARRIER_CMD_QUERY);
     return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0 &&
@@ -52,7 +53,7 @@ void barriers::settle(ticket since) noexcept {
   // ORD[D45] acquire: what other threads had stored before the fences of a barrier that has ended; pairs with
   // the release below. Model: models/barrier.pml.
   if (ended.load(std::memory_order_acquire) > since) return;
-  // A barrier is short: worth spinning for.
+  // A barrier is short, so spinning pays.
   for (int i = 0; !running.try_lock(); ++i) {
     // ORD[D45] acquire: as above.
     if (ended.load(std::memory_order_acquire) > since) return;
@@ -64,7 +65,8 @@ void barriers::settle(ticket since) noexcept {
   }
   const std::lock_guard guard(running, std::adopt_lock);
   const ticket number = begun.load(std::memory_order_relaxed) + 1;
-  if (number > since + 1) return;  // it began after the ticket, and has ended: its thread had the lock
+  if (number > since + 1)
+    return;  // a barrier began after the ticket and has ended while its thread held the lock
   // ORD[D45] seq_cst: before the kernel's fences; whoever has a ticket without this barrier had stored
   // before.
   begun.store(number, std::memory_order_seq_cst);
@@ -86,8 +88,8 @@ steal_barrier resolve(steal_barrier asked) {
                                 "or `fence`");
   }
   if (asked != steal_barrier::automatic) return asked;
-  // ThreadSanitizer does not model a barrier that other threads are made to execute;
-  // it understands the fence variant.
+  // ThreadSanitizer does not model a barrier that other threads are forced to execute. It understands the
+  // fence variant.
   if (SENNIT_TSAN) return steal_barrier::fence;
   return membarrier_available() ? steal_barrier::membarrier : steal_barrier::fence;
 }

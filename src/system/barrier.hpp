@@ -1,4 +1,5 @@
-// The store-load order between an owner and whoever changes its gates, paid by the latter.
+// The order between stores and later loads of an owner, for threads that change the owner's gates. These
+// threads pay for the order.
 #pragma once
 
 #include <sennit/runtime.hpp>
@@ -8,31 +9,30 @@
 
 namespace sennit::detail {
 
-// What a runtime uses, never `automatic`. Throws std::invalid_argument if membarrier is asked
-// for and the kernel refuses it.
+// What a runtime uses; never `automatic`. Throws std::invalid_argument if `asked` is membarrier and the
+// kernel refuses it.
 steal_barrier resolve(steal_barrier asked);
 
-// Whether the kernel has the expedited membarrier; registers the process for it.
+// Whether the kernel has the expedited membarrier. Registers the process for it.
 bool membarrier_available() noexcept;
 
-// The barriers of a runtime: after one, each running thread of the process has executed a full fence since it
-// began. One at a time runs in the process, and serves all who wait for one and came before it began.
+// The barriers of a runtime. During a barrier, each running thread of the process executes a full fence. One
+// barrier at a time runs in the process; it serves all threads that were waiting before it began.
 class barriers {
  public:
-  // How many barriers had begun at some time. A barrier that is to order what the caller has stored has a
+  // The number of barriers that had begun at some time. A barrier that orders the caller's stores has a
   // higher number.
   using ticket = std::uint64_t;
-  // Of now: after all that the calling thread has stored.
+  // The present ticket, taken after all stores of the calling thread.
   ticket now() const noexcept;
-  // Returns when a barrier has ended that began after the ticket was had. All that was stored before the
-  // ticket is visible to each thread after its fence, and all that a thread stored before its fence to the
-  // caller.
+  // Returns when a barrier that began after the ticket has ended. Each thread then sees, after its fence,
+  // all stores from before the ticket. The caller sees all stores that a thread made before its fence.
   void settle(ticket since) noexcept;
 
   // --- Statistics.
   std::uint64_t issued() const noexcept { return issued_.load(std::memory_order_relaxed); }
   std::uint64_t interrupts() const noexcept { return interrupts_.load(std::memory_order_relaxed); }
-  // How many threads of the runtime one interrupts, besides the caller's.
+  // Sets the number of the runtime's threads that a barrier interrupts, without the caller's.
   void reaches(int threads) noexcept { reach_.store(threads, std::memory_order_relaxed); }
 
   // As deque::hold_for_fork().

@@ -1,4 +1,4 @@
-// A lock that is held for some instructions.
+// A lock that is held for a few instructions.
 #pragma once
 
 #include "system/relax.hpp"
@@ -12,12 +12,12 @@ class brief_lock {
   bool try_lock() noexcept { return mutex_.try_lock(); }
   void unlock() noexcept { mutex_.unlock(); }
 
-  // Worth spinning for. Its holder may also be off its CPU: then sleep.
+  // Spinning pays. But the holder may also be off its CPU: then the thread sleeps.
   void lock() noexcept {
     if (!spin()) sleep();
   }
 
-  // The two halves of lock(). True: it is taken.
+  // The two halves of lock(). Returns true if the lock is taken.
   bool spin() noexcept {
     for (int i = 0; i < 64; ++i) {
       if (mutex_.try_lock()) return true;

@@ -22,13 +22,13 @@ namespace sennit::detail {
 namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
-// The one but last is read by builds for stress tests only, and the last by CMake's find_package.
+// Only builds for stress tests read the last but one, and only CMake's find_package reads the last one.
 constexpr std::string_view known[] = {"SENNIT_WORKERS",     "SENNIT_STACK",        "SENNIT_BARRIER",
                                       "SENNIT_PIN",         "SENNIT_TOPOLOGY",     "SENNIT_PROMOTION",
                                       "SENNIT_CHECK",       "SENNIT_WATCHDOG",     "SENNIT_BEAT",
                                       "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
 
-// How many letters to insert, drop or replace.
+// The number of letters to insert, remove or replace.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -97,7 +97,7 @@ std::vector<std::pair<std::string_view, std::string_view>> variables_set() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
-    // One that is empty counts as not set.
+    // An empty variable counts as not set.
     if (!text.starts_with(prefix) || equals == std::string_view::npos || equals + 1 == text.size()) continue;
     found.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }

@@ -1,4 +1,4 @@
-// How the library says that something cannot be done.
+// How the library reports that something cannot be done.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -11,7 +11,7 @@
 
 namespace sennit::detail {
 
-// Throws it; built without exceptions, prints its message and ends the program.
+// Throws the exception. Built without exceptions, prints its message and ends the program.
 template <class Exception>
 [[noreturn]] void fail_with(Exception&& failure) {
 #if SENNIT_EXCEPTIONS
@@ -22,7 +22,7 @@ template <class Exception>
 #endif
 }
 
-// Throws Exception(message); built without exceptions, prints the message and ends the program.
+// Throws Exception(message). Built without exceptions, prints the message and ends the program.
 template <class Exception>
 [[noreturn]] void fail(const std::string& message) {
 #if SENNIT_EXCEPTIONS
@@ -33,7 +33,7 @@ template <class Exception>
 #endif
 }
 
-// The same for memory.
+// Reports in the same way that there is no memory.
 [[noreturn]] inline void fail_for_memory() {
 #if SENNIT_EXCEPTIONS
   throw std::bad_alloc();
@@ -43,7 +43,8 @@ template <class Exception>
 #endif
 }
 
-// Whether `work` came to its end: an Exception from it is swallowed. Built without exceptions there is none.
+// Calls work(). Returns false if work() threw an Exception, which is dropped. Built without exceptions,
+// always returns true.
 template <class Exception, class Work>
 bool attempt(Work&& work) noexcept {
 #if SENNIT_EXCEPTIONS

@@ -1,4 +1,4 @@
-// The steady clock, for what happens rarely.
+// The steady clock, for rare events.
 #pragma once
 
 #include <chrono>

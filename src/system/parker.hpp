@@ -1,4 +1,4 @@
-// Where one thread sleeps until another has something for it.
+// Where one thread sleeps until another thread wakes it.
 #pragma once
 
 #include <atomic>
@@ -7,10 +7,11 @@
 
 namespace sennit::detail {
 
-// unpark() leaves a token; park() takes it, waiting for one if there is none. Tokens do not add up.
+// unpark() leaves a token. park() takes the token, and waits for one if there is none. There is at most one
+// token.
 class parker {
  public:
-  // Only by the thread that owns the parker. Returns false if no token came within `limit`.
+  // Only the thread that owns the parker may call it. Returns false if no token came within `limit`.
   bool park(std::chrono::nanoseconds limit = std::chrono::nanoseconds::max()) noexcept;
   void unpark() noexcept;
 

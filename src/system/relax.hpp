@@ -1,4 +1,4 @@
-// The instruction that tells the processor that this thread spins.
+// The instruction that tells the processor that this thread is spinning.
 #pragma once
 
 #if defined(__x86_64__)

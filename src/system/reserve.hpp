@@ -1,4 +1,5 @@
-// Memory that a thief has at hand while a deque's owner waits for it.
+// Memory that a thief allocates in advance, so that it does not allocate while the owner of a deque waits
+// for it.
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,7 @@
 
 namespace sennit::detail {
 
-// One block, large enough for what has been asked for so far. Of one thread at a time.
+// One block, large enough for the largest request so far. It belongs to one thread at a time.
 class reserve {
  public:
   reserve() = default;
@@ -16,7 +17,7 @@ class reserve {
   reserve& operator=(const reserve&) = delete;
   ~reserve() { ::operator delete(block_); }
 
-  // So that take() need not allocate. Without memory it will have to try.
+  // Allocates the block, so that take() need not. If there is no memory, take() will try again.
   void fill() noexcept {
     const std::size_t wanted = largest_.load(std::memory_order_relaxed);
     if (bytes_ >= wanted) [[likely]]
@@ -24,7 +25,7 @@ class reserve {
     ::operator delete(std::exchange(block_, ::operator new(wanted, std::nothrow)));
     bytes_ = block_ != nullptr ? wanted : 0;
   }
-  // Null without memory. To be given back by ::operator delete.
+  // Returns null if there is no memory. Free the block by ::operator delete.
   void* take(std::size_t bytes) noexcept {
     if (bytes <= bytes_) {
       bytes_ = 0;

@@ -1,4 +1,4 @@
-// Which sanitizer this is built with, and its interface.
+// The sanitizer of this build, and the interface of that sanitizer.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -12,8 +12,8 @@
 
 namespace sennit::detail {
 
-// Whether it is that of a local variable of the calling fiber, on the fake stack that ASan has for those
-// whose use after return it is to find.
+// Whether the address is that of a local variable of the calling fiber on ASan's fake stack, where ASan puts
+// variables to detect their use after return.
 inline bool on_fake_stack([[maybe_unused]] const void* address) noexcept {
 #if SENNIT_ASAN
   void* first = nullptr;

@@ -12,7 +12,7 @@ namespace sennit::text {
 std::optional<std::string> read_text(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
-  // Until the end, as these files say that their size is 0.
+  // Reads to the end, because these files report a size of 0.
   std::string text;
   char block[4096];
   ssize_t got = 0;
@@ -41,7 +41,8 @@ bool contains(const std::vector<std::string_view>& parts, std::string_view part)
 }
 
 std::optional<std::vector<unsigned>> parse_list(std::string_view text) {
-  constexpr unsigned most = 1U << 20;  // more than any kernel counts: a typing error must not fill the memory
+  constexpr unsigned most =
+      1U << 20;  // more than any kernel counts, so that a typing error does not fill the memory
   std::vector<unsigned> numbers;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t dash = part.find('-');

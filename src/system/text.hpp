@@ -1,6 +1,7 @@
-// Reading the small text files in which Linux describes itself.
+// Reads the small text files that describe the system in Linux.
 //
-// Without iostreams: the first of them costs a program more time and memory than all that is read here.
+// It does not use iostreams: their first use costs a program more time and memory than everything that is
+// read here.
 #pragma once
 
 #include <charconv>
@@ -12,15 +13,15 @@
 
 namespace sennit::text {
 
-// The whole file without its last line break; nothing if it cannot be read.
+// The whole file without its last line break; nothing if the file cannot be read.
 std::optional<std::string> read_text(const std::string& path);
 
-// The parts between separators, empty ones included; at least one.
+// The parts between separators, including empty parts; at least one part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 bool contains(const std::vector<std::string_view>& parts, std::string_view part);
 
-// The number that is all of the text.
+// The number that makes up the whole text.
 template <class Number>
 std::optional<Number> parse(std::string_view text) {
   Number value{};
@@ -29,7 +30,7 @@ std::optional<Number> parse(std::string_view text) {
   return value;
 }
 
-// The numbers of a list such as "0-3,8"; nothing if it is none.
+// The numbers of a list such as "0-3,8"; nothing if the text is no such list.
 std::optional<std::vector<unsigned>> parse_list(std::string_view text);
 
 }  // namespace sennit::text

@@ -5,9 +5,9 @@
 
 namespace sennit::detail {
 
-// As gettid(2), asked once a thread. Async-signal-safe.
+// As gettid(2), which is called once on each thread. Async-signal-safe.
 pid_t thread_id() noexcept;
-// The thread that has come out of fork(2) as the child's only one has another number.
+// The thread that continues in the child of fork(2) has another number there.
 void forget_thread_id() noexcept;
 
 }  // namespace sennit::detail

@@ -13,8 +13,9 @@ namespace sennit::topology {
 
 namespace {
 
-// What the kernel knows of the first processor's caches; of those in use they hardly differ. 0: nothing. The
-// C library's answer is that of the instruction set, which in a virtual machine may be the host's.
+// The kernel's answer for the caches of the first processor; processors of one machine hardly differ. 0: no
+// answer. The C library's answer would be that of the CPUID instruction, which in a virtual machine may
+// describe the host.
 std::uint64_t kernel_says(const std::string& root, int level) {
   for (int i = 0; i < 8; ++i) {
     const std::string cache = root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
@@ -23,7 +24,7 @@ std::uint64_t kernel_says(const std::string& root, int level) {
     const std::optional<std::string> size = text::read_text(cache + "size");
     if (!its_level) return 0;
     if (its_level != std::to_string(level) || type == "Instruction" || !size) continue;
-    // Such as "2048K".
+    // For example "2048K".
     const auto kib = text::parse<std::uint64_t>(std::string_view(*size).substr(0, size->find('K')));
     if (kib) return *kib * 1024;
   }

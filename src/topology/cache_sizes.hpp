@@ -7,7 +7,7 @@
 
 namespace sennit::topology {
 
-// Usual sizes where the system does not tell. `root` comes before the paths of all files read.
+// Usual sizes if the system does not tell. `root` is put before the paths of all files.
 policy::cache_sizes cache_sizes(const std::string& root = "");
 
 }  // namespace sennit::topology

@@ -22,7 +22,7 @@ quota tighter(quota a, quota b) {
 quota ratio(std::string_view microseconds, std::string_view period) {
   const auto allowed = text::parse<long long>(microseconds);
   const auto each = text::parse<long long>(period);
-  // v1 says -1 and v2 "max" for no limit.
+  // For no limit, v1 has -1 and v2 has "max".
   if (!allowed || !each || *allowed <= 0 || *each <= 0) return std::nullopt;
   return static_cast<double>(*allowed) / static_cast<double>(*each);
 }
@@ -42,13 +42,13 @@ quota quota_v2(const std::string& group) {
   return ratio(parts[0], parts[1]);
 }
 
-// A hierarchy that can limit CPU time, and the process' own group in it.
+// A hierarchy that can limit CPU time, and the process's group in it.
 struct membership {
   bool v2;
   std::string_view group;
 };
 
-// Lines such as "4:cpu,cpuacct:/user.slice" (v1) and "0::/user.slice" (v2).
+// Reads lines such as "4:cpu,cpuacct:/user.slice" (v1) and "0::/user.slice" (v2).
 std::vector<membership> memberships(std::string_view text) {
   std::vector<membership> found;
   for (const std::string_view line : text::split(text, '\n')) {
@@ -64,14 +64,14 @@ std::vector<membership> memberships(std::string_view text) {
   return found;
 }
 
-// A hierarchy seen through a folder: `top` is the group that the folder shows.
+// A mounted hierarchy: `top` is the group that the directory shows.
 struct mount {
   bool v2;
   std::string top;
   std::string folder;
 };
 
-// The kernel writes space, tab, line break and backslash as \040 and the like.
+// The kernel writes space, tab, line break and backslash as \040 and similar codes.
 std::string unescape(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -87,7 +87,7 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// Lines such as "32 31 0:29 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu".
+// Reads lines such as "32 31 0:29 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu".
 std::vector<mount> mounts(std::string_view text) {
   std::vector<mount> found;
   for (const std::string_view line : text::split(text, '\n')) {
@@ -103,19 +103,19 @@ std::vector<mount> mounts(std::string_view text) {
   return found;
 }
 
-// The path from `top` down to `group`; nothing if the one is not known to be above the other.
+// The path from `top` down to `group`; nothing if `top` is not known to be above `group`.
 std::optional<std::string_view> below(std::string_view group, std::string_view top) {
   if (top.ends_with('/')) top.remove_suffix(1);
   if (group.ends_with('/')) group.remove_suffix(1);
   if (group.starts_with(top) && (group.size() == top.size() || group[top.size()] == '/')) {
     const std::string_view rest = group.substr(top.size());
-    // ".." leads out of the process' cgroup namespace, where nothing that is mounted
-    // here says anything about it.
+    // ".." leads out of the process's cgroup namespace. Nothing that is mounted here describes groups
+    // outside.
     if (text::contains(text::split(rest, '/'), "..")) return std::nullopt;
     return rest;
   }
-  // A mount from outside that namespace: its top is above the namespace, by a path that
-  // cannot be known from within.
+  // A mount from outside the namespace: its top is above the namespace, on a path that cannot be known
+  // inside.
   const auto steps = text::split(top, '/');
   const bool above =
       std::all_of(steps.begin() + 1, steps.end(), [](std::string_view step) { return step == ".."; });

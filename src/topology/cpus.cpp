@@ -15,7 +15,7 @@ namespace sennit::topology {
 
 std::vector<unsigned> allowed_cpus() {
   std::vector<unsigned> cpus;
-  // The kernel's mask may be longer than a cpu_set_t, and EINVAL is all that it says then.
+  // The kernel's mask may be longer than a cpu_set_t; the kernel then returns only EINVAL.
   for (std::size_t words = sizeof(cpu_set_t) / sizeof(unsigned long); words <= 4096; words *= 2) {
     std::vector<unsigned long> mask(words);
     auto* const set = reinterpret_cast<cpu_set_t*>(mask.data());

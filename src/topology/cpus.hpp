@@ -1,4 +1,4 @@
-// How many CPUs this process may use.
+// The number of CPUs that this process may use.
 #pragma once
 
 #include <optional>
@@ -6,14 +6,14 @@
 
 namespace sennit::topology {
 
-// The kernel's numbers of the CPUs in the affinity mask of the calling thread, ascending;
-// if that cannot be read, of all CPUs online. Never empty.
+// The kernel's numbers of the CPUs in the calling thread's affinity mask, in ascending order. If the mask
+// cannot be read, the numbers of all online CPUs. Never empty.
 std::vector<unsigned> allowed_cpus();
 
-// How many threads can be at work at once on so many CPUs under this quota: it is rounded up, and at least 1.
+// How many threads can run at once on this number of CPUs with this quota, which is rounded up. At least 1.
 unsigned workers_within(unsigned cpus, std::optional<double> quota) noexcept;
 
-// workers_within() the affinity mask and the cgroups' quota.
+// workers_within() for the affinity mask and the cgroups' quota.
 unsigned default_workers();
 
 }  // namespace sennit::topology

@@ -12,14 +12,14 @@ namespace {
 
 class description {
  public:
-  // Of this machine, if `synthetic` is null.
+  // Describes this machine if `synthetic` is null.
   explicit description(const char* synthetic) noexcept {
     if (hwloc_topology_init(&topology_) != 0) {
       topology_ = nullptr;
       return;
     }
-    // By default hwloc moves the calling thread from CPU to CPU to look at each;
-    // and that may be the program's.
+    // By default, hwloc moves the calling thread to each CPU in turn. The calling thread may be one of the
+    // program's.
     loaded_ = hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING) == 0 &&
               (synthetic == nullptr || hwloc_topology_set_synthetic(topology_, synthetic) == 0) &&
               hwloc_topology_load(topology_) == 0;
@@ -41,8 +41,8 @@ class description {
   bool loaded_ = false;
 };
 
-// Nodes can share CPUs, or have none: those of a machine with two kinds of memory, say. The narrowest one
-// around a processor, and of several the first, is the memory that it is nearest to by default.
+// Nodes can share CPUs, or have none, for example on a machine with two kinds of memory. The smallest node
+// around a processor, and of several the first one, has the memory that the processor uses by default.
 hwloc_obj_t description::node_of(hwloc_obj_t pu) const noexcept {
   hwloc_obj_t narrowest = nullptr;
   for (hwloc_obj_t node = nullptr;
@@ -63,8 +63,7 @@ hwloc_obj_t last_cache_of(hwloc_obj_t pu) noexcept {
   return last;
 }
 
-// Numbers objects as they first come, which is the tree's order: hwloc's own numbers
-// count each kind of cache apart.
+// Numbers objects in the order of the tree. hwloc's own numbers count each kind of cache separately.
 class numbering {
  public:
   unsigned of(hwloc_obj_t object) {

@@ -1,5 +1,5 @@
-// What hwloc tells of a machine. It takes milliseconds and a few MiB to ask it:
-// only where the answer is needed.
+// hwloc's description of a machine. A query takes milliseconds and a few MiB, so it is made only if its
+// answer is needed.
 #pragma once
 
 #include "topology/machine.hpp"
@@ -10,8 +10,8 @@
 
 namespace sennit::topology {
 
-// The one the library was built with, such as "2.9.0"; empty if it was built without.
-// Then the functions below have no answer.
+// The version with which the library was built, such as "2.9.0". Empty if the library was built without
+// hwloc; the functions below then return nothing.
 std::string hwloc_version();
 
 struct hwloc_answer {
@@ -19,10 +19,10 @@ struct hwloc_answer {
   bool real;  // false if hwloc was told to describe another machine (HWLOC_XMLFILE and the like)
 };
 
-// This machine, restricted to these CPUs; nothing if hwloc cannot say.
+// This machine, restricted to these CPUs; nothing if hwloc cannot describe it.
 std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpus);
 
-// The machine of a synthetic description; nothing if that is not one.
+// The machine of a synthetic description; nothing if the description is wrong.
 std::optional<std::vector<processor>> processors_of_synthetic(const std::string& description);
 
 }  // namespace sennit::topology

@@ -40,7 +40,7 @@ machine virtual_machine(const std::string& description) {
                       "\"synthetic:pack:2 numa:2 l3:1 core:4 pu:1\"");
 }
 
-// All in one node, with one cache.
+// All processors in one node, with one cache.
 std::vector<processor> processors_unseen(const std::vector<unsigned>& cpus) {
   std::vector<processor> all;
   all.reserve(cpus.size());
@@ -68,7 +68,7 @@ machine::machine(std::vector<processor> processors, pin_mode binding)
   place given = processors_.front().at;
   place counted;
   for (processor& p : processors_) {
-    // A new node begins a new cache and core, too, whatever their numbers: places are inside one another.
+    // A new node also begins a new cache and a new core, whatever their numbers: places are nested.
     const bool node = p.at.node != given.node;
     const bool cache = node || p.at.cache != given.cache;
     const bool core = cache || p.at.core != given.core;
@@ -84,7 +84,7 @@ place machine::place_of(unsigned worker, unsigned workers) const noexcept {
   const auto share_of = [&](std::size_t count) {
     return static_cast<std::size_t>(std::uint64_t{worker % workers} * count / workers);
   };
-  // Each worker gets a core before any gets the other half of one.
+  // Each worker gets a core before any worker shares one.
   if (workers > core_count()) return processors_[share_of(processors_.size())].at;
   const std::size_t core = share_of(core_count());
   return std::partition_point(processors_.begin(), processors_.end(),

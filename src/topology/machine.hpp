@@ -1,4 +1,4 @@
-// The machine as a tree of places, and the place in it that each worker has.
+// The machine as a tree of places, and the place of each worker.
 #pragma once
 
 #include <sennit/runtime.hpp>
@@ -9,8 +9,8 @@
 
 namespace sennit::topology {
 
-// A core, by the path to it: machine > NUMA node > last-level cache > core.
-// Each number counts the places of its level over the whole machine, from 0 and in the machine's order.
+// A core, by the path to it: machine > NUMA node > last-level cache > core. Each number counts the places of
+// its level in the whole machine, from 0 and in the order of the machine.
 struct place {
   unsigned node = 0;
   unsigned cache = 0;
@@ -18,7 +18,7 @@ struct place {
   auto operator<=>(const place&) const = default;
 };
 
-// A hardware thread, by the core that it belongs to and the number that the kernel gives it.
+// A hardware thread: its core, and its number in the kernel.
 struct processor {
   place at;
   unsigned cpu = 0;
@@ -27,15 +27,15 @@ struct processor {
 
 class machine {
  public:
-  // The machine that a runtime with these options runs on. Without a description it is the real one, as
-  // far as the calling thread's affinity mask allows it; looked at closely only if threads are to be bound,
-  // else taken as one node of cores that share a cache. With "synthetic:" and an hwloc synthetic description
-  // it is a virtual one. Throws std::invalid_argument for any other description.
+  // The machine for a runtime with these options. Without a description, it is the real machine, as far as
+  // the calling thread's affinity mask allows. It is examined closely only if threads will be bound;
+  // otherwise it counts as one node of cores that share a cache. With "synthetic:" and an hwloc synthetic
+  // description, it is a virtual machine. Throws std::invalid_argument for any other description.
   static machine detect(const std::string& description, pin_mode pin);
 
-  // Of these processors; the tree is stored as its leaves. In `at`, numbers need only differ where places do.
-  // There is at least one processor. `binding` is what threads are bound to: none where cpu numbers are not
-  // this machine's, or not yet decided (automatic).
+  // A machine of these processors, which are the leaves of the tree. Precondition: there is at least one
+  // processor. Numbers in `at` need to differ only if the places differ. `binding` is what threads are bound
+  // to: none if the CPU numbers are not those of this machine, or automatic if this is not decided yet.
   machine(std::vector<processor> processors, pin_mode binding);
 
   unsigned node_count() const noexcept { return processors_.back().at.node + 1; }
@@ -45,13 +45,13 @@ class machine {
   // none, node or core.
   pin_mode binding() const noexcept { return binding_; }
 
-  // Where the worker with this number out of so many belongs. Numbers are contiguous in each node,
-  // cache and core, and two places of a size differ by one worker at most. Numbers beyond `workers`,
-  // those of guests, begin anew.
+  // The place of this worker out of `workers`. The workers of each node, cache and core have contiguous
+  // numbers, and two places of the same size differ by at most one worker. Numbers from `workers` on, which
+  // guests have, start again at the first place.
   place place_of(unsigned worker, unsigned workers) const noexcept;
 
-  // Lets the calling thread run only where that worker belongs; on a machine that binds none, does nothing.
-  // Not for a thread that the program made. False if the thread may still run anywhere.
+  // Binds the calling thread to the place of that worker; does nothing on a machine without binding. Not for
+  // a thread that the program made. Returns false if the thread may still run anywhere.
   bool bind_current_thread(unsigned worker, unsigned workers) const noexcept;
 
  private:
@@ -59,12 +59,12 @@ class machine {
   pin_mode binding_;
 };
 
-// Whether the kernel runs more than one NUMA node. Cheap, so that a machine with one
-// is never looked at closely.
+// Whether the kernel uses more than one NUMA node. This is cheap, so a machine with one node is never
+// examined closely.
 bool several_nodes(const std::string& root = "");
 
-// The CPUs with these numbers, each a core of its own, and the NUMA nodes that sysfs puts them in:
-// one if it does not say. `root` comes before the paths of all files read.
+// The CPUs with these numbers, each as a core of its own, in the NUMA nodes that sysfs reports; in one node
+// if sysfs reports none. `root` is put before the paths of all files.
 std::vector<processor> processors_in_sysfs(const std::vector<unsigned>& cpus, const std::string& root = "");
 
 }  // namespace sennit::topology

@@ -7,10 +7,10 @@
 namespace sennit::detail {
 
 void* reserve_pages(std::size_t bytes, page_size size) {
-  // Not from malloc, which may give memory that has been touched before.
+  // Not from malloc, which may return memory that has been touched before.
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail_for_memory();
-  // A wish. By default a page of 4 KiB must not bring 2 MiB along to where it is touched.
+  // A hint to the kernel. By default, the first write to a page of 4 KiB must not place 2 MiB.
   madvise(memory, bytes, size == page_size::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   return memory;
 }

@@ -23,8 +23,8 @@ std::vector<int> nodes_of_pages(const void* memory, std::size_t bytes) {
     pages[i] = static_cast<char*>(const_cast<void*>(memory)) + i * page;
   }
   std::vector<int> nodes(count, -1);
-  // move_pages(2) without nodes to move to only tells. By its number, as its wrapper is libnuma's. Where it
-  // is not allowed, nothing is known.
+  // Without target nodes, move_pages(2) only reports nodes. It is called by its number, because its wrapper
+  // is in libnuma. If the call is not allowed, no node is known.
   if (count != 0) (void)syscall(SYS_move_pages, 0, count, pages.data(), nullptr, nodes.data(), 0);
   for (int& n : nodes) n = std::max(n, -1);
   return nodes;

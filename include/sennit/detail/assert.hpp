@@ -1,8 +1,9 @@
-// SENNIT_ASSERT(condition): what holds here whatever programs do. Where it does not hold, the fault is Sennit's
-// own; what a program does against the rules is a case for misuse() (misuse.hpp).
+// SENNIT_ASSERT(condition): a condition that holds whatever programs do. If it does not hold, the library
+// has a fault. For a program that breaks a rule there is misuse() (misuse.hpp).
 //
-// It is on in Debug builds of this repository, in the checked variant, and where CMake is given
-// SENNIT_ASSERTIONS=ON. Elsewhere the condition is not evaluated, and costs no instruction. No type has another
+// Assertions are on in Debug builds of this repository, in the checked variant, and if CMake is given
+// SENNIT_ASSERTIONS=ON. Otherwise the condition is not evaluated, and costs no instruction. Assertions
+// change the layout of no type, so files with and without them can be linked together.
 // layout where it is on, so files with it and without it go together.
 #pragma once
 
@@ -26,6 +27,6 @@ SENNIT_EXPORT [[noreturn]] SENNIT_COLD void broken_invariant(const char* conditi
        ? static_cast<void>(0)                                                                                \
        : ::sennit::detail::broken_invariant(#__VA_ARGS__, __FILE__, static_cast<unsigned>(__LINE__)))
 #else
-// The names in it count as used, and it has to compile.
+// The condition must compile, and the names in it count as used.
 #define SENNIT_ASSERT(...) static_cast<void>(true || static_cast<bool>(__VA_ARGS__))
 #endif

@@ -1,5 +1,5 @@
-// The slow paths of the constructs: what a fork or a join calls when it meets a shut gate.
-// All are cold functions of the library; the work is in src/fork, src/loop and src/worker.
+// The slow paths of the constructs: the functions that a fork or a join calls if its gate is shut. All are
+// cold functions of the library, defined in src/fork, src/loop and src/worker.
 #pragma once
 
 #include <sennit/detail/action.hpp>
@@ -18,29 +18,30 @@ class runtime_core;
 struct runtime_access;
 
 enum class push_result {
-  pushed,      // go on
+  pushed,      // continue
   not_pushed,  // the frame is not in the deque: run the construct without it
-  taken,       // the region is cancelled, but another worker has the branch already: wait for it, and end
+  taken,  // the region is cancelled, but another worker has taken the branch: wait for the branch, then throw
 };
 
-// What differs where a region is cancelled: code built without exceptions cannot end early, and nothing may
-// be thrown through it. A program may have code of both kinds, so each calls its own; the library has both,
-// unless it is built without exceptions. Code that has them cannot be linked with that.
+// Functions that differ in a cancelled region. Code built without exceptions cannot end early, and nothing
+// may be thrown through it. A program may have code with and without exceptions, and each calls its own
+// functions. The library has both, unless it is built without exceptions; code with exceptions cannot be
+// linked with such a library.
 namespace ending_early {
 
-// After a push met the shut gate. Throws cancelled, the frame not being in the deque,
-// where the region is cancelled.
+// The slow path of a push with a shut gate. If the region is cancelled, it removes the frame from the deque
+// and throws cancelled.
 SENNIT_EXPORT SENNIT_COLD push_result push_shut(frame& pushed);
 
-// After a pop met the shut gate. True: the branch is the caller's to run.
-// False: it has run elsewhere and its outcome is in the frame.
-// Throws cancelled where the branch has not been started and the region is cancelled.
+// The slow path of a pop with a shut gate. Returns true if the caller has to run the branch. Returns false
+// if the branch has run elsewhere; its outcome is then in the frame. Throws cancelled if the region is
+// cancelled and the branch has not been started.
 SENNIT_EXPORT SENNIT_COLD bool pop_shut(frame& popped);
 
 }  // namespace ending_early
 namespace ending_late {
 
-// The same, but cancellation changes nothing.
+// The same, but cancellation has no effect.
 SENNIT_EXPORT SENNIT_COLD push_result push_shut(frame& pushed) noexcept;
 SENNIT_EXPORT SENNIT_COLD bool pop_shut(frame& popped) noexcept;
 
@@ -54,32 +55,32 @@ using ending_late::pop_shut;
 using ending_late::push_shut;
 #endif
 
-// Returns when the branch, which another worker has taken, has ended.
+// Returns when a branch that another worker has taken has ended.
 SENNIT_EXPORT SENNIT_COLD void await_taken(frame& branch) noexcept;
 
-// The whole pop, for the way out by an exception: never throws, and true means that
-// the branch must be dropped.
+// The whole pop, while an exception unwinds the strand: never throws. Returns true if the caller must drop
+// the branch.
 SENNIT_EXPORT SENNIT_COLD bool pop_unwinding(frame& popped) noexcept;
 
-// The claimed branch that runs here has come to its end: its views stay in its frame, and the worker leaves
-// its region, which may be gone as soon as the branch says that it has finished.
+// Called when a claimed branch has ended. The branch's views go into its frame, and the worker leaves the
+// branch's region, which may be destroyed as soon as the branch is marked as finished.
 SENNIT_EXPORT SENNIT_COLD void leave_branch(frame& branch) noexcept;
 
 // Whether the calling thread runs a strand of some runtime.
 SENNIT_EXPORT SENNIT_COLD bool in_strand() noexcept;
 
-// Runs the action as the root of a region of `home` (null: the default runtime, or that of the calling
-// strand), on the calling thread and whoever helps it. What the action throws is thrown here.
+// Runs the action as the root of a region of `home` on the calling thread and other workers. If `home` is
+// null, the runtime is that of the calling strand, or else the default one. Throws what the action throws.
 SENNIT_EXPORT SENNIT_COLD void run_region(runtime* home, action body);
 
-// Throws the exception that a branch run elsewhere ended with, or cancelled.
+// Throws the exception with which a branch ended on another worker, or cancelled.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_outcome(frame& branch);
 
-// Makes *kept the exception being handled.
+// Stores the exception that is being handled in *kept.
 SENNIT_EXPORT SENNIT_COLD void keep_exception(std::exception_ptr* kept) noexcept;
 
-// Throws *left, unless that is only `cancelled` and the branch to its right, run elsewhere, threw an
-// exception of its own. Ends *left and the branch's outcome. `right` is null where that branch did not run.
+// Throws *left, unless *left is only `cancelled` and the branch to its right threw an exception of its own
+// on another worker. Ends *left and the branch's outcome. `right` is null if that branch did not run.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_leftmost(std::exception_ptr* left, frame* right);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The cheapest clock there is, for loops that measure their chunks.
+// The cheapest clock, for loops that measure their chunks.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -13,10 +13,10 @@
 
 namespace sennit::detail {
 
-// A third of a nanosecond, more or less: good for ratios and for orders of magnitude.
+// About a third of a nanosecond; good enough for ratios and orders of magnitude.
 using ticks = std::uint64_t;
 
-// Not ordered with the code around it, which would cost more than the reading.
+// The reading is not ordered with the surrounding code, because that would cost more than the reading.
 SENNIT_INLINE ticks read_clock() noexcept {
 #if defined(__x86_64__)
   return __rdtsc();

@@ -1,4 +1,4 @@
-// What code a callable object stands for, where its type does not say.
+// The address of the code of a callable object whose type does not determine the code.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sennit::detail {
 
-// Zero: the type says it, or nobody can.
+// Returns zero if the type determines the code, or if the code cannot be known.
 template <class F>
 std::uintptr_t code_of(const F& f) noexcept {
   if constexpr (std::is_function_v<F>) {

@@ -1,4 +1,4 @@
-// Colors: the places that a task's data may be near to.
+// Colors: the places whose memory may be nearest to a task's data.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -9,7 +9,7 @@ namespace sennit::detail {
 
 class runtime_core;
 
-// A bit each.
+// One bit for each color.
 using color_set = std::uint64_t;
 inline constexpr color_set all_colors = ~color_set{0};
 
@@ -21,20 +21,20 @@ constexpr color_set color_bit(unsigned color) noexcept { return color_set{1} << 
 
 enum class color_kind : unsigned char { workers, caches, nodes };
 
-// The colors of the runtime of the calling strand, or of the default one, and that of the worker that runs
-// the call.
+// The number of colors of the calling strand's runtime, or else of the default runtime; and the color of the
+// worker that runs the call.
 SENNIT_EXPORT unsigned color_count(color_kind kind);
-// The same, to be told apart. Throws std::runtime_error beyond most_colors.
+// The same, but throws std::runtime_error if there are more than most_colors.
 SENNIT_EXPORT unsigned color_count_of_run(color_kind kind);
 SENNIT_EXPORT unsigned color_here(color_kind kind) noexcept;
-// That of the worker that runs the call; all of them while no colored graph runs. Precondition: there is a
-// worker.
+// The color of the worker that runs the call; all colors while no colored graph runs. Precondition: the
+// calling thread is a worker.
 SENNIT_EXPORT color_set own_color() noexcept;
 
-// While one lives, thieves of the runtime of the calling strand look for work of their own colors.
+// While an object lives, thieves of the calling strand's runtime first look for work of their own colors.
 class SENNIT_EXPORT colored_run {
  public:
-  // As in graph::coloring.
+  // The parameters are those of graph::coloring.
   colored_run(color_kind kind, unsigned first_steal_attempts, unsigned colored_attempts) noexcept;
   colored_run(const colored_run&) = delete;
   colored_run& operator=(const colored_run&) = delete;

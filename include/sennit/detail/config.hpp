@@ -1,11 +1,11 @@
-// What the compiler is asked for, in one place.
+// All macros for compilers and for variants of the build.
 #pragma once
 
 #if __cplusplus < 202002L
 #error "Sennit needs C++20: compile with -std=c++20 or later"
 #endif
 
-// The effect checker's instrumentation is TSan's, without TSan.
+// The effect checker uses TSan's instrumentation without TSan.
 #if defined(SENNIT_CHECK_EFFECTS)
 #define SENNIT_TSAN 0
 #elif defined(__SANITIZE_THREAD__)
@@ -36,31 +36,32 @@
 #define SENNIT_EXCEPTIONS 0
 #endif
 
-// The checked variant of the library (sennit-checked) says what a program does against the rules.
+// The checked variant of the library (sennit-checked) reports mistakes of the program.
 #if !defined(SENNIT_CHECKED)
 #define SENNIT_CHECKED 0
 #endif
 
-// Defined in the library and used by programs. All else is hidden: nm -D of a shared library shows these
-// alone.
+// For what the library defines and programs use. All other symbols are hidden: nm -D of a shared library
+// shows only these.
 #define SENNIT_EXPORT [[gnu::visibility("default")]]
 
-// Always inlined: a fork is a handful of instructions, and a call around them would cost as much again.
+// Always inlined: a fork is a few instructions, and a call would cost as much again.
 #define SENNIT_INLINE [[gnu::always_inline]] inline
-// Never inlined and out of the way: what a fork does only when a gate is shut.
+// Never inlined, and placed away from hot code: what a fork does only if a gate is shut.
 #define SENNIT_COLD [[gnu::noinline, gnu::cold]]
 
-// Never inlined, and fast: compilers take what ends in a slow path for slow.
+// Never inlined, but optimized for speed: compilers treat a function that ends in a slow path as cold.
 #define SENNIT_HOT [[gnu::noinline, gnu::hot]]
 
 namespace sennit::detail {
 
-// For the static_assert of a template that is there to say what is wrong.
+// For a static_assert in a template that exists only for its message.
 template <class...>
 inline constexpr bool never = false;
 
-// The same object, its address computed anew where this is used. Compilers otherwise compute it once,
-// for the slow paths, and keep it in a callee-saved register that every call of the fast path has to save.
+// Returns the same object, but its address is computed at this place. Otherwise compilers compute the
+// address once for the slow paths, and keep it in a callee-saved register, which every call of the fast path
+// then has to save.
 template <class T>
 SENNIT_INLINE T& aside(T& object) noexcept {
 #if defined(__x86_64__)

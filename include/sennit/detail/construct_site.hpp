@@ -1,5 +1,4 @@
-// Where in the program a construct is: what the checked variant names in its messages. Nothing in other
-// builds.
+// The place of a construct in the program, for messages of the checked variant. Other builds store nothing.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -10,12 +9,12 @@
 
 namespace sennit::detail {
 
-// While it exists the strand is in that construct. Its making is where the checked variant looks whether a
-// construct may begin there: not in a signal handler, and not with a lock held. If it may not, the program
-// ends with a message.
+// While an object exists, the strand is in that construct. The constructor checks, in the checked variant,
+// whether a construct may begin here: not in a signal handler, and not while the thread holds a lock. If it
+// may not, the program ends with a message.
 class SENNIT_EXPORT construct_site {
  public:
-  // `of_library`: in a header of this library, as the compiler names it.
+  // `of_library`: a place in a header of this library, with the name that the compiler uses for the header.
   construct_site(const char* construct, std::source_location where, std::source_location of_library) noexcept;
   construct_site(const construct_site&) = delete;
   construct_site& operator=(const construct_site&) = delete;
@@ -41,11 +40,11 @@ struct construct_site_if<false> {
 
 }  // namespace sennit::detail
 
-// The last parameter of a construct, and the first line of its body.
+// SENNIT_WHERE is the last parameter of a construct, and SENNIT_SITE the first line of its body.
 #define SENNIT_WHERE , std::source_location where = std::source_location::current()
 #define SENNIT_SITE(construct)                                                                               \
   const ::sennit::detail::construct_site site(construct, where, std::source_location::current())
-// The same where a serial elision shares the body.
+// The same for a body that a serial elision shares.
 #define SENNIT_SITE_IF(there, construct)                                                                     \
   [[maybe_unused]] const ::sennit::detail::construct_site_if<(there)> site(construct, where,                 \
                                                                            std::source_location::current())

@@ -1,4 +1,4 @@
-// When a schedule that is refined round by round is as good as it gets. Pure: no clock, no schedules.
+// When the refinement of a schedule has converged. Pure: it uses neither clocks nor schedules.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,15 @@ namespace sennit::detail {
 class convergence {
  public:
   struct limits {
-    double tolerance;      // less than this share of all time is no improvement
+    double tolerance;      // a smaller share of all time does not count as improvement
     unsigned vain_rounds;  // in a row
     unsigned most_rounds;
   };
 
   explicit convergence(const limits& l) noexcept : limits_(l), done_(l.most_rounds == 0) {}
 
-  // A round has taken so long, of all workers together, in whatever unit. The first one is an improvement.
+  // Notes the times of a round, of all workers together, in any unit. The first round counts as an
+  // improvement.
   void note(double busy, double idle) noexcept {
     const double noticeable = limits_.tolerance * (busy + idle);
     const bool better = rounds_ == 0 || idle + noticeable < idle_ || busy + noticeable < busy_;
@@ -28,7 +29,7 @@ class convergence {
 
   bool done() const noexcept { return done_; }
   unsigned rounds() const noexcept { return rounds_; }
-  // Whether the next round is the last, however good it is.
+  // Whether the next round is the last one in any case.
   bool last_is_next() const noexcept { return rounds_ + 1 == limits_.most_rounds; }
 
  private:
@@ -36,7 +37,7 @@ class convergence {
   bool done_;
   unsigned rounds_ = 0;
   unsigned vain_ = 0;
-  // The least so far.
+  // The smallest times so far.
   double idle_ = 0;
   double busy_ = 0;
 };

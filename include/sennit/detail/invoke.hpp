@@ -1,5 +1,5 @@
-// std::invoke that is inlined wherever it is used: compilers otherwise make it a call, and that of a small
-// function with it, in loops where it counts.
+// std::invoke that is always inlined. Otherwise compilers call it, and through it small functions, in loops
+// where the calls are expensive.
 #pragma once
 
 #include <sennit/detail/config.hpp>

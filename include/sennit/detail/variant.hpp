@@ -1,5 +1,6 @@
-// Programs refer to a symbol that only the library's variant has which they are built for: where another one
-// is linked, the linker names what is missing. It costs a word of constant data, and no instruction.
+// A program refers to a symbol that exists only in the variant of the library for which the program is
+// built. If another variant is linked, the linker names the missing symbol. The cost is a word of constant
+// data, and no instruction.
 #pragma once
 
 #include <sennit/detail/config.hpp>

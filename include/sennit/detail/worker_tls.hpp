@@ -1,10 +1,11 @@
-// What a fork touches of its worker, one object per thread, and the only code in headers that reads or writes them.
+// The thread-local data of a worker that a fork uses: one object for each thread. No other code in headers
+// reads or writes these members.
 //
-// A strand may continue on another thread after any construct, so the address of a thread-local must
-// never be kept across one. Compilers do keep it (GCC 12 hoists %fs:0 into a callee-saved register,
-// clang reuses the address it computed), whatever the TLS model. On x86-64 the members are therefore reached
-// by instructions that name %fs themselves; elsewhere through a function the compiler cannot see into.
-// See docs/protocols/deque.md, "Thread-locals".
+// A strand may continue on another thread after any construct, so code must never keep the address of a
+// thread-local across one. Compilers do keep such an address, whatever the TLS model: GCC 12 hoists %fs:0
+// into a callee-saved register, and clang reuses the address that it computed. So on x86-64, instructions
+// that name %fs themselves access the members; on other machines, a function that the compiler cannot see
+// into returns their address. See docs/protocols/deque.md, "Thread-locals".
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -19,40 +20,41 @@ namespace sennit::detail {
 class trace_cursor;
 class view;
 
-// A frame's address with its kind in the low bits; a fork is kind 0,
-// so the fork path stores the bare address.
+// The address of a frame, with the frame's kind in the low bits. A fork has kind 0, so the fork path stores
+// the address unchanged.
 using slot = std::atomic<std::uintptr_t>;
 
-// What the owner writes at each fork lies two cache lines (a prefetcher's pair) from what thieves write.
-// Static TLS is scarce where a shared object is loaded late,
-// so the struct is no larger and no more aligned than that takes.
+// Two cache lines (the pair of a prefetcher) lie between what the owner writes at each fork and what thieves
+// write. Static TLS is scarce in a process that loads a shared object late, so the struct has no larger size
+// or alignment than that needs.
 struct alignas(64) worker_tls {
   // One past the owner's newest frame.
   std::atomic<slot*> tail;
-  // What the strand that runs here has added to reducers.
+  // What the current strand has added to reducers.
   view* views;
-  // How many workers of the thread's runtime wait for work: a hint. Null outside any runtime.
+  // The number of workers of the thread's runtime that wait for work: a hint. Null outside any runtime.
   const std::atomic<unsigned>* waiting;
-  // Zero in the fence variant, where each claim of a loop takes the slow path; else all ones.
+  // Zero in the fence variant, in which each claim of a loop takes the slow path; else all ones.
   std::uint64_t loop_mask;
-  // A chunk of a loop is at most 2^-loop_sharing of what is left.
+  // A chunk of a loop is at most 2^-loop_sharing of the remaining iterations.
   std::uint64_t loop_sharing;
-  // Of the strand that runs here, if its region is observed.
+  // The trace cursor of the current strand, if its region is observed; else null.
   trace_cursor* strand;
-  // For what is left to chance.
+  // State of the random numbers.
   std::uint64_t random;
-  // Where the strand that runs here keeps the address of its thread's limit.
+  // Where the current strand has the address of its thread's limit.
   const std::atomic<slot*>* const* gate;
   unsigned char apart[64];
-  // The gate of push: where tail passes it, or it is shut (null), push takes the slow path.
+  // The gate of push. Push takes the slow path if tail passes it, or if it is shut (null).
   std::atomic<slot*> limit;
-  // The gate of pop: where tail falls below it, or it is shut (all ones), pop takes the slow path.
+  // The gate of pop. Pop takes the slow path if tail falls below it, or if it is shut (all ones).
   std::atomic<slot*> head_gate;
-  // In an observed region both gates are shut, and these are what they would be.
+  // In an observed region both gates are always shut; these members hold the values they would have
+  // otherwise.
   std::atomic<slot*> limit_beneath;
   std::atomic<slot*> head_gate_beneath;
-  // In an observed region thieves take nothing beyond it: the trace cursor does not know yet of what was pushed
-  // last.
+  // In an observed region thieves take no frame beyond it: the trace cursor has not yet noted the latest
+  // push.
   std::atomic<slot*> tail_seen;
 };
 static_assert(offsetof(worker_tls, views) == 8 && offsetof(worker_tls, waiting) == 16 &&
@@ -69,13 +71,14 @@ SENNIT_EXPORT
 
 namespace sennit::detail {
 
-// Of the thread that runs the call.
+// The object of the thread that runs the call.
 SENNIT_EXPORT [[gnu::noinline]] worker_tls& current_tls() noexcept;
 
 #if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
 
-// Code that ends up beside a static libsennit in an executable knows the object's offset at link time; other
-// code reads it from the offset table. The offset is the same on every thread, so the compiler may keep it.
+// Code that is linked with a static libsennit into an executable knows the object's offset at link time.
+// Other code reads the offset from the offset table. The offset is the same on every thread, so the compiler
+// may keep it.
 #if defined(SENNIT_SHARED) || (defined(__PIC__) && !defined(__PIE__))
 SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
   std::ptrdiff_t offset;
@@ -89,7 +92,7 @@ SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
 #define SENNIT_OFFSET
 #endif
 
-// The clobbers of memory are for the library's slow paths, which reach the same members by their address.
+// The clobbers of memory protect the library's slow paths, which access the same members by address.
 SENNIT_INLINE slot* load_tail() noexcept {
   slot* tail;
   asm volatile("movq " SENNIT_WORD("0") ", %[tail]" : [tail] "=r"(tail) : SENNIT_OFFSET "i"(0) : "memory");
@@ -132,7 +135,7 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
 shut:
   return true;
 }
-// The comparison alone, where nothing is pushed: limit is null.
+// Only the comparison: limit is null.
 SENNIT_INLINE bool any_gate_shut() noexcept {
   asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]" : : SENNIT_OFFSET "i"(0) : "cc", "memory" : shut);
   return false;
@@ -140,7 +143,7 @@ shut:
   return true;
 }
 
-// Whether a loop that begins is to be met in the slow path: the gate is shut, or some worker waits.
+// Whether a beginning loop must take the slow path: the gate is shut, or a worker waits.
 SENNIT_INLINE bool loop_gate_shut() noexcept {
   asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]\n\tmovq " SENNIT_WORD(
                "16") ", %%rax\n\tcmpl $0, (%%rax)\n\tjne %l[shut]"
@@ -153,7 +156,7 @@ shut:
   return true;
 }
 
-// Where the strand that runs here finds the limit of whatever thread it is on.
+// Where the current strand finds the limit of the thread on which it runs.
 SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept {
   const std::atomic<slot*>* const* gate;
   asm volatile("movq " SENNIT_WORD("56") ", %[gate]" : [gate] "=r"(gate) : SENNIT_OFFSET "i"(0) : "memory");

@@ -1,5 +1,5 @@
-// beat_source: what beats threads. An extension point: Sennit brings four of them (sennit::beat_source_kind),
-// and beats_options::extension takes one of yours.
+// beat_source: what sends beats to threads. It is an extension point: Sennit has four of them
+// (sennit::beat_source_kind), and beats_options::extension takes one of the program's own.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -21,36 +21,38 @@ namespace sennit::ext {
 
 class beat_source;
 
-// The number of the signal that all beats come with: a real-time one that is free, or what SENNIT_BEAT_SIGNAL
-// says. It is chosen once, and not blocked in the threads of any runtime. Throws std::invalid_argument for a
-// bad SENNIT_BEAT_SIGNAL.
+// The number of the signal of all beats: a free real-time signal, or the signal that SENNIT_BEAT_SIGNAL
+// names. It is chosen once, and no runtime's thread blocks it. Throws std::invalid_argument for a bad
+// SENNIT_BEAT_SIGNAL.
 SENNIT_EXPORT int beat_signal();
 
-// One thread that gets beats, as its source sees it. Its memory stays, so that a signal that comes late finds
-// it ended rather than gone.
+// One thread that gets beats, as its source sees it. Its memory is never freed, so that a late signal finds
+// an ended target.
 class SENNIT_EXPORT beat_target {
  public:
-  // Called on that thread: in signal context with its ucontext, or null at a poll. So it must be
-  // async-signal-safe. False: the beat came where nothing can be done about it; once more, soon.
+  // Called on the target's thread: in signal context with its ucontext, or with null at a poll. So it must
+  // be async-signal-safe. Returns false if the beat came at a moment when it could do nothing; the beat is
+  // then repeated soon.
   using function = bool (*)(void* ucontext) noexcept;
 
   pid_t thread() const noexcept { return thread_; }
   std::chrono::nanoseconds period() const noexcept { return period_; }
-  // The value (sigval::sival_int) that a signal carries, so that the handler knows whose beat it is.
+  // The value (sigval::sival_int) that a signal carries, from which the handler finds the target.
   int ticket() const noexcept;
-  // Sends the thread its beat, unless the last one has not arrived yet: then that counts as missed. False:
-  // the kernel does not take the signal. For sources that call from another thread; one call at a time.
+  // Sends the thread its beat. If the last beat has not arrived yet, the new one counts as missed. Returns
+  // false if the kernel does not accept the signal. For sources that call from another thread; one call at a
+  // time.
   bool ping() noexcept;
-  // On that thread: a beat is there, and `missed` others were due since the one before. Called by the
-  // handler of the signal, and by sources without one.
+  // Called on the target's thread when a beat has arrived; `missed` further beats came due since the beat
+  // before. The handler of the signal calls it, and sources without a signal do.
   void arrive(void* ucontext, std::uint64_t missed) noexcept;
-  // Whether stop() has not been called for it.
+  // False once stop() has been called for the target.
   bool live() const noexcept { return ticket_.load(std::memory_order_relaxed) > 0; }
 
-  // The source's own: timers, a file descriptor, a count.
+  // Data of the source: timers, a file descriptor, a count.
   std::array<std::intptr_t, 2> kept{};
-  // A descriptor whose signals (fcntl's F_SETSIG) are beats of this thread; -1: none. Set last, and taken
-  // back first.
+  // A descriptor whose signals (fcntl's F_SETSIG) are beats of this thread; -1: none. It is set last, and
+  // reset first.
   std::atomic<int> descriptor{-1};
 
  private:
@@ -60,12 +62,12 @@ class SENNIT_EXPORT beat_target {
   void call(void* ucontext) noexcept;
   void call_again_soon() noexcept;
 
-  std::atomic<int> ticket_{0};  // 0: nobody's
+  std::atomic<int> ticket_{0};  // 0: no thread's
   std::atomic<unsigned> inside_{0};
   std::atomic<bool> under_way_{false};
-  unsigned unanswered_ = 0;  // pings since then
-  // Of the handler's, at the latest beat. Atomic, as ThreadSanitizer puts a signal off to the next call of the
-  // fiber that it met, on whichever thread that fiber is by then.
+  unsigned unanswered_ = 0;  // pings since the last beat arrived
+  // Attempts of the handler for the latest beat. Atomic, because ThreadSanitizer delays a signal to the next
+  // call of the fiber that it interrupted, and that fiber may then be on another thread.
   std::atomic<unsigned> attempts_{0};
   unsigned generation_ = 0;
   pid_t process_ = 0;
@@ -80,9 +82,9 @@ class SENNIT_EXPORT beat_target {
   std::atomic<std::uint64_t> retries_{0};
 };
 
-// Has beats come to threads. One object serves all threads of one sennit::beats, with one period; its members
-// are called one at a time, except arrived(). A signal that it has sent has to carry the ticket, or come from
-// the descriptor.
+// Sends beats to threads. One object serves all threads of one sennit::beats, with one period. Its members
+// are called one at a time, except arrived(). A signal that it sends must carry the ticket, or come from the
+// descriptor.
 //
 // Example:
 //   #include <sennit/beats.hpp>
@@ -112,20 +114,22 @@ class beat_source {
   virtual ~beat_source() = default;
 
   virtual const char* name() const noexcept = 0;
-  // Why it does not work here, and what would mend that; empty if it works. Tries it.
+  // Tries the source. Returns why it does not work here, and the remedy; returns an empty string if it
+  // works.
   virtual std::string refusal() = 0;
 
-  // Has who.thread(), which may be another than the calling one, get beats from now on. False: the system
+  // From now on who.thread(), which may not be the calling thread, gets beats. Returns false if the system
   // refuses.
   virtual bool start(beat_target& who) noexcept = 0;
-  // No further signal is sent once it returns. The thread may have ended, and may be resting.
+  // After it returns no further signal is sent. The thread may have ended, and may be resting.
   virtual void stop(beat_target& who) noexcept = 0;
-  // It needs no beats for a while, as it sleeps or is no worker; it is back. By turns.
+  // rest(): the thread needs no beats for a while, because it sleeps or is no worker. The other one: the
+  // thread needs beats again. The two alternate.
   virtual void rest(beat_target& who) noexcept = 0;
   virtual void wake(beat_target& who) noexcept = 0;
 
-  // A signal of this source has come: on the thread that gets the beat, in signal context. What it returns is how many
-  // beats have been missed since the last.
+  // Called on the target's thread, in signal context, when a signal of this source has arrived. Returns how
+  // many beats have been missed since the one before.
   virtual std::uint64_t arrived(beat_target&, const siginfo_t&) noexcept { return 0; }
 };
 

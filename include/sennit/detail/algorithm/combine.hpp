@@ -1,4 +1,4 @@
-// How two values become one: the operations of reductions and reducers.
+// Operations of reductions and reducers, which make one value of two.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -10,11 +10,12 @@
 
 namespace sennit::detail {
 
-// combine(left, right), which gives the value of both, in this order.
+// combine(left, right) returns the combination of both values, in this order.
 template <class F, class T, class V = T>
 concept gives_both = std::invocable<F&, T, V> && std::convertible_to<std::invoke_result_t<F&, T, V>, T>;
-// Or takes the left one by reference, appends the right one to it, and returns nothing, or the left one. A
-// function that takes its left value by copy, and forgets to return it, would append to nothing.
+// Or combine takes the left value by reference, appends the right one to it, and returns nothing or the left
+// value. A function that takes its left value by copy, and returns nothing by mistake, would have no effect;
+// so it is refused.
 template <class F, class T, class V = T>
 concept appends_right =
     !std::invocable<F&, T, V> && std::invocable<F&, T&, V> &&
@@ -33,8 +34,9 @@ SENNIT_INLINE void combine_into(F& combine, T& left, V&& right) {
   }
 }
 
-// A conversion that drops the fraction of each value. What is added up in integers for lack of a point in "0"
-// is wrong without a sign of it; a sum that is too large for its integer type is not refused, as with +.
+// A conversion that drops the fraction of each value. If "0" is written instead of "0.0", values are added
+// up as integers, and nothing shows that the sum is wrong. A sum that is too large for its integer type is
+// not refused, as with +.
 template <class From, class To>
 concept drops_fractions = std::integral<To> && std::floating_point<std::remove_cvref_t<From>>;
 template <class F, class T, class V = T>

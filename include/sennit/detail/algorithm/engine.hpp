@@ -31,14 +31,14 @@ struct in_parallel {
   SENNIT_INLINE static void for_positions(position n, Run&& run, const Partition& by) {
     detail::for_positions(n, std::forward<Run>(run), by);
   }
-  // The value of a body as loop_over takes it. Precondition: n > 0.
+  // The value of a body in the form that loop_over takes. Precondition: n > 0.
   template <class Body>
   SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options& how) {
     return run_loop(n, body, how);
   }
 };
 
-// Branches in order, and all of a loop as one chunk.
+// Runs branches in order, and a loop as one chunk.
 struct elided {
   static constexpr bool serial = true;
 
@@ -80,7 +80,8 @@ struct elided {
   }
 };
 
-// The elision, with a count of what would be forks: one a join with two branches, two with three, one a loop.
+// The elision, with a count of forks: one for a join of two branches, two for a join of three, one for a
+// loop.
 struct elided_and_counted {
   static constexpr bool serial = true;
   inline static thread_local std::uint64_t forks = 0;

@@ -1,5 +1,5 @@
-// What operations must satisfy and no type says, tried on values of the program: that a value is an identity,
-// that brackets may be moved, that a fold and its combination agree.
+// Laws that operations must satisfy and types do not express, checked with values of the program: a value is
+// an identity; an operation is associative; a fold and its combination agree.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
@@ -22,8 +22,8 @@
 
 namespace sennit::detail {
 
-// Values that are equal are the same: not so of a class with a floating-point number in it, which may be
-// rounded.
+// Types whose equal values are the same value. This does not hold for a class with a floating-point number,
+// which may be rounded.
 template <class T>
 concept equal_is_same =
     std::integral<T> || std::is_enum_v<T> || std::three_way_comparable<T, std::strong_ordering>;
@@ -37,11 +37,11 @@ T combined_copies(Combine& combine, const T& left, const T& right) {
   return value;
 }
 
-// Whether the value may be an identity: then it stays what it is if it is combined with itself.
+// Whether the value may be an identity: combined with itself, an identity gives itself.
 template <class T, class Combine>
 bool may_be_identity([[maybe_unused]] const T& value, [[maybe_unused]] Combine& combine) {
   if constexpr (std::copy_constructible<T> && std::equality_comparable<T>) {
-    // What is not equal to itself, a NaN, says nothing.
+    // A value that is not equal to itself, a NaN, shows nothing.
     return !(value == value) || combined_copies(combine, value, value) == value;
   } else {
     return true;
@@ -49,7 +49,7 @@ bool may_be_identity([[maybe_unused]] const T& value, [[maybe_unused]] Combine& 
 }
 
 #if SENNIT_CHECKED
-// `largest`: of what either was computed from.
+// `largest`: the largest magnitude among the values from which both were computed.
 template <class T>
 bool same_result(const T& a, const T& b, [[maybe_unused]] T largest) {
   if constexpr (std::floating_point<T>) {
@@ -63,7 +63,7 @@ template <class T>
 T largest_of([[maybe_unused]] std::initializer_list<T> values) {
   if constexpr (std::floating_point<T>) {
     T largest{};
-    // A NaN makes the result one, of which nothing is said.
+    // A NaN makes the result a NaN, about which nothing can be said.
     for (const T v : values) largest = std::isnan(v) ? v : std::max(largest, std::abs(v));
     return largest;
   } else {
@@ -71,8 +71,8 @@ T largest_of([[maybe_unused]] std::initializer_list<T> values) {
   }
 }
 
-// Calls holds(i, j, k) for positions i < j < k, up to ten of them, until one gives false. An operation that
-// throws is not tried any further: the algorithm finds that out in its own order.
+// Calls holds(i, j, k) for up to ten triples of positions i < j < k, until one call returns false. If the
+// operation throws, no further triples are tried: the algorithm will meet the exception in its own order.
 template <class Holds>
 bool holds_for_triples(position n, const Holds& holds) {
   std::array<position, 5> at{0, 1, n / 2, n - 2, n - 1};
@@ -94,7 +94,7 @@ bool holds_for_triples(position n, const Holds& holds) {
   return true;
 }
 
-// That (a b) c is a (b c) for values of the sequence.
+// Checks that (a b) c equals a (b c) for values of the sequence.
 template <class T, class Sequence, class Combine>
 void expect_associative(const Sequence& values, Combine& combine, const char* algorithm,
                         std::source_location where) {
@@ -123,8 +123,8 @@ void expect_associative(const Sequence& values, Combine& combine, const char* al
   }
 }
 
-// That it does not matter whether an element is folded into the right of two parts before or after they are
-// combined.
+// Checks that two parts give the same result if an element is folded into the right part before they are
+// combined, and if it is folded into the result after they are combined.
 template <class T, class Sequence, class Begin, class Fold, class Combine>
 void expect_fold_agrees(const Sequence& values, const Begin& begin, Fold& fold, Combine& combine,
                         std::source_location where) {

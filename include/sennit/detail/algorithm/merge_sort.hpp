@@ -1,5 +1,4 @@
-// Merge sort between a range and a buffer, with parallel merges, that loses no element whatever a comparator
-// throws.
+// Merge sort between a range and a buffer, with parallel merges. It loses no element if a comparator throws.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -23,13 +22,13 @@
 
 namespace sennit::detail {
 
-// The first exception that a strand of the algorithm met. One of the user's is worth more than a
+// The first exception in any strand of the algorithm. An exception of the program takes precedence over a
 // cancellation.
 class first_failure {
  public:
   bool occurred() const noexcept { return occurred_.load(std::memory_order_relaxed); }
 
-  // Calls work(); true if that did not throw.
+  // Calls work(). Returns true if work() did not throw.
   template <class Work>
   bool attempt(Work&& work) noexcept {
 #if SENNIT_EXCEPTIONS
@@ -68,11 +67,12 @@ class first_failure {
   std::atomic<bool> occurred_{false};
 };
 
-// Halves are sorted into the one place and merged into the other; the longer of two runs to merge is cut in
-// the middle, the other one where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction to
-// Algorithms", 3rd edition, 27.3). Exceptions do not leave a part: it says that it failed, and then its
-// elements are in the range again, and nothing of it is in the buffer. So a branch that a cancelled region
-// dropped needs no care. Moving elements must not throw: it ends the program.
+// Halves are sorted into one place and merged into the other. The longer of two runs to merge is cut in the
+// middle, and the other run where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction
+// to Algorithms", 3rd edition, 27.3). A part throws nothing: it reports its failure, after it has put its
+// elements back into the range, so that the buffer has none of them. So a branch that a cancelled region
+// dropped needs no treatment. Precondition: moving elements does not throw; an exception there ends the
+// program.
 template <class Engine, class It, class Comp, class Proj, bool Stable>
 class merge_sort {
  public:
@@ -102,13 +102,12 @@ class merge_sort {
     void operator()(T* memory) const noexcept { std::allocator<T>().deallocate(memory, n); }
   };
 
-  // Below this other methods need fewer moves. It is no grain size: so few elements are sorted in a few
-  // microseconds, or compared by something that has parallelism of its own. (std::stable_sort would allocate
-  // for each part.)
+  // Below this size other methods need fewer moves. It is not a grain size: so few elements take a few
+  // microseconds, unless the comparison is parallel itself. (std::stable_sort would allocate for each part.)
   static constexpr std::ptrdiff_t small_sort = Stable ? 16 : 256;
-  // Below this a binary search would cost as much as it divides.
+  // Below this size a binary search would cost as much as the work that it divides.
   static constexpr std::ptrdiff_t small_merge = 1024;
-  // Elements that are copied leave a copy behind, which is as good as new when a comparator throws.
+  // Elements of these types are copied, not moved, so their places stay valid if a comparator throws.
   static constexpr bool copied = std::is_trivially_copyable_v<T> && std::copyable<T>;
 
   std::size_t count() const noexcept { return static_cast<std::size_t>(size_); }
@@ -121,7 +120,7 @@ class merge_sort {
                                             detail::invoke(proj_, std::forward<B>(b))));
   }
 
-  // A comparator that throws makes std::sort lose an element, the one that it holds at that moment.
+  // If a comparator throws, std::sort loses the element that it holds at that moment.
   template <class I, class Before>
   static void sort_small(I first, I last, Before before) {
     if constexpr (Stable) {
@@ -133,8 +132,8 @@ class merge_sort {
     }
   }
 
-  // Sorts [from, to) into `to_place`. True: the other place holds moved-from elements, all of them alive.
-  // False: see above.
+  // Sorts [from, to) into `to_place`. Returns true if it succeeded; the other place then holds moved-from
+  // elements, which are all alive. Returns false if it failed, as described above.
   bool sort(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
     if (failure_.occurred()) return false;
     if (to - from <= small_sort) {
@@ -178,7 +177,7 @@ class merge_sort {
     return sorted;
   }
 
-  // Positions may be lost, and each element is then moved but once.
+  // Positions may be lost, and each element is then moved only once.
   bool sort_positions(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
     std::array<std::uint16_t, small_sort> order;
     const auto last = order.begin() + (to - from);
@@ -193,13 +192,13 @@ class merge_sort {
     return true;
   }
 
-  // Of a part that is in one place and alive in both.
+  // Puts the elements of a part, which are in one place and alive in both, back into the range.
   void take_back(std::ptrdiff_t from, std::ptrdiff_t to, place from_place) noexcept {
     if (from_place == place::buffer) std::ranges::move(buffer() + from, buffer() + to, range(from));
     std::destroy(buffer() + from, buffer() + to);
   }
 
-  // Moves both runs to `out`, merged if that is true, but in any case.
+  // Moves both runs to `out`. They are merged if the result is true, but they are moved in any case.
   template <class From, class To>
   bool merge(From left, From left_end, From right, From right_end, To out) noexcept {
     const std::ptrdiff_t lefts = left_end - left;
@@ -237,12 +236,11 @@ class merge_sort {
     return below == outcome::merged && above == outcome::merged;
   }
 
-  // From both ends at once, which gives the processor two chains of comparisons that do not wait for one
-  // another.
+  // Merges from both ends at once. This gives the processor two independent chains of comparisons.
   template <class From, class To>
   bool merge_serially(From left, From left_end, From right, From right_end, To out) noexcept {
     To out_end = out + ((left_end - left) + (right_end - right));
-    // No jump depends on the elements: nobody could predict it.
+    // No branch depends on the elements, because the processor could not predict it.
     const auto take_first = [&] {
       const bool from_right = less(*right, *left);
       *out = std::ranges::iter_move(from_right ? right : left);
@@ -259,7 +257,7 @@ class merge_sort {
     };
     const bool merged = failure_.attempt([&] {
       for (;;) {
-        // Neither run can be exhausted within so many steps.
+        // Neither run can be exhausted within this number of steps.
         const std::ptrdiff_t steps = std::min<std::ptrdiff_t>(left_end - left, right_end - right) / 2;
         if (steps == 0) break;
         for (std::ptrdiff_t i = 0; i != steps; ++i) {

@@ -1,4 +1,4 @@
-// What is known of the operations that values are combined by: whether they associate, and their identities.
+// What is known about operations that combine values: whether they are associative, and their identities.
 #pragma once
 
 #include <algorithm>
@@ -104,13 +104,13 @@ struct standard_operation<std::ranges::greater> : other_operation {};
 template <class F>
 using operation_traits = standard_operation<std::remove_cvref_t<F>>;
 
-// One that does not associate, whatever it is given.
+// An operation that is not associative for any type.
 template <class F>
 concept never_associates = operation_traits<F>::known && !operation_traits<F>::associative;
 template <class F>
 concept known_to_associate = operation_traits<F>::known && operation_traits<F>::associative;
 
-// An operation may say what its identity is: T identity() const.
+// An operation can state its identity: T identity() const.
 template <class F, class T>
 concept says_identity = requires(const F& operation) {
   { operation.identity() } -> std::convertible_to<T>;

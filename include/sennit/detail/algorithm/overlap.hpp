@@ -1,4 +1,4 @@
-// Where elements lie in memory, and whether what an algorithm writes lies over what it reads.
+// Where elements are in memory, and whether the output of an algorithm overlaps its input.
 #pragma once
 
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -15,7 +15,7 @@
 #if SENNIT_CHECKED
 namespace sennit::detail {
 
-// [low, high), gone through upwards or downwards; empty where that is not known.
+// The bytes [low, high), traversed upward or downward; empty if they are not known.
 struct footprint {
   const char* low = nullptr;
   const char* high = nullptr;
@@ -38,8 +38,8 @@ footprint footprint_of(const elements<It>& all) {
     return base;
   } else if constexpr (requires { all.first.base(); } &&
                        !std::is_lvalue_reference_v<std::iter_reference_t<It>>) {
-    // Of an iterator that gives what it makes of another one's element. One that gives a part of it lies
-    // elsewhere.
+    // For an iterator that computes its elements from those of another iterator. If an iterator gives a part
+    // of another iterator's element, the part is at another address.
     using base = std::remove_cvref_t<decltype(all.first.base())>;
     if constexpr (std::random_access_iterator<base>) {
       return footprint_of(elements<base>{all.first.base(), all.size});
@@ -51,8 +51,8 @@ footprint footprint_of(const elements<It>& all) {
   }
 }
 
-// That each element of the destination is that of the source at the same place, or none. Others may be
-// written before they are read.
+// Checks that each element of the destination is the element of the source at the same position, or no
+// element of the source. Otherwise an element may be written before it is read.
 template <class In, class Out>
 void expect_apart(const elements<In>& in, const elements<Out>& out, const char* algorithm,
                   std::source_location where) {

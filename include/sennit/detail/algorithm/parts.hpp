@@ -1,5 +1,4 @@
-// The values of parts of a sequence, each gone through from left to right: what reductions and folds are made
-// of.
+// The values of parts of a sequence, each computed from left to right: the basis of reductions and folds.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
@@ -19,7 +18,7 @@
 
 namespace sennit {
 
-// The option of parallel_reduce and parallel_fold for a result that depends on neither workers nor timing,
+// An option of parallel_reduce and parallel_fold. The result then depends neither on workers nor on timing,
 // bit for bit.
 struct deterministic_t {
   explicit deterministic_t() = default;
@@ -31,7 +30,7 @@ namespace detail {
 template <class O>
 concept reduce_options = std::same_as<O, loop_options> || std::same_as<O, deterministic_t>;
 
-// A value as one of the result's type: itself, or what it converts to.
+// A value converted to the type of the result, or the value itself if it has that type.
 template <class T, class V>
 using converted = std::conditional_t<std::same_as<std::remove_cvref_t<V>, T>, V&&, T>;
 template <class T, class V>
@@ -39,11 +38,14 @@ SENNIT_INLINE converted<T, V> convert(V&& v) {
   return static_cast<converted<T, V>>(v);
 }
 
-// For run_loop(). `Derived` says what a part begins with, and how it goes on:
-//   T begin(position from)                   the value of the first element, or of none
-//   static constexpr position begins_after   how many elements that is of
-//   position extend(T& left, position from, position to, Gate)   goes through elements, at least one; returns where it has
-//                                                                stopped: at `to`, or where it found the gate shut
+// The base of bodies for run_loop(). `Derived` says how a part begins and how it continues:
+//
+//   T begin(position from)
+//       the value of the first element, or of none
+//   static constexpr position begins_after
+//       the number of elements that begin() uses
+//   position extend(T& left, position from, position to, Gate)
+//       adds elements, at least one. Returns where it stopped: at `to`, or where it found the gate shut
 template <class Derived, class T, class Combine>
 class parts {
  public:
@@ -52,7 +54,7 @@ class parts {
 
   SENNIT_INLINE explicit parts(Combine& combine) : combine_(combine) {}
 
-  // Of [from, to), which is not empty.
+  // The value of [from, to), which is not empty.
   SENNIT_INLINE T fold(position from, position to) const {
     value part;
     run(part, from, to, no_gate());
@@ -105,14 +107,15 @@ class parts {
   held<Combine> combine_;
 
  private:
-  // Such a value stays there for a chunk, whatever its elements alias; any other one had better not move.
+  // A value of such a type stays in a register for a chunk, whatever its elements alias. A value of another
+  // type should not be moved.
   static constexpr bool fits_registers =
       std::is_trivially_destructible_v<T> && sizeof(T) <= 8 * sizeof(void*);
 
   SENNIT_INLINE const Derived& self() const { return static_cast<const Derived&>(*this); }
 };
 
-// Each part begins with the value of its first element.
+// A part begins with the value of its first element.
 template <class Sequence, class T, class Map, class Combine>
 class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, Combine> {
  public:
@@ -145,8 +148,8 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
   held<Map> map_;
 };
 
-// The part at the left begins with the first value, and each other one with the identity of the combination;
-// or with a copy of the first value, which is one then.
+// The leftmost part begins with the first value. Each other part begins with the identity of the
+// combination, or with a copy of the first value, which must be an identity then.
 template <class Sequence, class T, class Fold, class Combine>
 class folded_parts : public parts<folded_parts<Sequence, T, Fold, Combine>, T, Combine> {
  public:
@@ -184,8 +187,8 @@ class folded_parts : public parts<folded_parts<Sequence, T, Fold, Combine>, T, C
 };
 
 // The tree of a deterministic reduction: halves, down to leaves whose size depends on n only. A thousand
-// leaves are enough for hundreds of workers; where n is large the forks between them cost nothing against the
-// leaves.
+// leaves are enough for hundreds of workers. If n is large, the cost of the forks is negligible beside that
+// of the leaves.
 template <class Engine, class T, class Parts>
 class reduction_tree {
  public:
@@ -207,7 +210,7 @@ class reduction_tree {
   position leaf_;
 };
 
-// Of n > 0 elements.
+// Precondition: n > 0.
 template <class Engine, class T, class Parts, class Options>
 SENNIT_INLINE T value_of_parts(Parts& parts, position n, const Options& how) {
   if constexpr (std::same_as<Options, deterministic_t>) {

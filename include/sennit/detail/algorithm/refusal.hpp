@@ -1,5 +1,5 @@
-// What compilers say of a call of an algorithm that does not compile: one static_assert for the first
-// argument that does not fit, in place of a list of candidates and their constraints.
+// The compilers' messages for a wrong call of an algorithm: one static_assert for the first argument that
+// does not fit, instead of a list of candidates and their constraints.
 #pragma once
 
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -18,8 +18,7 @@ struct deterministic_t;
 
 namespace detail {
 
-// What a refused call gives. It converts to whatever the program makes of it, so that compilers have no more
-// to say.
+// The result of a refused call. It converts to any type, so that compilers give no further messages.
 struct refused {
   template <class T>
   operator T() const;
@@ -41,7 +40,7 @@ struct argument_at {
 template <std::size_t I, class... A>
   requires(I < sizeof...(A))
 struct argument_at<I, A...> : std::tuple_element<I, std::tuple<A...>> {};
-// void where there are not so many.
+// void if there are fewer arguments.
 template <std::size_t I, class... A>
 using argument = typename argument_at<I, A...>::type;
 template <std::size_t I, class... A>
@@ -53,7 +52,8 @@ template <class T>
 concept appending_iterator =
     std::input_or_output_iterator<T> && !std::input_iterator<T> && requires { typename T::container_type; };
 
-// How many arguments say what to go through, and what its values are; none, where a message has been given.
+// The number of arguments that give the sequence, and the type of its values. None if a message has been
+// given.
 template <std::size_t Arguments, class Sequence = integers<int>>
 struct found_sequence {
   static constexpr std::size_t arguments = Arguments;
@@ -62,7 +62,7 @@ struct found_sequence {
   using iterator = typename Sequence::cursor;
 };
 
-// The arguments must begin with a sequence.
+// Says that the arguments must begin with a sequence.
 template <class... A>
 consteval auto require_sequence() {
   using first = plain_argument<0, A...>;
@@ -118,7 +118,7 @@ consteval auto require_sequence() {
   }
 }
 
-// The I-th argument is no destination of values of type V.
+// Says that the I-th argument is no destination of values of type V.
 template <std::size_t I, class V, class... A>
 consteval bool require_destination() {
   using given = argument<I, A...>;
@@ -156,7 +156,7 @@ consteval bool require_destination() {
   }
 }
 
-// Of what follows everything that an algorithm takes.
+// Says what is wrong with arguments after those that an algorithm takes.
 template <class... A>
 consteval void refuse_the_rest() {
   static_assert(

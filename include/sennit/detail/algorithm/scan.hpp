@@ -1,4 +1,4 @@
-// How prefixes are computed: in one pass at the frontier, in two ahead of it.
+// How prefixes are computed: in one pass at the frontier, and in two passes ahead of it.
 #pragma once
 
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -24,7 +24,7 @@ SENNIT_INLINE T combine_scan(Combine& combine, const T& left, Right&& right) {
   return static_cast<T>(detail::invoke(combine, left, std::forward<Right>(right)));
 }
 
-// Writes the prefixes of [i, end), which is not empty; `sum` is that of *i. Returns the last.
+// Writes the prefixes of [i, end), which is not empty. `sum` is the prefix of *i. Returns the last prefix.
 template <class In, class Out, class T, class Combine>
 T scan_from(In i, In end, Out o, T sum, Combine& combine) {
   *o = std::as_const(sum);
@@ -35,7 +35,7 @@ T scan_from(In i, In end, Out o, T sum, Combine& combine) {
   return sum;
 }
 
-// Writes what comes before each of [i, end); `sum` comes before the first. Returns what comes before the end.
+// Writes the exclusive prefixes of [i, end); `sum` is the first one. Returns the exclusive prefix of `end`.
 template <class In, class Out, class T, class Combine>
 T scan_before(In i, In end, Out o, T sum, Combine& combine) {
   for (; i != end; ++i, ++o) {
@@ -48,10 +48,10 @@ T scan_before(In i, In end, Out o, T sum, Combine& combine) {
 
 enum class scan_kind { inclusive, exclusive };
 
-// The sequence is cut into blocks. Whoever comes to a block when all before it are done scans it at once: one
-// worker does so for all of them, in a single pass. The others, ahead of that frontier, only reduce their
-// blocks; these are scanned in a second pass, once their prefixes are known. (Two passes over blocks:
-// Blelloch, "Prefix sums and their applications", 1990, 1.2.1; those at the frontier need but one, as in
+// The sequence is cut into blocks. A strand that begins a block after all blocks before it are done scans
+// the block at once; so a single worker scans all blocks in one pass. Strands ahead of that frontier only
+// reduce their blocks. These blocks are scanned in a second pass, once their prefixes are known. (Two passes
+// over blocks: Blelloch, "Prefix sums and their applications", 1990, 1.2.1. One pass at the frontier:
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016.)
 template <scan_kind Kind, class In, class Out, class T, class Combine>
 class scan {
@@ -63,7 +63,7 @@ class scan {
     (carry_.emplace(std::forward<Initial>(initial)), ...);
   }
 
-  // All of it combined, once run() has returned.
+  // The combination of all elements. Precondition: run() has returned.
   T total() && { return *std::move(carry_); }
 
   void run(const loop_options& how) {
@@ -85,7 +85,7 @@ class scan {
           },
           by_block);
     });
-    // All before it has been scanned: nothing lower can fail.
+    // All earlier blocks have been scanned, so no lower element can fail.
     if (at_frontier_) std::rethrow_exception(failure);
 
     const position first = done_.load(std::memory_order_relaxed);
@@ -103,7 +103,7 @@ class scan {
   }
 
  private:
-  // In the first pass.
+  // The work for a block in the first pass.
   void visit_block(position b) {
     // ORD[D21] acquire: carry_ and at_frontier_; pairs with the release below.
     if (done_.load(std::memory_order_acquire) == b) {
@@ -117,10 +117,10 @@ class scan {
     }
   }
 
-  // Puts what comes before each block, from `first` on, in the place of what it adds up to. Returns the end
-  // of the blocks of which that is known: where one has failed, it is the last. Scanning them is what finds
-  // the lowest failure, as a block may also fail at its first element, which has met no other in the first
-  // pass.
+  // Replaces the sum of each block, from `first` on, by the prefix before the block. Returns the end of the
+  // blocks whose prefix is known; if a block failed, that is the last one. Only the scan of these blocks
+  // finds the lowest failure: a block may also fail at its first element, which the first pass combines with
+  // no other.
   position find_prefixes(position first, position blocks, std::exception_ptr& failure) {
     position b = first;
     while (b != blocks && carry_) {
@@ -135,7 +135,7 @@ class scan {
     return b;
   }
 
-  // What work() throws, but for a cancellation: that is thrown on.
+  // Calls work() and returns its exception, but rethrows a cancellation.
   template <class Work>
   static std::exception_ptr failure_of(Work&& work) {
 #if SENNIT_EXCEPTIONS
@@ -152,7 +152,7 @@ class scan {
     return nullptr;
   }
 
-  // As many blocks as a block has elements: what is done serially for each block is then next to nothing.
+  // As many blocks as a block has elements. The serial work for each block is then negligible.
   position default_block() const {
     return static_cast<position>(std::sqrt(static_cast<double>(in_.size))) + 1;
   }
@@ -175,7 +175,7 @@ class scan {
     return sum;
   }
 
-  // `carry` is what comes before the block, and then what comes before the next one.
+  // `carry` is the prefix before the block; afterwards it is the prefix before the next one.
   void scan_block(position block, std::optional<T>& carry) const {
     In i = in_.at(block * block_);
     const In end = in_.at(end_of(block));
@@ -193,7 +193,7 @@ class scan {
   position block_ = 1;
   std::atomic<position> done_{0};
   std::optional<T> carry_;
-  // Of the strand at the block done_, as carry_ is.
+  // Used by the strand at the block done_, as carry_ is.
   bool at_frontier_ = false;
   std::vector<std::optional<T>> parts_;
 };

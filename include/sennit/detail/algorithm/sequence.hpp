@@ -1,5 +1,5 @@
-// What the algorithms run over: n values, told by two integers, two iterators, an iterator and a number, or a
-// range; and where results go.
+// The sequences of algorithms: n values, given by two integers, two iterators, an iterator and a number, or
+// a range; and the destinations of results.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -22,9 +22,10 @@ template <class First, class Last>
 concept integer_bounds = std::integral<First> && std::integral<Last> && sizeof(First) <= sizeof(position) &&
                          sizeof(Last) <= sizeof(position);
 
-// What the integers between two bounds are counted in: the type that both convert to, as in a plain loop; but
-// one that has negative numbers, if a bound may be one. Of 64 bits there is none wider: an index below zero
-// is then itself modulo 2^64, which is enough for a body that takes a signed one.
+// The type for the integers between two bounds: the common type, as in a plain loop. If that type is
+// unsigned and a bound is signed, a type with negative numbers is used instead. For 64 bits there is no such
+// type: a negative index is then represented modulo 2^64, which is enough for a body that takes a signed
+// type.
 template <class First, class Last>
 struct index_between {
   using common = std::common_type_t<First, Last>;
@@ -36,7 +37,7 @@ template <class First, class Last>
   requires integer_bounds<First, Last>
 using index = typename index_between<First, Last>::type;
 
-// The number of integers in [first, last), with the signs that the bounds have before any conversion.
+// The number of integers in [first, last). Bounds keep the signs that they have before any conversion.
 template <class First, class Last>
   requires integer_bounds<First, Last>
 constexpr position count(First first, Last last) noexcept {
@@ -54,7 +55,8 @@ constexpr position count(First first, Last last) noexcept {
 
 SENNIT_EXPORT [[noreturn]] void refuse_step();
 
-// The number of first, first + step, ... before last: below it, or above it if the step is negative.
+// The number of values first, first + step, ... before last: below last, or above it if the step is
+// negative.
 template <class First, class Last, std::integral Step>
   requires integer_bounds<First, Last>
 constexpr position count(First first, Last last, Step step) {
@@ -65,7 +67,7 @@ constexpr position count(First first, Last last, Step step) {
   return distance / width + (distance % width != 0 ? 1 : 0);
 }
 
-// The integers from `first` on. A cursor is one of them, so that loops over them are plain counted ones.
+// The integers from `first` on. A cursor is an integer, so that loops over them are plain counted loops.
 template <std::integral I>
 struct integers {
   using cursor = I;
@@ -95,8 +97,8 @@ struct elements {
   position size;
 };
 
-// Whether a loop over [begin, end) goes on at `i`: as long as the gate is open. Integers without a sign may
-// wrap around.
+// Whether a loop over [begin, end) continues at `i`: as long as the gate is open. Unsigned integers may wrap
+// around.
 template <class Cursor, class Gate>
 SENNIT_INLINE bool goes_on(const Cursor& i, const Cursor& begin, const Cursor& end, Gate gate) {
   if constexpr (std::unsigned_integral<Cursor>) {
@@ -118,7 +120,7 @@ concept bounds = integer_bounds<First, Last> || iterator_bounds<First, Last>;
 template <class R>
 concept countable_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-// A last below the first makes an empty sequence, and so does a negative number of elements.
+// If the last is below the first, or the number of elements is negative, the sequence is empty.
 template <class First, class Last>
   requires integer_bounds<First, Last>
 auto sequence_of(First first, Last last) noexcept {
@@ -145,7 +147,7 @@ auto sequence_of(R& range) {
 template <class... Bounds>
 using sequence_for = decltype(sequence_of(std::declval<Bounds&>()...));
 
-// Where results go: an iterator, with room behind it, or a range.
+// Where results go: an iterator with enough room, or a range.
 template <class D>
 concept destination_iterator = std::random_access_iterator<std::remove_cvref_t<D>>;
 template <class D>
@@ -162,8 +164,8 @@ struct destination_of<D> {
   using iterator = std::ranges::iterator_t<D>;
 };
 
-// Elements that are neighbors may be written at the same time; those of a std::vector<bool>, and what else
-// has a proxy for each bool, share words.
+// Neighboring elements may be written at the same time. Elements of a std::vector<bool>, and of other
+// containers with a proxy for each bool, share words, so they may not.
 template <class It>
 concept writable_in_parallel =
     !(std::same_as<std::iter_value_t<It>, bool> && std::is_class_v<std::iter_reference_t<It>> &&
@@ -186,7 +188,7 @@ concept destination = (destination_iterator<D> || destination_range<D>) &&
 #endif
 }
 
-// The destination's begin. Throws std::invalid_argument for a range of fewer than n elements.
+// The begin of the destination. Throws std::invalid_argument for a range of fewer than n elements.
 template <class D>
 auto begin_of(D& out, position n, const char* algorithm) {
   if constexpr (destination_iterator<D>) {

@@ -1,4 +1,4 @@
-// What a graph's functions are to a run.
+// How a run calls a graph's functions.
 #pragma once
 
 #include <sennit/detail/action.hpp>
@@ -63,13 +63,13 @@ std::string text_of_cycle(const std::vector<Key>& keys) {
   return text + " needs " + text_of_key(keys.front());
 }
 
-// The bit of a color; none for what is no place's.
+// The bit of a color; no bit for a number that is not a place's.
 template <std::integral Color>
 constexpr std::uint64_t bit_of_color(Color c, unsigned count) noexcept {
   return std::cmp_greater_equal(c, 0) && std::cmp_less(c, count) ? color_bit(static_cast<unsigned>(c)) : 0;
 }
 
-// The colors that weigh at least half as much as the heaviest.
+// The colors with at least half of the largest weight.
 template <class Range, class Do>
 void for_each_color(const Range& weighted, Do&& do_with) {
   double most = 0;
@@ -85,8 +85,8 @@ std::uint64_t bits_of_colors(const Range& weighted, unsigned count) {
   return bits;
 }
 
-// A type's name is asked for only with the parameters that the function has: one with a node may not be
-// callable without.
+// The type of the result is asked for only with the parameters that the function has: a function that takes
+// a node may not be callable without one.
 template <class Key, class Predecessors, class Compute>
 constexpr auto value_returned() {
   using node = graph::node<Key, Predecessors, Compute>;
@@ -99,7 +99,7 @@ constexpr auto value_returned() {
 template <class Key, class Predecessors, class Compute>
 using node_value = typename decltype(value_returned<Key, Predecessors, Compute>())::type;
 
-// Calls, as graph_run takes them.
+// The functions of a graph in the form that graph_run takes.
 template <class Key, class Nodes>
 struct graph_calls;
 
@@ -113,7 +113,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
                 ".trace is a pointer to a graph::trace");
 
   const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
-  unsigned color_count = 0;  // of a colored graph
+  unsigned color_count = 0;  // the number of colors of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const { return std::invoke(given.predecessors, k); }
 
@@ -125,7 +125,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
       return bits_of_colors(c, color_count);
     }
   }
-  // The same by their numbers.
+  // The same as numbers.
   std::vector<std::uint32_t> list_of_colors(const Key& k) const {
     std::vector<std::uint32_t> list;
     const auto add = [&](auto color) {
@@ -159,7 +159,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   }
 
 #if SENNIT_EXCEPTIONS
-  // In a handler: what the run is to end with.
+  // Called in a catch handler: the exception with which the run will end.
   static std::exception_ptr failure(bool computing, const Key& k) noexcept {
     try {
       try {
@@ -217,10 +217,10 @@ struct nodes_of<Key, graph::dense<Rank>> {
   static type make(const graph::dense<Rank>& d) { return type(d.extents); }
 };
 
-// For graph::coloring::patience.
+// Checks graph::coloring::patience.
 SENNIT_EXPORT SENNIT_COLD void check_patience(double patience);
 
-// From a node that waits for ever along such predecessors, until one comes again.
+// Follows predecessors from a node that waits for ever, until a node repeats.
 template <class Key, class Run, class All>
 std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
   std::vector<node_number> path;
@@ -235,7 +235,7 @@ std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
   return keys;
 }
 
-// What the run computed, for its trace.
+// Writes what the run computed into its trace.
 template <class Key, class Run, class All, class Calls>
 void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length) {
   trace_filler filler(*calls.given.trace, run.tracing().take(), length);
@@ -252,7 +252,7 @@ void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length) {
   filler.finish();
 }
 
-// Of a traced run: as it begins; and as it ends, before anything is thrown.
+// A traced run calls it when it begins, and when it ends, before anything is thrown.
 template <class Key, class Run, class All, class Calls>
 class tracing_of_run {
  public:
@@ -261,7 +261,7 @@ class tracing_of_run {
     run_.tracing().begin();
     if constexpr (Calls::colored) run_.tracing().places = calls.given.coloring.of;
   }
-  // `failed`: the run throws something else, and what is wrong with the trace must not hide it.
+  // `failed`: the run throws another exception, which a failure of the trace must not hide.
   void finish(bool failed) {
     const std::uint64_t length = trace_now_ns() - run_.tracing().begun();
 #if SENNIT_EXCEPTIONS

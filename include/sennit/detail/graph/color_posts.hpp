@@ -1,4 +1,4 @@
-// Where items wait for the workers of their colors.
+// Where items wait for workers of their colors.
 #pragma once
 
 #include <sennit/detail/colors.hpp>
@@ -14,8 +14,8 @@
 
 namespace sennit::detail {
 
-// A box for each color. An item is in the box of one of its colors until somebody takes it. Whoever posts one
-// sees to it that it is taken: docs/protocols/graphs.md, "Colors".
+// A box for each color. An item is in the box of one of its colors until a strand takes it. The strand that
+// posts an item makes sure that the item is taken: docs/protocols/graphs.md, "Colors".
 template <class Item>
 class color_posts {
  public:
@@ -27,10 +27,9 @@ class color_posts {
     to.items.push_back(item);
     if (to.items.size() == 1) waiting_.fetch_or(std::uint64_t{1} << color, std::memory_order_relaxed);
   }
-  // The colors that items wait for. What the calling strand posted itself is among them until it has been
-  // taken.
+  // The colors for which items wait. An item of the calling strand counts until it has been taken.
   std::uint64_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
-  // All items of the first of these colors that has some; none if others were faster.
+  // All items of the first of these colors that has some. Returns none if other strands were faster.
   std::vector<Item> take(std::uint64_t colors) noexcept {
     const std::uint64_t there = waiting() & colors;
     if (there == 0) return {};
@@ -46,7 +45,7 @@ class color_posts {
     std::mutex lock;
     std::vector<Item> items;
   };
-  alignas(64) std::atomic<std::uint64_t> waiting_{0};  // a color's bit is written under the lock of its box
+  alignas(64) std::atomic<std::uint64_t> waiting_{0};  // a bit is written under its box's lock
   box boxes_[most_colors];
 };
 

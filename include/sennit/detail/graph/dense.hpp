@@ -1,4 +1,4 @@
-// Nodes whose keys are all the points of a box: their states are an array.
+// Nodes whose keys are the points of a box: an array holds the nodes' states.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -16,7 +16,7 @@ namespace sennit::detail {
 
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_key_outside(const std::string& key,
                                                               const std::uint32_t* extents, std::size_t rank);
-// Their product; throws std::length_error beyond `most_nodes`.
+// The product of the extents. Throws std::length_error beyond `most_nodes`.
 SENNIT_EXPORT std::uint32_t count_of_nodes(const std::uint64_t* extents, std::size_t rank);
 
 template <class Key, std::size_t Rank>
@@ -64,7 +64,7 @@ class dense_nodes {
  private:
   template <class Part>
   SENNIT_INLINE bool inside(Part part, std::size_t d) const noexcept {
-    // What is negative is more than any extent.
+    // A negative part becomes a number above any extent.
     return static_cast<std::uint64_t>(part) < extents_[d];
   }
   template <std::size_t... D>

@@ -1,4 +1,4 @@
-// An array that grows while others read it: its elements never move.
+// An array that grows while other threads read it: its elements never move.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -12,7 +12,8 @@
 
 namespace sennit::detail {
 
-// Elements are trivial, and zero bytes until written. Each piece is as long as all before it.
+// Elements are of a trivial type, and their bytes are zero until written. Each piece is as long as all
+// pieces before it together.
 template <class T>
   requires(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>)
 class growing {
@@ -26,13 +27,13 @@ class growing {
     }
   }
 
-  // Precondition: ensure() has been called for it, and that call has become known to the caller.
+  // Precondition: ensure() has been called for the element, and the call happened before this one.
   SENNIT_INLINE T& operator[](std::uint32_t i) noexcept {
     const unsigned k = piece_of(i);
-    // Relaxed: who knows of the element knows of its piece.
+    // Relaxed: a caller that knows of the element knows of its piece.
     return pieces_[k].load(std::memory_order_relaxed)[std::uint64_t{i} + least - (least << k)];
   }
-  // Makes the piece that has the element. Throws std::bad_alloc. From any thread.
+  // Makes the piece that has the element. Throws std::bad_alloc. Any thread may call it.
   void ensure(std::uint32_t i) {
     const unsigned k = piece_of(i);
     // ORD[D26] acquire: the piece's pages; pairs with the release of who made it.
@@ -48,7 +49,7 @@ class growing {
   bool has(std::uint32_t i) const noexcept {
     return pieces_[piece_of(i)].load(std::memory_order_relaxed) != nullptr;
   }
-  // Those of all pieces, written or not. Nobody else is at it.
+  // Visits the elements of all pieces, written or not. Precondition: no other thread uses the array.
   template <class F>
   void for_each(F&& f) {
     for (unsigned k = 0; k < pieces; ++k) {
@@ -69,15 +70,15 @@ class growing {
   std::atomic<T*> pieces_[pieces]{};
 };
 
-// Numbers from 1 on, given out in blocks: a strand's supply of elements of a growing array.
+// Numbers from 1, given out in blocks: a strand's supply of elements of a growing array.
 class SENNIT_EXPORT numbering {
  public:
   static constexpr std::uint32_t block = 1024;
 
   class supply {
    public:
-    // The next number; ensure() is called with it when it is the first of a block. Throws std::bad_alloc
-    // beyond 2^32 of them.
+    // The next number. Calls ensure() with the first number of each block. Throws std::bad_alloc beyond 2^32
+    // numbers.
     template <class Ensure>
     SENNIT_INLINE std::uint32_t next(numbering& all, Ensure&& ensure) {
       if (next_ % block == 0) [[unlikely]] {

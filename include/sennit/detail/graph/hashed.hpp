@@ -28,13 +28,13 @@ namespace sennit::detail {
 template <class Key, class Hash>
 class concurrent_map {
  public:
-  // The number that the key has, or `made` if it had none: then it has that one now.
+  // The number of the key. If the key has none, it gets `made`, which is returned.
   node_number find_or_insert(const Key& k, node_number made) {
     node_number found = made;
     map_.emplace_or_cvisit(k, made, [&](const auto& entry) { found = entry.second; });
     return found;
   }
-  // `nobody` if it has none.
+  // The number of the key, or `nobody` if the key has none.
   node_number find(const Key& k) const {
     node_number found = nobody;
     map_.cvisit(k, [&](const auto& entry) { found = entry.second; });
@@ -50,13 +50,13 @@ class concurrent_map {
 template <class Key, class Hash>
 class concurrent_map {
  public:
-  // The number that the key has, or `made` if it had none: then it has that one now.
+  // The number of the key. If the key has none, it gets `made`, which is returned.
   node_number find_or_insert(const Key& k, node_number made) {
     node_number found = made;
     map_.upsert(k, [&](const node_number& n) { found = n; }, made);
     return found;
   }
-  // `nobody` if it has none.
+  // The number of the key, or `nobody` if the key has none.
   node_number find(const Key& k) const {
     node_number found = nobody;
     map_.find_fn(k, [&](const node_number& n) { found = n; });
@@ -64,9 +64,8 @@ class concurrent_map {
   }
 
  private:
-  // Not smaller than by default, though that takes some 2 ms to clear: below 2^16 buckets it would have to
-  // add to its locks later, which it does while others read them (a data race in libcuckoo; tests/graph show
-  // it to TSan).
+  // The map's default size, although clearing it takes some 2 ms. Below 2^16 buckets libcuckoo adds locks
+  // later, while other threads read them (a data race in libcuckoo, which tests/graph show to TSan).
   libcuckoo::cuckoohash_map<Key, node_number, Hash> map_;
 };
 
@@ -80,18 +79,18 @@ class concurrent_map {
 
 #endif
 
-// As MurmurHash3 ends: all bits of the key tell on all of the hash.
+// The final steps of MurmurHash3: all bits of the key affect all bits of the hash.
 constexpr std::uint64_t mix(std::uint64_t h) noexcept {
   h = (h ^ h >> 33) * 0xff51afd7ed558ccd;
   h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53;
   return h ^ h >> 33;
 }
 
-// Tuples of integers have no std::hash; that of integers and pointers leaves bits as they are, and the maps
-// want them mixed.
+// Tuples of integers have no std::hash. The std::hash of integers and pointers does not mix bits, which the
+// maps need.
 template <class Key>
 struct key_hash {
-  using is_avalanching = void;  // for Boost, which would mix again
+  using is_avalanching = void;  // otherwise Boost would mix the bits again
   std::size_t operator()(const Key& k) const noexcept(noexcept(std::hash<Key>()(k))) {
     return mix(std::hash<Key>()(k));
   }
@@ -122,7 +121,7 @@ class hashed_nodes {
  public:
   using key = Key;
 
-  // A number that no key has yet, of a strand.
+  // A strand's supply of numbers that no key has yet.
   class supply {
    private:
     friend class hashed_nodes;
@@ -141,13 +140,13 @@ class hashed_nodes {
         keys_.ensure(n);
       });
     }
-    // Before others can know of the node.
+    // Set before other strands can find the node.
     keys_.set(mine.spare_, k);
     const node_number n = map_.find_or_insert(k, mine.spare_);
     if (n == mine.spare_) mine.spare_ = 0;
     return n;
   }
-  // `nobody` if there is none with that key.
+  // The node with that key, or `nobody` if there is none.
   node_number find(const Key& k) const { return map_.find(k); }
   const Key& key_of(node_number n) { return keys_.get(n); }
   node_state& state(node_number n) noexcept { return states_[n]; }

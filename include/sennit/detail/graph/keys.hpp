@@ -1,4 +1,4 @@
-// From the keys of a graph to numbers of its nodes, and back.
+// The numbers of a graph's nodes for their keys, and the keys for the numbers.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -31,7 +31,7 @@ constexpr std::size_t rank_of() {
   return 1;
 }
 
-// Division of numbers below 2^32 by the same number again and again.
+// Divides numbers below 2^32 by the same number repeatedly.
 class divisor {
  public:
   constexpr divisor() = default;
@@ -61,13 +61,13 @@ std::string text_of_integer(Integer value) {
   }
 }
 
-// As it is to appear in messages.
+// The key as it appears in messages.
 template <class Key>
 std::string text_of_key(const Key& key) {
   if constexpr (integral_key<Key>) {
     return text_of_integer(key);
   } else if constexpr (std::convertible_to<const Key&, std::string_view>) {
-    // Not by +, of which GCC 12 warns in users' code.
+    // Not by operator+, for which GCC 12 gives a warning in users' code.
     std::string text(1, '"');
     text += std::string_view(key);
     return text += '"';
@@ -84,7 +84,8 @@ std::string text_of_key(const Key& key) {
   }
 }
 
-// Where a node's predecessors turn out to be others than they were, or more or fewer than their range says.
+// Called if a node's predecessors differ from an earlier answer, or if their number differs from the size of
+// their range.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);
 
 }  // namespace sennit::detail

@@ -1,4 +1,4 @@
-// What a strand of a work pool still has to do.
+// The items that a strand of a work pool still has to do.
 #pragma once
 
 #include <sennit/detail/colors.hpp>
@@ -12,7 +12,8 @@
 
 namespace sennit::detail {
 
-// Moves the first `count` items of `from` to the end of `to`. False, and nothing happens, without memory.
+// Moves the first `count` items of `from` to the end of `to`. Returns false without any effect if there is
+// no memory.
 template <class Item>
 bool move_front(std::vector<Item>& from, std::size_t count, std::vector<Item>& to) noexcept {
   const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
@@ -49,15 +50,15 @@ class local_queue {
     items_.pop_back();
     return latest;
   }
-  // What is added from here on is to be taken in the order of adding.
+  // Items added after this position are to be taken in the order in which they were added.
   using position = std::size_t;
   position mark() const noexcept { return items_.size(); }
   void reverse_since(position mark) noexcept {
     std::reverse(items_.begin() + static_cast<std::ptrdiff_t>(mark), items_.end());
   }
-  // The older half, which tends to be more work.
+  // Gives away the older half, which tends to be more work.
   bool give(local_queue& to) noexcept { return move_front(items_, (items_.size() + 1) / 2, to.items_); }
-  // Back what was given.
+  // Takes back the items that were given away.
   void put_back(local_queue given) {
     if (!items_.empty()) given.items_.insert(given.items_.end(), items_.begin(), items_.end());
     items_.swap(given.items_);
@@ -68,7 +69,7 @@ class local_queue {
   std::vector<Item> items_;
 };
 
-// Of items that say which colors they have.
+// A queue of items that have colors.
 template <class Item>
 class colored_local_queue : public local_queue<Item> {
  public:

@@ -1,4 +1,4 @@
-// What a run keeps of a node.
+// What a run stores about a node.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -11,7 +11,7 @@ namespace sennit::detail {
 
 using node_number = std::uint32_t;
 
-// What is to be done with a node: find its predecessors, or compute it.
+// The next operation on a node: find its predecessors, or compute it.
 class graph_item {
  public:
   graph_item() = default;
@@ -41,14 +41,15 @@ struct colored_item {
 
 // All zero until the node is made.
 struct node_state {
-  // Who waits for it: 0 before it is made, `computed` at last. Between, the number of the node that made it
-  // plus one is in the low half, and in the high half the number of the latest link to another one, if any.
+  // The nodes that wait for this one. 0 before the node is made, and `computed` at the end. In between, the
+  // low half is the number of the node that made this one, plus one; the high half is the number of the
+  // latest link to another waiting node, if there is one.
   std::uint64_t successors;
-  // Predecessors that are to be computed yet. Once it has been explored.
+  // The number of predecessors that have not been computed, once the node has been explored.
   std::uint32_t waiting;
 };
 
-// In the list of those that wait for a node: one, and the number of the next link.
+// One element of a list of nodes that wait for a node: one of them, and the number of the next link.
 struct link {
   node_number node;
   std::uint32_t next;
@@ -65,7 +66,7 @@ inline std::atomic_ref<std::uint32_t> waiting(node_state& s) noexcept {
   return std::atomic_ref<std::uint32_t>(s.waiting);
 }
 
-// So many of those that the node waits for are done. True if those were the last.
+// Counts down by `count` computed predecessors. Returns true if none is left.
 SENNIT_INLINE bool count_down(std::uint32_t& waiting, std::uint32_t count) noexcept {
   const std::atomic_ref left(waiting);
   // ORD[D24] acquire: what the predecessors that were counted before did. Nobody else can be about to count

@@ -1,4 +1,4 @@
-// What compilers say of a graph whose functions do not fit its keys.
+// The compilers' messages for a graph whose functions do not fit its keys.
 #pragma once
 
 #include <sennit/detail/algorithm/refusal.hpp>

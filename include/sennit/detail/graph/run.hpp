@@ -1,5 +1,5 @@
-// One run of a graph that is found from its sink: nodes are made when they are first asked for, and computed
-// when their last predecessor has been. docs/protocols/graphs.md has the protocol.
+// One run of a graph that is discovered from its sink. A node is made when it is first needed, and computed
+// once its last predecessor has been computed. docs/protocols/graphs.md has the protocol.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -24,7 +24,8 @@
 
 namespace sennit::detail {
 
-// Keys: has the states of nodes, and finds them by their keys. Calls: what the user gave, see graph.hpp.
+// Keys: holds the states of nodes, and finds nodes by their keys. Calls: the program's functions, see
+// graph.hpp.
 template <class Keys, class Calls>
 class graph_run {
  public:
@@ -32,11 +33,11 @@ class graph_run {
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
 
-  // `patience`: as a work pool has it.
+  // `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), pool_(patience) {}
 
-  // Returns with the sink computed, or with a failure of the work pool, or because nothing is left to do although
-  // the sink waits: then there is a cycle.
+  // Returns when the sink has been computed, when the work pool has failed, or when nothing is left to do
+  // although the sink waits. In the last case there is a cycle.
   node_number run(const key& sink) {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
@@ -48,7 +49,7 @@ class graph_run {
     return s;
   }
 
-  // What ended the run early, if anything did.
+  // Throws the exception that ended the run early, if there is one.
   void throw_failure() {
     if (!pool_.stopped()) return;
     values_.fail();
@@ -56,14 +57,14 @@ class graph_run {
   }
   bool failed() const noexcept { return pool_.stopped(); }
   bool is_computed(node_number n) noexcept { return state(n).successors == computed; }
-  // Of nodes that were created by others while they ran, and wait for ever; `nobody` if there is none.
+  // A node that was created by another node and waits for ever; `nobody` if there is none.
   node_number waits_for_ever() noexcept {
     for (const node_number n : created_) {
       if (!is_computed(n)) return n;
     }
     return nobody;
   }
-  // A predecessor that waits for ever, of a node that does.
+  // A predecessor that waits for ever, of a node that waits for ever.
   node_number waiting_predecessor(node_number n) {
     typename Keys::supply supply;
     for (const key& k : calls_.predecessors(keys_.key_of(n))) {
@@ -75,7 +76,7 @@ class graph_run {
   graph_values<value>& values() noexcept { return values_; }
   graph_tracing<Calls::traced>& tracing() noexcept { return tracing_; }
 
-  // A strand's part.
+  // One strand's part of the run.
   template <class Session>
   void work(Session& own) {
     strand here{*this, own};
@@ -85,7 +86,7 @@ class graph_run {
       try {
         here.go_on();
       } catch (...) {
-        // The rest of the work pool ends, too.
+        // A failure here also ends the rest of the work pool.
         pool_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
       }
 #else
@@ -103,7 +104,7 @@ class graph_run {
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
-  // What a node that is being computed sees of the run.
+  // The interface of the run for the function of a node.
   class strand {
    public:
     strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
@@ -116,7 +117,7 @@ class graph_run {
 
     item at;
 
-    // Does what `at` says and what follows from it, depth first.
+    // Does what `at` says and what follows from that, depth first.
     void go_on() {
       for (;;) {
         const graph_item step = at.step();
@@ -135,13 +136,13 @@ class graph_run {
 
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
     const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find(k)); }
-    // A node that is to be part of the run.
+    // Adds a node to the run.
     void create(const key& k) {
       const node_number n = whole_.keys_.find_or_make(k, supply_);
       item made = graph_item::explore(n);
       if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
       std::uint64_t absent = 0;
-      // Relaxed: nothing was written for it.
+      // Relaxed: no data was written for the node.
       if (!successors(whole_.state(n))
                .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
                                         std::memory_order_relaxed))
@@ -151,7 +152,7 @@ class graph_run {
       try {
         add_created(n, made);
       } catch (...) {
-        // The node is there, and nobody is going to explore it.
+        // The node has been made, and no strand is going to explore it.
         whole_.pool_.fail(std::current_exception());
         throw;
       }
@@ -187,7 +188,8 @@ class graph_run {
       std::int64_t made = 0;
       const auto before = own_.todo.mark();
       if (size != 0) {
-        // Relaxed: nobody knows that the node waits until it is in the list of a predecessor.
+        // Relaxed: no other strand knows that the node waits before the node is in the list of a
+        // predecessor.
         waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
         std::size_t named = 0;
         for (const auto& k : found) {
@@ -207,7 +209,7 @@ class graph_run {
         }
       }
       whole_.values_.made(made - 1);
-      // In the order in which they were named, as if each were explored by a call.
+      // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
         follow(graph_item::compute(n), next);
@@ -240,7 +242,7 @@ class graph_run {
     void release_predecessors(node_number n) {
       for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n))) {
         const node_number p = whole_.keys_.find(k);
-        // Relaxed: those that it waited for have been computed, as it knows.
+        // Relaxed: this node waited for those predecessors, so it knows that they have been computed.
         if (p == nobody || successors(whole_.state(p)).load(std::memory_order_relaxed) != computed)
           throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
         whole_.values_.was_read(p);
@@ -249,7 +251,7 @@ class graph_run {
 
     enum class wait { made, listed, done };
 
-    // Puts n in the list of those that wait for p.
+    // Adds n to the list of the nodes that wait for p.
     wait wait_for(node_number p, node_number n) {
       auto list = successors(whole_.state(p));
       // ORD[D24] acquire: what the node did, if it is computed; pairs with the exchange in compute().
@@ -279,7 +281,7 @@ class graph_run {
       if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
     }
 
-    // The first is done next, the others later; those of other colors where these are.
+    // The first item is done next, the others later; items of other colors are posted to those colors.
     void follow(graph_item step, item& next) {
       item i = step;
       if constexpr (Calls::colored) {
@@ -297,7 +299,7 @@ class graph_run {
     typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
-    std::vector<node_number> held_;  // values of which it is not known yet who will read them
+    std::vector<node_number> held_;  // nodes whose values may get further readers
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };
 
@@ -308,7 +310,7 @@ class graph_run {
   graph_values<value> values_;
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;
-  std::vector<node_number> created_;  // by nodes that ran; under creating_
+  std::vector<node_number> created_;  // by running nodes; under creating_
   whole_pool pool_;
 };
 

@@ -21,19 +21,19 @@ class trace;
 
 namespace sennit::detail {
 
-// A node that was computed. Keys, colors and predecessors are asked for once the run is over.
+// A computed node. Keys, colors and predecessors are added after the run.
 struct node_note {
   node_number node;
   std::uint32_t worker;
-  std::uint32_t place;  // of that worker, in a graph with colors
-  std::uint64_t begin;  // since the run's
+  std::uint32_t place;  // of the worker; in a graph with colors
+  std::uint64_t begin;  // since the beginning of the run
   std::uint64_t end;
 };
 
 SENNIT_EXPORT SENNIT_COLD std::uint64_t trace_now_ns() noexcept;
 SENNIT_EXPORT SENNIT_COLD std::uint32_t trace_worker() noexcept;
 
-// Each strand notes by itself; its notes are put to the others' when it ends.
+// Each strand writes its own notes, and adds them to those of the others when it ends.
 template <bool Traced>
 class graph_tracing {
  public:
@@ -46,7 +46,7 @@ class graph_tracing {
 
   std::optional<color_kind> places;
 
-  // Nothing is noted before.
+  // Nothing may be noted before this call.
   void begin() noexcept {
     on_ = true;
     begun_ = trace_now_ns();
@@ -76,7 +76,8 @@ class graph_tracing {
     left_.push_back(std::move(own));
 #endif
   }
-  // After the run: all there are. Throws std::bad_alloc, also if there was no memory for some of them.
+  // Called after the run: returns all notes. Throws std::bad_alloc, also if there was no memory for some of
+  // them.
   std::vector<node_note> take() {
     if (lost_) throw_lost();
     std::vector<node_note> all;
@@ -109,7 +110,7 @@ class graph_tracing<false> {
   static constexpr void leave(const notes&) noexcept {}
 };
 
-// As people know it: without the quotes that messages have.
+// The key as users know it: without the quotes of messages.
 template <class Key>
 std::string label_of_key(const Key& key) {
   if constexpr (std::convertible_to<const Key&, std::string_view>) {
@@ -121,10 +122,10 @@ std::string label_of_key(const Key& key) {
 
 SENNIT_EXPORT void clear_trace(graph::trace& t) noexcept;
 
-// Makes a trace of notes.
+// Makes a trace from notes.
 class SENNIT_EXPORT trace_filler {
  public:
-  // Sorts the notes by when their nodes began; positions are in that order.
+  // Sorts the notes by when their nodes began; positions refer to that order.
   trace_filler(graph::trace& to, std::vector<node_note> notes, std::uint64_t length);
   std::size_t size() const noexcept { return notes_.size(); }
   node_number number(std::size_t i) const noexcept { return notes_[i].node; }
@@ -139,7 +140,7 @@ class SENNIT_EXPORT trace_filler {
  private:
   graph::trace& trace_;
   std::vector<node_note> notes_;
-  std::unordered_map<node_number, std::uint32_t> position_;  // empty: predecessors are not wanted
+  std::unordered_map<node_number, std::uint32_t> position_;  // empty: no predecessors in this trace
 };
 
 }  // namespace sennit::detail

@@ -1,4 +1,4 @@
-// What nodes return, for as long as somebody may read it.
+// The values of nodes, as long as a node may read them.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -15,8 +15,8 @@ namespace sennit::detail {
 
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_value_freed();
 
-// A value is freed by its last reader. Who that is, is known once all nodes have been explored; until then
-// every value is held by the strand that computed it. docs/protocols/graphs.md, "Values".
+// The last reader of a value frees it. Which reader is the last is known only after all nodes have been
+// explored. Until then the strand that computed a value holds it. docs/protocols/graphs.md, "Values".
 template <class Value>
 class graph_values {
  public:
@@ -34,38 +34,38 @@ class graph_values {
     slots_[n].value = new box(std::forward<Make>(make));
     slots_[n].readers = 1;  // the strand that holds it
   }
-  // Precondition: the node has been computed, or never is.
-  // By any number of threads at once.
+  // Precondition: the node has been computed, or never will be. Thread-safety: any number of threads may
+  // call it at once.
   const Value& get(node_number n) {
-    // Relaxed: a reader that counts keeps the value; one that came too late has seen that it is freed before
-    // it counted.
+    // Relaxed: a reader that counts keeps the value. A reader that came too late saw, before it counted,
+    // that the value had been freed.
     if (n == nobody || !slots_.has(n) || slots_[n].readers_now() >= freed || slots_[n].value == nullptr)
       throw_value_freed();
     return slots_[n].value->value;
   }
   Value take(node_number n) { return std::move(slots_[n].value->value); }
-  // That of the sink is for the caller of the run.
+  // Keeps the value of the sink for the caller of the run.
   void keep(node_number n) noexcept { kept_ = n; }
   void fail() noexcept { failed_ = true; }
 
-  // More nodes were made than explored.
+  // More nodes have been made than explored.
   void made(std::int64_t count) noexcept {
     // ORD[D25] acq_rel: all that explorers noted of readers is known to who finds that there is nothing left
     // to explore.
     if (count != 0) unexplored_.fetch_add(count, std::memory_order_acq_rel);
   }
-  // One more node will read it, and found it computed. Of one that was created late the value may have been
-  // freed: then it counts in vain.
+  // One more node will read the value of this computed node. If the reader was created late, the value may
+  // have been freed; the count then has no effect.
   void will_read(node_number n) noexcept { slots_[n].count().fetch_add(1, std::memory_order_relaxed); }
-  // The node has been computed, and so many wait for it. `held`: of this strand.
+  // The node has been computed, and `readers` nodes wait for it. `held`: the values that this strand holds.
   void hold(node_number n, std::uint32_t readers, std::vector<node_number>& held) {
     slots_[n].count().fetch_add(readers + (n == kept_ ? 1 : 0), std::memory_order_relaxed);
     held.push_back(n);
     if (all_explored()) release_all(held);
   }
   void was_read(node_number n) noexcept { release(n); }
-  // The strand ends. What it holds, and what others held that ended before all was explored, is released by
-  // the first that ends later.
+  // Called when a strand ends. If nodes are still unexplored, the held values stay, and the first strand
+  // that ends later releases them.
   void leave(std::vector<node_number>& held) noexcept {
     const std::lock_guard guard(leaving_);
     if (all_explored()) {
@@ -84,7 +84,7 @@ class graph_values {
     explicit box(Make&& make) : value(std::forward<Make>(make)()) {}
     Value value;
   };
-  // The count outlives the value: nodes that are created late count there, too.
+  // The count is valid longer than the value: nodes that are created late count there, too.
   struct slot {
     box* value;
     std::uint32_t readers;
@@ -92,9 +92,9 @@ class graph_values {
     std::atomic_ref<std::uint32_t> count() noexcept { return std::atomic_ref<std::uint32_t>(readers); }
     std::uint32_t readers_now() noexcept { return count().load(std::memory_order_relaxed); }
   };
-  static constexpr std::uint32_t freed = std::uint32_t{1} << 31;  // plus those that count in vain
+  static constexpr std::uint32_t freed = std::uint32_t{1} << 31;  // plus readers that count without effect
 
-  // For now: a node may create others.
+  // For the present: a running node may create others.
   bool all_explored() const noexcept {
     // ORD[D25] acquire: pairs with the release in made().
     return unexplored_.load(std::memory_order_acquire) == 0;
@@ -121,7 +121,7 @@ class graph_values {
     try {
       left_.insert(left_.end(), held.begin(), held.end());
     } catch (...) {
-      // Without memory the values stay to the end of the run.
+      // Without memory, the values stay until the end of the run.
       failed_ = true;
     }
 #else
@@ -134,7 +134,7 @@ class graph_values {
   std::mutex leaving_;
   std::vector<node_number> left_;  // by strands that ended; under leaving_
   node_number kept_ = nobody;
-  bool failed_ = false;  // all values that are left are freed at last
+  bool failed_ = false;  // the remaining values are freed at the end of the run
 };
 
 template <>

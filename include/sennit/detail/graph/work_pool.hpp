@@ -1,4 +1,4 @@
-// Work in small items that strands keep to themselves, and share only when other workers have none.
+// Work in small items that strands keep to themselves, and share only while other workers have no work.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -22,46 +22,48 @@ namespace sennit::detail {
 
 class worker;
 
-// What the strands at work on one thing have in common. docs/protocols/graphs.md, "Work pools".
+// The common state of the strands of one work pool. docs/protocols/graphs.md, "Work pools".
 class SENNIT_EXPORT work_pool_state {
  public:
-  // `can_throw`: the strand that begins the work can be told of a cancellation.
+  // `can_throw`: the strand that begins the work may throw cancelled.
   explicit work_pool_state(bool can_throw) noexcept : can_throw_(can_throw) {}
   work_pool_state(const work_pool_state&) = delete;
   work_pool_state& operator=(const work_pool_state&) = delete;
 
-  // The first one keeps: the work is to end, and that is why. From any strand of the work pool.
+  // Ends the work with this exception, unless another exception has ended it. Any strand of the work pool
+  // may call it.
   void fail(std::exception_ptr why) noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
-  // After it has stopped: throws what ended it, or cancelled.
+  // Precondition: the work has stopped. Throws the exception that ended it, or cancelled.
   [[noreturn]] SENNIT_COLD void throw_failure();
 
  protected:
   ~work_pool_state() = default;
 
-  // Whether the work has stopped; as it does once the region is cancelled.
+  // Whether the work has stopped. It stops also when the region is cancelled.
   SENNIT_COLD bool cancelled() noexcept;
-  // Whether there is nothing to be stolen here although some worker may want that. The strand may be on
-  // another worker afterwards.
+  // Whether nothing can be stolen here although some worker may want work. Afterwards the strand may be on
+  // another worker.
   SENNIT_COLD bool others_wait() noexcept;
-  // The frame, with work of these colors, is for whoever comes. False: there is no room for it.
+  // Lets any worker take the frame, which has work of these colors. Returns false if the deque has no room
+  // for it.
   SENNIT_COLD bool offer(frame_with_state& part, color_set colors) noexcept;
-  // A worker of one of these colors that waits for work; null if there is none. It is not found again before
-  // it has had some.
+  // A worker of one of these colors that waits for work; null if there is none. The worker is not returned
+  // again before it has had work.
   SENNIT_COLD static worker* claim_idle(color_set colors) noexcept;
   static color_set color_of(const worker& w) noexcept;
   // Colors of workers that wait for work, as far as is known.
   static const std::atomic<color_set>& idle_colors() noexcept;
   static std::uint64_t now_ns() noexcept;
-  // Waits a little, the longer the more often it was in vain.
+  // Waits a little, and longer for a larger number of failed attempts.
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
-  // The frame is for that worker; others may have it only while that one is busy.
+  // Donates the frame to that worker. Other workers may take it only while that worker is busy.
   SENNIT_COLD void donate(frame_with_state& part, color_set colors, worker& to) noexcept;
-  // The strand's only frame. True if it is still there: the strand has it back.
+  // Takes back the strand's only frame. Returns true if no thief has taken it.
   SENNIT_COLD bool take_back() noexcept;
-  // The strand that claimed the frame has come to its end.
+  // Called when the strand that claimed the frame has ended.
   SENNIT_COLD fiber* leave(frame& part) noexcept;
-  // The strand that began the work: returns when all parts have ended.
+  // Called by the strand that began the work: returns when all parts have ended.
   SENNIT_COLD void await_all() noexcept;
 
  private:
@@ -78,9 +80,9 @@ class SENNIT_EXPORT work_pool_state {
 
 struct no_posts {};
 
-// Work: a class with `void work(session&)`, which takes items until there are none. Queue: what a strand
-// still has to do, as in detail/graph/local_queue.hpp. Posts: where items wait for workers of their colors, if they have
-// any.
+// Work: a class with `void work(session&)`, which takes items until there are none. Queue: the items of a
+// strand, as in detail/graph/local_queue.hpp. Posts: where items wait for workers of their colors, if items
+// have colors.
 template <class Work, class Queue, class Posts = no_posts>
 class work_pool : public work_pool_state {
   class part;
@@ -88,7 +90,7 @@ class work_pool : public work_pool_state {
  public:
   static constexpr bool colored = !std::is_same_v<Posts, no_posts>;
 
-  // A strand's part in the work.
+  // One strand's part in the work.
   class session {
    public:
     session(work_pool& whole, Queue first) noexcept : todo(std::move(first)), whole_(whole) {
@@ -101,17 +103,17 @@ class work_pool : public work_pool_state {
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    // Whether there is something in the local queue.
+    // Whether the local queue has items.
     SENNIT_INLINE bool more() {
       consider_others();
       if constexpr (colored) receive();
       return !todo.empty() || more_elsewhere();
     }
-    // To be called after each item of a work pool with colors, which counts them.
+    // Call it after each item of a work pool with colors, which counts items.
     SENNIT_INLINE void did_one() noexcept {
       if constexpr (colored) ++done_;
     }
-    // To be called now and then. `busy`: the strand has something to do that is not in the local queue.
+    // Call it now and then. `busy`: the strand has something to do that is not in the local queue.
     SENNIT_INLINE void consider_others(bool busy = false) noexcept {
       if (any_gate_shut()) [[unlikely]]
         share(busy ? 1 : 2);
@@ -120,7 +122,7 @@ class work_pool : public work_pool_state {
           donate_posts();
       }
     }
-    // Of another color than the worker's: it is posted. False: it is for this strand.
+    // Posts an item of another color than the worker's. Returns false if the item is for this strand.
     template <class Item>
     SENNIT_INLINE bool post(const Item& item) {
       if ((item.colors & own_color_) != 0 || item.colors == 0) return false;
@@ -147,7 +149,8 @@ class work_pool : public work_pool_state {
       if (!whole_.offer(*given, given->todo.colors())) put_back();
     }
 
-    // What was offered and nobody took; else what waits for another color, if its workers leave it waiting.
+    // Takes back what was offered and not stolen. Else takes what waits for another color, if the workers of
+    // that color leave it there.
     SENNIT_COLD bool more_elsewhere() {
       if (retake()) return true;
       if constexpr (colored) {
@@ -172,7 +175,7 @@ class work_pool : public work_pool_state {
       return false;
     }
 
-    // What others found for this worker's color.
+    // Takes the items that other strands posted for this worker's color.
     SENNIT_INLINE void receive() {
       if ((whole_.posts_.waiting() & own_color_) == 0) [[likely]]
         return;
@@ -180,8 +183,8 @@ class work_pool : public work_pool_state {
       todo.add_all(items);
     }
 
-    // Workers that wait are given what waits for their colors; the thieves of Maglalang, Krishnamoorthy and
-    // Agrawal, 2016, have to find it.
+    // Donates posted items to waiting workers of their colors. (In Maglalang, Krishnamoorthy and Agrawal,
+    // 2016, thieves have to find them.)
     SENNIT_COLD void donate_posts() noexcept {
       for (;;) {
         part* const given = new (std::nothrow) part(whole_);
@@ -198,7 +201,7 @@ class work_pool : public work_pool_state {
       }
     }
 
-    // What was offered and nobody took.
+    // Takes back what was offered and not stolen.
     SENNIT_COLD bool retake() noexcept {
       if (offered_ == nullptr) return false;
       if (!whole_.take_back()) {
@@ -226,17 +229,17 @@ class work_pool : public work_pool_state {
     part* offered_ = nullptr;
     color_set own_color_ = all_colors;
     const std::atomic<color_set>* idle_colors_ = nullptr;
-    // For what an item takes: since when, without waits, and how many there were.
+    // For the average time of an item: when the strand began, without waits, and the number of items.
     std::uint64_t begun_ = 0;
     std::uint64_t done_ = 0;
   };
 
-  // `patience`: for as long as so many items take, a strand without work leaves to other colors what is
-  // theirs.
+  // `patience`: a strand without work leaves items of other colors to their workers for the time that this
+  // number of its own items takes.
   explicit work_pool(double patience = 0) noexcept
       : work_pool_state(SENNIT_EXCEPTIONS), patience_(patience) {}
 
-  // Does all that is in the local queue and what comes of it.
+  // Does the items in the local queue, and the items that these add.
   void run(Work& work, Queue first) {
     work_ = &work;
     attend(std::move(first));
@@ -276,7 +279,7 @@ class work_pool : public work_pool_state {
 
   void work_through(Queue first) {
     session own(*this, std::move(first));
-    // Whatever it ends with, the strand has no part on offer then.
+    // However the work ends, the strand then offers no part.
     struct withdrawal {
       session& own;
       ~withdrawal() {

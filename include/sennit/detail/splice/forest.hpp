@@ -1,4 +1,4 @@
-// Declared trees, as the library sees them.
+// The interface of the library to declared trees.
 #pragma once
 
 #include <sennit/divided.hpp>
@@ -15,16 +15,17 @@ struct part_room {
   alignas(16) std::byte bytes[48];
 };
 
-// Trees of one type that are spliced, and what is done with their parts.
+// The spliced trees of one type, and the operations on their parts.
 struct forest {
   const void* trees;
   void (*root)(const void* trees, std::uint32_t tree, part_room& to);
-  // False: the part is a step. One of the halves may be where the part is.
+  // Cuts a part in two. Returns false if the part is a step. One of the halves may be stored where the part
+  // is.
   bool (*halve)(const void* trees, std::uint32_t tree, const part_room& part, part_room& left,
                 part_room& right);
   effects (*effects_of)(const void* trees, std::uint32_t tree, const part_room& part);
   void (*step)(const void* trees, std::uint32_t tree, const part_room& part);
-  // As a call of the splicer.
+  // Begins a tree as a call of the splicer.
   void (*begin)(const void* trees, std::uint32_t tree, spliced_call& in);
 };
 

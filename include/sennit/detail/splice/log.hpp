@@ -1,4 +1,4 @@
-// The order in which the steps of a splice have been run, by whom beside whom.
+// The order in which the steps of a splice have run, and which of them ran in parallel.
 #pragma once
 
 #include <sennit/detail/splice/spliced_call.hpp>
@@ -16,7 +16,7 @@ class splice_log {
 
   virtual void note(spliced_call& step) = 0;
   virtual void note(std::uint32_t tree, const void* part) = 0;
-  // Two strands begin, whose logs these are; what comes after both is noted here.
+  // Two strands begin, with these logs. What comes after both strands is noted here.
   struct pair {
     splice_log& left;
     splice_log& right;

@@ -1,5 +1,5 @@
-// Orders of the steps of declared trees: their blocks by number, and whether an order has what interferes as
-// the loop does.
+// Orders of the steps of declared trees: the numbers of their blocks, and whether an order keeps interfering
+// steps in the order of the loop.
 #pragma once
 
 #include <sennit/effects.hpp>
@@ -18,7 +18,7 @@ struct tree_shape {
   Part all;
   std::int64_t block;
 
-  // Of each block, in the order of the plain loop. False: there are more than `most`.
+  // Visits each block, in the order of the plain loop. Returns false if there are more than `most`.
   template <class Visit>
   bool for_each(Visit&& visit, std::size_t most = SIZE_MAX) const {
     return walk(all, visit, most);
@@ -35,7 +35,7 @@ struct tree_shape {
   }
 };
 
-// Numbers of blocks that are taken one by one, most of them in order.
+// The numbers of blocks that are taken one by one, most of them in order.
 template <class Part>
 class block_numbers {
  public:
@@ -44,8 +44,8 @@ class block_numbers {
   }
   std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(blocks_.size()); }
 
-  // Of one that is equal and has not been taken. Equal ones do the same, so that it does not matter which is
-  // which.
+  // The number of a block that is equal and has not been taken. Equal blocks do the same, so any of them may
+  // be taken.
   std::uint32_t take(const Part& p) {
     const auto fits = [&p](const block& b) { return !b.taken && b.part == p; };
     auto found = std::find_if(blocks_.begin() + next_, blocks_.end(), fits);
@@ -62,12 +62,13 @@ class block_numbers {
     bool taken;
   };
   std::vector<block> blocks_;
-  std::ptrdiff_t first_ = 0;  // those before are taken
-  std::ptrdiff_t next_ = 0;   // the one behind the last that was
+  std::ptrdiff_t first_ = 0;  // all blocks before it have been taken
+  std::ptrdiff_t next_ = 0;   // the block behind the last one taken
 };
 
-// For a schedule of that name, which is refused if it has another shape. Looks at no more blocks than it has:
-// their size may come from a file that anybody has written.
+// The blocks of all trees, for the schedule of that name. Refuses the schedule if its shape differs. Visits
+// no more blocks than the schedule has, because the size of blocks may come from a file with arbitrary
+// contents.
 template <class Tree>
 auto blocks_of(const std::vector<Tree>& trees, const splice_schedule& s, const std::string& name) {
   using part = decltype(Tree::all);
@@ -84,9 +85,9 @@ auto blocks_of(const std::vector<Tree>& trees, const splice_schedule& s, const s
   return all;
 }
 
-// Refuses a schedule, which is of the trees' shape, that has steps that interfere in another order than the
-// loop over the trees. Compares pairs of parts, the large ones first: what does not interfere, or is known to
-// be in order, is not looked into.
+// Refuses a schedule, which has the trees' shape, if interfering steps are in another order than in the loop
+// over the trees. Compares pairs of parts, the large ones first. It does not look into parts that do not
+// interfere, or that are known to be in order.
 template <class Tree>
 class order_check {
  public:
@@ -115,8 +116,8 @@ class order_check {
     part at;
     std::uint32_t left;  // none: a block
     std::uint32_t right;
-    std::uint32_t block;  // the first
-    splice_place first;   // of what is in it, by either number
+    std::uint32_t block;  // the first one
+    splice_place first;   // the first and the last place in it, by either number
     splice_place last;
   };
 
@@ -150,7 +151,7 @@ class order_check {
     check_inside(n.right, call);
   }
 
-  // The first of the two is the one that comes first in the loop.
+  // The first part of the two is the one that comes first in the loop.
   void check(std::uint32_t earlier, std::uint32_t its_call, std::uint32_t later,
              std::uint32_t other_call) const {
     const node& a = nodes_[earlier];

@@ -1,4 +1,4 @@
-// What stands between the constructs of splices and the library: calls, steps and sequences without their
+// The interface between the constructs of splices and the library: calls, steps and sequences without their
 // types.
 #pragma once
 
@@ -27,7 +27,7 @@ namespace sennit::detail {
 
 class splice_log;
 
-// What a sequence consists of: makes a call of it.
+// One element of a sequence, which can be made into a call.
 struct sequence_item {
   const void* object;
   void (*begin)(const void* object, spliced_call& in);
@@ -37,27 +37,28 @@ struct sequence_item {
 // Whether the calling strand is in a spliced function, outside its steps.
 SENNIT_EXPORT bool in_spliced_call() noexcept;
 
-// A step that is done in slices, in the frame of the function that does it.
+// A step that is done in slices; the object is in the frame of the function that does the step.
 class sliced_step {
  public:
-  virtual bool next() = 0;  // cuts off the next slice; false: there is none
-  virtual void run() = 0;   // does it
+  virtual bool next() = 0;  // cuts off the next slice; returns false if there is none
+  virtual void run() = 0;   // does the slice
   effects now;              // of the slice
-  effects rest;             // of it and all that comes after
+  effects rest;             // of the slice and all later ones
 
  protected:
   ~sliced_step() = default;
 };
-SENNIT_EXPORT void declare_effects(const effects& all);  // does nothing outside
+SENNIT_EXPORT void declare_effects(const effects& all);  // does nothing outside a splice
 SENNIT_EXPORT void end_effects(const effects& all) noexcept;
-// False: it does nothing, as the caller runs in no spliced call.
+// Returns false, and does nothing, if the caller is not in a spliced call.
 SENNIT_EXPORT bool run_step(const effects& fx, action body);
 SENNIT_EXPORT bool run_sliced_step(sliced_step& step);
 SENNIT_EXPORT void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
 
-// A function that declares its effects: begun on a stack of its own, up to its first step or sequence.
+// Begins a function that declares its effects, on a stack of its own, and runs it up to its first step or
+// sequence.
 SENNIT_EXPORT void begin_call(spliced_call& in, const void* object, void (*run)(const void*));
-// Code without effects that are known: a step that may touch everything.
+// Begins code whose effects are not known, as a step that may touch everything.
 SENNIT_EXPORT void begin_unknown(spliced_call& in, const void* object, void (*run)(const void*));
 
 // log: where the order of the steps is noted; may be null.
@@ -66,10 +67,10 @@ SENNIT_EXPORT splice_report run_splice(const splicing& how, std::uint32_t n,
                                        const void* object, splice_log* log);
 SENNIT_EXPORT splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees,
                                        splice_log* log);
-// Whether the effect checker is to see all steps.
+// Whether the effect checker observes all steps.
 SENNIT_EXPORT bool splices_are_checked() noexcept;
-// What make(i) returns, made where a container wants it: of a move, GCC 12 would say that it copies past the
-// end of a string.
+// Converts to what make(i) returns, in the place where a container needs the object. If the object were
+// moved there, GCC 12 would warn of a copy past the end of a string.
 template <class Made, class Make>
 struct made_in_place {
   Make& make;
@@ -77,8 +78,8 @@ struct made_in_place {
   operator Made() const { return make(i); }
 };
 
-// A splice, on a worker: of the default runtime if the caller is none. Throws std::logic_error in a spliced
-// function, outside its steps.
+// Runs a splice on a worker; on a worker of the default runtime if the caller is in no runtime. Throws
+// std::logic_error in a spliced function, outside its steps.
 SENNIT_EXPORT void in_region(action body);
 
 template <class F, class... Args>
@@ -96,7 +97,7 @@ struct is_deferred_call : std::false_type {};
 template <class F, class... Args>
 struct is_deferred_call<deferred_call<F, Args...>> : std::true_type {};
 
-// How many are interleaved with one another.
+// The number of calls that are interleaved with one another.
 SENNIT_EXPORT std::uint32_t calls_together(const splicing& how) noexcept;
 SENNIT_EXPORT [[noreturn]] void refuse_count();
 template <std::integral N>
@@ -105,14 +106,14 @@ std::uint32_t count_of_calls(N n) {
   if (std::cmp_greater(n, UINT32_MAX)) refuse_count();
   return static_cast<std::uint32_t>(n);
 }
-// Whether steps that take so long are too short, if some 10 ns pass between them.
+// Whether steps of this duration are too short, given that some 10 ns pass between them.
 SENNIT_EXPORT bool step_is_short(double ns) noexcept;
 
-// What body(0) ... body(n - 1) return; where one of them throws, those before it.
+// The results of body(0) ... body(n - 1). If one of these throws, the results before it.
 template <class Tree>
 class made_trees {
  public:
-  // times: what blocks that are chosen are multiplied by. prepare(tree, i): is done before one is chosen.
+  // times: a factor for chosen blocks. prepare(tree, i) is called before a block is chosen for the tree.
   template <std::integral N, class Body, class Prepare>
   made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare) {
     const std::uint32_t count = count_of_calls(n);
@@ -140,7 +141,7 @@ class made_trees {
   made_trees(const splicing& how, N n, Body& body) : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}) {}
 
   bool all() const noexcept { return failure_ == nullptr; }
-  // It comes after what those before it throw.
+  // Called after the trees before the failed body have run: their exceptions come first.
   void rethrow() const {
     if (!all()) std::rethrow_exception(failure_);
   }
@@ -155,12 +156,12 @@ splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, 
   return run_splice(how, static_cast<std::uint32_t>(trees.size()), forest_of(trees.data()), log);
 }
 
-// A tree in a sequence, where nobody knows how many calls its splice has together.
+// A tree in a sequence; the number of calls in its splice is not known.
 template <class Tree>
 void choose_block(Tree& t) {
   choose_block(t, calls_together({}));
 }
-// A tree gets its block; all else is as it is.
+// Gives a tree its block; returns anything else unchanged.
 template <class T>
 decltype(auto) with_block(const T& object) {
   if constexpr (is_divided<T>::value) {

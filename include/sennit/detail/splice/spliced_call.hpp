@@ -1,4 +1,4 @@
-// What the splicer sees of the calls that it interleaves, and what calls see of it.
+// The interface between the splicer and the calls that it interleaves.
 #pragma once
 
 #include <sennit/detail/action.hpp>
@@ -17,47 +17,49 @@ namespace sennit::detail {
 class spliced_call;
 class call_stack;
 
-// What a call has come to.
+// What a call has arrived at.
 enum class arrival : std::uint8_t {
   step,      // code that touches data: to be run, or delayed
-  slice,     // part of a step; what follows it is another one, or the end
+  slice,     // part of a step; after it comes another slice, or the end of the call
   sequence,  // calls in order
   end,
 };
 
-// How a call is gone on with. One for each kind of call; the calls' own data are in their rooms.
+// How to continue a call. There is one object for each kind of call; the data of the calls are in their
+// rooms.
 struct call_kind {
-  // Up to what it does next. Takes the failure of its last step or parts: it may handle that.
+  // Continues the call up to its next construct. The call gets the failure of its last step or parts, and
+  // may handle it.
   arrival (*advance)(spliced_call&) noexcept;
-  // Of arrival::sequence: makes the next call that it consists of, in the room given; false if there are no
-  // more.
+  // For arrival::sequence: makes the next call of the sequence in the room of `part`. Returns false if there
+  // are no more.
   bool (*next_part)(spliced_call& whole, spliced_call& part, std::uint32_t index);
-  // Of arrival::step and arrival::slice: runs it. May throw.
+  // For arrival::step and arrival::slice: runs the step or slice. May throw.
   void (*run)(spliced_call&);
-  // The call goes to another place in memory, in a room that nothing is in yet.
+  // Moves the call to another place in memory, whose room is empty.
   void (*move)(spliced_call& from, spliced_call& to) noexcept;
-  // It will not be gone on with: undoes what it holds.
+  // The call will not continue: releases what it holds.
   void (*drop)(spliced_call&) noexcept;
 };
 
-// A call in an iteration of a splice. The splicer has more to say of it.
+// A call in an iteration of a splice. The splicer's own class derives from it.
 class spliced_call {
  public:
   static constexpr std::size_t room_bytes = 64;
 
   const call_kind* kind = nullptr;
-  effects all;                          // of all that it does
-  const effects* rest = nullptr;        // of what is left of its one step, if that is sliced
-  const effects* now = nullptr;         // of the step that it has come to
+  effects all;                          // of all that the call does
+  const effects* rest = nullptr;        // of what is left of the call's only step, if that is sliced
+  const effects* now = nullptr;         // of the step at which the call has arrived
   const effects* afterwards = nullptr;  // of what follows a sequence; null: nothing
-  std::exception_ptr failure;           // what escaped from it
+  std::exception_ptr failure;           // what the call threw
   std::uint32_t iteration = 0;
-  std::uint32_t switches = 0;  // between stacks, to go on with it
-  std::uint32_t index = 0;     // among the parts of the call around it
-  bool one_step = false;       // it has a step that has all its effects
-  bool last_step = false;      // and nothing besides
+  std::uint32_t switches = 0;  // switches between stacks to continue the call
+  std::uint32_t index = 0;     // its position among the parts of the surrounding call
+  bool one_step = false;       // the call has a step that has all its effects
+  bool last_step = false;      // and the call has nothing else to do
 
-  // What make() returns, without a copy.
+  // Constructs what make() returns in place, without a copy.
   template <class Make>
   void set_effects(Make&& make) {
     all.~effects();

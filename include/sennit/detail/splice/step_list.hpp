@@ -17,7 +17,7 @@
 
 namespace sennit::detail {
 
-// Steps of trees, in order, and strands between them that run beside one another.
+// Steps of trees, in order, and between them places where parallel strands begin and end.
 template <class Tree>
 class step_list final : public splice_log {
  public:
@@ -27,7 +27,7 @@ class step_list final : public splice_log {
     part at;
   };
   struct fork_at {
-    std::size_t before;  // so many steps come first
+    std::size_t before;  // the number of steps before it
     std::unique_ptr<step_list> left;
     std::unique_ptr<step_list> right;
   };
@@ -65,7 +65,7 @@ class step_list final : public splice_log {
     for (const fork_at& f : forks_) n += f.left->size() + f.right->size();
     return n;
   }
-  // As items of a schedule, in which number(step) is the step's block.
+  // The steps as items of a schedule, in which number(step) is the step's block.
   template <class Number>
   void write(std::vector<splice_item>& to, Number&& number) const {
     std::size_t i = 0;
@@ -82,7 +82,7 @@ class step_list final : public splice_log {
     }
     write_until(steps_.size());
   }
-  // From them, up to the end of the strand, which may be that of all; returns what follows.
+  // Reads items up to the end of a strand, or to the end of all items; returns the items that follow.
   std::span<const splice_item> read(std::span<const splice_item> from,
                                     const std::vector<std::vector<part>>& blocks) {
     while (!from.empty() && (from.front().is_step() || from.front().call == splice_item::fork)) {
@@ -99,7 +99,7 @@ class step_list final : public splice_log {
     return from;
   }
 
-  // A few of them, from everywhere.
+  // Visits some of the steps, from all over the list.
   template <class Visit>
   void sample(Visit&& visit) const {
     const std::size_t every = steps_.size() / 16 + 1;
@@ -116,7 +116,7 @@ class step_list final : public splice_log {
   std::vector<fork_at> forks_;
 };
 
-// Of the whole trees.
+// A fingerprint of the whole trees.
 template <class Tree>
 std::uint64_t fingerprint_of_roots(const std::vector<Tree>& trees) {
   using part = typename tree_call<Tree>::part;
@@ -131,7 +131,7 @@ std::uint64_t fingerprint_of_roots(const std::vector<Tree>& trees) {
   }
   return h;
 }
-// Of some of the steps. Their parts are those of the trees.
+// A fingerprint of some of the steps, whose parts belong to the trees.
 template <class Tree>
 std::uint64_t fingerprint_of_steps(const std::vector<Tree>& trees, const step_list<Tree>& steps) {
   std::uint64_t h = 0;

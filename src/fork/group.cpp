@@ -1,9 +1,9 @@
 #include "fork/group.hpp"
 
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
+#include "fork/observation.hpp"
 #include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
-#include "observe/trace_cursor.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"

@@ -1,9 +1,9 @@
 // The end of a group's children: what they leave, and how the strand waits for them.
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
 #include "fork/group.hpp"
+#include "fork/observation.hpp"
 #include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
-#include "observe/trace_cursor.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
 #include "worker/runtime_core.hpp"

@@ -1,7 +1,7 @@
 // The slow paths of fork and join.
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
+#include "fork/observation.hpp"
 #include "fork/views.hpp"
-#include "observe/trace_cursor.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>

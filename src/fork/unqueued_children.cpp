@@ -1,6 +1,8 @@
 #include "fork/unqueued_children.hpp"
 
 #include "fork/views.hpp"
+#include "process/fork_child.hpp"
+#include "runtime/runtime.hpp"
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
@@ -448,6 +450,13 @@ void unqueued_children::hold_for_fork() noexcept {
 void unqueued_children::let_go_after_fork() noexcept {
   for (brief_lock& lock : group_locks | std::views::reverse) lock.unlock();
 }
+
+namespace {
+
+[[maybe_unused]] const held_over_forks locks(held_over_forks::of_groups, &unqueued_children::hold_for_fork,
+                                             &unqueued_children::let_go_after_fork);
+
+}  // namespace
 
 spawn_view::spawn_view(unqueued_children& all, const std::shared_ptr<reducer_base>& whole) noexcept
     : view(whole), all_(all) {

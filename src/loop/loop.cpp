@@ -1,5 +1,5 @@
 // The slow paths of loops.
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
 #include "fork/views.hpp"
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"

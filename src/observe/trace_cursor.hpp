@@ -2,7 +2,6 @@
 // Others have no trace cursor, and pay nothing for it. docs/protocols/trace_cursors.md has the protocol.
 #pragma once
 
-#include <sennit/detail/action.hpp>
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -164,8 +163,5 @@ inline schedule_hooks* hooks_of(const region_state* region) noexcept {
   }
   return nullptr;
 }
-
-// Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
-void observe(schedule_hooks& by, action body);
 
 }  // namespace sennit::detail

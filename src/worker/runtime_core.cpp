@@ -307,6 +307,13 @@ void runtime_core::let_go_after_fork() noexcept {
   }
 }
 
+namespace {
+
+[[maybe_unused]] const held_over_forks locks(held_over_forks::of_workers, &runtime_core::hold_for_fork,
+                                             &runtime_core::let_go_after_fork);
+
+}  // namespace
+
 sennit::statistics runtime_core::statistics() const noexcept {
   sennit::statistics sum;
   for (unsigned i = 0; i < worker_count(); ++i) {

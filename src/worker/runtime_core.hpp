@@ -214,14 +214,4 @@ class runtime_core {
   fiber_pool pool_;  // under pooling_
 };
 
-// That of the runtime that is asked for; null: of the one whose strand calls, or else the default one, which
-// it starts.
-runtime_core& core_of(runtime* asked);
-
-// Whether it is that of runtime::default_runtime(), which this does not start.
-bool is_default(const runtime_core& core) noexcept;
-
-// A guest's place in runtime::default_runtime(), which does not end meanwhile.
-worker& admit_to_default();
-
 }  // namespace sennit::detail

@@ -3,6 +3,7 @@
 #include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
 #include "stack/strand_state.hpp"
+#include "runtime/runtime.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 

@@ -1,28 +1,16 @@
-// What the slow paths of the constructs have in common.
+// What the constructs of an observed region tell its hooks. docs/protocols/trace_cursors.md has the protocol.
 #pragma once
 
 #include "observe/trace_cursor.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/worker.hpp"
 
-#include <sennit/detail/calls.hpp>
+#include <sennit/detail/action.hpp>
 
 namespace sennit::detail {
 
-// Whether the strand is to give up at this construct: its region is cancelled.
-bool stopped(worker& w) noexcept;
-
-[[noreturn]] void throw_cancelled();
-
-// For the strand of `w`, which met a shut gate: serves whoever shut it. False: the deque has no room for the
-// latest frame. The strand may be on another worker afterwards.
-bool answer_gates(worker& w, bool pushed = true) noexcept;
-
-// After a pop met the gate, tail being lowered: true if the frame was still in the deque.
-bool take_newest(worker& w) noexcept;
-
-// push_shut() for a child of a group. `can_throw`: where its region is cancelled.
-push_result spawn_shut(frame& child, bool can_throw);
+// Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
+void observe(schedule_hooks& by, action body);
 
 // Counts a construct. A child of a group does not make the strand go a level deeper.
 SENNIT_INLINE donee count_push(trace_cursor& strand, whereabouts& pushed, bool child) noexcept {

@@ -1,59 +1,15 @@
-#include "fork/constructs.hpp"
+#include "fork/observation.hpp"
 
-#include "observe/trace_cursor.hpp"
-#include "process/contract.hpp"
 #include "stack/strand_state.hpp"
-#include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 
 namespace sennit::detail {
-
-bool stopped(worker& w) noexcept {
-#if SENNIT_EXCEPTIONS
-  return (w.frames().sticky_reasons() & cancelled) != 0;
-#else
-  (void)w;
-  return false;  // without exceptions a construct has no way to end early
-#endif
-}
-
-[[noreturn]] void throw_cancelled() {
-#if SENNIT_EXCEPTIONS
-  throw sennit::cancelled();
-#else
-  std::terminate();
-#endif
-}
-
-bool answer_gates(worker& w, bool pushed) noexcept {
-  const deque::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
-  if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
-  if (gate.handed != nullptr) w.pass_on(*gate.handed);
-  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
-  if (w.leaving()) {
-    if (gate.room) {
-      w.hand_over_strand();
-    } else {
-      w.frames().shut_push_gate();  // to be asked again by a push that has room
-    }
-  }
-  return gate.room;
-}
-
-bool take_newest(worker& w) noexcept {
-  if ((w.frames().sticky_reasons() & contract) != 0) check_contract();
-  const deque::popped newest = w.frames().pop();
-  if (newest.handed != nullptr) w.pass_on(*newest.handed);
-  return newest.mine;
-}
 
 donee observe_spawn(trace_cursor& strand, whereabouts& child) noexcept {
   return count_push(strand, child, true);
@@ -120,7 +76,5 @@ void observe(schedule_hooks& by, action body) {
   } const observed(strand);
   enter_region(region, body);
 }
-
-bool in_strand() noexcept { return worker::current() != nullptr; }
 
 }  // namespace sennit::detail

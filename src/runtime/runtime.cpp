@@ -3,8 +3,8 @@
 #include "process/fork_child.hpp"
 #include "system/environment.hpp"
 #include "system/failure.hpp"
-#include "worker/overflow.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/stack_overflow.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/misuse.hpp>

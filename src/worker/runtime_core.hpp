@@ -2,11 +2,11 @@
 #pragma once
 
 #include "process/settings.hpp"
-#include "sleep/idle_set.hpp"
 #include "sleep/sleepers.hpp"
 #include "system/barrier.hpp"
 #include "topology/machine.hpp"
 #include "worker/coloring.hpp"
+#include "worker/searching_set.hpp"
 #include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 #include "worker/worker_listener.hpp"
@@ -63,7 +63,7 @@ class runtime_core {
   unsigned color_count(color_kind kind) const noexcept;
   unsigned color_of(const worker& w, color_kind kind) const noexcept;
   // Which workers look for work: a hint.
-  idle_set<most_places>& idle() noexcept { return idle_; }
+  searching_set<most_places>& searchers() noexcept { return searchers_; }
   barriers& paid() noexcept { return paid_; }
 
   // --- Sleeping and waking: waking.cpp.
@@ -186,7 +186,7 @@ class runtime_core {
   unsigned held_for_fork_ = 0;          // deques; under no_fork
   barriers paid_;
   sleepers asleep_;
-  idle_set<most_places> idle_;
+  searching_set<most_places> searchers_;
   detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_

@@ -22,7 +22,7 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
   const region_state* const region = running_->innermost->region;
   unsigned idle = 0;
-  core_.idle().each_after(index_, core_.worker_count(), [&](unsigned place) {
+  core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned place) {
     worker& other = core_.worker_at(place);
     if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
         other.frames_.own_wish().admits(region)) {
@@ -106,7 +106,7 @@ frame* worker::next_frame() noexcept {
 void worker::begin_search() noexcept {
   count_searching(1);
   mail_.open();
-  core_.idle().add(index_);
+  core_.searchers().add(index_);
   idle_.store(true, std::memory_order_relaxed);
   if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
 }
@@ -114,7 +114,7 @@ void worker::begin_search() noexcept {
 // It has other work, or is leaving.
 void worker::end_search() noexcept {
   idle_.store(false, std::memory_order_relaxed);
-  core_.idle().remove(index_);
+  core_.searchers().remove(index_);
   if (frame* const posted = mail_.close()) {
     frames_.list(*posted);
     announce_work();

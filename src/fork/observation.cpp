@@ -11,26 +11,26 @@
 
 namespace sennit::detail {
 
-donee observe_spawn(trace_cursor& strand, whereabouts& child) noexcept {
-  return count_push(strand, child, true);
+donee observe_spawn(trace_cursor& cursor, whereabouts& child) noexcept {
+  return count_push(cursor, child, true);
 }
 
-level_within::level_within(trace_cursor& strand, const whereabouts& where, position size) noexcept
-    : strand_(strand), where_(where), size_(size) {
-  if (strand_.descend()) strand_.by().follow(strand_, where_);
+level_within::level_within(trace_cursor& cursor, const whereabouts& where, position size) noexcept
+    : cursor_(cursor), where_(where), size_(size) {
+  if (cursor_.descend()) cursor_.by().follow(cursor_, where_);
 }
 
 level_within::~level_within() {
-  if (strand_.pop()) strand_.by().kept(strand_, where_, size_);
+  if (cursor_.pop()) cursor_.by().kept(cursor_, where_, size_);
 }
 
-unrecorded_level::unrecorded_level(trace_cursor& strand) noexcept
-    : strand_(strand), began_(*worker::current()) {
-  (void)strand_.descend();
+unrecorded_level::unrecorded_level(trace_cursor& cursor) noexcept
+    : cursor_(cursor), began_(*worker::current()) {
+  (void)cursor_.descend();
 }
 
 unrecorded_level::~unrecorded_level() {
-  if (strand_.pop()) strand_.by().dropped(strand_);
+  if (cursor_.pop()) cursor_.by().dropped(cursor_);
   // What follows is the region's own, and nothing that was kept says that the strand has moved.
   if (worker::current() != &began_) worker::current()->donate_strand(began_, nowhere);
 }
@@ -38,8 +38,8 @@ unrecorded_level::~unrecorded_level() {
 namespace {
 
 // Children refer to their region, to its schedule's hooks and to what those follow.
-void check_children(const trace_cursor& strand) noexcept {
-  if (strand.children == 0) return;
+void check_children(const trace_cursor& cursor) noexcept {
+  if (cursor.children == 0) return;
   std::fputs("sennit: the function of a record, replay or design ends before children that it spawned in a "
              "task_group from outside it: call the group's wait() in the function, too.\n",
              stderr);
@@ -56,24 +56,24 @@ void observe(schedule_hooks& by, action body) {
   }
   region_state region;
   region.observed_by = &by;
-  trace_cursor strand(by);
+  trace_cursor cursor(by);
   // The frames of the strands around do not belong to the schedule.
   worker::current()->relocate();
   struct observation {
-    trace_cursor& strand;
+    trace_cursor& cursor;
     worker& began = *worker::current();
-    trace_cursor* const before = exchange_cursor(&strand);
-    explicit observation(trace_cursor& s) noexcept : strand(s) { strand.by().begin(strand, nullptr); }
+    trace_cursor* const before = exchange_cursor(&cursor);
+    explicit observation(trace_cursor& s) noexcept : cursor(s) { cursor.by().begin(cursor, nullptr); }
     ~observation() {
-      check_children(strand);
-      strand.by().end(strand, nullptr);
+      check_children(cursor);
+      cursor.by().end(cursor, nullptr);
       exchange_cursor(before);
       // So that the workers of the next region have the same numbers again.
       if (worker::current() != &began) worker::current()->donate_strand(began, nowhere);
     }
     observation(const observation&) = delete;
     observation& operator=(const observation&) = delete;
-  } const observed(strand);
+  } const observed(cursor);
   enter_region(region, body);
 }
 

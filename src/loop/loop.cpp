@@ -184,16 +184,16 @@ void loop_state::throw_failure() {
   throw_cancelled();
 }
 
-bool in_observed_region() noexcept { return current_tls().strand != nullptr; }
+bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
 observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
-  trace_cursor& strand = *current_tls().strand;
-  if (strand.push(where_)) (void)strand.by().reached(strand, where_);
+  trace_cursor& cursor = *current_tls().cursor;
+  if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_);
 }
 
 observed_loop::~observed_loop() {
-  trace_cursor& strand = *current_tls().strand;
-  if (strand.pop()) strand.by().kept(strand, where_, iterations_);
+  trace_cursor& cursor = *current_tls().cursor;
+  if (cursor.pop()) cursor.by().kept(cursor, where_, iterations_);
 }
 
 loop_piece* loop_frame::cut(rest left, position middle) noexcept {

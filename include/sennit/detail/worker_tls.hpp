@@ -38,7 +38,7 @@ struct alignas(64) worker_tls {
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   std::uint64_t loop_sharing;
   // Of the strand that runs here, if its region is observed.
-  trace_cursor* strand;
+  trace_cursor* cursor;
   // For what is left to chance.
   std::uint64_t random;
   // Where the strand that runs here keeps the address of its thread's limit.

@@ -98,7 +98,7 @@ frame* worker::next_frame() noexcept {
   if (found != nullptr) {
     found_work();
   } else {
-    hand_on();
+    wake_more();
   }
   return found;
 }
@@ -185,13 +185,13 @@ frame* worker::take_posted() noexcept {
 void worker::found_work() noexcept {
   patience_.found_work();
   colored_steals_.found_work();
-  hand_on();
+  wake_more();
 }
 
 // The wake that this worker owns has landed. While it was in flight, pushes elsewhere found it so and woke
 // nobody.
-void worker::hand_on() noexcept {
-  if (std::exchange(owns_wake_, false)) core_.hand_on();
+void worker::wake_more() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.wake_more();
 }
 
 // Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner
@@ -213,16 +213,10 @@ bool worker::nap_until_beat() noexcept {
 
 void worker::sleep() noexcept {
   core_.insist_on_threads();
-  sleepers& asleep = core_.asleep();
   if (owns_wake_) {
+    woken_in_vain();
     if (watch()) return;
-    if (is_guest()) {
-      // Others may want what it may not take.
-      hand_on();
-    } else {
-      owns_wake_ = false;
-      asleep.landed();
-    }
+    give_up_wake();
   }
   core_.falls_asleep(*this);
   perturb();
@@ -234,12 +228,25 @@ void worker::sleep() noexcept {
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }
 
-// Woken in vain. As long as forks come and go before anybody can come for them, one worker looks now and then
+void worker::woken_in_vain() noexcept {
+  patience_.woken_in_vain();
+  counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
+}
+
+void worker::give_up_wake() noexcept {
+  if (is_guest()) {
+    // Others may want what it may not take.
+    wake_more();
+  } else {
+    owns_wake_ = false;
+    core_.asleep().landed();
+  }
+}
+
+// As long as forks come and go before anybody can come for them, one worker looks now and then
 // whether there is one that lasts, so that none of them needs to wake anybody. It keeps its wake: to pushes,
 // it is still on its way. True: there may be work.
 bool worker::watch() noexcept {
-  patience_.woken_in_vain();
-  counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
   sleepers& asleep = core_.asleep();
   if (is_guest()) return false;
   bool called = false;

@@ -107,7 +107,7 @@ void worker::pass_on(frame& handed) noexcept {
 }
 
 void worker::found_work() noexcept {
-  if (std::exchange(owns_wake_, false)) core_.hand_on();
+  if (std::exchange(owns_wake_, false)) core_.wake_more();
 }
 
 void worker::sleep() noexcept {

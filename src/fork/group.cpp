@@ -423,7 +423,7 @@ void group_state::settle(group_member& child) noexcept {
 bool group_state::let_go(group_member& child) noexcept {
   unqueued_children::prune(child.before_);
   unqueued_children::prune(child.views_);
-  if (!leaves_nothing(child)) return false;
+  if (!child.leaves_nothing()) return false;
   child.end_(child);
   return true;
 }

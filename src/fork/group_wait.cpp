@@ -148,7 +148,7 @@ group_member* group_state::collect_pushed() noexcept {
     if (child->settled) [[unlikely]] {
     } else if (take_back(*child)) [[likely]] {
       run_newest(*child);
-      if (leaves_nothing(*child)) [[likely]] {
+      if (child->leaves_nothing()) [[likely]] {
         child->end_(*child);
         continue;
       }

@@ -2,6 +2,7 @@
 // clang-format off: the core's names hide some of the library's from its later headers.
 #include "support.hpp"
 
+#include "runtime/runtime.hpp"
 #include "system/barrier.hpp"
 #include "system/reserve.hpp"
 #include "worker/runtime_core.hpp"

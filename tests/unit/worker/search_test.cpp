@@ -12,8 +12,8 @@ namespace {
 
 using sennit::detail::fiber;
 using sennit::detail::frame;
-using sennit::detail::searching_set;
 using sennit::detail::mailbox;
+using sennit::detail::searching_set;
 
 fiber* never_runs(frame&) noexcept { return nullptr; }
 

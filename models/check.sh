@@ -119,7 +119,7 @@ fails   sleep NO_RECHECK
 fails   sleep LAND_LATE
 fails   sleep FLAG_OUTSIDE_LOCK
 fails   sleep LEAVE_BARE
-fails   sleep NO_HAND_ON
+fails   sleep NO_WAKE_MORE
 fails   sleep ATTACH_OPEN
 fails   sleep NO_LAST_LOOK
 fails   sleep WATCH WATCHED_OUTSIDE_LOCK

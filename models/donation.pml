@@ -339,7 +339,7 @@ search:
   :: mine != NOWHERE
   :: else -> rest(); goto search
   fi;
-  hand_on();
+  wake_more();
   begin();
 
 work:
@@ -393,7 +393,7 @@ end_busy_for_ever:
 
 #ifdef LEAVES
 over:
-  hand_on();
+  wake_more();
 #ifdef DESERT_LATE
   seen = (donated[me] > 0);
   atomic { under_lock -> deserted[me] = true; vacated = true };

@@ -58,7 +58,7 @@ search:
         if
         :: seen ->
            seen = 0;
-           hand_on();
+           wake_more();
            if
            :: goto search
            :: home_busy = true; break
@@ -67,7 +67,7 @@ search:
         fi
      fi;
 #ifndef KEEP_WAKE
-     hand_on();
+     wake_more();
 #else
      woken = false;
 #endif
@@ -131,7 +131,7 @@ proctype searcher(byte me)
   do
   :: take_something();
      if
-     :: seen -> seen = 0; hand_on(); if :: true :: break fi
+     :: seen -> seen = 0; wake_more(); if :: true :: break fi
      :: else -> sleep()
      fi
   od

@@ -349,7 +349,7 @@ inline land()
 /* Whoever stops searching with a wake in flight: where work is left behind it wakes two more, who do the same. Where there is
  * none, the last of those in flight arms the gates again for those who sleep on, and looks behind a barrier. A guest looks for
  * others, too. */
-inline hand_on()
+inline wake_more()
 {
   if
   :: !woken
@@ -427,7 +427,7 @@ inline sleep()
 #ifdef GUEST_LANDS
   :: woken && GUEST(me) -> land(); more = false
 #else
-  :: woken && GUEST(me) -> hand_on()
+  :: woken && GUEST(me) -> wake_more()
 #endif
   :: woken && !GUEST(me) -> land(); more = false
   :: !woken

@@ -11,7 +11,7 @@
  *          LAND_LATE          the woken worker arms and looks first, and lands its wake afterwards
  *          FLAG_OUTSIDE_LOCK  `waking` is exchanged first, the set looked at under the lock afterwards
  *          LEAVE_BARE         a sleeper that has seen work just leaves the set
- *          NO_HAND_ON         the woken worker works without arming again
+ *          NO_WAKE_MORE       the woken worker works without arming again
  *          ATTACH_OPEN        a worker attaches with its gate open
  *          NO_LAST_LOOK       nobody arms again where the woken workers saw no work
  *          WATCHED_OUTSIDE_LOCK  with WATCH: a push looks whether somebody watches before it has the lock
@@ -62,8 +62,8 @@ search:
 #endif
      sleep(); goto search
   fi;
-#ifndef NO_HAND_ON
-  hand_on();
+#ifndef NO_WAKE_MORE
+  wake_more();
 #endif
 
 work:

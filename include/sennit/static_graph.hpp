@@ -169,6 +169,9 @@ class SENNIT_EXPORT static_graph {
   };
 
   void sort_edges();
+  void place_edges();
+  std::vector<bool> nodes_without_order();
+  void refuse_cycle();
 
   std::vector<node_sorted> nodes_;
   std::vector<edge_given> edges_;

@@ -2,6 +2,7 @@
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
 #include "process/fork_child.hpp"
+#include "runtime/runtime.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/thread_id.hpp"

@@ -1,13 +1,11 @@
+#include "fork/construct_site.hpp"
+
 #include "process/contract.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #if SENNIT_CHECKED
 
-#include <dlfcn.h>
-#include <execinfo.h>
-
-#include <cstring>
 #include <string_view>
 
 namespace sennit::detail {
@@ -35,20 +33,12 @@ bool is_in_library(const std::source_location& where, const std::source_location
   return *site;
 }
 
-// No handler of exit() is early enough to tell: static objects that were made later end before it is called.
-bool program_exits() noexcept {
-  void* calls[64];
-  const int count = backtrace(calls, 64);
-  for (int i = 0; i < count; ++i) {
-    Dl_info found{};
-    // The call does not return, so that what follows it may be another function.
-    if (dladdr(static_cast<char*>(calls[i]) - 1, &found) != 0 && found.dli_sname != nullptr &&
-        std::strcmp(found.dli_sname, "exit") == 0) {
-      return true;
-    }
-  }
-  return false;
-}
+namespace {
+
+// What misuse() names.
+[[maybe_unused]] const known_sites sites([]() noexcept -> const construct_site* { return innermost_site(); });
+
+}  // namespace
 
 construct_site::construct_site(const char* construct, std::source_location where,
                                std::source_location of_library) noexcept

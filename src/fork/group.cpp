@@ -1,9 +1,9 @@
 #include "fork/group.hpp"
 
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
+#include "fork/observation.hpp"
 #include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
-#include "observe/trace_cursor.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
@@ -86,7 +86,7 @@ spawning group_state::admit_when_full() {
   worker& w = *worker::current();
   if (any_gate_shut()) [[unlikely]] {
     // Observed, it might be recorded where it runs.
-    if (current_tls().strand != nullptr) return spawning::pushed;
+    if (current_tls().cursor != nullptr) return spawning::pushed;
     meet_gate(w);
     if (!on_top()) return admit_unqueued();
   }
@@ -127,7 +127,7 @@ spawning group_state::admit_unqueued() {
 #endif
   worker* here = worker::current();
   if (here == nullptr) return admit_from_outside();
-  if (current_tls().strand != nullptr) return in_order(here->running()) ? spawning::pushed : admit_observed();
+  if (current_tls().cursor != nullptr) return in_order(here->running()) ? spawning::pushed : admit_observed();
   if (any_gate_shut()) {
     (void)answer_gates(*here, false);
     here = worker::current();
@@ -274,8 +274,8 @@ void group_state::list(group_member& child, bool counted) {
 #endif
   child.mark_stolen(w.frames().innermost()->region, w.frames().innermost()->strand);
   note_counted(child);
-  if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !counted) {
-    if (const donee chosen = observe_spawn(*strand, child.where()); chosen.to != nullptr) {
+  if (trace_cursor* const cursor = current_tls().cursor; cursor != nullptr && !counted) {
+    if (const donee chosen = observe_spawn(*cursor, child.where()); chosen.to != nullptr) {
       child.stolen().number = chosen.number;
       chosen.to->take_in(child);
       return;
@@ -288,7 +288,7 @@ void group_state::list(group_member& child, bool counted) {
 // A strand may make a group outside an observed region and wait for it inside: the region's trace cursor knows of
 // those children only that were spawned there.
 void group_state::note_counted(group_member& child) noexcept {
-  child.counted_by_ = current_tls().strand;
+  child.counted_by_ = current_tls().cursor;
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
@@ -332,14 +332,14 @@ namespace {
 
 // What the child does is counted where its strand has a trace cursor.
 void run_counted(action body) {
-  trace_cursor* const strand = current_tls().strand;
-  if (strand == nullptr) {
+  trace_cursor* const cursor = current_tls().cursor;
+  if (cursor == nullptr) {
     body();
     return;
   }
   whereabouts where{};
-  (void)observe_spawn(*strand, where);
-  const level_within inside(*strand, where);
+  (void)observe_spawn(*cursor, where);
+  const level_within inside(*cursor, where);
   body();
 }
 
@@ -423,7 +423,7 @@ void group_state::settle(group_member& child) noexcept {
 bool group_state::let_go(group_member& child) noexcept {
   unqueued_children::prune(child.before_);
   unqueued_children::prune(child.views_);
-  if (!leaves_nothing(child)) return false;
+  if (!child.leaves_nothing()) return false;
   child.end_(child);
   return true;
 }

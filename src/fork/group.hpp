@@ -1,7 +1,7 @@
 // What spawning in a group and waiting for it have in common.
 #pragma once
 
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
 #include "stack/fiber.hpp"
 #include "worker/worker.hpp"
 

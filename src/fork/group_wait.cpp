@@ -1,9 +1,9 @@
 // The end of a group's children: what they leave, and how the strand waits for them.
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
 #include "fork/group.hpp"
+#include "fork/observation.hpp"
 #include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
-#include "observe/trace_cursor.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
@@ -149,7 +149,7 @@ group_member* group_state::collect_pushed() noexcept {
     if (child->settled) [[unlikely]] {
     } else if (take_back(*child)) [[likely]] {
       run_newest(*child);
-      if (leaves_nothing(*child)) [[likely]] {
+      if (child->leaves_nothing()) [[likely]] {
         child->end_(*child);
         continue;
       }
@@ -208,13 +208,13 @@ void group_state::await_all(view* latest) noexcept {
   unqueued_children* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] { return (away_ != 0 || all != nullptr) && await(latest, all, finishes); };
-  if (trace_cursor* const strand = place != nullptr ? current_tls().strand : nullptr) {
+  if (trace_cursor* const cursor = place != nullptr ? current_tls().cursor : nullptr) {
     // The wait is a construct, too.
     whereabouts where{};
-    if (strand->push(where)) (void)strand->by().reached(*strand, where);
-    strand->pop();
-    wait_observed(*strand, where, wait,
-                  [&](pause waited) { strand->by().regrouped(*strand, where, waited); });
+    if (cursor->push(where)) (void)cursor->by().reached(*cursor, where);
+    cursor->pop();
+    wait_observed(*cursor, where, wait,
+                  [&](pause waited) { cursor->by().regrouped(*cursor, where, waited); });
   } else {
     (void)wait();
   }
@@ -266,14 +266,14 @@ void group_state::run_here(group_member& child, std::exception_ptr& thrown) noex
 }
 
 void group_state::call_here(group_member& child) {
-  trace_cursor* const strand = any_gate_shut() ? current_tls().strand : nullptr;
-  if (strand == nullptr) [[likely]] {
+  trace_cursor* const cursor = any_gate_shut() ? current_tls().cursor : nullptr;
+  if (cursor == nullptr) [[likely]] {
     child.run_here_(child);
-  } else if (strand == child.counted_by_) {
-    const level_within inside(*strand, child.where());
+  } else if (cursor == child.counted_by_) {
+    const level_within inside(*cursor, child.where());
     child.run_here_(child);
   } else {
-    const unrecorded_level inside(*strand);
+    const unrecorded_level inside(*cursor);
     child.run_here_(child);
   }
 }

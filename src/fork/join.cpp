@@ -1,7 +1,7 @@
 // The slow paths of fork and join.
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
+#include "fork/observation.hpp"
 #include "fork/views.hpp"
-#include "observe/trace_cursor.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -17,10 +17,10 @@ namespace sennit::detail {
 namespace {
 
 // The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate.
-bool observe_push(trace_cursor& strand, frame& pushed, bool child) noexcept {
+bool observe_push(trace_cursor& cursor, frame& pushed, bool child) noexcept {
   worker_tls& tls = current_tls();
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  const donee chosen = count_push(strand, pushed.where(), child);
+  const donee chosen = count_push(cursor, pushed.where(), child);
   if (chosen.to != nullptr) [[unlikely]] {
     // Nobody else can have it yet.
     if (worker::current()->donate_newest(*chosen.to, chosen.number)) return true;
@@ -34,25 +34,25 @@ bool observe_push(trace_cursor& strand, frame& pushed, bool child) noexcept {
 }
 
 // Its pop. True: the frame is in the deque, and nobody else shut the gate.
-bool observe_pop(trace_cursor& strand, frame& popped) noexcept {
+bool observe_pop(trace_cursor& cursor, frame& popped) noexcept {
   worker_tls& tls = current_tls();
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
   // Before the next push, whose frame the trace cursor does not know of yet. ORD[D22] release: the frames below
   // are still those that a push told of; a plain store would not say so. Model: models/deque.pml.
   tls.tail_seen.store(tail, std::memory_order_release);
-  const bool noted = strand.pop();
+  const bool noted = cursor.pop();
   // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (tail < tls.head_gate_beneath.load(std::memory_order_relaxed)) return false;
   if (noted) [[unlikely]]
-    strand.by().kept(strand, popped.where(), 0);
+    cursor.by().kept(cursor, popped.where(), 0);
   return true;
 }
 
 // Takes back the newest frame. False if somebody else has it.
 bool unpush(worker& w, frame& f) noexcept {
-  if (trace_cursor* const strand = current_tls().strand; strand != nullptr && !f.where().within)
-    strand->pop();
+  if (trace_cursor* const cursor = current_tls().cursor; cursor != nullptr && !f.where().within)
+    cursor->pop();
   store_tail(load_tail() - 1);
   return take_newest(w) || listed_frames::reclaim(f);
 }
@@ -75,10 +75,10 @@ bool unpush(worker& w, frame& f) noexcept {
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
 // ended.
 bool settle(frame& f) noexcept {
-  trace_cursor* const strand = current_tls().strand;
-  if (strand != nullptr && observe_pop(*strand, f)) return true;
+  trace_cursor* const cursor = current_tls().cursor;
+  if (cursor != nullptr && observe_pop(*cursor, f)) return true;
   if (take_newest(*worker::current()) || listed_frames::reclaim(f)) {
-    if (strand != nullptr && strand->left().notes != nullptr) strand->by().kept(*strand, f.where(), 0);
+    if (cursor != nullptr && cursor->left().notes != nullptr) cursor->by().kept(*cursor, f.where(), 0);
     return true;
   }
   await_taken(f);
@@ -93,17 +93,17 @@ bool settle(frame& f) noexcept {
   return true;
 }
 
-[[gnu::noinline]] push_result push_noticed(trace_cursor& strand, frame& pushed, bool can_throw) {
-  return observe_push(strand, pushed, false) ? push_result::pushed : answer_push(pushed, can_throw);
+[[gnu::noinline]] push_result push_noticed(trace_cursor& cursor, frame& pushed, bool can_throw) {
+  return observe_push(cursor, pushed, false) ? push_result::pushed : answer_push(pushed, can_throw);
 }
 
 // Each fork of an observed region comes here, so the usual case has no call.
 SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
   worker_tls& tls = sennit_tls;
-  trace_cursor* const strand = tls.strand;
-  if (strand == nullptr) return answer_push(pushed, can_throw);
-  if (!strand->push_plainly(pushed.where())) [[unlikely]]
-    return push_noticed(*strand, pushed, can_throw);
+  trace_cursor* const cursor = tls.cursor;
+  if (cursor == nullptr) return answer_push(pushed, can_throw);
+  if (!cursor->push_plainly(pushed.where())) [[unlikely]]
+    return push_noticed(*cursor, pushed, can_throw);
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
   // ORD[D22] release: as in observe_push(). Model: models/deque.pml.
   tls.tail_seen.store(tail, std::memory_order_release);
@@ -117,13 +117,13 @@ SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
 // As push_at_gate().
 SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
   worker_tls& tls = sennit_tls;
-  if (trace_cursor* const strand = tls.strand; strand != nullptr) {
+  if (trace_cursor* const cursor = tls.cursor; cursor != nullptr) {
     slot* const tail = tls.tail.load(std::memory_order_relaxed);
     // ORD[D22] release: as in observe_pop(). Model: models/deque.pml.
     tls.tail_seen.store(tail, std::memory_order_release);
     // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (tail >= tls.head_gate_beneath.load(std::memory_order_relaxed) && strand->pop_plainly()) [[likely]]
+    if (tail >= tls.head_gate_beneath.load(std::memory_order_relaxed) && cursor->pop_plainly()) [[likely]]
       return true;
   }
   return pop_settled(popped, can_throw);
@@ -139,17 +139,17 @@ push_result ending_late::push_shut(frame& pushed) noexcept { return push_at_gate
 bool ending_late::pop_shut(frame& popped) noexcept { return pop_at_gate(popped, false); }
 
 push_result spawn_shut(frame& child, bool can_throw) {
-  if (trace_cursor* const strand = current_tls().strand) {
-    if (observe_push(*strand, child, true)) return push_result::pushed;
+  if (trace_cursor* const cursor = current_tls().cursor) {
+    if (observe_push(*cursor, child, true)) return push_result::pushed;
   }
   return answer_push(child, can_throw);
 }
 
 void await_taken(frame& branch) noexcept {
-  if (trace_cursor* const strand = current_tls().strand) {
+  if (trace_cursor* const cursor = current_tls().cursor) {
     wait_observed(
-        *strand, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
-        [&](pause waited) { strand->by().joined(*strand, branch, waited); });
+        *cursor, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
+        [&](pause waited) { cursor->by().joined(*cursor, branch, waited); });
   } else {
     worker::wait(branch.stolen().done, 1);
   }

@@ -1,5 +1,10 @@
+// How regions are entered and left, and how they are cancelled.
+#include "fork/construct_site.hpp"
 #include "fork/unqueued_children.hpp"
+#include "fork/views.hpp"
+#include "process/contract.hpp"
 #include "process/settings.hpp"
+#include "runtime/runtime.hpp"
 #include "stack/fiber.hpp"
 #include "stack/float_environment.hpp"
 #include "worker/runtime_core.hpp"
@@ -11,12 +16,97 @@
 #include <sennit/region.hpp>
 
 #include <atomic>
+#include <exception>
+#include <utility>
 
 namespace sennit {
 
 const char* cancelled::what() const noexcept { return "sennit: the region was cancelled"; }
 
 namespace detail {
+
+namespace {
+
+// The first frame of a region: it goes to no deque, and its end sends the guest's thread home.
+class root_frame : public frame_with_state {
+ public:
+  root_frame(action body, worker& home) noexcept : frame_with_state(&run_in_region), body_(body), home_(home) {}
+  void rethrow() {
+    if (stolen().failure) std::rethrow_exception(std::move(stolen().failure));
+  }
+
+ private:
+  static fiber* run_in_region(frame& base) noexcept {
+    auto& self = static_cast<root_frame&>(base);
+    // A region entered in a handler or a destructor: its strand sees the exceptions that the caller sees.
+    current_exceptions() = self.exceptions_;
+#if SENNIT_CHECKED
+    innermost_site() = self.site_;
+#endif
+#if SENNIT_EXCEPTIONS
+    try {
+      self.body_();
+    } catch (...) {
+      self.stolen().failure = std::current_exception();
+    }
+#else
+    self.body_();
+#endif
+    current_exceptions() = {};
+#if SENNIT_CHECKED
+    innermost_site() = nullptr;
+#endif
+    leave_branch(self);
+    // Ends self: the home thread may be gone from here before the call returns.
+    self.home_.go_home();
+    return nullptr;
+  }
+
+  action body_;
+  worker& home_;
+  const exception_state exceptions_ = current_exceptions();
+#if SENNIT_CHECKED
+  const construct_site* const site_ = innermost_site();
+#endif
+};
+
+// A guest's place, for the length of a region.
+class guest_place {
+ public:
+  explicit guest_place(worker& guest) : guest_(guest) { guest_.stay(); }
+  ~guest_place() { guest_.core().dismiss_guest(guest_); }
+  guest_place(const guest_place&) = delete;
+  guest_place& operator=(const guest_place&) = delete;
+  worker& operator*() const noexcept { return guest_; }
+
+ private:
+  worker& guest_;
+};
+
+}  // namespace
+
+void run_region(runtime* asked, action body) {
+  worker* const here = worker::current();
+  if (here != nullptr && (asked == nullptr || &core_of(asked) == &here->core())) {
+    body();
+    return;
+  }
+  const guest_place guest(asked != nullptr ? core_of(asked).admit_guest() : admit_to_default());
+  if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
+  region_state region;
+  capture_float_environment(region);
+  region.root = true;
+  region.implied = asked == nullptr;
+  if (here != nullptr) region.outer = here->frames().innermost()->region;
+  root_frame root(body, *guest);
+  root.mark_stolen(&region);
+  (*guest).frames().wish().restrict_to(&region);
+  (*guest).serve(&root);
+  if (unqueued_children::any_open(root.stolen().views, region)) left_open();
+  if (here == nullptr) unqueued_children::hand_to_thread(root.stolen().views);
+  append_views(root.stolen().views);
+  root.rethrow();
+}
 
 namespace {
 
@@ -73,6 +163,8 @@ void cancel_region(region_state& region) noexcept {
   // Parts of the region may run in other runtimes.
   runtime_core::note_cancellation();
 }
+
+bool in_strand() noexcept { return worker::current() != nullptr; }
 
 bool stop_requested() noexcept {
   worker* const w = worker::current();

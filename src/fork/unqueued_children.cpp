@@ -1,6 +1,8 @@
 #include "fork/unqueued_children.hpp"
 
 #include "fork/views.hpp"
+#include "process/fork_child.hpp"
+#include "runtime/runtime.hpp"
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
@@ -170,25 +172,29 @@ void unqueued_children::close(group_member& child, std::exception_ptr how) noexc
     const std::lock_guard guard(lock_);
     SENNIT_ASSERT(!child.settled && !child.merging);
     if (how) later = std::exchange(child.thrown, std::move(how));
-    if (below) {
-      group_link& earlier = *child.previous;
-      if (!below->empty()) {
-        // What comes before the child comes before its own children.
-        group_member& first = member(*below->list_.next);
-        first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
-        if (asleep_ != nullptr) asleep_->call.unpark();
-      }
-      splice_before(child, below->list_);
-      if (may_take_in(earlier) && may_take_in(*earlier.next)) {
-        seam = &member(earlier);
-        seam->merging = true;
-      }
-    }
+    if (below) seam = insert_children(child, *below);
   }
   later = nullptr;
   if (seam != nullptr) close_seam(*seam);
   while (take_in_neighbor(child)) {
   }
+}
+
+// Under the lock: the child's own children take their places before it. Returns its earlier neighbor, to be merged with
+// the one that follows it now, if both have ended; else null.
+group_member* unqueued_children::insert_children(group_member& child, spawn_view& below) noexcept {
+  group_link& earlier = *child.previous;
+  if (!below.empty()) {
+    // What comes before the child comes before its own children.
+    group_member& first = member(*below.list_.next);
+    first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
+    if (asleep_ != nullptr) asleep_->call.unpark();
+  }
+  splice_before(child, below.list_);
+  if (!may_take_in(earlier) || !may_take_in(*earlier.next)) return nullptr;
+  group_member& seam = member(earlier);
+  seam.merging = true;
+  return &seam;
 }
 
 bool unqueued_children::may_take_in(const group_link& link) noexcept { return link.settled && !link.merging; }
@@ -271,7 +277,7 @@ fiber* unqueued_children::finished(group_member& child, view* left, completion& 
   {
     const std::lock_guard guard(lock_);
     SENNIT_ASSERT(!child.settled && !child.merging);
-    gone = leaves_nothing(child);
+    gone = child.leaves_nothing();
     if (gone) {
       unlink(child);
     } else {
@@ -281,10 +287,6 @@ fiber* unqueued_children::finished(group_member& child, view* left, completion& 
   }
   if (gone) child.end_(child);
   return waiter;
-}
-
-bool unqueued_children::leaves_nothing(const group_member& child) noexcept {
-  return child.views_ == nullptr && child.before_ == nullptr && !child.thrown;
 }
 
 // Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the
@@ -448,6 +450,13 @@ void unqueued_children::hold_for_fork() noexcept {
 void unqueued_children::let_go_after_fork() noexcept {
   for (brief_lock& lock : group_locks | std::views::reverse) lock.unlock();
 }
+
+namespace {
+
+[[maybe_unused]] const held_over_forks locks(held_over_forks::of_groups, &unqueued_children::hold_for_fork,
+                                             &unqueued_children::let_go_after_fork);
+
+}  // namespace
 
 spawn_view::spawn_view(unqueued_children& all, const std::shared_ptr<reducer_base>& whole) noexcept
     : view(whole), all_(all) {

@@ -110,13 +110,13 @@ class unqueued_children : public reducer_base {
   static void unlink(group_link& gone) noexcept;
   static void splice_before(group_link& at, group_link& list) noexcept;
   static void put_before(group_member& child) noexcept;
+  group_member* insert_children(group_member& child, spawn_view& below) noexcept;
   static bool may_take_in(const group_link& link) noexcept;
   void close_seam(group_member& earlier) noexcept;
   bool take_in_neighbor(group_member& child) noexcept;
   static group_member* unlink_later(group_member& child, bool empty) noexcept;
   static group_member* unlink_earlier(group_member& child) noexcept;
   fiber* finish(completion& done) noexcept;
-  static bool leaves_nothing(const group_member& child) noexcept;
 
   std::shared_ptr<unqueued_children> self_;  // the group's share
   brief_lock& lock_;           // of all links below views of the group; other groups may have it, too

@@ -12,7 +12,7 @@ namespace sennit::detail {
 
 // A worker in an observed region does not use colors: it runs the whole graph.
 color_set own_color() noexcept {
-  return current_tls().strand != nullptr ? all_colors : worker::current()->frames().color();
+  return current_tls().cursor != nullptr ? all_colors : worker::current()->frames().color();
 }
 
 unsigned color_count(color_kind kind) {

@@ -64,6 +64,12 @@ static_graph::claim::claim(static_graph& g) : graph_(g) {
 
 void static_graph::sort_edges() {
   if (sorted_) return;
+  place_edges();
+  refuse_cycle();
+  sorted_ = true;
+}
+
+void static_graph::place_edges() {
   after_.resize(edges_.size());
   sources_.clear();
   for (node_sorted& n : nodes_) n = {};
@@ -82,31 +88,35 @@ void static_graph::sort_edges() {
   for (std::size_t n = nodes_.size(); n-- > 0;) {
     if (nodes_[n].predecessors == 0) sources_.push_back(static_cast<node>(n));
   }
+}
 
-  // Removes nodes in the order of the edges, without running them.
+// The nodes that no order has: they wait for each other, or for such nodes.
+std::vector<bool> static_graph::nodes_without_order() {
   std::vector<node> ready = sources_;
   std::vector<bool> left(nodes_.size(), true);
-  std::size_t count = nodes_.size();
   while (!ready.empty()) {
     const node n = ready.back();
     ready.pop_back();
     left[n] = false;
-    --count;
     for (std::uint32_t i = nodes_[n].first; i < nodes_[n].last; ++i) {
       if (--nodes_[after_[i]].waiting == 0) ready.push_back(after_[i]);
     }
   }
   for (node_sorted& n : nodes_) n.waiting = n.predecessors;
-  if (count != 0) {
-    const auto one = static_cast<node>(std::find(left.begin(), left.end(), true) - left.begin());
-    // Each remaining node waits for another remaining node.
-    std::vector<node> awaited(nodes_.size());
-    for (const edge_given& e : edges_) {
-      if (left[e.before]) awaited[e.after] = e.before;
-    }
-    detail::fail_with(cycle_error<node>(cycle_among(left, one, [&](node n) { return awaited[n]; })));
+  return left;
+}
+
+void static_graph::refuse_cycle() {
+  const std::vector<bool> left = nodes_without_order();
+  const auto first = std::find(left.begin(), left.end(), true);
+  if (first == left.end()) return;
+  // Each that is left waits for one that is.
+  std::vector<node> awaited(nodes_.size());
+  for (const edge_given& e : edges_) {
+    if (left[e.before]) awaited[e.after] = e.before;
   }
-  sorted_ = true;
+  detail::fail_with(cycle_error<node>(
+      cycle_among(left, static_cast<node>(first - left.begin()), [&](node n) { return awaited[n]; })));
 }
 
 }  // namespace sennit::graph

@@ -172,6 +172,35 @@ struct trace_access {
 
   static graph::trace decode(std::string_view text, const std::string& name) {
     reader from(text, name);
+    check(text, from);
+    graph::trace t;
+    from.expect("length ");
+    t.length_ = from.time_until('\n');
+    from.expect("workers ");
+    t.workers_ = from.number_until<std::uint32_t>('\n');
+    read_colors(t, from);
+    from.expect("predecessors ");
+    t.has_predecessors_ = from.number_until<unsigned>('\n') != 0;
+    from.expect("nodes ");
+    const auto count = from.number_until<std::size_t>('\n');
+    // A node takes some bytes, so that a count cannot promise more than there is.
+    if (count > text.size()) from.refuse("promises more nodes than the file holds");
+    t.nodes_.resize(count);
+    std::chrono::nanoseconds previous{0};
+    for (graph::trace::node& n : t.nodes_) {
+      read_node(n, t, from);
+      if (n.begin < previous) from.refuse("has times in no order");
+      previous = n.begin;
+    }
+    from.expect("end ");
+    from.until('\n');
+    if (!from.at_end()) from.refuse("goes on after its end");
+    return t;
+  }
+
+ private:
+  // Of this format, of this version, and whole.
+  static void check(std::string_view text, reader& from) {
     if (!text.starts_with(first_words))
       from.refuse("is no trace of a graph", "; give a file that graph::trace::save() wrote");
     from.expect(first_words);
@@ -184,12 +213,9 @@ struct trace_access {
     if (end == std::string_view::npos ||
         text.substr(end) != "end " + std::to_string(checksum(text.substr(0, end))) + "\n")
       from.refuse("is damaged or cut short: its checksum does not match");
+  }
 
-    graph::trace t;
-    from.expect("length ");
-    t.length_ = from.time_until('\n');
-    from.expect("workers ");
-    t.workers_ = from.number_until<std::uint32_t>('\n');
+  static void read_colors(graph::trace& t, reader& from) {
     from.expect("colors ");
     const std::string_view kind = from.until(' ');
     if (const auto* const found = std::find(std::begin(kinds), std::end(kinds), kind);
@@ -199,30 +225,18 @@ struct trace_access {
       from.refuse("has colors of no known kind");
     }
     t.color_count_ = from.number_until<std::uint32_t>('\n');
-    from.expect("predecessors ");
-    t.has_predecessors_ = from.number_until<unsigned>('\n') != 0;
-    from.expect("nodes ");
-    const auto count = from.number_until<std::size_t>('\n');
-    // A node takes some bytes, so the count cannot exceed the size of the file.
-    if (count > text.size()) from.refuse("promises more nodes than the file holds");
-    t.nodes_.resize(count);
-    std::chrono::nanoseconds previous{0};
-    for (graph::trace::node& n : t.nodes_) {
-      n.worker = from.number_until<std::uint32_t>(' ');
-      n.place = from.number_until<std::uint32_t>(' ');
-      n.begin = from.time_until(' ');
-      n.end = from.time_until(' ');
-      n.colors = from.list_until(' ', t.color_count_);
-      n.predecessors = from.list_until(' ', count);
-      n.key = from.key();
-      if (n.worker >= t.workers_) from.refuse("names a worker beyond the number of its workers");
-      if (n.end < n.begin || n.begin < previous || n.end > t.length_) from.refuse("has times in no order");
-      previous = n.begin;
-    }
-    from.expect("end ");
-    from.until('\n');
-    if (!from.at_end()) from.refuse("goes on after its end");
-    return t;
+  }
+
+  static void read_node(graph::trace::node& n, const graph::trace& of, reader& from) {
+    n.worker = from.number_until<std::uint32_t>(' ');
+    n.place = from.number_until<std::uint32_t>(' ');
+    n.begin = from.time_until(' ');
+    n.end = from.time_until(' ');
+    n.colors = from.list_until(' ', of.color_count_);
+    n.predecessors = from.list_until(' ', of.nodes_.size());
+    n.key = from.key();
+    if (n.worker >= of.workers_) from.refuse("names a worker beyond the number of its workers");
+    if (n.end < n.begin || n.end > of.length_) from.refuse("has times in no order");
   }
 };
 

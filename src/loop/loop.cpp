@@ -1,5 +1,5 @@
 // The slow paths of loops.
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
 #include "fork/views.hpp"
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"
@@ -187,16 +187,16 @@ void loop_state::throw_failure() {
   throw_cancelled();
 }
 
-bool in_observed_region() noexcept { return current_tls().strand != nullptr; }
+bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
 observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
-  trace_cursor& strand = *current_tls().strand;
-  if (strand.push(where_)) (void)strand.by().reached(strand, where_);
+  trace_cursor& cursor = *current_tls().cursor;
+  if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_);
 }
 
 observed_loop::~observed_loop() {
-  trace_cursor& strand = *current_tls().strand;
-  if (strand.pop()) strand.by().kept(strand, where_, iterations_);
+  trace_cursor& cursor = *current_tls().cursor;
+  if (cursor.pop()) cursor.by().kept(cursor, where_, iterations_);
 }
 
 taken_part loop_frame::take_part(divisible& work, parting how) noexcept {

@@ -1,7 +1,7 @@
 // What loops and nests refuse.
 #include "system/failure.hpp"
 
-#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/loop/chunks.hpp>
 #include <sennit/nest.hpp>
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 // Others have no trace cursor, and pay nothing for it. docs/protocols/trace_cursors.md has the protocol.
 #pragma once
 
-#include <sennit/detail/action.hpp>
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -128,26 +127,26 @@ class schedule_hooks {
   schedule_hooks& operator=(const schedule_hooks&) = delete;
 
   // The strand begins, with the branch that the worker has claimed; null: with the region.
-  virtual void begin(trace_cursor& strand, frame* branch) noexcept = 0;
+  virtual void begin(trace_cursor& cursor, frame* branch) noexcept = 0;
   // It ends. What is left in stolen().notes goes to joined().
-  virtual void end(trace_cursor& strand, frame* branch) noexcept = 0;
+  virtual void end(trace_cursor& cursor, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
-  virtual donee reached(trace_cursor& strand, whereabouts& where) noexcept = 0;
+  virtual donee reached(trace_cursor& cursor, whereabouts& where) noexcept = 0;
   // The strand goes into a construct that has been counted.
-  virtual void follow(trace_cursor& strand, const whereabouts& where) noexcept = 0;
+  virtual void follow(trace_cursor& cursor, const whereabouts& where) noexcept = 0;
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else
   // 0.
-  virtual void kept(trace_cursor& strand, const whereabouts& where, position size) noexcept = 0;
+  virtual void kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept = 0;
   // The strand has run something that is no part of the region, with something noted in left().
-  virtual void dropped(trace_cursor& strand) noexcept = 0;
+  virtual void dropped(trace_cursor& cursor) noexcept = 0;
   // The strand is about to wait for the branch of the construct that it has just left.
-  virtual void waits(trace_cursor& strand, const whereabouts& where) noexcept = 0;
+  virtual void waits(trace_cursor& cursor, const whereabouts& where) noexcept = 0;
   // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the
   // strand go on on another worker.
-  virtual void joined(trace_cursor& strand, frame& branch, pause waited) noexcept = 0;
+  virtual void joined(trace_cursor& cursor, frame& branch, pause waited) noexcept = 0;
   // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
-  virtual void regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept = 0;
-  virtual void joined_child(trace_cursor& strand, frame& child) noexcept = 0;
+  virtual void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept = 0;
+  virtual void joined_child(trace_cursor& cursor, frame& child) noexcept = 0;
   // Whether nobody may take but what is donated.
   virtual bool strict() const noexcept = 0;
   // Whether the worker may begin with what was donated to it with this number.
@@ -164,8 +163,5 @@ inline schedule_hooks* hooks_of(const region_state* region) noexcept {
   }
   return nullptr;
 }
-
-// Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
-void observe(schedule_hooks& by, action body);
 
 }  // namespace sennit::detail

@@ -25,25 +25,22 @@ constexpr bool can_check_contract() noexcept { return SENNIT_SEES_LOCKS != 0; }
 void check_contract() noexcept;
 // Whether the calling thread runs a signal handler that the program has set.
 bool in_signal_handler() noexcept;
-// sennit::blocking() begins or ends on the calling thread, which may block meanwhile.
-void begin_to_allow_blocking() noexcept;
-void end_to_allow_blocking() noexcept;
 
 #else
 
 inline void check_contract() noexcept {}
 inline bool in_signal_handler() noexcept { return false; }
-inline void begin_to_allow_blocking() noexcept {}
-inline void end_to_allow_blocking() noexcept {}
 
 #endif
 
 #if SENNIT_CHECKED
 
-// The innermost construct that the calling strand is in; null: none that is known.
-const construct_site*& innermost_site() noexcept;
-// Whether the calling strand has called exit().
-bool program_exits() noexcept;
+// Who knows the construct that the calling strand is in. There is one object, made when the library is loaded.
+struct known_sites {
+  // Null: none that is known.
+  using innermost = const construct_site* (*)() noexcept;
+  explicit known_sites(innermost find) noexcept;
+};
 
 #endif
 

@@ -4,18 +4,24 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <ranges>
 
 namespace sennit::detail {
 
 namespace {
 
 std::atomic<unsigned> generation{0};
-constinit held_over_forks::action hold = nullptr;
-constinit held_over_forks::action let_go = nullptr;
+
+struct held_locks {
+  held_over_forks::action hold = nullptr;
+  held_over_forks::action let_go = nullptr;
+};
+constinit std::array<held_locks, held_over_forks::kinds> held{};
 
 // Not a recursive mutex: the child could not unlock that, as its owner has the thread id of the parent. To
 // those who count locks (contract.cpp, ThreadSanitizer), a new one in its place would still be locked by the
@@ -32,15 +38,22 @@ void leave() noexcept {
 
 void before_fork() noexcept {
   enter();
-  if (hold != nullptr) hold();
+  for (const held_locks& locks : held) {
+    if (locks.hold != nullptr) locks.hold();
+  }
+}
+void let_go_of_held() noexcept {
+  for (const held_locks& locks : held | std::views::reverse) {
+    if (locks.let_go != nullptr) locks.let_go();
+  }
 }
 void in_parent() noexcept {
-  if (let_go != nullptr) let_go();
+  let_go_of_held();
   leave();
 }
 void in_child() noexcept {
   forget_thread_id();
-  if (let_go != nullptr) let_go();
+  let_go_of_held();
   generation.fetch_add(1, std::memory_order_relaxed);
   leave();
 }
@@ -50,10 +63,7 @@ void in_child() noexcept {
 
 }  // namespace
 
-held_over_forks::held_over_forks(action first, action last) noexcept {
-  hold = first;
-  let_go = last;
-}
+held_over_forks::held_over_forks(kind of, action hold, action let_go) noexcept { held[of] = {hold, let_go}; }
 
 unsigned fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 

@@ -4,10 +4,12 @@
 namespace sennit::detail {
 
 // Locks that a child of fork(2) may need. `hold` takes them before the process forks, `let_go` frees them afterwards, in
-// parent and child. There is one object, made when the library is loaded.
+// parent and child. Each room that has such locks makes one object, when the library is loaded. Who holds locks of the
+// first kind may wait for those of the second, so `hold` is called in this order, `let_go` in the other.
 struct held_over_forks {
+  enum kind { of_groups, of_workers, kinds };
   using action = void (*)() noexcept;
-  held_over_forks(action hold, action let_go) noexcept;
+  held_over_forks(kind of, action hold, action let_go) noexcept;
 };
 
 // How many forks lie between this process and the one the program began as.

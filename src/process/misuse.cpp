@@ -12,9 +12,13 @@ namespace sennit::detail {
 
 namespace {
 
+#if SENNIT_CHECKED
+constinit known_sites::innermost innermost_site = nullptr;
+#endif
+
 void print(const std::string& message) {
 #if SENNIT_CHECKED
-  if (const construct_site* const site = innermost_site()) {
+  if (const construct_site* const site = innermost_site != nullptr ? innermost_site() : nullptr) {
     std::fprintf(stderr, "sennit: %s:%u: in %s: %s\n", site->where().file_name(),
                  static_cast<unsigned>(site->where().line()), site->construct(), message.c_str());
     return;
@@ -24,6 +28,10 @@ void print(const std::string& message) {
 }
 
 }  // namespace
+
+#if SENNIT_CHECKED
+known_sites::known_sites(innermost find) noexcept { innermost_site = find; }
+#endif
 
 void misuse(const std::string& message, std::source_location where) {
   std::fprintf(stderr, "sennit: %s:%u: %s\n", where.file_name(), static_cast<unsigned>(where.line()),

@@ -45,16 +45,9 @@ unsigned worker_limit(unsigned asked) {
 
 // "8M", "512K", "1G", or bytes.
 std::optional<std::size_t> parse_size(std::string_view text) {
-  unsigned shift = 0;
-  switch (text.empty() ? '\0' : text.back()) {
-    case 'k':
-    case 'K': shift = 10; break;
-    case 'm':
-    case 'M': shift = 20; break;
-    case 'g':
-    case 'G': shift = 30; break;
-    default: break;
-  }
+  constexpr std::string_view units = "kKmMgG";
+  const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
+  const std::size_t shift = unit == units.npos ? 0 : 10 * (unit / 2 + 1);
   if (shift != 0) text.remove_suffix(1);
   const auto value = parse_number(text);
   if (!value || *value > (most_stack >> shift)) return std::nullopt;

@@ -48,6 +48,22 @@ void call_handler(int number, siginfo_t* info, void* context) noexcept {
 
 bool is_function(void (*handler)(int)) noexcept { return handler != SIG_DFL && handler != SIG_IGN; }
 
+// What the kernel is to know instead of what the program wants: call_handler(), which calls the program's function.
+struct sigaction with_call_handler(const struct sigaction& wanted, handler& set) noexcept {
+  struct sigaction now = wanted;
+  if (!is_function(wanted.sa_handler)) return now;
+  // Before the kernel knows of it: the signal may come at once.
+  set.function.store(reinterpret_cast<void*>(wanted.sa_handler), std::memory_order_relaxed);
+  set.flags.store(wanted.sa_flags, std::memory_order_relaxed);
+  now.sa_sigaction = &call_handler;
+  now.sa_flags |= SA_SIGINFO;
+  return now;
+}
+
+bool has_call_handler(const struct sigaction& known) noexcept {
+  return (known.sa_flags & SA_SIGINFO) != 0 && known.sa_sigaction == &call_handler;
+}
+
 }  // namespace
 
 extern "C" {
@@ -58,23 +74,14 @@ SENNIT_EXPORT int sigaction(int number, const struct sigaction* wanted, struct s
   void* const old_function = set.function.load(std::memory_order_relaxed);
   const int old_flags = set.flags.load(std::memory_order_relaxed);
   struct sigaction now{};
-  if (wanted != nullptr) {
-    now = *wanted;
-    if (is_function(wanted->sa_handler)) {
-      // Before the kernel knows of it: the signal may come at once.
-      set.function.store(reinterpret_cast<void*>(wanted->sa_handler), std::memory_order_relaxed);
-      set.flags.store(wanted->sa_flags, std::memory_order_relaxed);
-      now.sa_sigaction = &call_handler;
-      now.sa_flags |= SA_SIGINFO;
-    }
-  }
+  if (wanted != nullptr) now = with_call_handler(*wanted, set);
   const int result = real_sigaction(number, wanted != nullptr ? &now : nullptr, before);
   if (result != 0) {
     set.function.store(old_function, std::memory_order_relaxed);
     set.flags.store(old_flags, std::memory_order_relaxed);
     return result;
   }
-  if (before != nullptr && (before->sa_flags & SA_SIGINFO) != 0 && before->sa_sigaction == &call_handler) {
+  if (before != nullptr && has_call_handler(*before)) {
     before->sa_handler = reinterpret_cast<void (*)(int)>(old_function);
     before->sa_flags = old_flags;
   }

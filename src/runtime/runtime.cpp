@@ -1,24 +1,23 @@
-#include "fork/unqueued_children.hpp"
-#include "fork/views.hpp"
-#include "process/contract.hpp"
+#include "runtime/runtime.hpp"
+
 #include "process/fork_child.hpp"
-#include "stack/float_environment.hpp"
 #include "system/environment.hpp"
 #include "system/failure.hpp"
-#include "worker/overflow.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/stack_overflow.hpp"
 #include "worker/worker.hpp"
 
-#include <sennit/detail/calls.hpp>
 #include <sennit/detail/misuse.hpp>
-#include <sennit/region.hpp>
-#include <sennit/runtime.hpp>
 #include <sennit/version.hpp>
 
+#if SENNIT_CHECKED
+#include <dlfcn.h>
+#include <execinfo.h>
+#endif
 #include <pthread.h>
 
 #include <atomic>
-#include <exception>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -32,21 +31,6 @@ const char* version() noexcept {
 }
 
 namespace detail {
-
-namespace {
-
-// What is held first may wait for the others meanwhile.
-const held_over_forks locks(
-    []() noexcept {
-      unqueued_children::hold_for_fork();
-      runtime_core::hold_for_fork();
-    },
-    []() noexcept {
-      runtime_core::let_go_after_fork();
-      unqueued_children::let_go_after_fork();
-    });
-
-}  // namespace
 
 struct runtime_access {
   // The runtime's core; a new one in a child of fork(2), where the old one has lost its threads.
@@ -81,93 +65,29 @@ struct runtime_access {
   }
 };
 
-namespace {
-
-// The first frame of a region: it goes to no deque, and its end sends the guest's thread home.
-class root_frame : public frame_with_state {
- public:
-  root_frame(action body, worker& home) noexcept
-      : frame_with_state(&run_in_region), body_(body), home_(home) {}
-  void rethrow() {
-    if (stolen().failure) std::rethrow_exception(std::move(stolen().failure));
-  }
-
- private:
-  static fiber* run_in_region(frame& base) noexcept {
-    auto& self = static_cast<root_frame&>(base);
-    // A region entered in a handler or a destructor: its strand sees the exceptions that the caller sees.
-    current_exceptions() = self.exceptions_;
-#if SENNIT_CHECKED
-    innermost_site() = self.site_;
-#endif
-#if SENNIT_EXCEPTIONS
-    try {
-      self.body_();
-    } catch (...) {
-      self.stolen().failure = std::current_exception();
-    }
-#else
-    self.body_();
-#endif
-    current_exceptions() = {};
-#if SENNIT_CHECKED
-    innermost_site() = nullptr;
-#endif
-    leave_branch(self);
-    // Ends self: the home thread may be gone from here before the call returns.
-    self.home_.go_home();
-    return nullptr;
-  }
-
-  action body_;
-  worker& home_;
-  const exception_state exceptions_ = current_exceptions();
-#if SENNIT_CHECKED
-  const construct_site* const site_ = innermost_site();
-#endif
-};
-
-// A guest's place, for the length of a region.
-class guest_place {
- public:
-  explicit guest_place(worker& guest) : guest_(guest) { guest_.stay(); }
-  ~guest_place() { guest_.core().dismiss_guest(guest_); }
-  guest_place(const guest_place&) = delete;
-  guest_place& operator=(const guest_place&) = delete;
-  worker& operator*() const noexcept { return guest_; }
-
- private:
-  worker& guest_;
-};
-
-}  // namespace
-
-void run_region(runtime* asked, action body) {
-  worker* const here = worker::current();
-  if (here != nullptr && (asked == nullptr || &runtime_access::core(*asked) == &here->core())) {
-    body();
-    return;
-  }
-  const guest_place guest(asked != nullptr ? runtime_access::core(*asked).admit_guest() : admit_to_default());
-  if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
-  region_state region;
-  capture_float_environment(region);
-  region.root = true;
-  region.implied = asked == nullptr;
-  if (here != nullptr) region.outer = here->frames().innermost()->region;
-  root_frame root(body, *guest);
-  root.mark_stolen(&region);
-  (*guest).frames().wish().restrict_to(&region);
-  (*guest).serve(&root);
-  if (unqueued_children::any_open(root.stolen().views, region)) left_open();
-  if (here == nullptr) unqueued_children::hand_to_thread(root.stolen().views);
-  append_views(root.stolen().views);
-  root.rethrow();
-}
-
 }  // namespace detail
 
 namespace {
+
+#if SENNIT_CHECKED
+
+// Whether the calling strand has called exit(). No handler of exit() is early enough to tell: static objects that were
+// made later end before it is called.
+bool program_exits() noexcept {
+  void* calls[64];
+  const int count = backtrace(calls, 64);
+  for (int i = 0; i < count; ++i) {
+    Dl_info found{};
+    // The call does not return, so that what follows it may be another function.
+    if (dladdr(static_cast<char*>(calls[i]) - 1, &found) != 0 && found.dli_sname != nullptr &&
+        std::strcmp(found.dli_sname, "exit") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+#endif
 
 // A fork in another thread, in the middle of this, would leave the child locks and guards that nobody opens.
 detail::runtime_core* new_core(const runtime_options& options) {
@@ -184,7 +104,7 @@ runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
 #if SENNIT_CHECKED
   const detail::worker* const here = detail::worker::current();
-  if (here != nullptr && &here->core() == core && !detail::program_exits()) {
+  if (here != nullptr && &here->core() == core && !program_exits()) {
     detail::misuse("a runtime is destroyed in a region of its own: let the object outlive its regions.");
   }
 #endif

@@ -59,10 +59,10 @@ struct execution::strand_note {
   ~strand_note() { take_apart(std::move(notes)); }
 };
 
-void execution::begin(trace_cursor& strand, frame* branch) noexcept {
+void execution::begin(trace_cursor& cursor, frame* branch) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
   if (branch == nullptr) meet_workers();
-  cursor_level& level = strand.level();
+  cursor_level& level = cursor.level();
   const step* from = plan_ != nullptr ? plan_->root() : nullptr;
   if (branch != nullptr) {
     const whereabouts where = branch->where();
@@ -72,7 +72,7 @@ void execution::begin(trace_cursor& strand, frame* branch) noexcept {
   set_plan(level, from);
   const event begun = next_event(role_of(*worker::current()));
   auto* const note = new (std::nothrow) strand_note;
-  strand.note = note;
+  cursor.note = note;
   if (note == nullptr) {
     lost_.store(true, std::memory_order_relaxed);
     return;
@@ -107,10 +107,10 @@ event execution::next_event(std::uint32_t role) noexcept {
           .sequence = states_ ? states_[role].events.fetch_add(1, std::memory_order_relaxed) : 0};
 }
 
-void execution::end(trace_cursor& strand, frame* branch) noexcept {
+void execution::end(trace_cursor& cursor, frame* branch) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
-  auto* const note = static_cast<strand_note*>(std::exchange(strand.note, nullptr));
-  cursor_level& level = strand.level();
+  auto* const note = static_cast<strand_note*>(std::exchange(cursor.note, nullptr));
+  cursor_level& level = cursor.level();
   if (note == nullptr) {
     take_apart(take_notes(level));
     if (branch != nullptr) branch->stolen().notes = nullptr;
@@ -129,24 +129,23 @@ void execution::end(trace_cursor& strand, frame* branch) noexcept {
   delete note;
 }
 
-void execution::designate(trace_cursor& strand, std::uint32_t role) noexcept {
-  auto* const note = static_cast<strand_note*>(strand.note);
+void execution::designate(trace_cursor& cursor, std::uint32_t role) noexcept {
+  auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr) return;
   note->designated = role % roles_;
-  strand.level().awaited = strand.level().begun;
+  cursor.level().awaited = cursor.level().begun;
 }
 
-donee execution::reached(trace_cursor& strand, whereabouts& where) noexcept {
-  cursor_level& around = strand.around();
+donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
+  cursor_level& around = cursor.around();
   if (designed()) {
     around.awaited = nowhere;
-    // Also if it is the strand's own worker, which happens if there are fewer workers than the schedule
-    // names.
-    return {.to = &worker_of(static_cast<strand_note*>(strand.note)->designated)};
+    // Even if that is the strand's own worker, as where there are fewer than it names.
+    return {.to = &worker_of(static_cast<strand_note*>(cursor.note)->designated)};
   }
   const step* const here = plan_of(around);
   set_plan(around, here);
-  set_plan(strand.level(), here->inside);
+  set_plan(cursor.level(), here->inside);
   where.plan = around.plan;
   const steal& planned = *here->of;
   if (!planned.taken) return {};
@@ -158,8 +157,8 @@ donee execution::reached(trace_cursor& strand, whereabouts& where) noexcept {
   return {.to = &to};
 }
 
-void execution::follow(trace_cursor& strand, const whereabouts& where) noexcept {
-  set_plan(strand.level(), static_cast<const step*>(where.plan));
+void execution::follow(trace_cursor& cursor, const whereabouts& where) noexcept {
+  set_plan(cursor.level(), static_cast<const step*>(where.plan));
 }
 
 void execution::note(cursor_level& level, steal&& node, list* following) noexcept {
@@ -174,22 +173,22 @@ void execution::note(cursor_level& level, steal&& node, list* following) noexcep
   take_apart(std::move(node.inside));
 }
 
-void execution::kept(trace_cursor& strand, const whereabouts& where, position size) noexcept {
+void execution::kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept {
   const steal::kind what = size != 0      ? steal::kind::loop
                            : where.within ? steal::kind::child
                                           : steal::kind::fork;
-  note(strand.level(),
-       {.what = what, .at = where.position, .size = size, .inside = take_notes(strand.left())}, nullptr);
+  note(cursor.level(),
+       {.what = what, .at = where.position, .size = size, .inside = take_notes(cursor.left())}, nullptr);
 }
 
-void execution::dropped(trace_cursor& strand) noexcept {
+void execution::dropped(trace_cursor& cursor) noexcept {
   gaps_.store(true, std::memory_order_relaxed);
-  take_apart(take_notes(strand.left()));
+  take_apart(take_notes(cursor.left()));
 }
 
-void execution::waits(trace_cursor& strand, const whereabouts& where) noexcept {
+void execution::waits(trace_cursor& cursor, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
-  auto* const note = static_cast<strand_note*>(strand.note);
+  auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
   note->waiting = role_of(*worker::current());
   if (ordered() && !was_waiting(planned_of(where))) {
@@ -197,10 +196,10 @@ void execution::waits(trace_cursor& strand, const whereabouts& where) noexcept {
   }
 }
 
-void execution::note_wait(trace_cursor& strand, const whereabouts& where, steal& node,
+void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal& node,
                           pause waited) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
-  const auto* const note = static_cast<strand_note*>(strand.note);
+  const auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
   node.waited = waited.suspended;
   if (strict()) node.waited = go_on_as_planned(planned_of(where), note->waiting);
@@ -209,12 +208,12 @@ void execution::note_wait(trace_cursor& strand, const whereabouts& where, steal&
   node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
 }
 
-void execution::joined(trace_cursor& strand, frame& branch, pause waited) noexcept {
+void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexcept {
   const std::unique_ptr<strand_note> taken(
       static_cast<strand_note*>(std::exchange(branch.stolen().notes, nullptr)));
-  steal node{.taken = true, .at = branch.where().position, .inside = take_notes(strand.left())};
-  note_wait(strand, branch.where(), node, waited);
-  cursor_level& level = strand.level();
+  steal node{.taken = true, .at = branch.where().position, .inside = take_notes(cursor.left())};
+  note_wait(cursor, branch.where(), node, waited);
+  cursor_level& level = cursor.level();
   if (!taken || branch.where().position == nowhere) {
     lost_.store(true, std::memory_order_relaxed);
     take_apart(std::move(node.inside));
@@ -227,20 +226,20 @@ void execution::joined(trace_cursor& strand, frame& branch, pause waited) noexce
   note(level, std::move(node), &taken->notes);
 }
 
-void execution::regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept {
+void execution::regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept {
   steal node{.what = steal::kind::wait, .at = where.position};
-  note_wait(strand, where, node, waited);
-  if (node.waited && where.position != nowhere) note(strand.level(), std::move(node), nullptr);
+  note_wait(cursor, where, node, waited);
+  if (node.waited && where.position != nowhere) note(cursor.level(), std::move(node), nullptr);
 }
 
-void execution::joined_child(trace_cursor& strand, frame& child) noexcept {
+void execution::joined_child(trace_cursor& cursor, frame& child) noexcept {
   const std::unique_ptr<strand_note> taken(
       static_cast<strand_note*>(std::exchange(child.stolen().notes, nullptr)));
   if (!taken || child.where().position == nowhere) {
     lost_.store(true, std::memory_order_relaxed);
     return;
   }
-  note(strand.level(),
+  note(cursor.level(),
        {.what = steal::kind::child,
         .taken = true,
         .at = child.where().position,

@@ -33,19 +33,19 @@ class execution final : public schedule_hooks {
   bool disordered() const noexcept { return disordered_.load(std::memory_order_relaxed); }
 
   bool designed() const noexcept { return how_ == mode::designed; }
-  // Gives the branch of the strand's next construct to that role.
-  void designate(trace_cursor& strand, std::uint32_t role) noexcept;
+  // The branch of the strand's next construct is for that role.
+  void designate(trace_cursor& cursor, std::uint32_t role) noexcept;
 
-  void begin(trace_cursor& strand, frame* branch) noexcept override;
-  void end(trace_cursor& strand, frame* branch) noexcept override;
-  donee reached(trace_cursor& strand, whereabouts& where) noexcept override;
-  void follow(trace_cursor& strand, const whereabouts& where) noexcept override;
-  void kept(trace_cursor& strand, const whereabouts& where, position size) noexcept override;
-  void dropped(trace_cursor& strand) noexcept override;
-  void waits(trace_cursor& strand, const whereabouts& where) noexcept override;
-  void joined(trace_cursor& strand, frame& branch, pause waited) noexcept override;
-  void regrouped(trace_cursor& strand, const whereabouts& where, pause waited) noexcept override;
-  void joined_child(trace_cursor& strand, frame& child) noexcept override;
+  void begin(trace_cursor& cursor, frame* branch) noexcept override;
+  void end(trace_cursor& cursor, frame* branch) noexcept override;
+  donee reached(trace_cursor& cursor, whereabouts& where) noexcept override;
+  void follow(trace_cursor& cursor, const whereabouts& where) noexcept override;
+  void kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept override;
+  void dropped(trace_cursor& cursor) noexcept override;
+  void waits(trace_cursor& cursor, const whereabouts& where) noexcept override;
+  void joined(trace_cursor& cursor, frame& branch, pause waited) noexcept override;
+  void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept override;
+  void joined_child(trace_cursor& cursor, frame& child) noexcept override;
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
 
@@ -66,7 +66,7 @@ class execution final : public schedule_hooks {
   bool ordered() const noexcept {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
-  void note_wait(trace_cursor& strand, const whereabouts& where, steal& node, pause waited) noexcept;
+  void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
   void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;

@@ -1,3 +1,4 @@
+#include "fork/observation.hpp"
 #include "schedule/execution.hpp"
 #include "schedule/plan.hpp"
 #include "system/failure.hpp"
@@ -52,24 +53,24 @@ schedule run_designed(action body) {
 }  // namespace detail
 
 void designate(unsigned worker) {
-  detail::trace_cursor* const strand = detail::current_tls().strand;
-  if (strand == nullptr) return;
-  auto* const run = static_cast<detail::execution*>(&strand->by());
+  detail::trace_cursor* const cursor = detail::current_tls().cursor;
+  if (cursor == nullptr) return;
+  auto* const run = static_cast<detail::execution*>(&cursor->by());
   if (!run->designed()) return;
   if (!detail::worker::current()->frames().empty()) {
     detail::fail<std::logic_error>("sennit::designate(" + std::to_string(worker) +
                                    "): the branch of a construct around this one stays with its worker, and "
                                    "thieves take the outermost first; designate a worker for that one, too");
   }
-  run->designate(*strand, worker);
+  run->designate(*cursor, worker);
 }
 
 bool may_be_stolen() noexcept {
-  detail::trace_cursor* const strand = detail::current_tls().strand;
-  if (strand == nullptr || !strand->by().strict()) return true;
-  // In design(), the rest of the schedule is not known yet.
-  if (static_cast<detail::execution&>(strand->by()).designed()) return true;
-  return strand->level().awaited != detail::nowhere;
+  detail::trace_cursor* const cursor = detail::current_tls().cursor;
+  if (cursor == nullptr || !cursor->by().strict()) return true;
+  // What is designed is not known yet.
+  if (static_cast<detail::execution&>(cursor->by()).designed()) return true;
+  return cursor->level().awaited != detail::nowhere;
 }
 
 }  // namespace sennit

@@ -1,6 +1,7 @@
 #include "schedule/steal_tree.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace sennit::detail {
@@ -9,9 +10,10 @@ namespace {
 using kind = steal::kind;
 
 bool same(const steal& a, const steal& b) {
-  return a.what == b.what && a.taken == b.taken && a.waited == b.waited && a.at == b.at && a.size == b.size &&
-         (!a.taken || a.begun == b.begun) && (!a.waited || a.resumed == b.resumed) &&
-         a.inside.size() == b.inside.size();
+  const auto always = [](const steal& s) {
+    return std::tuple(s.what, s.taken, s.waited, s.at, s.size, s.inside.size());
+  };
+  return always(a) == always(b) && (!a.taken || a.begun == b.begun) && (!a.waited || a.resumed == b.resumed);
 }
 
 bool same(const std::vector<steal>& a, const std::vector<steal>& b) {
@@ -54,23 +56,30 @@ class builder {
   std::vector<std::vector<steal>*> lists_;
 };
 
-// What is wrong with a node by itself, or with its position in its list.
+bool can_be_taken(kind what) { return what != kind::wait && what != kind::loop; }
+bool can_wait(kind what) { return what != kind::child && what != kind::loop; }
+
+// Of what the node has that one of its kind has not.
+std::string complaint_of_kind(const steal& node) {
+  if ((node.what == kind::loop) != (node.size > 0))
+    return "has a loop without a size, or a size without a loop";
+  if (node.taken && !can_be_taken(node.what)) return "has a thief where nothing can be taken";
+  if (node.waited && !can_wait(node.what)) return "has a wait where nothing is waited for";
+  if (node.what == kind::wait && !node.inside.empty()) return "has something inside of what holds nothing";
+  return {};
+}
+
+bool names_no_worker(const steal& node, std::uint32_t roles) {
+  return (node.taken && node.begun.role >= roles) || (node.waited && node.resumed.role >= roles);
+}
+
+// As it may stand on its own, and before the next in its list.
 std::string complaint_of(const visit& at, std::uint32_t roles) {
   const steal& node = at.node;
   if (node.at >= most_constructs || node.size >= most_constructs)
     return "has a position that no program gets to";
-  if ((node.what == kind::loop) != (node.size > 0))
-    return "has a loop without a size, or a size without a loop";
-  if (node.taken && (node.what == kind::wait || node.what == kind::loop)) {
-    return "has a thief where nothing can be taken";
-  }
-  if (node.waited && (node.what == kind::child || node.what == kind::loop)) {
-    return "has a wait where nothing is waited for";
-  }
-  if (node.what == kind::wait && !node.inside.empty()) return "has something inside of what holds nothing";
-  if ((node.taken && node.begun.role >= roles) || (node.waited && node.resumed.role >= roles)) {
-    return "names a worker beyond the number of its workers";
-  }
+  if (std::string found = complaint_of_kind(node); !found.empty()) return found;
+  if (names_no_worker(node, roles)) return "names a worker beyond the number of its workers";
   if (at.next != nullptr && node.at >= at.next->at) return "has a list out of order";
   return {};
 }

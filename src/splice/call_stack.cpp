@@ -2,7 +2,7 @@
 
 #include "system/failure.hpp"
 #include "system/sanitizers.hpp"
-#include "worker/overflow.hpp"
+#include "worker/stack_overflow.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
 

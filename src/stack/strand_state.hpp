@@ -13,8 +13,8 @@ inline view* exchange_views(view* views) noexcept {
 
 inline trace_cursor* exchange_cursor(trace_cursor* cursor) noexcept {
   worker_tls& tls = current_tls();
-  trace_cursor* const before = tls.strand;
-  tls.strand = cursor;
+  trace_cursor* const before = tls.cursor;
+  tls.cursor = cursor;
   return before;
 }
 

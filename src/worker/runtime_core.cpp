@@ -3,7 +3,8 @@
 #include "process/fork_child.hpp"
 #include "system/barrier.hpp"
 #include "system/failure.hpp"
-#include "worker/overflow.hpp"
+#include "worker/calls_of_thread.hpp"
+#include "worker/stack_overflow.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -121,7 +122,7 @@ bool runtime_core::start_thread(const char* name, unsigned number, std::function
   // A fault must reach its handler: the kernel ends the program if the signal is blocked.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
   sigdelset(&all, settings_.beat_signal);
-  if (watchdog_signal() != 0) sigdelset(&all, watchdog_signal());
+  if (question_signal() != 0) sigdelset(&all, question_signal());
   // The program's signals are for the program's threads; the new thread inherits the mask.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = attempt<std::exception>([&] {
@@ -306,6 +307,13 @@ void runtime_core::let_go_after_fork() noexcept {
     for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().lock().unlock();
   }
 }
+
+namespace {
+
+[[maybe_unused]] const held_over_forks locks(held_over_forks::of_workers, &runtime_core::hold_for_fork,
+                                             &runtime_core::let_go_after_fork);
+
+}  // namespace
 
 sennit::statistics runtime_core::statistics() const noexcept {
   sennit::statistics sum;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "process/settings.hpp"
-#include "sleep/idle_set.hpp"
 #include "sleep/sleepers.hpp"
 #include "system/barrier.hpp"
 #include "topology/machine.hpp"
 #include "worker/coloring.hpp"
+#include "worker/searching_set.hpp"
 #include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 #include "worker/worker_listener.hpp"
@@ -48,86 +48,9 @@ class runtime_core {
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
-  // --- For workers.
+  // --- Its workers. A place is one for a thread: those of the runtime come first, then guests.
   unsigned worker_count() const noexcept;
   worker& worker_at(unsigned index) const noexcept;
-  sleepers& asleep() noexcept { return asleep_; }
-  // How many look for work just now: a hint.
-  std::atomic<int>& searching() noexcept { return searching_; }
-  // How many have no work, searching or asleep: a hint.
-  std::atomic<unsigned>& waiting() noexcept { return waiting_; }
-  detail::coloring& coloring() noexcept { return coloring_; }
-  // A run of a graph whose colors are places of that kind begins, or ends.
-  void begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept;
-  void end_colored() noexcept;
-  unsigned color_count(color_kind kind) const noexcept;
-  unsigned color_of(const worker& w, color_kind kind) const noexcept;
-  // Which workers look for work: a hint.
-  idle_set<most_places>& idle() noexcept { return idle_; }
-  barriers& paid() noexcept { return paid_; }
-
-  // --- Sleeping and waking: waking.cpp.
-  // Makes each worker's next push wake a sleeper; true if there is such work already.
-  bool arm_gates(const wanted& what) noexcept;
-  bool work_in_sight(const wanted& what) noexcept;
-  // The same without a barrier, and without a look.
-  barriers::ticket shut_push_gates() noexcept;
-  // Of all deques.
-  deque::watched look_again() noexcept;
-  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
-  // that has opened its gate; null: it is in a list.
-  void call_for_work(const region_state* pushed_in) noexcept;
-  // A wake has landed: its owner has found work, or leaves. While there is more, wakes two others.
-  void hand_on() noexcept;
-  void falls_asleep(worker& w) noexcept;
-  // True: it owns a wake.
-  bool wakes_up(worker& w, bool saw_work) noexcept;
-
-  // --- Stacks: tidying.cpp.
-  // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
-  fiber* take_fiber(void (*entry)() noexcept) noexcept;
-  void put_fiber(fiber& suspended) noexcept;
-  // All but so many of a pool that the caller has for itself.
-  void take_surplus(fiber_pool& from, unsigned but) noexcept;
-  // By a worker that sleeps. False: there is no need, or somebody else does it.
-  bool begin_tidying() noexcept;
-  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
-  bool tidy() noexcept;
-  void end_tidying() noexcept;
-  steal_barrier barrier() const noexcept { return settings_.barrier; }
-  unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
-  std::size_t deque_slots() const noexcept;
-  std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
-  // A chunk of a loop is at most 2^-loop_sharing of what is left.
-  unsigned loop_sharing() const noexcept;
-
-  // --- While a strand blocks its thread, one more thread is at work.
-  void begin_blocking() noexcept;
-  void end_blocking() noexcept;
-
-  // Grows whenever a strand is taken, left, or resumed. A hint.
-  std::uint64_t progress() const noexcept;
-  // Who waits for whom, and where: for people.
-  std::string strands_as_text();
-  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program
-  // with a message if nobody is left to end the wait.
-  void look_for_deadlock(const char* call) noexcept;
-
-  // --- Listeners. add_listener() and remove_listener() are called under no_fork.
-  void add_listener(worker_listener& added) noexcept;
-  void remove_listener(worker_listener& gone) noexcept;
-  // Whether there is one: a hint.
-  bool has_listener() const noexcept { return has_listener_.load(std::memory_order_relaxed); }
-  // By the worker: it is about to sleep, or has slept.
-  void note_rest(const worker& w) noexcept;
-  void note_return(const worker& w) noexcept;
-
-  // Has the workers of all runtimes look whether their strands' regions have been cancelled.
-  static void note_cancellation() noexcept;
-  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's
-  // hands then. In the child before it is counted as one.
-  static void hold_for_fork() noexcept;
-  static void let_go_after_fork() noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
   unsigned numbered_workers() const noexcept { return thread_places() + 1; }
@@ -141,8 +64,94 @@ class runtime_core {
   worker& numbered(unsigned number) const noexcept {
     return worker_at(number == 0 ? thread_places() : number - 1);
   }
+
+  // --- What was set.
+  steal_barrier barrier() const noexcept { return settings_.barrier; }
+  unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
+  std::size_t deque_slots() const noexcept;
+  std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
+  // A chunk of a loop is at most 2^-loop_sharing of what is left.
+  unsigned loop_sharing() const noexcept;
+
+  // --- Who has no work. All but asleep(): hints.
+  // How many look for work just now, and which ones.
+  std::atomic<int>& searching() noexcept { return searching_; }
+  searching_set<most_places>& searchers() noexcept { return searchers_; }
+  // How many have no work, searching or asleep.
+  std::atomic<unsigned>& waiting() noexcept { return waiting_; }
+  sleepers& asleep() noexcept { return asleep_; }
+
+  // --- Waking: waking.cpp.
+  // Makes each worker's next push wake a sleeper; true if there is such work already.
+  bool arm_gates(const wanted& what) noexcept;
+  bool work_in_sight(const wanted& what) noexcept;
+  // The same as arm_gates() without a barrier, and without a look.
+  barriers::ticket shut_push_gates() noexcept;
+  barriers& paid() noexcept { return paid_; }
+  // Of all deques.
+  deque::watched look_again() noexcept;
+  // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
+  // that has opened its gate; null: it is in a list.
+  void call_for_work(const region_state* pushed_in) noexcept;
+  // A wake has landed: its owner has found work, or leaves. While there is more work, wakes two others.
+  void wake_more() noexcept;
+  void falls_asleep(worker& w) noexcept;
+  // True: it owns a wake.
+  bool wakes_up(worker& w, bool saw_work) noexcept;
+
+  // --- Graphs with colors.
+  detail::coloring& coloring() noexcept { return coloring_; }
+  // A run of a graph whose colors are places of that kind begins, or ends.
+  void begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept;
+  void end_colored() noexcept;
+  unsigned color_count(color_kind kind) const noexcept;
+  unsigned color_of(const worker& w, color_kind kind) const noexcept;
+
+  // --- Stacks: tidying.cpp.
+  // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
+  fiber* take_fiber(void (*entry)() noexcept) noexcept;
+  void put_fiber(fiber& suspended) noexcept;
+  // All but so many of a pool that the caller has for itself.
+  void take_surplus(fiber_pool& from, unsigned but) noexcept;
+  // By a worker that sleeps. False: there is no need, or somebody else does it.
+  bool begin_tidying() noexcept;
+  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
+  bool tidy() noexcept;
+  void end_tidying() noexcept;
+
+  // --- While a strand blocks its thread, one more thread is at work.
+  void begin_blocking() noexcept;
+  void end_blocking() noexcept;
+  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program
+  // with a message if nobody is left to end the wait. deadlock_check.cpp.
+  void look_for_deadlock(const char* call) noexcept;
+
+  // --- What it tells.
+  // Grows whenever a strand is taken, left, or resumed. A hint.
+  std::uint64_t progress() const noexcept;
   sennit::statistics statistics() const noexcept;
-  // Whether the process forked since: then the threads are gone.
+  // Who waits for whom, and where: for people. strand_report.cpp.
+  std::string strands_as_text();
+
+  // --- Listeners. add_listener() and remove_listener() are called under no_fork.
+  void add_listener(worker_listener& added) noexcept;
+  void remove_listener(worker_listener& gone) noexcept;
+  // Whether there is one: a hint.
+  bool has_listener() const noexcept { return has_listener_.load(std::memory_order_relaxed); }
+  // By the worker: it is about to sleep, or has slept.
+  void note_rest(const worker& w) noexcept;
+  void note_return(const worker& w) noexcept;
+
+  // --- All runtimes.
+  // Has the workers look whether their strands' regions have been cancelled.
+  static void note_cancellation() noexcept;
+  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's
+  // hands then. In the child before it is counted as one.
+  static void hold_for_fork() noexcept;
+  static void let_go_after_fork() noexcept;
+
+  // --- A fork of the process.
+  // Whether there was one since: then the threads are gone.
   bool outlived_by_fork() const noexcept;
   // Before waiting for another thread: in a child forked inside the region that thread does not exist, and
   // the program ends with a message rather than hang.
@@ -186,7 +195,7 @@ class runtime_core {
   unsigned held_for_fork_ = 0;          // deques; under no_fork
   barriers paid_;
   sleepers asleep_;
-  idle_set<most_places> idle_;
+  searching_set<most_places> searchers_;
   detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
@@ -213,15 +222,5 @@ class runtime_core {
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };
-
-// That of the runtime that is asked for; null: of the one whose strand calls, or else the default one, which
-// it starts.
-runtime_core& core_of(runtime* asked);
-
-// Whether it is that of runtime::default_runtime(), which this does not start.
-bool is_default(const runtime_core& core) noexcept;
-
-// A guest's place in runtime::default_runtime(), which does not end meanwhile.
-worker& admit_to_default();
 
 }  // namespace sennit::detail

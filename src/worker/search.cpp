@@ -22,7 +22,7 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
   const region_state* const region = running_->innermost->region;
   unsigned idle = 0;
-  core_.idle().each_after(index_, core_.worker_count(), [&](unsigned place) {
+  core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned place) {
     worker& other = core_.worker_at(place);
     if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
         other.frames_.wish().now().admits(region)) {
@@ -98,7 +98,7 @@ frame* worker::next_frame() noexcept {
   if (found != nullptr) {
     found_work();
   } else {
-    hand_on();
+    wake_more();
   }
   return found;
 }
@@ -106,7 +106,7 @@ frame* worker::next_frame() noexcept {
 void worker::begin_search() noexcept {
   count_searching(1);
   mail_.open();
-  core_.idle().add(index_);
+  core_.searchers().add(index_);
   idle_.store(true, std::memory_order_relaxed);
   if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
 }
@@ -114,7 +114,7 @@ void worker::begin_search() noexcept {
 // It has other work, or is leaving.
 void worker::end_search() noexcept {
   idle_.store(false, std::memory_order_relaxed);
-  core_.idle().remove(index_);
+  core_.searchers().remove(index_);
   if (frame* const posted = mail_.close()) {
     frames_.listed().add(*posted);
     announce_work();
@@ -185,13 +185,13 @@ frame* worker::take_posted() noexcept {
 void worker::found_work() noexcept {
   patience_.found_work();
   colored_steals_.found_work();
-  hand_on();
+  wake_more();
 }
 
 // The wake that this worker owns has landed. While it was in flight, pushes elsewhere found it so and woke
 // nobody.
-void worker::hand_on() noexcept {
-  if (std::exchange(owns_wake_, false)) core_.hand_on();
+void worker::wake_more() noexcept {
+  if (std::exchange(owns_wake_, false)) core_.wake_more();
 }
 
 // Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner
@@ -213,16 +213,10 @@ bool worker::nap_until_beat() noexcept {
 
 void worker::sleep() noexcept {
   core_.insist_on_threads();
-  sleepers& asleep = core_.asleep();
   if (owns_wake_) {
+    woken_in_vain();
     if (watch()) return;
-    if (is_guest()) {
-      // Others may want what it may not take.
-      hand_on();
-    } else {
-      owns_wake_ = false;
-      asleep.landed();
-    }
+    give_up_wake();
   }
   core_.falls_asleep(*this);
   perturb();
@@ -234,12 +228,25 @@ void worker::sleep() noexcept {
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }
 
-// Woken in vain. As long as forks come and go before anybody can come for them, one worker looks now and then
+void worker::woken_in_vain() noexcept {
+  patience_.woken_in_vain();
+  counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
+}
+
+void worker::give_up_wake() noexcept {
+  if (is_guest()) {
+    // Others may want what it may not take.
+    wake_more();
+  } else {
+    owns_wake_ = false;
+    core_.asleep().landed();
+  }
+}
+
+// As long as forks come and go before anybody can come for them, one worker looks now and then
 // whether there is one that lasts, so that none of them needs to wake anybody. It keeps its wake: to pushes,
 // it is still on its way. True: there may be work.
 bool worker::watch() noexcept {
-  patience_.woken_in_vain();
-  counts.vain_wakes.fetch_add(1, std::memory_order_relaxed);
   sleepers& asleep = core_.asleep();
   if (is_guest()) return false;
   bool called = false;

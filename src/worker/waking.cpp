@@ -70,7 +70,7 @@ unsigned runtime_core::wake_for_work(unsigned most) noexcept {
   return woken < found ? woken + wake_guests(found - woken, nullptr) : woken;
 }
 
-void runtime_core::hand_on() noexcept {
+void runtime_core::wake_more() noexcept {
   constexpr unsigned branches = 2;
   const bool last = asleep_.landed();
   if (!asleep_.any() || asleep_.watched() || wake_for_work(branches) > 0) return;

@@ -3,11 +3,8 @@
 
 #include "system/parker.hpp"
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 namespace sennit::detail {
 
@@ -27,12 +24,5 @@ class watchdog {
   std::atomic<bool> stopping_{false};
   parker call_;
 };
-
-// Where the thread is, a line for each call, the innermost first. Makes the thread handle a signal.
-std::string calls_of_thread(pid_t thread);
-// That signal, which threads of the runtime do not block; 0: there is none yet.
-int watchdog_signal() noexcept;
-// Chooses it, and handles it from then on.
-void prepare_to_ask_threads() noexcept;
 
 }  // namespace sennit::detail

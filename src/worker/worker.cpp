@@ -41,7 +41,7 @@ constinit thread_local sennit::detail::worker_tls sennit_tls{.tail = {sennit::de
                                                              .waiting = nullptr,
                                                              .loop_mask = 0,
                                                              .loop_sharing = 0,
-                                                             .strand = nullptr,
+                                                             .cursor = nullptr,
                                                              .random = 0x9e3779b97f4a7c15,
                                                              .gate = nullptr,
                                                              .apart = {},
@@ -201,9 +201,9 @@ fiber* worker::begin_and_run(frame& claimed) noexcept {
 }
 
 fiber* worker::run_observed(frame& claimed, scope& whole, schedule_hooks& by) noexcept {
-  trace_cursor strand(by);
-  exchange_cursor(&strand);
-  by.begin(strand, &claimed);
+  trace_cursor cursor(by);
+  exchange_cursor(&cursor);
+  by.begin(cursor, &claimed);
   enter(&whole);
   enter_float_environment(*whole.region);
   return claimed.run();
@@ -218,7 +218,7 @@ void leave_branch(frame& branch) noexcept {
   // Not written without need: who waits reads the frame next, on another processor.
   if (load_views() != nullptr) branch.stolen().views = exchange_views(nullptr);
   if (!branch.stolen().is_strand) {
-    if (trace_cursor* const strand = exchange_cursor(nullptr)) strand->by().end(*strand, &branch);
+    if (trace_cursor* const cursor = exchange_cursor(nullptr)) cursor->by().end(*cursor, &branch);
   }
   worker& here = *worker::current();
   if (here.running().open_groups != nullptr) left_open();
@@ -335,13 +335,13 @@ void worker::run_on_top(frame& claimed) noexcept {
   scope* const below = self.innermost;
   frame* const branch = self.branch;
   view* const views = exchange_views(nullptr);
-  trace_cursor* const strand = exchange_cursor(nullptr);
+  trace_cursor* const cursor = exchange_cursor(nullptr);
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
   group_state* const open = std::exchange(self.open_groups, nullptr);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
-  exchange_cursor(strand);
+  exchange_cursor(cursor);
   self.innermost = below;
   self.branch = branch;
   self.innermost_child = child;

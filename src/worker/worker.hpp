@@ -141,8 +141,10 @@ class worker {
   fiber* run_observed(frame& claimed, scope& whole, schedule_hooks& by) noexcept;
   void leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept;
   void sleep() noexcept;
+  void woken_in_vain() noexcept;
   bool watch() noexcept;
-  void hand_on() noexcept;
+  void give_up_wake() noexcept;
+  void wake_more() noexcept;
   bool nap_until_beat() noexcept;
   bool park_until_called() noexcept;
   bool tidy_until_called() noexcept;

@@ -2,10 +2,11 @@
 // clang-format off: the core's names hide some of the library's from its later headers.
 #include "support.hpp"
 
+#include "runtime/runtime.hpp"
 #include "system/barrier.hpp"
-#include "sleep/idle_set.hpp"
 #include "system/reserve.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/searching_set.hpp"
 // clang-format on
 
 #include <functional>
@@ -146,8 +147,8 @@ TEST(sleep, stacks_are_kept_between_phases) {
 }
 
 // Catches places beyond the first word, an order that is not theirs, and visits that go on though they are to end.
-TEST(idle_set, visits_those_behind_a_place_and_around) {
-  sennit::detail::idle_set<300> set;
+TEST(searching_set, visits_those_behind_a_place_and_around) {
+  sennit::detail::searching_set<300> set;
   for (const unsigned place : {0U, 5U, 63U, 64U, 130U, 299U}) set.add(place);
   set.add(131);
   set.remove(131);

@@ -184,7 +184,7 @@ void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), uns
       .prepare = [&](world& w) {
         cursor = std::make_unique<sennit::detail::trace_cursor>(hooks);
         w.region.observed_by = &hooks;
-        w.all[0]->tls().strand = cursor.get();
+        w.all[0]->tls().cursor = cursor.get();
         w.all[0]->relocate();
       }}.explore());
 }

@@ -38,6 +38,7 @@ bool trace_cursor::grow() noexcept { return false; }
 void append_views(view*) noexcept {}
 void enter_region(region_state&, action) { std::abort(); }
 void run_region(runtime*, action) { std::abort(); }
+bool in_strand() noexcept { return worker::current() != nullptr; }
 
 worker::worker(runtime_core& core, std::size_t slots)
     : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {
@@ -109,7 +110,7 @@ void worker::pass_on(frame& handed) noexcept {
 }
 
 void worker::found_work() noexcept {
-  if (std::exchange(owns_wake_, false)) core_.hand_on();
+  if (std::exchange(owns_wake_, false)) core_.wake_more();
 }
 
 void worker::sleep() noexcept {

@@ -39,7 +39,7 @@ struct alignas(64) worker_tls {
   // A chunk of a loop is at most 2^-loop_sharing of the remaining iterations.
   std::uint64_t loop_sharing;
   // The trace cursor of the current strand, if its region is observed; else null.
-  trace_cursor* strand;
+  trace_cursor* cursor;
   // State of the random numbers.
   std::uint64_t random;
   // Where the current strand has the address of its thread's limit.

@@ -2,6 +2,7 @@
 // serial order. Strands are simulated, in random order, by the thread that runs the test.
 #include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
+#include "runtime/runtime.hpp"
 #include "stack/strand_state.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"

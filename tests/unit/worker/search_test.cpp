@@ -1,6 +1,6 @@
 // What a worker that looks for work can be reached by: its mailbox, and the set of those that are idle.
 #include "deque/mailbox.hpp"
-#include "sleep/idle_set.hpp"
+#include "worker/searching_set.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace {
 
 using sennit::detail::fiber;
 using sennit::detail::frame;
-using sennit::detail::idle_set;
 using sennit::detail::mailbox;
+using sennit::detail::searching_set;
 
 fiber* never_runs(frame&) noexcept { return nullptr; }
 
@@ -51,7 +51,7 @@ TEST(mailbox, gives_each_frame_to_one) {
   EXPECT_EQ(box.close(), nullptr);
 }
 
-std::vector<unsigned> visited(const idle_set<200>& set, unsigned start, unsigned count) {
+std::vector<unsigned> visited(const searching_set<200>& set, unsigned start, unsigned count) {
   std::vector<unsigned> found;
   set.each_after(start, count, [&](unsigned place) {
     found.push_back(place);
@@ -62,9 +62,9 @@ std::vector<unsigned> visited(const idle_set<200>& set, unsigned start, unsigned
 
 // Catches a place that is left out or visited twice at the border of a word, and an order that has all who search begin with
 // the same worker.
-TEST(idle_set, is_visited_from_the_place_behind_the_start) {
+TEST(searching_set, is_visited_from_the_place_behind_the_start) {
   const std::set<unsigned> members{0, 1, 62, 63, 64, 65, 127, 128, 191, 199};
-  idle_set<200> set;
+  searching_set<200> set;
   for (unsigned place = 0; place < 200; ++place) set.add(place);
   for (unsigned place = 0; place < 200; ++place) {
     if (!members.contains(place)) set.remove(place);
@@ -82,8 +82,8 @@ TEST(idle_set, is_visited_from_the_place_behind_the_start) {
 }
 
 // Catches a visit that goes on in the part before the start although it was to end.
-TEST(idle_set, is_visited_until_that_is_enough) {
-  idle_set<200> set;
+TEST(searching_set, is_visited_until_that_is_enough) {
+  searching_set<200> set;
   for (const unsigned place : {3U, 70U, 150U}) set.add(place);
   for (std::size_t most = 1; most <= 3; ++most) {
     std::size_t seen = 0;

@@ -53,20 +53,6 @@ constexpr position count(First first, Last last) noexcept {
   return none ? 0 : static_cast<position>(last) - static_cast<position>(first);
 }
 
-SENNIT_EXPORT [[noreturn]] void refuse_step();
-
-// The number of values first, first + step, ... before last: below last, or above it if the step is
-// negative.
-template <class First, class Last, std::integral Step>
-  requires integer_bounds<First, Last>
-constexpr position count(First first, Last last, Step step) {
-  if (step == 0) refuse_step();
-  const bool down = std::is_signed_v<Step> && step < 0;
-  const position distance = down ? count(last, first) : count(first, last);
-  const position width = down ? position{0} - static_cast<position>(step) : static_cast<position>(step);
-  return distance / width + (distance % width != 0 ? 1 : 0);
-}
-
 // The integers from `first` on. A cursor is an integer, so that loops over them are plain counted loops.
 template <std::integral I>
 struct integers {

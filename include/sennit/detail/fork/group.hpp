@@ -72,6 +72,9 @@ class SENNIT_EXPORT group_member : public frame_with_state, public group_link {
   friend class unqueued_children;
   friend class spawn_view;
 
+  // Once it has ended: neither views nor an exception.
+  bool leaves_nothing() const noexcept { return before_ == nullptr && views_ == nullptr && !thrown; }
+
   group_state& group_;
   call run_here_;
   destroy end_;
@@ -146,9 +149,6 @@ class SENNIT_EXPORT group_state {
   group_link& latest() noexcept { return newest_ != nullptr ? static_cast<group_link&>(*newest_) : front_; }
 
   void settle(group_member& child) noexcept;
-  static bool leaves_nothing(const group_member& child) noexcept {
-    return child.before_ == nullptr && child.views_ == nullptr && !child.thrown;
-  }
   static bool let_go(group_member& child) noexcept;
   static bool may_merge(const group_member& earlier, const group_member& later) noexcept;
   static void keep(group_member*& kept, group_member& child, int& count) noexcept;

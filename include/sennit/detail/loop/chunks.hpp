@@ -9,6 +9,7 @@
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <type_traits>
@@ -61,6 +62,19 @@ struct index_chunks {
   }
   std::uintptr_t code() const noexcept { return code_of(body_); }
 };
+
+SENNIT_EXPORT [[noreturn]] void refuse_step();
+
+// The number of first, first + step, ... before last: below it, or above it if the step is negative.
+template <class First, class Last, std::integral Step>
+  requires integer_bounds<First, Last>
+constexpr position count(First first, Last last, Step step) {
+  if (step == 0) refuse_step();
+  const bool down = std::is_signed_v<Step> && step < 0;
+  const position distance = down ? count(last, first) : count(first, last);
+  const position width = down ? position{0} - static_cast<position>(step) : static_cast<position>(step);
+  return distance / width + (distance % width != 0 ? 1 : 0);
+}
 
 // Of every `step`-th index. Counted, not compared with an end: that one may wrap around to an index in
 // between.

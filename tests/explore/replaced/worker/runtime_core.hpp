@@ -41,7 +41,7 @@ class runtime_core {
   barriers::ticket shut_push_gates() noexcept;
   deque::watched look_again() noexcept;
   void call_for_work(const region_state* pushed_in) noexcept;
-  void hand_on() noexcept;
+  void wake_more() noexcept;
   void falls_asleep(worker& w) noexcept;
   bool wakes_up(worker& w, bool saw_work) noexcept;
 

@@ -1,4 +1,4 @@
-#include "worker/overflow.hpp"
+#include "worker/stack_overflow.hpp"
 
 #include "process/fork_child.hpp"
 #include "worker/worker.hpp"

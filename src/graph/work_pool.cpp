@@ -1,7 +1,8 @@
-#include "fork/constructs.hpp"
+#include "fork/gates.hpp"
 #include "fork/views.hpp"
 #include "policy/patience.hpp"
 #include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
@@ -38,7 +39,7 @@ bool work_pool_state::cancelled() noexcept {
 bool work_pool_state::others_wait() noexcept {
   worker* w = worker::current();
   // In an observed region, what is done where would depend on who happens to wait.
-  if (current_tls().strand != nullptr) return false;
+  if (current_tls().cursor != nullptr) return false;
   if (!w->frames().empty()) {
     // Whoever shut the gate can have the oldest frame.
     answer_gates(*w, false);

@@ -12,7 +12,7 @@ namespace sennit::detail {
 
 // Hints: whoever finds a worker here asks it.
 template <unsigned Places>
-class idle_set {
+class searching_set {
  public:
   void add(unsigned place) noexcept {
     SENNIT_ASSERT(place < Places);

@@ -1,7 +1,7 @@
 // Calls that block a strand's thread, in the checked variant: a strand that waits for what its sibling is to
 // do waits for ever if no other worker is there to run the sibling. Such calls wake up now and then, and look
 // whether that is so.
-#include "process/contract.hpp"
+#include "worker/deadlock_check.hpp"
 
 #if SENNIT_SEES_LOCKS
 

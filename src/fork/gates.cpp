@@ -1,0 +1,52 @@
+#include "fork/gates.hpp"
+
+#include "process/contract.hpp"
+#include "worker/runtime_core.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/region.hpp>
+
+#include <exception>
+
+namespace sennit::detail {
+
+bool stopped(worker& w) noexcept {
+#if SENNIT_EXCEPTIONS
+  return (w.frames().sticky() & cancelled) != 0;
+#else
+  (void)w;
+  return false;  // without exceptions a construct has no way to end early
+#endif
+}
+
+[[noreturn]] void throw_cancelled() {
+#if SENNIT_EXCEPTIONS
+  throw sennit::cancelled();
+#else
+  std::terminate();
+#endif
+}
+
+bool answer_gates(worker& w, bool pushed) noexcept {
+  const deque::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
+  if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
+  if (gate.handed != nullptr) w.pass_on(*gate.handed);
+  if ((w.frames().sticky() & contract) != 0) check_contract();
+  if (w.leaving()) {
+    if (gate.room) {
+      w.hand_over_strand();
+    } else {
+      w.frames().shut_push_gate();  // to be asked again by a push that has room
+    }
+  }
+  return gate.room;
+}
+
+bool take_newest(worker& w) noexcept {
+  if ((w.frames().sticky() & contract) != 0) check_contract();
+  const deque::popped newest = w.frames().pop();
+  if (newest.handed != nullptr) w.pass_on(*newest.handed);
+  return newest.mine;
+}
+
+}  // namespace sennit::detail

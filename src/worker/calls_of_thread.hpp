@@ -1,0 +1,17 @@
+// Asks another thread, by a signal, in which calls it is.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace sennit::detail {
+
+// Where the thread is, a line for each call, the innermost first. Makes the thread handle a signal.
+std::string calls_of_thread(pid_t thread);
+// That signal, which threads of the runtime do not block; 0: there is none yet.
+int question_signal() noexcept;
+// Chooses it, and handles it from then on.
+void prepare_to_ask_threads() noexcept;
+
+}  // namespace sennit::detail

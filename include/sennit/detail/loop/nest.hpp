@@ -128,10 +128,26 @@ struct box {
     }
     return false;
   }
+  // The first dimension from d on that is in order; D: none is.
+  std::size_t in_order_from(std::size_t d) const noexcept {
+    while (d < D && !in_order[d]) ++d;
+    return d;
+  }
 };
 
 // What the positions of a loop over several dimensions are: cells, or rows of them, if these are short.
 enum class unit { cell, row };
+
+// The end of the dimensions from d on that are one loop. Precondition: d is not in order.
+template <unit each, std::size_t D>
+std::size_t end_of_loop(const box<D>& space, const tile<D>& part, std::size_t d) noexcept {
+  const std::size_t last = space.in_order_from(d);
+  const bool rows = each == unit::row && last - d > 1;
+  return rows && static_cast<position>(part.size(last - 1)) <= pace::block ? last - 1 : last;
+}
+
+template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
+void rows_in_parallel(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run);
 
 // Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner,
 // gate), is called for what is to be run serially. Neighboring parallel loops are one loop; at most `levels`
@@ -140,32 +156,41 @@ template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
 void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run) {
   if (!space.parallel_from(d)) {
     run(part);
-    return;
-  }
-  if (space.in_order[d]) {
+  } else if (space.in_order[d]) {
     for (std::ptrdiff_t i = part.begin(d); i < part.end(d); ++i)
       in_rows<Engine, levels, each>(space, part.with(d, i, i + 1), d + 1, run);
-    return;
+  } else {
+    rows_in_parallel<Engine, levels, each>(space, part, d, run);
   }
-  std::size_t last = d + 1;
-  while (last < D && !space.in_order[last]) ++last;
-  const bool more = levels > 1 && space.parallel_from(last);
-  if (each == unit::row && last > d + 1 && static_cast<position>(part.size(last - 1)) <= pace::block) --last;
+}
+
+// The same for each index of the dimension `inner`, the last that is settled, as far as the gate is open.
+// Returns how many of these are done.
+template <class Engine, std::size_t levels, unit each, std::size_t D, class Gate, class Run>
+SENNIT_INLINE position in_rows_within(const box<D>& space, const tile<D>& part, std::size_t inner, Gate gate,
+                                      const Run& run) {
+  const std::ptrdiff_t begin = part.begin(inner);
+  std::ptrdiff_t i = begin;
+  do {
+    in_rows<Engine, levels, each>(space, part.with(inner, i, i + 1), inner + 1, run);
+    ++i;
+  } while (goes_on(i, begin, part.end(inner), gate));
+  return static_cast<position>(i - begin);
+}
+
+// The same for a part whose dimension d is not in order: it and its neighbors are a parallel loop, with
+// another within if `levels` allows.
+template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
+SENNIT_INLINE void rows_in_parallel(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run) {
+  const std::size_t last = end_of_loop<each>(space, part, d);
   const std::size_t inner = last - 1;
+  const bool more = levels > 1 && space.parallel_from(last);
   Engine::for_positions(cells(part, d, last),
                         [&](position from, position to, auto gate) {
                           return for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
                             if constexpr (levels > 1) {
-                              if (more) {
-                                const std::ptrdiff_t begin = cut.begin(inner);
-                                std::ptrdiff_t i = begin;
-                                do {
-                                  in_rows<Engine, levels - 1, each>(space, cut.with(inner, i, i + 1), last,
-                                                                    run);
-                                  ++i;
-                                } while (goes_on(i, begin, cut.end(inner), gate));
-                                return static_cast<position>(i - begin);
-                              }
+                              if (more)
+                                return in_rows_within<Engine, levels - 1, each>(space, cut, inner, gate, run);
                             }
                             return run(cut, inner, gate);
                           });

@@ -285,8 +285,8 @@ class loop_over : public loop_state {
     if (second == 0) return !rest.stopped();
     const ticks begun = timed ? read_clock() : 0;
     const bool seen = run_one(sum, at);
-    const bool complete = timed ? claim_timed(rest, second, brief, sum, seen, begun)
-                                : claim_untimed(rest, second, sum, seen);
+    const bool complete =
+        timed ? claim_timed(rest, second, brief, sum, seen, begun) : claim_untimed(rest, second, sum, seen);
     return complete && !rest.stopped();
   }
 
@@ -295,14 +295,14 @@ class loop_over : public loop_state {
   SENNIT_INLINE bool claim_timed(loop_frame& rest, position at, position brief, value& sum, bool seen,
                                  ticks begun) {
     pace chunks(brief, load_loop_sharing());
-    for (position size = 1; size != 0;) {
+    for (position ran = 1; ran != 0;) {
       const ticks now = read_clock();
-      chunks.took(size, now - std::exchange(begun, now));
+      chunks.took(ran, now - std::exchange(begun, now));
+      const position size = chunks.next(rest.left(at));
       rest.worth(chunks.worth_stealing());
       if (pointless(at)) return false;
-      const position end =
-          run_chunk(rest, at, chunks.next(rest.left(at)), chunks.next_block(), sum, seen, begun);
-      size = end - at;
+      const position end = run_chunk(rest, at, size, chunks.next_block(), sum, seen, begun);
+      ran = end - at;
       at = end;
     }
     cost_.took(chunks.spent(), chunks.iterations());

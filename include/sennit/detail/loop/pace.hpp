@@ -43,9 +43,10 @@ class [[gnu::visibility("hidden")]] pace {
   // The size of the next chunk, with `left` iterations to come.
   SENNIT_INLINE std::uint64_t next(std::uint64_t left) const noexcept {
     const std::uint64_t size = size_after(size_, time_, left, sharing_);
-    const bool begins = iterations_ == 1 && time_ < loop_cost::brief / 8;
     // As it was the last times, if it begins so.
-    return begins ? std::clamp<std::uint64_t>(brief_ / 4, size, block) : size;
+    if (iterations_ == 1 && time_ < loop_cost::brief / 8)
+      return std::clamp<std::uint64_t>(brief_ / 4, size, block);
+    return size;
   }
   // The size of that chunk's blocks.
   SENNIT_INLINE std::uint64_t next_block() const noexcept { return time_ < size_ ? long_block : block; }

@@ -53,46 +53,36 @@ template <class Body, class Options>
   return loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last);
 }
 
-// How much of a loop is run before it is shared: `first` iterations where nobody waits, until somebody does; where
-// somebody waits, all of `n` if they took no longer than `brief` the last times, until that time is over.
-class unshared_part {
- public:
-  SENNIT_INLINE unshared_part(position first, position n, loop_cost& cost) noexcept
-      : cost_(cost),
-        waited_(loop_gate_shut()),
-        last_(!waited_ ? first : n <= cost.brief_iterations() ? n : 0),
-        begun_(waited_ && last_ != 0 ? read_clock() : 0) {}
+// The end of what is run of a loop before it is shared: `first` iterations where nobody waits, all of `n` where
+// somebody does and all took no longer than `brief` the last times.
+constexpr position end_unshared(bool waited, position first, position n, position brief) noexcept {
+  if (!waited) return first;
+  return n <= brief ? n : 0;
+}
 
-  SENNIT_INLINE position last() const noexcept { return last_; }
-  // Whether it is over already, with the iterations below `at`.
-  SENNIT_INLINE bool over(position at) const noexcept {
-    if (!waited_) return loop_gate_shut();
-    const ticks took = read_clock() - begun_;
-    if (took <= loop_cost::brief) return false;
-    cost_.took(took, at);
-    return true;
-  }
+// Whether the time is over for which a worker that waits is kept waiting, with the iterations below `at`.
+SENNIT_INLINE bool brief_over(ticks begun, position at, loop_cost& cost) noexcept {
+  const ticks took = read_clock() - begun;
+  if (took <= loop_cost::brief) return false;
+  cost.took(took, at);
+  return true;
+}
 
- private:
-  loop_cost& cost_;
-  const bool waited_;
-  const position last_;
-  const ticks begun_;
-};
-
-// That part of a loop that the compiler sees through, in blocks. Returns where it has stopped.
+// That part of a loop that the compiler sees through, in blocks. Returns where it has stopped: after a block,
+// if somebody comes to wait or has waited long enough.
 template <class Body>
 SENNIT_INLINE position run_brief(typename Body::value& sum, position first, position n, Body& body,
                                  loop_cost& cost) {
-  const unshared_part part(first, n, cost);
-  const position last = part.last();
+  const bool waited = loop_gate_shut();
+  const position last = end_unshared(waited, first, n, cost.brief_iterations());
+  const ticks begun = waited && last != 0 ? read_clock() : 0;
   for (position at = 0; at != last;) {
-    const position end = last - at <= pace::block ? last : at + pace::block;
+    const position end = std::min(last, at + pace::block);
     body.run(sum, at, end, no_gate());
     // The last block of several is seldom worth another look.
     if (end == last && at != 0 && !take_time_of_loop()) return end;
     at = end;
-    if (part.over(at)) return at;
+    if (waited ? brief_over(begun, at, cost) : loop_gate_shut()) return at;
   }
   return last;
 }

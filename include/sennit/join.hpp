@@ -183,8 +183,7 @@ template <detail::branch F, detail::branch G, detail::branch... H>
 SENNIT_INLINE auto join(F&& f, G&& g, H&&... h) {
   static_assert(detail::returnable<F> && detail::returnable<G> && (detail::returnable<H> && ...),
                 "join: what a branch returns can be neither moved nor copied; return a pointer to it");
-  if constexpr (std::is_void_v<std::invoke_result_t<F>> && std::is_void_v<std::invoke_result_t<G>> &&
-                (std::is_void_v<std::invoke_result_t<H>> && ...)) {
+  if constexpr (detail::return_nothing<F, G, H...>) {
     // The last branch is called after its frame has ended. So a compiler can turn the call into a loop, if
     // the calling function ends with it.
     if constexpr (sizeof...(H) == 0 && detail::outlives_frame<G>) {
@@ -206,7 +205,7 @@ template <class... F>
 auto join_branches(F&&... f) {
   static_assert((returnable<F> && ...),
                 "join: what a branch returns can be neither moved nor copied; return a pointer to it");
-  if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
+  if constexpr (return_nothing<F...>) {
     join_all<F...>(std::forward<F>(f)...);
   } else {
     return join_all<F...>(std::forward<F>(f)...);

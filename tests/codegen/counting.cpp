@@ -62,6 +62,18 @@ long brief_once() {
   sennit::parallel_for(0L, iterations, [&sum](long) { iteration(sum); }, sennit::grain(1));
   return sum;
 }
+// Iterations of which the compiler sees all.
+double cells[10][100][100];
+[[gnu::noinline]] long by_plain_nest(long) {
+  for (auto& plane : cells)
+    for (auto& row : plane)
+      for (double& cell : row) cell += 1;
+  return iterations;
+}
+[[gnu::noinline]] long by_nest(long) {
+  sennit::parallel_for_nest({10, 100, 100}, [](long i, long j, long k) { cells[i][j][k] += 1; });
+  return iterations;
+}
 [[gnu::noinline]] void brief_plain_loop(long n, long& sum) {
   for (long i = 0; i != n; ++i) iteration(sum);
 }
@@ -132,6 +144,8 @@ void count(sennit::runtime& one) {
   mark("claims-of-one", &by_claims_of_one);
   mark("brief-plain-loops", &many<brief_plain_loop>);
   mark("brief-loops", &many<brief_loop>);
+  mark("plain-nest", &by_plain_nest);
+  mark("nest", &by_nest);
   if (one.statistics().fibers == 0) std::abort();
   mark("after-statistics", &by_joins);
 }

@@ -17,6 +17,8 @@ ITERATIONS = 100_000
 LOOPS = {
     # A claim: a store, two comparisons and their jumps, and what counts the iterations.
     "claims-of-one": ("plain-loop", ITERATIONS, {"g++": 8, "clang++-19": 9}),
+    # Cells are run by rows, or by blocks of 64.
+    "nest": ("plain-nest", ITERATIONS, {"g++": 8, "clang++-19": 8}),
     # A loop of four iterations beside which nobody waits: two comparisons as it begins, and a look at the gate between two
     # iterations that the compiler does not see through.
     "brief-loops": ("brief-plain-loops", ITERATIONS / 4, {"g++": 28, "clang++-19": 38}),
@@ -73,7 +75,8 @@ class Instructions(unittest.TestCase):
         for name, (plain, times, bars) in LOOPS.items():
             beyond = (found.pop(name) - found.pop(plain)) / times
             print(f"{program.name}: {name} {beyond:.2f} instructions beyond {plain}", file=sys.stderr)
-            # Catches: a claim, or the entry of a loop that runs as a plain one, that has grown.
+            # Catches: a claim, or the entry of a loop that runs as a plain one, that has grown; a nest whose cells are claimed
+            # one by one, as the compiler does not see all of them.
             self.assertLessEqual(beyond, 0.1 + bars[program.name.removeprefix("counting-").rpartition("-")[0]])
 
 

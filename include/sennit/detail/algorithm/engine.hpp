@@ -45,7 +45,7 @@ struct elided {
   template <branch... F>
     requires(sizeof...(F) > 0)
   SENNIT_INLINE static auto join(F&&... f) {
-    if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
+    if constexpr (return_nothing<F...>) {
       (std::forward<F>(f)(), ...);
     } else {
       return std::tuple<branch_result<F>...>{call_branch(std::forward<F>(f))...};

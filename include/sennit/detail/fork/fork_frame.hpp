@@ -22,6 +22,10 @@ template <class F>
 using branch_result =
     std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, std::invoke_result_t<F>>;
 
+// Whether there is nothing in that tuple.
+template <class... F>
+inline constexpr bool return_nothing = (std::is_void_v<std::invoke_result_t<F>> && ...);
+
 template <class F>
 SENNIT_INLINE branch_result<F> call_branch(F&& f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F>>) {

@@ -2,6 +2,7 @@
 // here because users' templates need it.
 #pragma once
 
+#include <sennit/detail/config.hpp>
 #include <sennit/space.hpp>
 
 #include <algorithm>
@@ -31,27 +32,33 @@ constexpr std::uint64_t cells(const tile<D>& t, std::size_t first = 0, std::size
   return count;
 }
 
+// Narrows `part` to the position p of the dimensions [first, last) of t: to one index in each of these.
+template <std::size_t D>
+constexpr void narrow(tile<D>& part, const tile<D>& t, std::size_t first, std::size_t last,
+                      std::uint64_t p) noexcept {
+  for (std::size_t d = last; d-- > first;) {
+    const auto size = static_cast<std::uint64_t>(t.size(d));
+    const std::ptrdiff_t index = t.begin(d) + static_cast<std::ptrdiff_t>(p % size);
+    part.set(d, index, index + 1);
+    p /= size;
+  }
+}
+
 // Calls f(part) for the parts, in row order, that the positions [from, to) of the dimensions [first, last)
 // make up: each is one index in the outer ones of these, a run of indices in the innermost, and all of the
 // other dimensions. f returns how many indices of the run are done; where they are not all, that is the end.
 // Returns the position of the end. Precondition: from < to <= cells(t, first, last).
 template <std::size_t D, class F>
-constexpr std::uint64_t for_each_run(const tile<D>& t, std::size_t first, std::size_t last,
-                                     std::uint64_t from, std::uint64_t to, F&& f) {
+SENNIT_INLINE constexpr std::uint64_t for_each_run(const tile<D>& t, std::size_t first, std::size_t last,
+                                                   std::uint64_t from, std::uint64_t to, F&& f) {
   const std::size_t inner = last - 1;
   const auto length = static_cast<std::uint64_t>(t.size(inner));
   // Changed in place: copies of what has just been written by halves would wait for the stores.
   tile<D> part = t;
   std::uint64_t column = from;
   if (first < inner) {
-    std::uint64_t rows = from / length;
     column = from % length;
-    for (std::size_t d = inner; d-- > first;) {
-      const auto size = static_cast<std::uint64_t>(t.size(d));
-      const std::ptrdiff_t index = t.begin(d) + static_cast<std::ptrdiff_t>(rows % size);
-      part.set(d, index, index + 1);
-      rows /= size;
-    }
+    narrow(part, t, first, inner, from / length);
   }
   for (std::uint64_t left = to - from;;) {
     const std::uint64_t run = std::min(length - column, left);

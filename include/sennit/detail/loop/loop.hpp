@@ -276,43 +276,44 @@ class loop_over : public loop_state {
     const bool timed = rest.left(at) > brief || take_time_of_loop();
     rest.worth(brief);
     // The first iteration may be of any length, whatever the last ones were: all others can be had meanwhile.
-    const position to = next(rest, at, 1);
-    if (to == 0) return !rest.stopped();
-    ticks before = timed ? read_clock() : 0;
+    const position second = next(rest, at, 1);
+    if (second == 0) return !rest.stopped();
+    const ticks begun = timed ? read_clock() : 0;
     const bool seen = run_one(sum, at);
-    at = to;
-    if (!timed) {
-      for (;;) {
-        if (pointless(at)) return false;
-        const position end = run_chunk(rest, at, rest.left(at), pace::block, sum, seen, before);
-        if (end == at) return !rest.stopped();
-        at = end;
-      }
-    }
-    const std::uint64_t sharing = load_loop_sharing();
-    ticks spent = 0;
-    position ran = 0;
-    position done = 1;
-    for (;;) {
+    const bool complete =
+        timed ? claim_timed(rest, second, brief, sum, seen, begun) : claim_untimed(rest, second, sum, seen);
+    return complete && !rest.stopped();
+  }
+
+  // Behind an iteration that began at `begun`: in chunks by what those before have taken, which is remembered
+  // for the next time.
+  SENNIT_INLINE bool claim_timed(loop_frame& rest, position at, position brief, value& sum, bool seen,
+                                 ticks begun) {
+    pace chunks(brief, load_loop_sharing());
+    for (position ran = 1; ran != 0;) {
       const ticks now = read_clock();
-      const ticks took = now - before;
-      before = now;
-      spent += took - std::min(took, loop_cost::reading);
-      ran += done;
-      position size = pace::next(done, took, rest.left(at), sharing);
-      // As it was the last times, if it begins so.
-      if (ran == 1 && took < loop_cost::brief / 8) size = std::clamp<position>(brief / 4, size, pace::block);
-      rest.worth(took < loop_cost::brief ? std::max(done, brief) : std::max<position>(1, done / 2));
+      chunks.took(ran, now - std::exchange(begun, now));
+      const position size = chunks.next(rest.left(at));
+      rest.worth(chunks.worth_stealing());
       if (pointless(at)) return false;
-      const position end = run_chunk(rest, at, size, pace::block_after(done, took), sum, seen, before);
-      if (end == at) break;
-      done = end - at;
+      const position end = run_chunk(rest, at, size, chunks.next_block(), sum, seen, begun);
+      ran = end - at;
       at = end;
     }
-    cost_.took(spent, ran);
+    cost_.took(chunks.spent(), chunks.iterations());
     cost_.saw(seen && !Body::whole_chunks);
     remember<Body>(cost_, !seen);
-    return !rest.stopped();
+    return true;
+  }
+
+  // All that is left is a chunk: it takes no longer than `brief`, as the last times.
+  SENNIT_INLINE bool claim_untimed(loop_frame& rest, position at, value& sum, bool seen) {
+    for (ticks begun = 0;;) {
+      if (pointless(at)) return false;
+      const position end = run_chunk(rest, at, rest.left(at), pace::block, sum, seen, begun);
+      if (end == at) return true;
+      at = end;
+    }
   }
 
   void append_pieces(value& sum) {

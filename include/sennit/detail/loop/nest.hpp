@@ -115,6 +115,14 @@ struct parts_of {
   std::uint64_t operator()(const tile<D>& part, std::size_t inner, Gate gate) const {
     return run_part(part, inner, gate, body);
   }
+  // Not by a function of its own, so that the compiler sees all of it: see loop_over::run_one().
+  SENNIT_INLINE void one(const tile<D>& part) const {
+    if constexpr (cell_body<F, D>) {
+      for_each_cell(part, body);
+    } else {
+      detail::invoke(body, part);
+    }
+  }
 };
 
 template <std::size_t D>
@@ -128,14 +136,51 @@ struct box {
     }
     return false;
   }
+  // The first dimension from d on that is in order; D: none is.
+  std::size_t in_order_from(std::size_t d) const noexcept {
+    while (d < D && !in_order[d]) ++d;
+    return d;
+  }
 };
 
 // What the positions of a loop over several dimensions are: cells, or rows of them, if these are short.
 enum class unit { cell, row };
 
+// The end of the dimensions from d on that are one loop. Precondition: d is not in order.
+template <unit each, std::size_t D>
+SENNIT_INLINE std::size_t end_of_loop(const box<D>& space, const tile<D>& part, std::size_t d) noexcept {
+  const std::size_t last = space.in_order_from(d);
+  const bool rows = each == unit::row && last - d > 1;
+  return rows && static_cast<position>(part.size(last - 1)) <= pace::block ? last - 1 : last;
+}
+
+// The loop over the dimensions [first, last) of a part, in chunks, of what is to be run serially.
+template <std::size_t D, class Run>
+struct row_chunks {
+  const tile<D>& part_;
+  std::size_t first_;
+  std::size_t last_;
+  const Run& run_;
+
+  template <class Gate>
+  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
+    return for_each_run(part_, first_, last_, from, to,
+                        [&](const tile<D>& cut) { return run_(cut, last_ - 1, gate); });
+  }
+  SENNIT_INLINE void one(position p) const {
+    tile<D> cut = part_;
+    narrow(cut, part_, first_, last_, p);
+    run_.one(cut);
+  }
+};
+
+template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
+struct nested_chunks;
+
 // Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner,
-// gate), is called for what is to be run serially. Neighboring parallel loops are one loop; at most `levels`
-// loops are opened within one another, what is further inside is serial.
+// gate), is called for what is to be run serially, and run.one(part) for an iteration alone. Neighboring
+// parallel loops are one loop; at most `levels` loops are opened within one another, what is further inside
+// is serial.
 template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
 void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run) {
   if (!space.parallel_from(d)) {
@@ -147,31 +192,39 @@ void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run&
       in_rows<Engine, levels, each>(space, part.with(d, i, i + 1), d + 1, run);
     return;
   }
-  std::size_t last = d + 1;
-  while (last < D && !space.in_order[last]) ++last;
-  const bool more = levels > 1 && space.parallel_from(last);
-  if (each == unit::row && last > d + 1 && static_cast<position>(part.size(last - 1)) <= pace::block) --last;
-  const std::size_t inner = last - 1;
-  Engine::for_positions(cells(part, d, last),
-                        [&](position from, position to, auto gate) {
-                          return for_each_run(part, d, last, from, to, [&](const tile<D>& cut) {
-                            if constexpr (levels > 1) {
-                              if (more) {
-                                const std::ptrdiff_t begin = cut.begin(inner);
-                                std::ptrdiff_t i = begin;
-                                do {
-                                  in_rows<Engine, levels - 1, each>(space, cut.with(inner, i, i + 1), last,
-                                                                    run);
-                                  ++i;
-                                } while (goes_on(i, begin, cut.end(inner), gate));
-                                return static_cast<position>(i - begin);
-                              }
-                            }
-                            return run(cut, inner, gate);
-                          });
-                        },
-                        {});
+  const std::size_t last = end_of_loop<each>(space, part, d);
+  const row_chunks<D, Run> rows{part, d, last, run};
+  if constexpr (levels > 1) {
+    if (space.parallel_from(last)) {
+      const nested_chunks<Engine, levels - 1, each, D, Run> nested{space, rows};
+      Engine::for_positions(cells(part, d, last), nested, {});
+      return;
+    }
+  }
+  Engine::for_positions(cells(part, d, last), rows, {});
 }
+
+// The same where what is within each index is parallel, too.
+template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
+struct nested_chunks {
+  const box<D>& space_;
+  row_chunks<D, Run> rows_;
+
+  template <class Gate>
+  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
+    return for_each_run(rows_.part_, rows_.first_, rows_.last_, from, to, [&](const tile<D>& cut) {
+      const std::size_t inner = rows_.last_ - 1;
+      const std::ptrdiff_t begin = cut.begin(inner);
+      std::ptrdiff_t i = begin;
+      do {
+        in_rows<Engine, levels, each>(space_, cut.with(inner, i, i + 1), rows_.last_, rows_.run_);
+        ++i;
+      } while (goes_on(i, begin, cut.end(inner), gate));
+      return static_cast<position>(i - begin);
+    });
+  }
+};
+
 // All of the space. Two parallel loops that are not one have a loop in order between them.
 template <class Engine, std::size_t D, class Run>
 void in_rows(const box<D>& space, const Run& run) {
@@ -262,15 +315,30 @@ void run_rows(const box<D>& space, F& body) {
   in_rows<Engine>(space, parts_of<D, F>{body});
 }
 
+// The loop over the cells of a triangle, in chunks.
+template <class F>
+struct triangle_chunks {
+  const triangle& space_;
+  F& body_;
+
+  template <class Gate>
+  SENNIT_INLINE position operator()(position from, position to, Gate gate) const {
+    return for_each_run(space_, from, to, [&body = body_, gate](const tile<2>& part) {
+      return part.empty() ? position{0} : run_part(part, 1, gate, body);
+    });
+  }
+  SENNIT_INLINE void one(position p) const {
+    for_each_run(space_, p, p + 1, [&](const tile<2>& part) {
+      if (part.empty()) return position{0};
+      parts_of<2, F>{body_}.one(part);
+      return position{1};
+    });
+  }
+};
+
 template <class Engine, class F>
 void run_rows(const triangle& space, F& body) {
-  Engine::for_positions(cells(space),
-                        [&](position from, position to, auto gate) {
-                          return for_each_run(space, from, to, [&](const tile<2>& part) {
-                            return part.empty() ? position{0} : run_part(part, 1, gate, body);
-                          });
-                        },
-                        {});
+  Engine::for_positions(cells(space), triangle_chunks<F>{space, body}, {});
 }
 
 // The grid of tiles is a nest like any other, and a tile is its body.

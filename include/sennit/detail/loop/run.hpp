@@ -53,27 +53,36 @@ template <class Body, class Options>
   return loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last);
 }
 
-// The beginning of a loop that the compiler sees through: `first` iterations where nobody waits, all of `n`
-// where somebody does and all took no longer than `brief` the last times. Returns where it has stopped: after
-// a block, if somebody comes to wait or that time is over.
+// The end of what is run of a loop before it is shared: `first` iterations where nobody waits, all of `n` where
+// somebody does and all took no longer than `brief` the last times.
+constexpr position end_unshared(bool waited, position first, position n, position brief) noexcept {
+  if (!waited) return first;
+  return n <= brief ? n : 0;
+}
+
+// Whether the time is over for which a worker that waits is kept waiting, with the iterations below `at`.
+SENNIT_INLINE bool brief_over(ticks begun, position at, loop_cost& cost) noexcept {
+  const ticks took = read_clock() - begun;
+  if (took <= loop_cost::brief) return false;
+  cost.took(took, at);
+  return true;
+}
+
+// That part of a loop that the compiler sees through, in blocks. Returns where it has stopped: after a block,
+// if somebody comes to wait or has waited long enough.
 template <class Body>
 SENNIT_INLINE position run_brief(typename Body::value& sum, position first, position n, Body& body,
                                  loop_cost& cost) {
   const bool waited = loop_gate_shut();
-  const position last = !waited ? first : n <= cost.brief_iterations() ? n : 0;
+  const position last = end_unshared(waited, first, n, cost.brief_iterations());
   const ticks begun = waited && last != 0 ? read_clock() : 0;
   for (position at = 0; at != last;) {
-    const position end = last - at <= pace::block ? last : at + pace::block;
+    const position end = std::min(last, at + pace::block);
     body.run(sum, at, end, no_gate());
     // The last block of several is seldom worth another look.
     if (end == last && at != 0 && !take_time_of_loop()) return end;
     at = end;
-    if (!waited) {
-      if (loop_gate_shut()) return at;
-    } else if (const ticks took = read_clock() - begun; took > loop_cost::brief) {
-      cost.took(took, at);
-      return at;
-    }
+    if (waited ? brief_over(begun, at, cost) : loop_gate_shut()) return at;
   }
   return last;
 }

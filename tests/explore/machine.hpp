@@ -27,7 +27,7 @@ enum class action : std::uint8_t {
   lock,
   try_lock,
   unlock,
-  barrier,  // membarrier: a fence of every thread
+  barrier,  // of membarrier: a fence of the thread whose number is the operand
   change,   // what the thread has read has changed
   sleep,    // futex: unless the word has changed
   woken,

@@ -6,7 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -74,6 +79,241 @@ TEST(Sleep, Tokens) {
                                          }}},
                             .at_end = [p] {}};
   }));
+}
+
+// The time that a thread sleeps runs out as a token comes: whoever takes it sees what the waker did, and a token that came
+// too late is there at the next look.
+TEST(Sleep, ATokenAsTimeRunsOut) {
+  expect_none(explore::explore([] {
+    struct parked {
+      sennit::detail::parker place;
+      int told = 0;
+      bool seen = false;
+    };
+    auto p = std::make_shared<parked>();
+    return explore::program{.threads = {{"parks",
+                                         [p = p.get()] {
+                                           p->seen = p->place.park(std::chrono::nanoseconds(1));
+                                           if (p->seen)
+                                             explore::check(p->told == 1, "what the waker did is seen");
+                                         }},
+                                        {"calls",
+                                         [p = p.get()] {
+                                           p->told = 1;
+                                           p->place.unpark();
+                                         }}},
+                            .at_end = [p] {
+                              const bool left = p->place.park(std::chrono::nanoseconds(0));
+                              explore::check(p->seen != left, "the token is taken once");
+                            }};
+  }));
+}
+
+// Who sleeps, and whose wake is in flight, by workers that come and go at the same time.
+struct several {
+  sennit::detail::sleepers asleep;
+  std::array<sennit::detail::sleeping, 3> places;
+  int landed = 0;
+  int waked = 0;
+
+  // What is to be so once no wake is in flight: none is, and nobody sleeps.
+  void all_awake() {
+    explore::check(asleep.count() == 0, "nobody is counted any more");
+    // The first wake is for the first who sleeps.
+    asleep.announce(places[0], false);
+    explore::check(asleep.call_one() && !places[0].asleep.load(), "no wake is in flight");
+    explore::check(asleep.landed(), "and this is the only one");
+  }
+};
+
+TEST(Sleep, TwoComeAndGo) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    const auto comes = [s = s.get()](unsigned i) {
+      s->asleep.announce(s->places[i], false);
+      explore::check(!s->asleep.withdraw(s->places[i], false), "nobody has woken it");
+    };
+    return explore::program{
+        .threads = {{"first", [=] { comes(0); }}, {"second", [=] { comes(1); }}},
+        .at_end = [s] { s->all_awake(); },
+    };
+  }));
+}
+
+// One who is called for owns a wake, and finds its token; who is not, finds none.
+TEST(Sleep, ACallAgainstOneThatComesAndGoes) {
+  for (const bool by_many : {false, true}) {
+    expect_none(explore::explore([by_many] {
+      auto s = std::make_shared<several>();
+      s->asleep.announce(s->places[1], false);
+      const auto comes = [s = s.get()](unsigned i) {
+        s->asleep.announce(s->places[i], false);
+        if (!s->asleep.withdraw(s->places[i], false)) return;
+        explore::check(s->places[i].call.park(), "a token has come");
+        (void)s->asleep.landed();
+      };
+      return explore::program{
+          .threads = {{"sleeper", [=] { comes(0); }},
+                      {"producer",
+                       [s = s.get(), by_many] {
+                         if (by_many) {
+                           (void)s->asleep.wake(1, nullptr);
+                         } else {
+                           (void)s->asleep.call_one();
+                         }
+                       }}},
+          .at_end =
+              [s] {
+                if (s->asleep.withdraw(s->places[1], false)) (void)s->asleep.landed();
+                s->all_awake();
+              },
+      };
+    }));
+  }
+}
+
+// Who watches owns a wake. It is called once, by one of two who push; and once it has ceased to watch, by nobody.
+TEST(Sleep, TwoCallOneWhoWatches) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    s->asleep.announce(s->places[0], false);
+    (void)s->asleep.call_one();
+    (void)s->asleep.withdraw(s->places[0], false);
+    (void)s->places[0].call.park();
+    explore::check(s->asleep.begin_watch(s->places[0]), "nobody else watches");
+    const auto pushes = [s = s.get()] { explore::check(s->asleep.call_one(), "a wake is in flight"); };
+    return explore::program{
+        .threads = {{"watcher",
+                     [s = s.get()] {
+                       s->asleep.end_watch(s->places[0]);
+                       s->waked = s->places[0].call.park(std::chrono::nanoseconds(0)) ? 1 : 0;
+                     }},
+                    {"first", pushes},
+                    {"second", pushes}},
+        .at_end =
+            [s] {
+              s->waked += s->places[0].call.park(std::chrono::nanoseconds(0)) ? 1 : 0;
+              explore::check(s->waked == static_cast<int>(s->asleep.wakes()) - 1, "a token for each wake");
+              explore::check(!s->asleep.watched(), "nobody watches");
+              explore::check(s->asleep.landed(), "the wake is in flight until it lands");
+              s->all_awake();
+            },
+    };
+  }));
+}
+
+// Those of the numbers sleep, and have shut the gates.
+auto asleep(std::vector<unsigned> numbers) {
+  return [numbers = std::move(numbers)](world& w) {
+    for (const unsigned i : numbers) {
+      w.core.falls_asleep(*w.all[i]);
+      (void)w.core.arm_gates(w.all[i]->frames().own_wish());
+    }
+  };
+}
+// Is woken, and finds work.
+void hands_on(world& w) {
+  worker::current()->sleep_until_told();
+  worker::current()->found_work();
+  w.flag.fetch_add(1, std::memory_order_relaxed);
+}
+// Is woken, and finds what it came for gone: it gives up its wake as it falls asleep again.
+void is_told(world& w) {
+  worker::current()->sleep_until_told();
+  w.flag.fetch_add(1, std::memory_order_relaxed);
+}
+
+// A fork wakes one, who wakes the other: the fork's frame is still there.
+TEST(Sleep, WhoIsWokenWakesTheOther) {
+  expect_none(against{.owner = forks_until(2), .thieves = {&hands_on, &hands_on}, .prepare = asleep({1, 2})}
+                  .explore());
+}
+
+// A wake is in flight as the owner pushes, who then wakes nobody. The worker that lands last looks once more, behind a
+// barrier: else the other one sleeps on.
+TEST(Sleep, WhoLandsLooksForWhatWasLeftToIt) {
+  expect_none(against{
+      .owner = forks_until(1),
+      .thieves = {[](world& w) { w.core.hand_on(); }, &is_told},
+      .prepare = [](world& w) {
+        asleep({1})(w);
+        (void)w.core.asleep().call_one();
+        asleep({2})(w);
+      }}.explore());
+}
+
+// The last worker is a guest of the region, and sleeps.
+void sleeping_guest(world& w, const sennit::detail::region_state& of) {
+  w.core.guests = 1;
+  w.all.back()->guest = true;
+  w.all.back()->frames().restrict_to(&of);
+  w.core.falls_asleep(*w.all.back());
+  (void)w.core.arm_gates(w.all.back()->frames().own_wish());
+}
+void nothing(world&) {}
+
+// Only guests sleep: a push tells that of its region, and no other one.
+TEST(Sleep, AGuestIsToldOfItsRegion) {
+  expect_none(against{
+      .owner = forks_until(1), .thieves = {&is_told}, .prepare = [](world& w) {
+        sleeping_guest(w, w.region);
+      }}.explore());
+  sennit::detail::region_state another;
+  expect_none(against{.owner =
+                          [](world& w) {
+                            forks_until(0)(w);
+                            explore::check(w.all[1]->sleep_place().asleep.load(), "it is not told");
+                          },
+                      .thieves = {&nothing},
+                      .prepare = [&](world& w) { sleeping_guest(w, another); }}
+                  .explore());
+}
+
+// The same by who lands, of a frame that was listed while its wake was in flight.
+TEST(Sleep, AGuestIsToldByWhoLands) {
+  sennit::detail::region_state another;
+  for (const bool its_own : {true, false}) {
+    auto listed = std::make_shared<listed_frame>();
+    expect_none(against{
+        .branches = 0,
+        .owner =
+            [&](world& w) {
+              w.core.hand_on();
+              explore::check(w.all[2]->sleep_place().asleep.load() != its_own, "it is told of its region");
+              explore::check(sennit::detail::deque::reclaim(*listed), "nobody takes it");
+            },
+        .thieves = {&nothing, &nothing},
+        .prepare =
+            [&](world& w) {
+              asleep({1})(w);
+              (void)w.core.asleep().call_one();
+              sleeping_guest(w, its_own ? w.region : another);
+              listed = std::make_shared<listed_frame>();
+              listed->mark_stolen(&w.region);
+              w.all[0]->frames().list(*listed);
+            }}.explore());
+  }
+}
+
+// How many a barrier interrupts: those of the other workers that do not sleep.
+TEST(Sleep, WhoSleepsIsNotInterrupted) {
+  expect_none(against{.branches = 0,
+                      .owner =
+                          [](world& w) {
+                            sennit::detail::barriers& paid = w.core.paid();
+                            const auto interrupted = [&paid] {
+                              const std::uint64_t before = paid.interrupts();
+                              paid.settle(paid.now());
+                              return paid.interrupts() - before;
+                            };
+                            worker& other = *w.all[1];
+                            w.core.falls_asleep(other);
+                            explore::check(interrupted() == 0, "the other one sleeps");
+                            explore::check(!w.core.wakes_up(other, false), "nobody has woken it");
+                            explore::check(interrupted() == 1, "it does not sleep any more");
+                          },
+                      .thieves = {&nothing}}
+                  .explore());
 }
 
 // Those who wait for a barrier at the same time share one. Each is to see what an owner has stored before, or the owner

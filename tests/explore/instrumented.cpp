@@ -248,6 +248,7 @@ long __wrap_syscall(long number, ...) {
   if (m != nullptr && number == SYS_futex) {
     const auto* const word = reinterpret_cast<const void*>(given[0]);
     const bool waits = (given[1] & ~FUTEX_PRIVATE_FLAG) == FUTEX_WAIT;
+    if (waits && m->sleep_is_interrupted()) return -1;
     explore::operation op{.what = waits ? explore::action::sleep : explore::action::wake,
                           .size = 4,
                           .at = word,

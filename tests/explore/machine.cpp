@@ -394,6 +394,10 @@ void machine::order_accesses(int order) noexcept {
 
 std::uint64_t machine::now_ns() noexcept { return threads_[running_].now_ns += limits_.look_ns; }
 
+bool machine::sleep_is_interrupted() noexcept {
+  return threads_[running_].interrupted++ < limits_.interrupted_sleeps;
+}
+
 machine::eight_bytes& machine::bytes_at(std::uintptr_t granule) noexcept {
   std::size_t slot = (granule * 0x9e3779b97f4a7c15) >> 50;
   for (;; slot = (slot + 1) % remembered) {

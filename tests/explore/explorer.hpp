@@ -27,6 +27,8 @@ struct options {
   std::uint64_t look_ns = 10'000;
   // Orders that make no difference are left out. Else all are explored: to check the explorer.
   bool reduces = true;
+  // So many times a thread that is to sleep comes back at once, as if a signal had come.
+  unsigned interrupted_sleeps = 0;
   // More steps than that in one execution: it does not end.
   unsigned most_steps = 4000;
 };

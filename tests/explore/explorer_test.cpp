@@ -218,7 +218,7 @@ struct random_program {
           };
           return p;
         },
-        {.most_executions = 5'000, .reduces = reduces});
+        {.most_executions = 10'000, .reduces = reduces});
     EXPECT_EQ(found.fault, "");
     executions = found.executions;
     return found.complete ? seen : std::set<std::vector<int>>{};

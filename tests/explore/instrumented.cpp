@@ -235,13 +235,20 @@ long __wrap_syscall(long number, ...) {
   va_end(arguments);
   explore::machine* const m = explore::machine::current();
   if (m != nullptr && number == SYS_membarrier && given[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
-    explore::operation op{.what = explore::action::barrier, .caller = SENNIT_CALLER};
+    // The kernel begins with a fence of the caller. Each other thread has its fence at a time of its own.
+    explore::operation op{.what = explore::action::fence, .order = __ATOMIC_SEQ_CST, .caller = SENNIT_CALLER};
     m->operate(op);
+    for (unsigned i = 0; i < m->threads(); ++i) {
+      if (i == m->running()) continue;
+      op = {.what = explore::action::barrier, .operand = i, .caller = SENNIT_CALLER};
+      m->operate(op);
+    }
     return 0;
   }
   if (m != nullptr && number == SYS_futex) {
     const auto* const word = reinterpret_cast<const void*>(given[0]);
     const bool waits = (given[1] & ~FUTEX_PRIVATE_FLAG) == FUTEX_WAIT;
+    if (waits && m->sleep_is_interrupted()) return -1;
     explore::operation op{.what = waits ? explore::action::sleep : explore::action::wake,
                           .size = 4,
                           .at = word,

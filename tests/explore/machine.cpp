@@ -182,9 +182,7 @@ bool machine::enabled(unsigned actor) const noexcept {
     case action::store: return op.order != __ATOMIC_SEQ_CST || t.buffer.empty();
     case action::unlock: return limits_.plain_unlock || t.buffer.empty();
     case action::lock: return t.buffer.empty() && places_[place_of(op.at)].holder < 0;
-    case action::barrier:
-      return std::all_of(threads_.begin(), threads_.begin() + count_,
-                         [](const thread& other) { return other.buffer.empty(); });
+    case action::barrier: return threads_[op.operand].buffer.empty();
     case action::change:
       return std::any_of(t.watched.begin(), t.watched.end(),
                          [this](const auto& w) { return places_[w.first].writes > w.second; });
@@ -226,9 +224,7 @@ step machine::next(unsigned actor) const noexcept {
       touches(place_of(s.op.at), touch::write);
       break;
     case action::fence: touches(actor, touch::read); break;
-    case action::barrier:
-      for (unsigned i = 0; i < count_; ++i) touches(i, touch::read);
-      break;
+    case action::barrier: touches(static_cast<unsigned>(s.op.operand), touch::read); break;
     case action::change:
       s.watched = t.watched;
       for (const auto& w : t.watched) touches(w.first, touch::read);
@@ -361,9 +357,9 @@ void machine::perform(unsigned actor, step& taken) {
       tick();
       break;
     case action::barrier:
-      // What another thread did before its latest store. What it did since may as well come after the barrier: the
+      // What the other thread did before its latest store. What it did since may as well come after the barrier: the
       // search takes the orders of both for one.
-      for (unsigned i = 0; i < count_; ++i) join(t.seen, threads_[i].at_store);
+      join(t.seen, threads_[op.operand].at_store);
       tick();
       break;
     case action::change:
@@ -397,6 +393,10 @@ void machine::order_accesses(int order) noexcept {
 }
 
 std::uint64_t machine::now_ns() noexcept { return threads_[running_].now_ns += limits_.look_ns; }
+
+bool machine::sleep_is_interrupted() noexcept {
+  return threads_[running_].interrupted++ < limits_.interrupted_sleeps;
+}
 
 machine::eight_bytes& machine::bytes_at(std::uintptr_t granule) noexcept {
   std::size_t slot = (granule * 0x9e3779b97f4a7c15) >> 50;

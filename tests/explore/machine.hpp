@@ -27,7 +27,7 @@ enum class action : std::uint8_t {
   lock,
   try_lock,
   unlock,
-  barrier,  // membarrier: a fence of every thread
+  barrier,  // of membarrier: a fence of the thread whose number is the operand
   change,   // what the thread has read has changed
   sleep,    // futex: unless the word has changed
   woken,
@@ -124,6 +124,7 @@ class machine {
   void give_back(void* memory, const void* caller);  // nobody has it again before the end
   void call(const void* object, std::string name);
   std::uint64_t now_ns() noexcept;
+  bool sleep_is_interrupted() noexcept;
   operation watch(const void* caller);
   // To the explorer, for good.
   [[noreturn]] void stop();
@@ -151,6 +152,7 @@ class machine {
     view_of_time to_acquire{};  // by a fence
     view_of_time released{};    // by a fence
     std::uint64_t now_ns = 0;
+    unsigned interrupted = 0;
     std::vector<std::pair<unsigned, unsigned>> watched;
     bool asleep = false;
   };

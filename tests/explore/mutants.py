@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Changes the explored sources, a little each time, and expects that some test notices.
+"""Changes the protocol code, a little each time, and expects that some test notices.
 
-  mutants.py --build DIR            all mutants; DIR is a configured build directory with test_explore built
+  mutants.py --build DIR            all mutants; DIR is a configured build directory with test_explore built, and the
+                                    programs of unit tests that mutants.txt names
   mutants.py --build DIR NAME...    those whose names match one of the patterns
   mutants.py --list                 their names
 
@@ -26,8 +27,12 @@ ROOT = HERE.parents[1]
 
 
 class Mutant:
-    def __init__(self, name, path, harmless):
+    def __init__(self, name, path, words, harmless):
         self.name, self.path, self.harmless = name, path, harmless
+        self.missed = "missed" in words
+        options = dict(zip(words, words[1:]))
+        self.program = options.get("in")  # of unit tests
+        self.by = options.get("by")  # cases that are run before the others
         self.changes = []  # pairs: what is there, and what is put in its place
 
     def apply(self, text):
@@ -40,7 +45,10 @@ class Mutant:
 
 def read_mutants():
     """A mutant is a line `== NAME FILE`, or `== NAME FILE harmless: REASON`, and its changes: lines that begin with `- `
-    are replaced by those with `+ `; `== NAME FILE missed` is one that no case finds yet. A line `--` begins another change."""
+    are replaced by those with `+ `. A line `--` begins another change. What may follow the file's name:
+      by CASES      these cases of the explorer find it (a pattern of GoogleTest); they are run first, then all others
+      in PROGRAM    the explorer need not find it: this program of unit tests does, such as unit_sleep
+      missed        nothing finds it yet"""
     mutants = []
     old, new = [], []
 
@@ -54,10 +62,8 @@ def read_mutants():
         if line.startswith("== "):
             finish_change()
             head, _, reason = line[3:].partition(" harmless: ")
-            head, missed, _ = head.partition(" missed")
-            name, path = head.split()
-            mutants.append(Mutant(name, path, reason))
-            mutants[-1].missed = bool(missed)
+            name, path, *words = head.split()
+            mutants.append(Mutant(name, path, words, reason))
         elif line == "--":
             finish_change()
         elif line.startswith("- "):
@@ -68,20 +74,19 @@ def read_mutants():
     return mutants
 
 
-class Build:
-    """How test_explore is built, and what each of its objects was made of."""
+class Program:
+    """A program of tests: how it is built, and what each of its objects was made of."""
 
-    def __init__(self, directory):
-        self.directory = directory.resolve()
-        commands = json.loads((self.directory / "compile_commands.json").read_text())
-        self.compile = {}
-        for entry in commands:
-            output = entry.get("output") or re.search(r" -o (\S+)", entry["command"]).group(1)
-            if output.startswith("tests/explore/"):
-                self.compile[output] = (entry["file"], shlex.split(entry["command"]))
-        target = "tests/explore/test_explore"
-        listed = self.ninja("commands", target).splitlines()
-        self.link = next(line for line in reversed(listed) if f"-o {target}" in line)
+    def __init__(self, directory, commands, target):
+        self.directory, self.target = directory, target
+        own = f"{target.rpartition('/')[0]}/CMakeFiles/"
+        self.compile, self.library = {}, {}
+        for output, command in commands.items():
+            if target == EXPLORER and output.startswith(own) or f"{own}{target.rpartition('/')[2]}.dir/" in output:
+                self.compile[output] = command
+            elif output.startswith("src/CMakeFiles/sennit.dir/"):
+                self.library[output] = command
+        self.link = next(line for line in reversed(self.ninja("commands", target).splitlines()) if f"-o {target}" in line)
         self.made_of = {}
         for output in self.compile:
             lines = self.ninja("deps", output).splitlines()[1:]
@@ -92,16 +97,13 @@ class Build:
             ["ninja", "-C", self.directory, "-t", tool, *arguments], check=True, capture_output=True, text=True
         ).stdout
 
-    def run(self, mutant):
-        place = self.directory / "tests/explore/mutants" / mutant.name
-        shutil.rmtree(place, ignore_errors=True)
-        original = ROOT / mutant.path
-        changed = place / mutant.path
-        changed.parent.mkdir(parents=True)
-        changed.write_text(mutant.apply(original.read_text()))
+    def build(self, original, changed, place):
+        """The program with the changed file in the place of the original; or a string that says what went wrong. Of a
+        changed header, a program of unit tests sees what is inline: the library is not compiled anew."""
         link = self.link
-        for output, (source, command) in self.compile.items():
-            if str(original) not in self.made_of[output]:
+        for output, (source, command) in {**self.compile, **self.library}.items():
+            in_library = output in self.library
+            if original != pathlib.Path(source) if in_library else str(original) not in self.made_of[output]:
                 continue
             made = place / pathlib.Path(output).name
             command = [part for part in command if not part.startswith("-O")]
@@ -112,24 +114,66 @@ class Build:
             command[at:at] = ["-O1", f"-I{place / 'include'}", f"-I{place / 'src'}"]
             compiled = subprocess.run(command, cwd=self.directory, capture_output=True, text=True)
             if compiled.returncode != 0:
-                return "not built", compiled.stderr[:2000]
-            link = re.sub(rf"(?<=\s){re.escape(output)}(?=\s)", str(made), link)
-        program = place / "test_explore"
-        link = link.replace("-o tests/explore/test_explore", f"-o {program}")
+                return compiled.stderr[:2000]
+            if in_library:  # before the library, which then does not have to give its own
+                link = link.replace(f"-o {self.target}", f"{made} -o {self.target}")
+            else:
+                link = re.sub(rf"(?<=\s){re.escape(output)}(?=\s)", str(made), link)
+        if link == self.link:
+            return f"{self.target} has nothing of {original}"
+        link = link.replace(f"-o {self.target}", f"-o {place / 'test'}")
         linked = subprocess.run(link, shell=True, cwd=self.directory, capture_output=True, text=True)
-        if linked.returncode != 0:
-            return "not built", linked.stderr[:2000]
+        return linked.stderr[:2000] if linked.returncode != 0 else place / "test"
+
+
+EXPLORER = "tests/explore/test_explore"
+
+
+def find_fault(program, filters):
+    """What the program says of the first fault that it finds; None: it finds none."""
+    environment = {**os.environ, "SENNIT_EXPLORE_BRIEF": "1"}
+    for cases in filters:
+        ran = subprocess.run(
+            [program, f"--gtest_filter={cases}", "--gtest_fail_fast", "--gtest_brief=1"],
+            capture_output=True, text=True, errors="replace", timeout=300, env=environment,
+        )
+        if ran.returncode != 0:
+            return ran.stdout + ran.stderr
+    return None
+
+
+class Build:
+    def __init__(self, directory, mutants):
+        self.directory = directory.resolve()
+        commands = {}
+        for entry in json.loads((self.directory / "compile_commands.json").read_text()):
+            output = entry.get("output") or re.search(r" -o (\S+)", entry["command"]).group(1)
+            commands[output] = (entry["file"], shlex.split(entry["command"]))
+        # The explorer's own tests are not of the library.
+        self.programs = {
+            name: Program(self.directory, commands, EXPLORER if name is None else f"tests/unit/test_{name}")
+            for name in {mutant.program for mutant in mutants}
+        }
+
+    def run(self, mutant):
+        place = self.directory / "tests/explore/mutants" / mutant.name
+        shutil.rmtree(place, ignore_errors=True)
+        original = ROOT / mutant.path
+        changed = place / mutant.path
+        changed.parent.mkdir(parents=True)
+        changed.write_text(mutant.apply(original.read_text()))
+        program = self.programs[mutant.program].build(original, changed, place)
+        if isinstance(program, str):
+            return "not built", program
+        all_cases = "*" if mutant.program else "-Explorer.*"
         try:
-            ran = subprocess.run(
-                [program, "--gtest_filter=-Explorer.*", "--gtest_fail_fast", "--gtest_brief=1"],
-                capture_output=True, text=True, timeout=300, env={**os.environ, "SENNIT_EXPLORE_BRIEF": "1"},
-            )
+            fault = find_fault(program, [mutant.by, all_cases] if mutant.by else [all_cases])
         except subprocess.TimeoutExpired:
             return "no end", ""
-        if ran.returncode == 0:
+        if fault is None:
             return "not found", ""
         shutil.rmtree(place, ignore_errors=True)
-        return "found", ran.stdout + ran.stderr
+        return "found", fault
 
 
 def first_fault(output):
@@ -151,7 +195,7 @@ def main():
         return
     if not chosen:
         raise SystemExit(f"mutants.py: no mutant matches {' '.join(arguments.names)}")
-    build = Build(arguments.build)
+    build = Build(arguments.build, chosen)
     missed = []
     found = harmless = 0
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -1,12 +1,19 @@
 // The real sleepers, parker, barriers and gates: a push against a worker that goes to sleep. Each case explores all
 // orders; a worker that sleeps while there is work that only it can do is a deadlock.
+#include "sleep/idle_set.hpp"
 #include "world.hpp"
 
 #include <sennit/join.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -55,9 +62,9 @@ TEST(Sleep, AListedFrameAgainstASleeper) {
                   .explore());
 }
 
-// A token is taken once, and by whoever waits for it.
+// A token is taken once, and by whoever waits for it; a signal is none.
 TEST(Sleep, Tokens) {
-  expect_none(explore::explore([] {
+  const auto make = [] {
     struct parked {
       sennit::detail::parker place;
       int told = 0;
@@ -74,6 +81,398 @@ TEST(Sleep, Tokens) {
                                            p->place.unpark();
                                          }}},
                             .at_end = [p] {}};
+  };
+  expect_none(explore::explore(make));
+  expect_none(explore::explore(make, {.interrupted_sleeps = 1}));
+}
+
+// The time that a thread sleeps runs out as a token comes: whoever takes it sees what the waker did, and a token that came
+// too late is there at the next look.
+TEST(Sleep, ATokenAsTimeRunsOut) {
+  expect_none(explore::explore([] {
+    struct parked {
+      sennit::detail::parker place;
+      int told = 0;
+      bool seen = false;
+    };
+    auto p = std::make_shared<parked>();
+    return explore::program{.threads = {{"parks",
+                                         [p = p.get()] {
+                                           p->seen = p->place.park(std::chrono::nanoseconds(1));
+                                           if (p->seen)
+                                             explore::check(p->told == 1, "what the waker did is seen");
+                                         }},
+                                        {"calls",
+                                         [p = p.get()] {
+                                           p->told = 1;
+                                           p->place.unpark();
+                                         }}},
+                            .at_end = [p] {
+                              const bool left = p->place.park(std::chrono::nanoseconds(0));
+                              explore::check(p->seen != left, "the token is taken once");
+                            }};
+  }));
+}
+
+// Who sleeps, and whose wake is in flight, by workers that come and go at the same time.
+struct several {
+  sennit::detail::sleepers asleep;
+  std::array<sennit::detail::sleeping, 3> places;
+  int landed = 0;
+  int waked = 0;
+
+  // What is to be so once no wake is in flight: none is, and nobody sleeps.
+  void all_awake() {
+    explore::check(asleep.count() == 0, "nobody is counted any more");
+    // The first wake is for the first who sleeps.
+    asleep.announce(places[0], false);
+    explore::check(asleep.call_one() && !places[0].asleep.load(), "no wake is in flight");
+    explore::check(asleep.landed(), "and this is the only one");
+  }
+};
+
+TEST(Sleep, TwoComeAndGo) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    const auto comes = [s = s.get()](unsigned i) {
+      s->asleep.announce(s->places[i], false);
+      explore::check(!s->asleep.withdraw(s->places[i], false), "nobody has woken it");
+    };
+    return explore::program{
+        .threads = {{"first", [=] { comes(0); }}, {"second", [=] { comes(1); }}},
+        .at_end = [s] { s->all_awake(); },
+    };
+  }));
+}
+
+// One who is called for owns a wake, and finds its token; who is not, finds none.
+TEST(Sleep, ACallAgainstOneThatComesAndGoes) {
+  for (const bool by_many : {false, true}) {
+    expect_none(explore::explore([by_many] {
+      auto s = std::make_shared<several>();
+      s->asleep.announce(s->places[1], false);
+      const auto comes = [s = s.get()](unsigned i) {
+        s->asleep.announce(s->places[i], false);
+        if (!s->asleep.withdraw(s->places[i], false)) return;
+        explore::check(s->places[i].call.park(), "a token has come");
+        (void)s->asleep.landed();
+      };
+      return explore::program{
+          .threads = {{"sleeper", [=] { comes(0); }},
+                      {"producer",
+                       [s = s.get(), by_many] {
+                         if (by_many) {
+                           (void)s->asleep.wake(1, nullptr);
+                         } else {
+                           (void)s->asleep.call_one();
+                         }
+                       }}},
+          .at_end =
+              [s] {
+                if (s->asleep.withdraw(s->places[1], false)) (void)s->asleep.landed();
+                s->all_awake();
+              },
+      };
+    }));
+  }
+}
+
+// Who watches owns a wake. It is called once, by one of two who push; and once it has ceased to watch, by nobody.
+TEST(Sleep, TwoCallOneWhoWatches) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    s->asleep.announce(s->places[0], false);
+    (void)s->asleep.call_one();
+    (void)s->asleep.withdraw(s->places[0], false);
+    (void)s->places[0].call.park();
+    explore::check(s->asleep.begin_watch(s->places[0]), "nobody else watches");
+    const auto pushes = [s = s.get()] { explore::check(s->asleep.call_one(), "a wake is in flight"); };
+    return explore::program{
+        .threads = {{"watcher",
+                     [s = s.get()] {
+                       s->asleep.end_watch(s->places[0]);
+                       s->waked = s->places[0].call.park(std::chrono::nanoseconds(0)) ? 1 : 0;
+                     }},
+                    {"first", pushes},
+                    {"second", pushes}},
+        .at_end =
+            [s] {
+              s->waked += s->places[0].call.park(std::chrono::nanoseconds(0)) ? 1 : 0;
+              explore::check(s->waked == static_cast<int>(s->asleep.wakes()) - 1, "a token for each wake");
+              explore::check(!s->asleep.watched(), "nobody watches");
+              explore::check(s->asleep.landed(), "the wake is in flight until it lands");
+              s->all_awake();
+            },
+    };
+  }));
+}
+
+// Two whose wakes are in flight land at the same time: one of them is the last, and looks once more.
+TEST(Sleep, TwoLand) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    for (unsigned i = 0; i < 2; ++i) s->asleep.announce(s->places[i], false);
+    (void)s->asleep.wake(2, nullptr);
+    auto last = std::make_shared<std::array<bool, 2>>();
+    const auto lands = [s = s.get(), last = last.get()](unsigned i) { (*last)[i] = s->asleep.landed(); };
+    return explore::program{
+        .threads = {{"first", [=] { lands(0); }}, {"second", [=] { lands(1); }}},
+        .at_end =
+            [s, last] {
+              explore::check((*last)[0] != (*last)[1], "one is the last");
+              s->all_awake();
+            },
+    };
+  }));
+}
+
+// Two become idle, or cease to be, at the same time.
+TEST(Sleep, TwoAreIdle) {
+  expect_none(explore::explore([] {
+    struct idle {
+      sennit::detail::idle_set<8> set;
+    };
+    auto all = std::make_shared<idle>();
+    for (const unsigned place : {2U, 3U}) all->set.add(place);
+    const auto comes_and_goes = [all = all.get()](unsigned comes, unsigned goes) {
+      all->set.add(comes);
+      all->set.remove(goes);
+    };
+    return explore::program{
+        .threads = {{"first", [=] { comes_and_goes(0, 2); }}, {"second", [=] { comes_and_goes(1, 3); }}},
+        .at_end =
+            [all] {
+              unsigned seen = 0;
+              all->set.each_after(7, 8, [&](unsigned place) {
+                seen |= 1U << place;
+                return true;
+              });
+              explore::check(seen == 3, "those are idle who came and have not gone");
+            },
+    };
+  }));
+}
+
+// Those of the numbers sleep, and have shut the gates.
+auto asleep(std::vector<unsigned> numbers) {
+  return [numbers = std::move(numbers)](world& w) {
+    for (const unsigned i : numbers) {
+      w.core.falls_asleep(*w.all[i]);
+      (void)w.core.arm_gates(w.all[i]->frames().own_wish());
+    }
+  };
+}
+// Is woken, and finds work.
+void hands_on(world& w) {
+  worker::current()->sleep_until_told();
+  worker::current()->found_work();
+  w.flag.fetch_add(1, std::memory_order_relaxed);
+}
+// Is woken, and finds what it came for gone: it gives up its wake as it falls asleep again.
+void is_told(world& w) {
+  worker::current()->sleep_until_told();
+  w.flag.fetch_add(1, std::memory_order_relaxed);
+}
+
+// A fork wakes one, who wakes the other: the fork's frame is still there.
+TEST(Sleep, WhoIsWokenWakesTheOther) {
+  expect_none(against{.owner = forks_until(2), .thieves = {&hands_on, &hands_on}, .prepare = asleep({1, 2})}
+                  .explore());
+}
+
+// A wake is in flight as the owner pushes, who then wakes nobody. The worker that lands last looks once more, behind a
+// barrier: else the other one sleeps on.
+TEST(Sleep, WhoLandsLooksForWhatWasLeftToIt) {
+  expect_none(against{
+      .owner = forks_until(1),
+      .thieves = {[](world& w) { w.core.hand_on(); }, &is_told},
+      .prepare = [](world& w) {
+        asleep({1})(w);
+        (void)w.core.asleep().call_one();
+        asleep({2})(w);
+      }}.explore());
+}
+
+void nothing(world&) {}
+
+// What each step of waking sees, and whom it wakes: one thread, and others that do nothing.
+void expect_none_of(unsigned others, const std::function<void(world&)>& steps) {
+  expect_none(against{
+      .branches = 0, .owner = steps, .thieves = std::vector<std::function<void(world&)>>(others, &nothing)}
+                  .explore());
+}
+void list_at(world& w, unsigned which, listed_frame& listed) {
+  listed.mark_stolen(&w.region);
+  w.all[which]->frames().list(listed);
+}
+void take_back(listed_frame& listed) {
+  explore::check(sennit::detail::deque::reclaim(listed), "nobody has taken it");
+}
+
+TEST(Sleep, WorkOfAnyWorkerIsSeen) {
+  expect_none_of(2, [](world& w) {
+    for (unsigned i = 0; i < 3; ++i) {
+      explore::check(!w.core.arm_gates({}), "there is no work");
+      explore::check(!w.core.look_again().lasts, "there is none that lasts");
+      listed_frame listed;
+      list_at(w, i, listed);
+      explore::check(w.core.arm_gates({}), "there is work");
+      explore::check(w.core.look_again().lasts, "it lasts");
+      take_back(listed);
+    }
+    // The first one's gate is shut; the others have none to push.
+    const auto met = [&w] { return w.core.look_again().met; };
+    explore::check(!met(), "no gate has been met");
+    sennit::join([] { return 0; }, [] { return 0; });
+    explore::check(met(), "a gate has been met");
+  });
+}
+
+// Of four, two are woken, as there is work for as many; then one, as there is work for one; then none.
+TEST(Sleep, AsManyAreWokenAsThereIsWorkFor) {
+  expect_none_of(4, [](world& w) {
+    asleep({1, 2, 3, 4})(w);
+    listed_frame listed[4];
+    for (unsigned i = 0; i < 4; ++i) list_at(w, i / 2, listed[i]);
+    w.all[0]->announce_work();
+    explore::check(w.core.asleep().wakes() == 1, "one is woken");
+    explore::check(w.core.wakes_up(*w.all[4], false), "it has been woken");
+    const std::uint64_t barriers_before = w.core.paid().issued();
+    w.core.hand_on();
+    explore::check(w.core.asleep().wakes() == 3, "it wakes two others");
+    explore::check(w.core.asleep().count() == 1, "one sleeps on");
+    for (listed_frame& l : listed) take_back(l);
+    w.core.hand_on();
+    explore::check(w.core.asleep().wakes() == 3, "there is no work");
+    explore::check(w.core.paid().issued() == barriers_before, "another wake is in flight, and will look");
+    w.core.hand_on();
+    explore::check(w.core.asleep().wakes() == 3, "there is no work for the last, either");
+  });
+}
+
+// Who watches is called although nobody sleeps, and wakes of others are left to it.
+TEST(Sleep, WhoWatchesIsCalled) {
+  expect_none_of(2, [](world& w) {
+    asleep({1})(w);
+    (void)w.core.asleep().call_one();
+    explore::check(w.core.wakes_up(*w.all[1], false), "it has been woken");
+    (void)w.all[1]->parking().park();
+    const auto called = [&w] { return w.all[1]->parking().park(std::chrono::nanoseconds(0)); };
+    listed_frame listed;
+    list_at(w, 0, listed);
+
+    explore::check(w.core.asleep().begin_watch(w.all[1]->sleep_place()), "nobody else watches");
+    w.all[0]->announce_work();
+    explore::check(called(), "who watches is called");
+
+    asleep({2})(w);
+    explore::check(w.core.asleep().begin_watch(w.all[1]->sleep_place()), "nobody else watches now");
+    explore::check(w.core.asleep().withdraw(w.all[2]->sleep_place(), true) == false, "a wake is in flight");
+    asleep({2})(w);
+    // One more wake that lands.
+    const std::uint64_t before = w.core.asleep().wakes();
+    w.core.hand_on();
+    explore::check(!called() && w.core.asleep().wakes() == before, "who lands leaves it to who watches");
+    take_back(listed);
+  });
+}
+
+// The last worker is a guest of the region, and sleeps.
+void sleeping_guest(world& w, const sennit::detail::region_state& of) {
+  w.core.guests = 1;
+  w.all.back()->guest = true;
+  w.all.back()->frames().restrict_to(&of);
+  w.core.falls_asleep(*w.all.back());
+  (void)w.core.arm_gates(w.all.back()->frames().own_wish());
+}
+
+// Only guests sleep: a push tells that of its region, and no other one.
+TEST(Sleep, AGuestIsToldOfItsRegion) {
+  expect_none(against{
+      .owner = forks_until(1), .thieves = {&is_told}, .prepare = [](world& w) {
+        sleeping_guest(w, w.region);
+      }}.explore());
+  sennit::detail::region_state another;
+  expect_none(against{.owner =
+                          [](world& w) {
+                            forks_until(0)(w);
+                            explore::check(w.all[1]->sleep_place().asleep.load(), "it is not told");
+                          },
+                      .thieves = {&nothing},
+                      .prepare = [&](world& w) { sleeping_guest(w, another); }}
+                  .explore());
+}
+
+// The same by who lands, of a frame that was listed while its wake was in flight.
+TEST(Sleep, AGuestIsToldByWhoLands) {
+  sennit::detail::region_state another;
+  for (const bool its_own : {true, false}) {
+    auto listed = std::make_shared<listed_frame>();
+    expect_none(against{
+        .branches = 0,
+        .owner =
+            [&](world& w) {
+              w.core.hand_on();
+              explore::check(w.all[2]->sleep_place().asleep.load() != its_own, "it is told of its region");
+              explore::check(sennit::detail::deque::reclaim(*listed), "nobody takes it");
+            },
+        .thieves = {&nothing, &nothing},
+        .prepare =
+            [&](world& w) {
+              asleep({1})(w);
+              (void)w.core.asleep().call_one();
+              sleeping_guest(w, its_own ? w.region : another);
+              listed = std::make_shared<listed_frame>();
+              listed->mark_stolen(&w.region);
+              w.all[0]->frames().list(*listed);
+            }}.explore());
+  }
+}
+
+// How many a barrier interrupts: those of the other workers that do not sleep.
+TEST(Sleep, WhoSleepsIsNotInterrupted) {
+  expect_none(against{.branches = 0,
+                      .owner =
+                          [](world& w) {
+                            sennit::detail::barriers& paid = w.core.paid();
+                            const auto interrupted = [&paid] {
+                              const std::uint64_t before = paid.interrupts();
+                              paid.settle(paid.now());
+                              return paid.interrupts() - before;
+                            };
+                            worker& other = *w.all[1];
+                            w.core.falls_asleep(other);
+                            explore::check(interrupted() == 0, "the other one sleeps");
+                            explore::check(!w.core.wakes_up(other, false), "nobody has woken it");
+                            explore::check(interrupted() == 1, "it does not sleep any more");
+                          },
+                      .thieves = {&nothing}}
+                  .explore());
+}
+
+// What a thread stored before its latest store, for who has seen that store, and waits for a barrier, and is served by
+// somebody else's.
+TEST(Sleep, BarriersShowWhatWasStored) {
+  expect_none(explore::explore([] {
+    struct shared {
+      sennit::detail::barriers paid;
+      int stored = 0;
+      std::atomic<int> told{0};
+    };
+    auto s = std::make_shared<shared>();
+    const auto waits = [s = s.get()] {
+      if (s->told.load(std::memory_order_relaxed) == 0) return;
+      s->paid.settle(s->paid.now());
+      explore::check(s->stored == 1, "what was stored before is seen");
+    };
+    return explore::program{.threads = {{"stores",
+                                         [s = s.get()] {
+                                           s->stored = 1;
+                                           s->told.store(1, std::memory_order_relaxed);
+                                         }},
+                                        {"first", waits},
+                                        {"second", waits}},
+                            .at_end = [s] {}};
   }));
 }
 

@@ -116,9 +116,14 @@ void worker::found_work() noexcept {
 void worker::sleep() noexcept {
   if (std::exchange(owns_wake_, false)) core_.asleep().landed();
   core_.falls_asleep(*this);
-  bool saw_work = core_.arm_gates({});
+  bool saw_work = core_.arm_gates(frames_.own_wish());
   if (!saw_work) (void)parking().park();
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
+}
+
+void worker::sleep_until_told() noexcept {
+  (void)parking().park();
+  owns_wake_ = core_.wakes_up(*this, false);
 }
 
 void worker::run(frame& claimed) noexcept {

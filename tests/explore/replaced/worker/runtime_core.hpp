@@ -46,9 +46,10 @@ class runtime_core {
   bool wakes_up(worker& w, bool saw_work) noexcept;
 
   std::atomic<unsigned> waiting{0};
+  unsigned guests = 0;
 
  private:
-  unsigned thread_places() const noexcept { return worker_count(); }
+  unsigned thread_places() const noexcept { return worker_count() - guests; }
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
   void note_at_work() noexcept;

@@ -52,6 +52,8 @@ class worker {
   void leave() noexcept;
   // As in worker/search.cpp, of one worker that nobody watches: sleeps until there may be work.
   void sleep() noexcept;
+  // The second half of that.
+  void sleep_until_told() noexcept;
   void found_work() noexcept;
 
   deque& frames() noexcept { return frames_; }
@@ -59,10 +61,11 @@ class worker {
   runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return sleep_place_.call; }
   sleeping& sleep_place() noexcept { return sleep_place_; }
-  bool is_guest() const noexcept { return false; }
+  bool is_guest() const noexcept { return guest; }
   reserve& at_hand() noexcept { return at_hand_; }
   worker_tls& tls() noexcept { return tls_; }
 
+  bool guest = false;      // among the last of the runtime's workers
   worker* idle = nullptr;  // to whom what is handed over is posted
   mailbox mail;
 

@@ -65,8 +65,8 @@ void barriers::settle(ticket since) noexcept {
   }
   const std::lock_guard guard(running, std::adopt_lock);
   const ticket number = begun.load(std::memory_order_relaxed) + 1;
-  if (number > since + 1)
-    return;  // a barrier began after the ticket and has ended while its thread held the lock
+  // A barrier that began after the ticket has ended, because its thread held the lock.
+  if (number > since + 1) return;
   // ORD[D45] seq_cst: before the kernel's fences; whoever has a ticket without this barrier had stored
   // before.
   begun.store(number, std::memory_order_seq_cst);

@@ -33,19 +33,19 @@ struct taken_part {
 };
 
 // What the parts belong to.
-class divided {
+class divided_work {
  public:
   // Under the lock of the deque that has the slot.
   struct entries {
     taken_part (*take_part)(divisible&, parting) noexcept;
     bool (*exhausted)(const divisible&) noexcept;
   };
-  divided(const divided&) = delete;
-  divided& operator=(const divided&) = delete;
+  divided_work(const divided_work&) = delete;
+  divided_work& operator=(const divided_work&) = delete;
 
  protected:
-  explicit divided(const entries& of) noexcept : entries_(of) {}
-  ~divided() = default;
+  explicit divided_work(const entries& of) noexcept : entries_(of) {}
+  ~divided_work() = default;
 
   // One word in each loop's frame, whatever the number of entries.
   const entries& entries_;
@@ -67,10 +67,10 @@ class divisible {
   bool exhausted() const noexcept { return whole_.entries_.exhausted(*this); }
 
  protected:
-  explicit divisible(divided& whole) noexcept : whole_(whole) {}
+  explicit divisible(divided_work& whole) noexcept : whole_(whole) {}
   ~divisible() = default;
 
-  divided& whole_;
+  divided_work& whole_;
 };
 
 }  // namespace sennit::detail

@@ -88,14 +88,14 @@ class SENNIT_EXPORT separate_views {
 };
 
 // One loop, on the stack of the function that began it.
-class SENNIT_EXPORT loop_state : public divided {
+class SENNIT_EXPORT loop_state : public divided_work {
  public:
   // Makes a piece; null without memory.
   using maker = loop_piece* (*)(loop_state&, position first, position last) noexcept;
   // Works on a piece, and records how that ended.
   using workman = void (*)(loop_state&, loop_piece&) noexcept;
 
-  struct entries : divided::entries {
+  struct entries : divided_work::entries {
     constexpr entries(maker make_piece, workman work_on) noexcept;
 
     maker make;
@@ -103,7 +103,7 @@ class SENNIT_EXPORT loop_state : public divided {
   };
 
   // `can_throw`: a cancellation can be thrown to the strand that begins the loop.
-  loop_state(const entries& of, bool can_throw) noexcept : divided(of), can_throw_(can_throw) {}
+  loop_state(const entries& of, bool can_throw) noexcept : divided_work(of), can_throw_(can_throw) {}
   ~loop_state();
 
   // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.
@@ -273,6 +273,6 @@ class SENNIT_EXPORT loop_frame : public divisible {
 };
 
 constexpr loop_state::entries::entries(maker make_piece, workman work_on) noexcept
-    : divided::entries{&loop_frame::take_part, &loop_frame::exhausted}, make(make_piece), work(work_on) {}
+    : divided_work::entries{&loop_frame::take_part, &loop_frame::exhausted}, make(make_piece), work(work_on) {}
 
 }  // namespace sennit::detail

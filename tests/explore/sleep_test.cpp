@@ -1,6 +1,6 @@
 // The real sleepers, parker, barriers and gates: a push against a worker that goes to sleep. Each case explores all
 // orders; a worker that sleeps while there is work that only it can do is a deadlock.
-#include "sleep/idle_set.hpp"
+#include "worker/searching_set.hpp"
 #include "world.hpp"
 
 #include <sennit/join.hpp>
@@ -230,7 +230,7 @@ TEST(Sleep, TwoLand) {
 TEST(Sleep, TwoAreIdle) {
   expect_none(explore::explore([] {
     struct idle {
-      sennit::detail::idle_set<8> set;
+      sennit::detail::searching_set<8> set;
     };
     auto all = std::make_shared<idle>();
     for (const unsigned place : {2U, 3U}) all->set.add(place);
@@ -258,7 +258,7 @@ auto asleep(std::vector<unsigned> numbers) {
   return [numbers = std::move(numbers)](world& w) {
     for (const unsigned i : numbers) {
       w.core.falls_asleep(*w.all[i]);
-      (void)w.core.arm_gates(w.all[i]->frames().own_wish());
+      (void)w.core.arm_gates(w.all[i]->frames().wish().now());
     }
   };
 }
@@ -303,10 +303,10 @@ void expect_none_of(unsigned others, const std::function<void(world&)>& steps) {
 }
 void list_at(world& w, unsigned which, listed_frame& listed) {
   listed.mark_stolen(&w.region);
-  w.all[which]->frames().list(listed);
+  w.all[which]->frames().listed().add(listed);
 }
 void take_back(listed_frame& listed) {
-  explore::check(sennit::detail::deque::reclaim(listed), "nobody has taken it");
+  explore::check(sennit::detail::listed_frames::reclaim(listed), "nobody has taken it");
 }
 
 TEST(Sleep, WorkOfAnyWorkerIsSeen) {
@@ -381,9 +381,9 @@ TEST(Sleep, WhoWatchesIsCalled) {
 void sleeping_guest(world& w, const sennit::detail::region_state& of) {
   w.core.guests = 1;
   w.all.back()->guest = true;
-  w.all.back()->frames().restrict_to(&of);
+  w.all.back()->frames().wish().restrict_to(&of);
   w.core.falls_asleep(*w.all.back());
-  (void)w.core.arm_gates(w.all.back()->frames().own_wish());
+  (void)w.core.arm_gates(w.all.back()->frames().wish().now());
 }
 
 // Only guests sleep: a push tells that of its region, and no other one.
@@ -414,7 +414,7 @@ TEST(Sleep, AGuestIsToldByWhoLands) {
             [&](world& w) {
               w.core.hand_on();
               explore::check(w.all[2]->sleep_place().asleep.load() != its_own, "it is told of its region");
-              explore::check(sennit::detail::deque::reclaim(*listed), "nobody takes it");
+              explore::check(sennit::detail::listed_frames::reclaim(*listed), "nobody takes it");
             },
         .thieves = {&nothing, &nothing},
         .prepare =
@@ -424,7 +424,7 @@ TEST(Sleep, AGuestIsToldByWhoLands) {
               sleeping_guest(w, its_own ? w.region : another);
               listed = std::make_shared<listed_frame>();
               listed->mark_stolen(&w.region);
-              w.all[0]->frames().list(*listed);
+              w.all[0]->frames().listed().add(*listed);
             }}.explore());
   }
 }

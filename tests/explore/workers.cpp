@@ -116,7 +116,7 @@ void worker::found_work() noexcept {
 void worker::sleep() noexcept {
   if (std::exchange(owns_wake_, false)) core_.asleep().landed();
   core_.falls_asleep(*this);
-  bool saw_work = core_.arm_gates(frames_.own_wish());
+  bool saw_work = core_.arm_gates(frames_.wish().now());
   if (!saw_work) (void)parking().park();
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }

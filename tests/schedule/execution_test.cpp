@@ -1,5 +1,6 @@
 // Steal trees as they are recorded, and what follows them.
 #include "../core/support.hpp"
+#include "fork/observation.hpp"
 #include "programs.hpp"
 #include "schedule/execution.hpp"
 

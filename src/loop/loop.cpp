@@ -253,6 +253,16 @@ bool loop_frame::expose_shut() noexcept {
 
 void loop_frame::retire_shut() noexcept { (void)take_newest(*worker::current()); }
 
+namespace {
+
+// What is left of the claim [from, to): no thief is about to cut the loop.
+position claim_locked(const loop_frame& loop, position from, position to) noexcept {
+  const std::lock_guard guard(worker::current()->frames().lock());
+  return std::max(from, std::min(to, loop.end()));
+}
+
+}  // namespace
+
 position loop_frame::meet(position from, position to) noexcept {
   served_ = true;
   worker* const w = worker::current();
@@ -271,15 +281,9 @@ position loop_frame::meet(position from, position to) noexcept {
   (void)answer_gates(*w, false);
   worker& here = *worker::current();
   stopped_ = whole().can_throw() && detail::stopped(here);
-  const position until = stopped_ ? from : claim_locked(from, to);
+  const position until = stopped_ ? from : claim_locked(*this, from, to);
   start_.store(until, std::memory_order_relaxed);
   return until;
-}
-
-// What is left of the claim [from, to): no thief is about to cut it.
-position loop_frame::claim_locked(position from, position to) const noexcept {
-  const std::lock_guard guard(worker::current()->frames().lock());
-  return std::max(from, std::min(to, end()));
 }
 
 void loop_frame::abandon() noexcept {
@@ -288,7 +292,7 @@ void loop_frame::abandon() noexcept {
   // ORD[D17] seq_cst: a claim like any other, of all there is; see meet(). Model: models/loop.pml.
   start_.exchange(beyond, std::memory_order_seq_cst);
   // Through the lock: a thief that read start before has made its cut.
-  (void)claim_locked(0, 0);
+  (void)claim_locked(*this, 0, 0);
 }
 
 loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {

@@ -285,7 +285,7 @@ TEST(Sleep, WhoIsWokenWakesTheOther) {
 TEST(Sleep, WhoLandsLooksForWhatWasLeftToIt) {
   expect_none(against{
       .owner = forks_until(1),
-      .thieves = {[](world& w) { w.core.hand_on(); }, &is_told},
+      .thieves = {[](world& w) { w.core.wake_more(); }, &is_told},
       .prepare = [](world& w) {
         asleep({1})(w);
         (void)w.core.asleep().call_one();
@@ -338,14 +338,14 @@ TEST(Sleep, AsManyAreWokenAsThereIsWorkFor) {
     explore::check(w.core.asleep().wakes() == 1, "one is woken");
     explore::check(w.core.wakes_up(*w.all[4], false), "it has been woken");
     const std::uint64_t barriers_before = w.core.paid().issued();
-    w.core.hand_on();
+    w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "it wakes two others");
     explore::check(w.core.asleep().count() == 1, "one sleeps on");
     for (listed_frame& l : listed) take_back(l);
-    w.core.hand_on();
+    w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "there is no work");
     explore::check(w.core.paid().issued() == barriers_before, "another wake is in flight, and will look");
-    w.core.hand_on();
+    w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "there is no work for the last, either");
   });
 }
@@ -371,7 +371,7 @@ TEST(Sleep, WhoWatchesIsCalled) {
     asleep({2})(w);
     // One more wake that lands.
     const std::uint64_t before = w.core.asleep().wakes();
-    w.core.hand_on();
+    w.core.wake_more();
     explore::check(!called() && w.core.asleep().wakes() == before, "who lands leaves it to who watches");
     take_back(listed);
   });
@@ -412,7 +412,7 @@ TEST(Sleep, AGuestIsToldByWhoLands) {
         .branches = 0,
         .owner =
             [&](world& w) {
-              w.core.hand_on();
+              w.core.wake_more();
               explore::check(w.all[2]->sleep_place().asleep.load() != its_own, "it is told of its region");
               explore::check(sennit::detail::listed_frames::reclaim(*listed), "nobody takes it");
             },

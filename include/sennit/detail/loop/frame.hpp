@@ -255,7 +255,6 @@ class SENNIT_EXPORT loop_frame : public divisible {
 
  private:
   loop_state& whole() noexcept { return static_cast<loop_state&>(whole_); }
-  position claim_locked(position from, position to) const noexcept;
   SENNIT_COLD static loop_piece* take_split_off(loop_piece*& split_off) noexcept;
   SENNIT_COLD bool expose_shut() noexcept;
   SENNIT_COLD void retire_shut() noexcept;

@@ -84,7 +84,7 @@ class Program:
         for output, command in commands.items():
             if target == EXPLORER and output.startswith(own) or f"{own}{target.rpartition('/')[2]}.dir/" in output:
                 self.compile[output] = command
-            elif output.startswith("src/CMakeFiles/sennit.dir/"):
+            elif target != EXPLORER and output.startswith("src/CMakeFiles/sennit.dir/"):
                 self.library[output] = command
         self.link = next(line for line in reversed(self.ninja("commands", target).splitlines()) if f"-o {target}" in line)
         self.made_of = {}

@@ -40,15 +40,15 @@ bool is_there(const std::string& name, struct stat& found) {
   return name == standard_output ? fstat(STDOUT_FILENO, &found) == 0 : stat(name.c_str(), &found) == 0;
 }
 
-// Two names with the same identity are of the same file, which may not be there yet.
+// Two names with the same identity belong to the same file, which may not exist yet.
 struct identity {
   dev_t device = 0;
-  ino_t file = 0;  // or the directory that it is to be in
+  ino_t file = 0;  // or the directory in which the file will be
   std::string name{};
   bool operator==(const identity&) const = default;
 };
 
-// Whatever is written to a device, nothing of it is lost.
+// A device has no identity: writing to it destroys nothing.
 bool has_identity(const std::string& name, identity& found) {
   struct stat there{};
   if (is_there(name, there)) {
@@ -72,7 +72,7 @@ std::string shown(const std::string& name) {
   return name == standard_output ? "standard output" : fmt::format("'{}'", name);
 }
 
-// No more than looks: the disk may still be full when it comes to writing.
+// Only a check: the disk may still be full when the file is written.
 void must_be_writable(const std::string& name) {
   if (name == standard_output) return;
   const destination to = destination_of(name);
@@ -114,12 +114,12 @@ void write_file(const std::string& name, std::string_view content, bool executab
     }
     return;
   }
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is to be an error like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a limit on file sizes becomes an error, as a full disk is
   destination to = destination_of(name);
   mode_t mode = for_all;
   if (executable) {
     mode |= execution;
-    to.there.st_mode |= (to.there.st_mode >> 2) & execution;  // for those who may read it
+    to.there.st_mode |= (to.there.st_mode >> 2) & execution;  // for all who may read it
   }
   if (const int why = replace_file(to, std::as_bytes(std::span(content)), mode); why != 0) fail(name, why);
 }

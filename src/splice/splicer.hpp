@@ -53,7 +53,7 @@ struct live_call : spliced_call {
   live_call* parts = nullptr;    // the parts that have not ended, in order
   live_call* next = nullptr;     // in `parts` of the surrounding call, or in the pool
   live_call* waiting = nullptr;  // the calls that this call delays
-  // In the list of `waiting` calls, or among the ready or stranded calls; or the first of the next list of calls.
+  // In the list of `waiting` calls, among the ready or stranded calls, or the first of the next list of calls.
   live_call* next_waiting = nullptr;
   live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken this call
   std::uint32_t uses = 0;

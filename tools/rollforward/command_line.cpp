@@ -28,7 +28,7 @@ constexpr int usage_status = 2;
 
 using sizes = std::map<std::string, function_size>;
 
-// What `of` makes of the file; says where in it a fault is.
+// The result of `of` for the file. Adds the place to a fault.
 template <class Of>
 auto read(const std::string& file, Of&& of) {
   const std::string source = read_file(file);
@@ -44,7 +44,7 @@ void print(std::FILE* to, const marked_function& f) {
              f.markers == 1 ? "" : "s", f.size.instructions);
 }
 
-// The statements themselves are in the difference, most of them in the cold part.
+// The difference includes the statements themselves, most of them in the cold part.
 void print_difference(std::FILE* to, const marked_function& f, const sizes& without) {
   const auto show = [to](const char* what, const function_size& size) {
     fmt::print(to, "  {:8} {:5} instructions, {:5} cold\n", what, size.instructions, size.cold);
@@ -72,7 +72,7 @@ int rewrite_file(const std::string& in, std::string out, bool list, const std::s
     }
   }
   if (!out.empty()) tools::write_file(out, result.text);
-  // What was printed may still be in a buffer, and the disk may be full.
+  // Output may still be in a buffer, and the disk may be full.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw std::runtime_error(fmt::format("standard output cannot be written: {}; give it a place with room",
                                          std::strerror(errno)));
@@ -111,7 +111,7 @@ int with_options(int argc, char** argv) {
 
 int command_line(int argc, char** argv) {
   try {
-    // All that follows is the compiler's: CLI11 is not to look at it.
+    // All later arguments belong to the compiler, so CLI11 must not see them.
     if (argc > 1 && std::string_view(argv[1]) == "--compile")
       return compile(std::vector<std::string>(argv + 2, argv + argc));
     return with_options(argc, argv);

@@ -24,7 +24,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// Options whose argument is a word of its own, so that it is not taken for a source file.
+// Options whose argument is a separate word, which must not be taken for a source file.
 bool takes_word(std::string_view option) {
   return is_one_of(option, {"-o",          "-x",
                             "-I",          "-D",
@@ -44,7 +44,7 @@ bool takes_word(std::string_view option) {
                             "-z",          "-A"});
 }
 
-// What the assembler has to be told, too. Warnings, definitions and optimizations are no business of its.
+// Options for the assembler, too. It does not need those for warnings, definitions and optimizations.
 bool concerns_assembler(std::string_view option) {
   return option.starts_with("-Wa,") || option.starts_with("-m") || option.starts_with("-B") ||
          option.starts_with("--target=") || option.starts_with("--gcc-toolchain") ||
@@ -60,7 +60,7 @@ bool is_compiler(const std::string& word) {
   return false;
 }
 
-// The compiler's place in the command: launchers such as ccache come before it.
+// The position of the compiler in the command: launchers such as ccache come before it.
 std::size_t compiler_in(const std::vector<std::string>& command) {
   for (std::size_t i = 0; i < command.size() && !command[i].starts_with('-'); ++i) {
     if (is_compiler(command[i])) return i;
@@ -99,7 +99,7 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
   bool depends = false;
   bool names_dependencies = false;
   bool names_target = false;
-  std::string bitcode;  // the option that asks for it, unless it is taken back
+  std::string bitcode;  // the option that requests bitcode, unless a later option cancels it
   std::string& source = plan.source;
   for (std::size_t i = compiler + 1; i < command.size(); ++i) {
     const std::string& word = command[i];
@@ -151,14 +151,14 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
 
   plan.assembly = plan.object + ".compiled.s";
   plan.rolled = plan.object + ".rolled.s";
-  // The compiler would name these after what it writes now.
+  // Otherwise the compiler would name dependencies after the assembly file.
   if (depends && !names_dependencies) {
     std::filesystem::path file = plan.object;
     plan.to_assembly.insert(plan.to_assembly.end(), {"-MF", file.replace_extension(".d").string()});
   }
   if (depends && !names_target) plan.to_assembly.insert(plan.to_assembly.end(), {"-MT", plan.object});
   plan.to_assembly.insert(plan.to_assembly.end(), {"-o", plan.assembly});
-  // It warns of its own .file directives.
+  // Clang's assembler warns about clang's own .file directives.
   if (command[compiler].find("clang") != std::string::npos) plan.to_object.emplace_back("-Wa,--no-warn");
   plan.to_object.insert(plan.to_object.end(), {"-x", "assembler", "-c", plan.rolled, "-o", plan.object});
   return true;
@@ -167,7 +167,8 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
 int compile(const std::vector<std::string>& command) {
   compilation plan;
   if (!plan_compilation(command, plan)) return run(command);
-  // The compiler would see that its object is its source: not so the assembler, which writes it here.
+  // The compiler would notice if its object were its source; the assembler, which writes the object here,
+  // would not.
   const tools::outputs checked({plan.object, plan.assembly, plan.rolled}, {plan.source});
   if (const int status = run(plan.to_assembly); status != 0) {
     std::remove(plan.assembly.c_str());

@@ -1,4 +1,4 @@
-// A compiler launcher: compiles to assembly, rolls it forward, assembles.
+// A compiler launcher: it compiles to assembly, runs rollforward, and assembles.
 #pragma once
 
 #include <string>
@@ -6,22 +6,24 @@
 
 namespace rollforward {
 
-// What the launcher runs for a command that makes an object file.
+// What the launcher runs in place of a command that makes an object file.
 struct compilation {
   std::string source;
   std::string object;
-  std::string assembly;                  // what the compiler writes
-  std::string rolled;                    // what the assembler reads
-  std::vector<std::string> to_assembly;  // command, with launchers that come before the compiler
-  std::vector<std::string> to_object;    // command
+  std::string assembly;                  // the compiler's output
+  std::string rolled;                    // the assembler's input
+  std::vector<std::string> to_assembly;  // a command, with the launchers before the compiler
+  std::vector<std::string> to_object;    // a command
 };
 
-// How `command` is carried out. False: it makes no object file of C++ source (-E, -S, -M, linking), and is to be run as
-// it is. Throws std::runtime_error for what cannot be rolled forward: -flto, or a source without -c.
+// Plans how to carry out `command`. Returns false if the command makes no object file of C++ source (-E, -S,
+// -M, linking); the command is then run unchanged. Throws std::runtime_error for a command that rollforward
+// does not support: -flto, or a source without -c.
 bool plan_compilation(const std::vector<std::string>& command, compilation& plan);
 
-// Runs the command, rolled forward. Returns the status of the part that failed, or 0. Throws std::runtime_error if it
-// cannot be run or its assembly cannot be rolled forward; the assembly then stays beside the object.
+// Runs the command with rollforward. Returns the status of the part that failed, or 0. Throws
+// std::runtime_error if the command cannot be run, or if rollforward fails on its assembly; the assembly
+// file then stays beside the object.
 int compile(const std::vector<std::string>& command);
 
 }  // namespace rollforward

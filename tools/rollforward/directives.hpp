@@ -1,4 +1,4 @@
-// What each directive that may stand in the code of a marked function means for the function's second copy.
+// How each directive in the code of a marked function is treated in the function's second copy.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@ namespace rollforward {
 
 enum class treatment {
   bytes,     // data among the instructions; copied
-  align,     // copied, and a place for the program counter to be: in the padding
+  align,     // copied; the program counter may be in the padding
   frame,     // a .cfi_ directive; copied
-  tables,    // .cfi_lsda; copied, with the copy's own table
-  location,  // .loc; copied without its view, whose label would be there twice
-  symbol,    // about the function's symbol, which the copy has another one for; dropped
-  section,   // goes to another section; the copy stays in its own
+  tables,    // .cfi_lsda; copied, with the table of the copy
+  location,  // .loc; copied without its view, whose label must not occur twice
+  symbol,    // about the function's symbol; dropped, because the copy has another symbol
+  section,   // begins another section; the copy stays in its own
 };
 
-// Nothing for one that is not known.
+// Nothing if the directive is not known.
 std::optional<treatment> treatment_of(std::string_view directive);
 
 }  // namespace rollforward

@@ -1,4 +1,4 @@
-// What is wrong with the input, and where.
+// An error in the input, and its place.
 #pragma once
 
 #include <cstddef>

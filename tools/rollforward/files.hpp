@@ -1,4 +1,4 @@
-// Whole files that are read, and errors that name them.
+// Reads whole files; errors name the files.
 #pragma once
 
 #include "tools/rollforward/fault.hpp"

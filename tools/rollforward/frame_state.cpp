@@ -9,7 +9,7 @@ namespace {
 
 bool is_stack_pointer(const std::string& reg) { return reg == "%rsp" || reg == "rsp" || reg == "7"; }
 
-// DW_CFA_def_cfa_expression, as GCC has it in functions that align their stack: counted from %rbp or %r10.
+// DW_CFA_def_cfa_expression, which GCC uses in functions that align their stack: relative to %rbp or %r10.
 bool defines_frame(const std::string& byte) { return byte == "0xf" || byte == "0x0f" || byte == "15"; }
 
 }  // namespace

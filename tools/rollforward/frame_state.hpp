@@ -1,4 +1,4 @@
-// What the .cfi_ directives say about the frame at a place of a procedure.
+// What the .cfi_ directives say about the frame at a place in a procedure.
 #pragma once
 
 #include "tools/rollforward/lexer.hpp"
@@ -9,10 +9,10 @@ namespace rollforward {
 
 class frame_state {
  public:
-  // Is the canonical frame address counted from %rsp, so that moving it has to be told?
+  // Whether the canonical frame address is relative to %rsp, so that changes of %rsp need directives.
   bool follows_stack_pointer() const noexcept { return stack_pointer_; }
 
-  // Any .cfi_ directive, in the order of the text.
+  // Follows any .cfi_ directive. Call it in the order of the text.
   void follow(const statement& s);
 
  private:

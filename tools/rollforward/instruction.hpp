@@ -1,4 +1,4 @@
-// What instructions do to the program counter.
+// The effect of instructions on the program counter.
 #pragma once
 
 #include "tools/rollforward/lexer.hpp"
@@ -9,21 +9,21 @@
 namespace rollforward {
 
 enum class flow {
-  on,           // to the next instruction, or into the kernel
-  call,         // comes back to the next instruction
+  on,           // continues at the next instruction, or in the kernel
+  call,         // returns to the next instruction
   jump,         // always
   conditional,  // jcc
-  counted,      // loop, jrcxz and the like: only to near places
+  counted,      // loop, jrcxz and similar instructions, which reach only near places
   transaction,  // xbegin
   leave,        // ret
 };
 
 flow flow_of(std::string_view mnemonic);
 
-// Does it go where a register or memory says?
+// Whether the target is in a register or in memory.
 bool is_indirect(const statement& instruction);
 
-// The mnemonic of the conditional jump that is taken when this one is not.
+// The mnemonic of the conditional jump with the opposite condition.
 std::string inverse_of(std::string_view conditional);
 
 }  // namespace rollforward

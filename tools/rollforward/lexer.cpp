@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The first word, which is taken off `text`.
+// Removes the first word from `text` and returns it.
 std::string_view take_word(std::string_view& text) {
   text = trimmed(text);
   std::size_t n = 0;
@@ -46,7 +46,7 @@ bool is_prefix(std::string_view word) {
       "xacquire",
       "xrelease",
   });
-  // {vex}, {evex}, {disp32} and the like choose an encoding.
+  // {vex}, {evex}, {disp32} and similar prefixes choose an encoding.
   return std::find(prefixes.begin(), prefixes.end(), word) != prefixes.end() ||
          (word.size() > 1 && word.front() == '{' && word.back() == '}');
 }
@@ -157,17 +157,17 @@ class scanner {
     if (end >= text_.size() || text_[end] != '"')
       throw fault(line_, "a string that begins here does not end");
     take(end + 1 - at_);
-    // A quoted name is a label, too.
+    // A quoted name may be a label, too.
     if (peek(0) == ':' && pending_.front() == '"' && pending_.find('"', 1) == pending_.size() - 1) {
       take(1);
       label();
     }
   }
 
-  // 'a, or '\n; a closing quote is left to the operand.
+  // A character such as 'a or '\n. A closing quote is left to the operand.
   void character() { take(peek(1) == '\\' ? 3 : 2); }
 
-  // A colon has been taken. It ends a label if all before it is one name.
+  // A colon has been read. It ends a label if everything before it is one name.
   void label() {
     std::string_view name = pending_;
     name.remove_suffix(1);
@@ -205,7 +205,7 @@ class scanner {
     pending_.clear();
   }
 
-  // Where the = of `symbol = expression` stands.
+  // The position of the = in `symbol = expression`.
   static std::size_t assignment(std::string_view text) {
     if (!is_symbol_start(text.front())) return std::string_view::npos;
     std::size_t i = 0;
@@ -217,7 +217,7 @@ class scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
-  bool fresh_line_ = true;  // nothing but space in this line so far
+  bool fresh_line_ = true;  // this line has had only white space so far
   std::string pending_;     // the statement that is being read, without comments
   std::size_t begin_ = 0;
   std::size_t begin_line_ = 0;

@@ -1,4 +1,4 @@
-// Assembly as the GNU assembler reads it for x86-64 (AT&T), cut into statements.
+// Reads x86-64 assembly (AT&T syntax) as the GNU assembler does, and cuts it into statements.
 #pragma once
 
 #include <algorithm>
@@ -11,34 +11,34 @@ namespace rollforward {
 
 enum class statement_kind {
   label,        // name
-  directive,    // name with its dot, operands
-  instruction,  // name is the mnemonic, prefixes are apart
+  directive,    // name (with its dot) and operands
+  instruction,  // name is the mnemonic; prefixes are separate
   assignment,   // name = operands[0]
-  marker,       // a promotion point: operands[0] is where its statements are
+  marker,       // a promotion point: operands[0] is the label of its statements
 };
 
 struct statement {
   statement_kind kind;
   std::size_t line;   // from 1
-  std::size_t begin;  // where it stands in the text: [begin, end), without comments
+  std::size_t begin;  // its place in the text: [begin, end), without comments
   std::size_t end;
-  std::string prefixes;  // of an instruction: lock, rep, notrack ...
+  std::string prefixes;  // of an instruction: lock, rep, notrack, for example
   std::string name;
-  std::vector<std::string> operands;  // cut at commas outside of brackets and strings
+  std::vector<std::string> operands;  // separated at commas outside brackets and strings
 };
 
-// What SENNIT_PROMOTION_POINT leaves in the text, as a comment: this word and a label.
+// What SENNIT_PROMOTION_POINT writes into the text, as a comment: this word and a label.
 inline constexpr std::string_view marker_word = "sennit_promotion_point";
 
-// Throws `fault` for a string or a comment that does not end.
+// Throws `fault` for a string or a comment without an end.
 std::vector<statement> lex(std::string_view text);
 
-// Does a symbol begin or go on with it?
+// Whether a symbol may begin with the character, or contain it.
 bool is_symbol_start(char c) noexcept;
 bool is_symbol_part(char c) noexcept;
 
-// Each symbol in an expression or operand replaced by what `replace` says. Registers, numbers, strings, and the
-// word behind an @ are none.
+// Replaces each symbol in an expression or operand by the result of `replace`. Registers, numbers, strings,
+// and the word after an @ are no symbols.
 template <class Replace>
 std::string with_symbols(std::string_view text, Replace&& replace);
 
@@ -59,7 +59,7 @@ std::string rollforward::with_symbols(std::string_view text, Replace&& replace) 
       const std::size_t begin = i++;
       while (i < text.size() && is_symbol_part(text[i])) ++i;
       out += text.substr(begin, i - begin);
-    } else if (c == '$') {  // an immediate: what follows may be a symbol
+    } else if (c == '$') {  // an immediate: a symbol may follow
       out += c;
       ++i;
     } else if (is_symbol_start(c)) {

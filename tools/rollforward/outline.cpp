@@ -11,7 +11,7 @@
 namespace rollforward {
 namespace {
 
-// May the address be another one behind it? What is not known may be anything.
+// Whether the next address may differ. Unknown statements count as if it did.
 bool moves_on(const statement& s) {
   if (s.kind == statement_kind::instruction) return true;
   if (s.kind != statement_kind::directive) return false;
@@ -97,7 +97,7 @@ class reader {
     behind_end_ = true;
   }
 
-  // From the label of each table to where its section is left or another table begins.
+  // A table extends from its label to the end of its section, or to the next table.
   void find_tables() {
     std::set<std::string> labels;
     for (const procedure& p : out_.procedures) labels.insert(p.lsda);
@@ -144,7 +144,7 @@ class reader {
     }
   }
 
-  // A jump to a local label is within one function; one to a symbol is a call's last act.
+  // A jump to a local label stays in one function. A jump to a symbol is a tail call.
   void unite_targets(std::size_t p, const statement& s) {
     const bool goes = s.kind == statement_kind::marker ||
                       (s.kind == statement_kind::instruction && flow_of(s.name) != flow::on);
@@ -156,9 +156,9 @@ class reader {
   section_tracker sections_;
   std::optional<procedure> open_;
   std::size_t open_line_ = 0;
-  bool behind_end_ = false;                                  // nothing but local labels since a .cfi_endproc
-  std::map<section, std::vector<std::string>> labels_here_;  // at the address that each section has come to
-  std::map<std::string, std::size_t> owner_;                 // of a label
+  bool behind_end_ = false;                                  // only local labels since a .cfi_endproc
+  std::map<section, std::vector<std::string>> labels_here_;  // at the present address of each section
+  std::map<std::string, std::size_t> owner_;                 // for each label
   outline out_;
 };
 

@@ -16,7 +16,7 @@
 namespace rollforward {
 namespace {
 
-// Beside cold code, which the linker puts together, and in the function's COMDAT group.
+// Beside other cold code, which the linker places together, and in the function's COMDAT group.
 section copy_section(const section& original) {
   std::string rest = original.name;
   if (rest.starts_with(".text")) rest = rest.substr(5);
@@ -29,7 +29,7 @@ section copy_section(const section& original) {
   return s;
 }
 
-// Labels of a unit's code and of its exception tables.
+// The labels in a unit's code and exception tables.
 label_set labels_of(const outline& all, std::size_t unit, const std::vector<statement>& statements) {
   label_set labels;
   const auto add = [&](const std::vector<std::size_t>& body) {
@@ -53,7 +53,7 @@ label_set labels_of(const outline& all, std::size_t unit, const std::vector<stat
   return labels;
 }
 
-// The names of a copied procedure: a debugger shows it as a clone.
+// The names of a copied procedure. A debugger shows it as a clone.
 std::string wrapped(const procedure& p, const std::string& text) {
   const std::string name = p.name + std::string(copy_suffix);
   return fmt::format("{}\t.p2align\t4\n\t.type\t{}, @function\n{}\t.size\t{}, .-{}\n",
@@ -61,7 +61,8 @@ std::string wrapped(const procedure& p, const std::string& text) {
 }
 
 std::string with_insertions(std::string_view source, const std::vector<insertion>& insertions) {
-  // Those at one place stay as they are. (clang finds the memory that std::stable_sort takes deprecated.)
+  // Entries at one place keep their order. Not by std::stable_sort, which uses an allocation that clang
+  // reports as deprecated.
   std::multimap<std::size_t, std::string_view> sorted;
   for (const insertion& i : insertions) sorted.emplace(i.at, i.text);
   std::string out;
@@ -81,7 +82,7 @@ void add(const procedure& p, function_size& size) {
   if (p.where.name.starts_with(".text.unlikely")) size.cold += p.instructions;
 }
 
-// A dialect in which the parser would read nonsense.
+// Refuses dialects that the parser would misread.
 void refuse_foreign(const std::vector<statement>& statements) {
   for (const statement& s : statements) {
     if (s.kind != statement_kind::directive) continue;

@@ -1,4 +1,4 @@
-// The whole of it: assembly in, assembly out.
+// Rollforward as a whole: assembly in, assembly out.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace rollforward {
 
 struct function_size {
   std::size_t instructions = 0;
-  std::size_t cold = 0;  // of them, those in sections for what is rarely run
+  std::size_t cold = 0;  // the part of these in sections for rarely executed code
 };
 
 struct marked_function {
   std::string name;
   std::size_t markers = 0;
-  function_size size;  // all of it was copied
+  function_size size;  // all of the function was copied
 };
 
 struct rewritten {
@@ -25,10 +25,10 @@ struct rewritten {
   std::vector<marked_function> functions;
 };
 
-// Without a promotion point in it, the text comes back as it is. Throws `fault`.
+// Returns the text unchanged if it has no promotion point. Throws `fault`.
 rewritten rewrite(std::string_view source);
 
-// Of each function of a file, marked or not. Throws `fault`.
+// The sizes of all functions of a file, marked or not. Throws `fault`.
 std::map<std::string, function_size> function_sizes(std::string_view source);
 
 }  // namespace rollforward

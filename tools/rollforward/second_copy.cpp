@@ -22,7 +22,7 @@ std::string renamed(std::string_view text, const label_set& labels) {
 
 bool is_number(std::string_view label) { return label.front() >= '0' && label.front() <= '9'; }
 
-// Of a jump's operand: a symbol, maybe with @PLT. Empty if it is something else.
+// The symbol in a jump's operand, perhaps with @PLT. Empty if the operand is something else.
 std::string_view symbol_of(std::string_view operand) {
   operand = operand.substr(0, operand.find("@PLT"));
   const bool symbol = !operand.empty() && is_symbol_start(operand.front()) && operand != "." &&
@@ -30,7 +30,7 @@ std::string_view symbol_of(std::string_view operand) {
   return symbol ? operand : std::string_view{};
 }
 
-// The operand where %rsp is 128 less.
+// The operand, adapted to a %rsp that is lower by 128.
 std::string lowered(const std::string& operand) {
   const std::size_t bracket = operand.find('(');
   if (bracket == std::string::npos || operand.compare(bracket + 1, 4, "%rsp") != 0) return operand;
@@ -43,7 +43,7 @@ class writer {
  public:
   writer(const frame_state& frame, const label_set& labels) : frame_(frame), labels_(labels) {}
 
-  // The second copy's form of an instruction.
+  // The instruction as it is in the second copy.
   std::string operator()(const statement& s, std::string_view text) const {
     const std::string target = s.operands.empty() ? "" : s.operands.front();
     switch (flow_of(s.name)) {
@@ -66,7 +66,7 @@ class writer {
   }
 
  private:
-  // To another function: a call that is the last act of this one.
+  // Whether the target is another function: a tail call.
   bool goes_elsewhere(const std::string& target) const {
     const std::string_view symbol = symbol_of(target);
     return !symbol.empty() && (!labels_.all.contains(symbol) || labels_.names.contains(symbol));
@@ -76,14 +76,14 @@ class writer {
     return fmt::format("{}@GOTPCREL(%rip)", symbol_of(target));
   }
 
-  // Within the function, or a call.
+  // A jump within the function, or a call.
   std::string direct(const statement& s, const std::string& target) const {
     const std::string there = goes_elsewhere(target) ? target : renamed(target, labels_);
     return fmt::format("\t{}{}\t{}\n", s.prefixes, s.name, there);
   }
 
-  // Where the jump goes is in the first copy, or in another function: the library finds its counterpart. The red zone stays
-  // as it is, and sennit_beat_jump takes all of it off the stack again.
+  // The target is in the first copy or in another function; the library finds its counterpart. The red zone
+  // stays unchanged; sennit_beat_jump removes everything from the stack again.
   std::string depart(const std::string& target) const {
     std::string out = "\t.cfi_remember_state\n\tleaq\t-128(%rsp), %rsp\n";
     if (frame_.follows_stack_pointer()) out += "\t.cfi_adjust_cfa_offset 128\n";
@@ -96,7 +96,7 @@ class writer {
   const label_set& labels_;
 };
 
-// `.loc file line column ... view LABEL`: the label is the first copy's.
+// `.loc file line column ... view LABEL`: the label belongs to the first copy.
 std::string_view without_view(std::string_view location) {
   return location.substr(0, location.find(" view "));
 }
@@ -111,7 +111,7 @@ second_copy copier::copy(const procedure& p, const label_set& labels) {
   second_copy out;
   frame_state frame;
   const writer write(frame, labels);
-  // A place at the statement; `behind` it for where a call comes back to.
+  // Adds a place at the statement, or `behind` it: the place to which a call returns.
   const auto add_place = [&](const statement& s, bool padding, bool behind) {
     const std::size_t number = next_number_++;
     if (behind) {
@@ -132,7 +132,7 @@ second_copy copier::copy(const procedure& p, const label_set& labels) {
         out.text += ":\n";
         continue;
       case statement_kind::marker:
-        // On into the first copy: one beat, one promotion.
+        // Continues in the first copy: one beat causes one promotion.
         out.text += fmt::format("\tjmp\t{}\n", s.operands.front());
         continue;
       case statement_kind::instruction:

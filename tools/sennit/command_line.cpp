@@ -192,7 +192,7 @@ void list(const kernel_list& kernels) {
              lines.str());
 }
 
-// The innermost word of the command that was understood, and what the user should look at.
+// The innermost known word of the command, and where the user finds help.
 std::string help_for(const CLI::App& app) {
   std::string words = "sennit";
   const CLI::App* current = &app;
@@ -225,7 +225,7 @@ int complain(const CLI::App& app, const CLI::App& run, const CLI::ParseError& er
   return bad_usage;
 }
 
-// What was printed may still be in a buffer, and the disk may be full.
+// Output may still be in a buffer, and the disk may be full.
 int flush(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
   fmt::print(stderr, "sennit: cannot write the output: {}; give it a place with room\n",
@@ -275,7 +275,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   app.add_subcommand("splicec",
                      "translate a C or C++ program with '#pragma splice' to C++ that uses the library");
 
-  // Its arguments are its own.
+  // splicec parses its own arguments.
   if (argc > 1 && std::string_view(argv[1]) == "splicec") become_splicec(argc, argv);
 
   try {
@@ -315,7 +315,7 @@ int command_line(int argc, const char* const* argv, std::vector<std::unique_ptr<
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sennit: there is not enough memory; choose smaller parameters or a smaller input\n");
   } catch (const std::exception& error) {
-    // The library's own messages say already who speaks.
+    // The library's own messages already begin with the name.
     const std::string_view what = error.what();
     fmt::print(stderr, "{}{}\n", what.starts_with("sennit: ") ? "" : "sennit: ", what);
   }

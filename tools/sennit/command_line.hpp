@@ -1,4 +1,4 @@
-// The sennit command: its words, its options and its exit codes.
+// The sennit command: its subcommands, options and exit codes.
 #pragma once
 
 #include "gallery/kernel.hpp"
@@ -11,7 +11,7 @@ namespace command {
 enum exit_code {
   success = 0,
   wrong_result = 1,  // a run's result failed its check
-  bad_usage = 2,     // the arguments, the input or the machine do not allow what was asked for
+  bad_usage = 2,     // the arguments, the input or the machine do not permit the request
 };
 
 int command_line(int argc, const char* const* argv, std::vector<std::unique_ptr<gallery::kernel>> kernels);

@@ -19,10 +19,11 @@
 namespace command {
 namespace {
 
-// Leaves a slow machine with two cores within two minutes: no kernel starts another pair of runs beyond it.
+// With this budget, the demo takes at most two minutes on a slow machine with two cores. No kernel starts
+// another pair of runs after its budget.
 constexpr std::chrono::seconds budget_of_a_kernel{4};
 
-// A large text that every Debian system has, its list of packages; elsewhere the bundled text.
+// The list of packages, a large text that every Debian system has; on other systems the bundled text.
 std::filesystem::path input_of(const gallery::description& about) {
   std::filesystem::path packages = "/var/lib/dpkg/status";
   const bool reads_text = about.reads == gallery::content::text;
@@ -31,7 +32,7 @@ std::filesystem::path input_of(const gallery::description& about) {
   return gallery::default_input(about);
 }
 
-// Empty: none.
+// Empty if the kernel has no output.
 std::string output_of(const gallery::description& about, const demo_options& options) {
   if (options.folder.empty() || about.writes != gallery::content::picture) return {};
   return (options.folder / fmt::format("{}.png", about.name)).string();
@@ -103,7 +104,7 @@ bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_
   demonstration demo(options);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     demo.show(*kernels[i], fmt::format("[{}/{}]", i + 1, kernels.size()));
-    kernels[i].reset();  // its input must not count in the next one's memory
+    kernels[i].reset();  // so that its input does not count in the memory of the next kernel
   }
   return demo.finish();
 }

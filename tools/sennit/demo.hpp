@@ -12,10 +12,10 @@ namespace command {
 
 struct demo_options {
   plan measuring;
-  std::filesystem::path folder;  // for pictures; empty: none are written
+  std::filesystem::path folder;  // for pictures; empty: no pictures
 };
 
-// Whether all results were right.
+// Returns whether all results were correct.
 bool run_demo(std::vector<std::unique_ptr<gallery::kernel>> kernels, const demo_options& options);
 
 }  // namespace command

@@ -28,7 +28,7 @@ std::string page(const sennit::graph::trace& t, std::string_view name) {
                               {"colored", s.colored},
                               {"at_home", s.at_home}});
   }
-  // The page's script names the columns.
+  // The page's script gives names to the columns.
   for (const auto& n : t.nodes())
     data["nodes"].push_back(
         {n.key, n.worker, n.place, n.begin.count(), n.end.count(), n.colors, n.predecessors});

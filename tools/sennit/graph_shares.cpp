@@ -30,7 +30,7 @@ std::vector<graph_share> shares(const trace& t) {
     ++share.nodes;
     share.colored += n.colors.empty() ? 0 : 1;
     share.at_home += at_home(n) ? 1 : 0;
-    // A node that waits for parts of its own may have others within it.
+    // A node that waits for its own parts may run other nodes in the meantime.
     const ns begin = std::max(n.begin, until[n.worker]);
     if (n.end > begin) share.busy += n.end - begin;
     until[n.worker] = std::max(n.end, until[n.worker]);

@@ -1,4 +1,4 @@
-// What the trace of a graph comes to, for each worker and in all.
+// A summary of a graph's trace, for each worker and in total.
 #pragma once
 
 #include <sennit/graph_trace.hpp>
@@ -14,15 +14,16 @@ namespace command {
 
 struct graph_share {
   std::size_t nodes = 0;
-  std::chrono::nanoseconds busy{0};  // in a node, or in several at once
-  std::size_t colored = 0;           // nodes that have colors
-  std::size_t at_home = 0;           // of those: that ran where one of their colors is
+  std::chrono::nanoseconds busy{0};  // in at least one node
+  std::size_t colored = 0;           // nodes with colors
+  std::size_t at_home = 0;           // of these, nodes that ran at a place of one of their colors
 };
 
-// One for each worker.
+// One share for each worker.
 std::vector<graph_share> shares(const sennit::graph::trace& t);
 bool at_home(const sennit::graph::trace::node& n);
-// The time of the longest chain of nodes, each a predecessor of the next; none where these are not known.
+// The time of the longest chain of nodes in which each node is a predecessor of the next. Nothing if
+// predecessors are not known.
 std::optional<std::chrono::nanoseconds> longest_chain(const sennit::graph::trace& t);
 
 std::string text(const sennit::graph::trace& t, std::string_view name);

@@ -50,8 +50,8 @@ measurement measure(const gallery::kernel& kernel, const plan& p,
   return_freed_memory();
   const clock::time_point start = clock::now();
 
-  // The first result is what all others are compared with. Being kept, it counts in
-  // the peak memory of both sides.
+  // All other results are compared with the first one. It is kept, so it counts in the peak memory of both
+  // sides.
   std::any reference;
   const auto accept = [&](const std::any& result, std::string_view origin) {
     m.complaint = kernel.complaint(result);

@@ -1,4 +1,4 @@
-// Runs a kernel on the runtime and as its serial elision, by turns, and compares all results.
+// Runs a kernel alternately on the runtime and as its serial elision, and compares all results.
 #pragma once
 
 #include "gallery/kernel.hpp"
@@ -17,17 +17,17 @@
 namespace command {
 
 struct plan {
-  unsigned workers = 0;  // 0: as many as the runtime chooses
+  unsigned workers = 0;  // 0: the runtime's choice
   unsigned repeat = 3;
   bool count_forks = true;
-  bool record = false;  // one more run on the runtime, for its schedule
-  // When it is spent, no further pair of runs is started; 0: no limit.
+  bool record = false;  // one further run on the runtime, for its schedule
+  // Once this time has passed, no further pair of runs begins; 0: no limit.
   std::chrono::duration<double> budget{0};
 };
 
 struct side {
   std::vector<double> seconds;
-  // Of the process while this side ran, or since its start if that is all there is.
+  // The memory of the process while this side ran; if that is not available, since the start of the process.
   std::optional<double> peak_mib;
 };
 
@@ -39,8 +39,8 @@ struct measurement {
   std::vector<std::uint64_t> steals;
   std::any result;
   std::string description;    // of the result
-  sennit::schedule schedule;  // of the run that was recorded
-  std::string complaint;      // why the results are wrong; empty if all are right
+  sennit::schedule schedule;  // of the recorded run
+  std::string complaint;      // why the results are wrong; empty if all are correct
 
   double speedup() const;
 };
@@ -48,8 +48,7 @@ struct measurement {
 double median(std::vector<double> samples);
 std::uint64_t median(std::vector<std::uint64_t> samples);
 
-// Measures a kernel that is prepared, and says at each step what it is about to do.
-// Stops at the first wrong result.
+// Measures a prepared kernel, and reports each step before it begins. Stops at the first wrong result.
 measurement measure(const gallery::kernel& kernel, const plan& p,
                     const std::function<void(std::string_view)>& progress);
 

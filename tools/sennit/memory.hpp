@@ -5,14 +5,14 @@
 
 namespace command {
 
-// Gives back to the system what earlier work has freed.
+// Returns memory that earlier work has freed to the system.
 void return_freed_memory();
 
-// Lets the peak begin anew at what is in use now. Where the kernel refuses that,
-// it stays the peak since the start.
+// Restarts the peak from the memory in use now. If the kernel refuses that, the peak remains the one since
+// the start.
 void forget_peak();
 
-// Nothing where /proc does not say.
+// Nothing if /proc does not give it.
 std::optional<double> peak_mib();
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// How much of what each worker of a schedule ran was elsewhere in an earlier one, and so had its data there.
+// The share of each worker's work that ran elsewhere in an earlier schedule, so that its data may be there.
 #pragma once
 
 #include <sennit/schedule.hpp>
@@ -9,12 +9,13 @@
 
 namespace command {
 
-// Of one worker, or of all.
+// For one worker, or for all.
 struct moved_work {
-  std::uint64_t iterations = 0;  // of the loops that are compared
-  std::uint64_t moved = 0;       // of these, what another worker or node ran before
+  std::uint64_t iterations = 0;  // of the compared loops
+  std::uint64_t moved = 0;       // of these, the ones that ran on another worker or node before
   std::uint64_t steals = 0;
-  std::uint64_t changed = 0;  // of these, what was not taken before, or by another worker or node
+  std::uint64_t changed =
+      0;  // of these, the ones that were not stolen before, or were stolen by another worker or node
 };
 
 struct comparison {
@@ -25,10 +26,11 @@ struct comparison {
   moved_work all() const;
 };
 
-// Compared are the loops of the region's own strand that somebody has taken a part of in either, up to the
-// first fork or child there: the tree does not say who is behind it. Where only one has taken a part, the
-// strand alone ran the other's loop. What is in iterations counts as these do. `nodes`: the workers are on so
-// many, in equal contiguous parts; 0: each is a place of its own.
+// Compares the loops of the region's own strand of which a part was stolen in either schedule, up to the
+// first fork or child there: the tree does not say which worker ran what comes after that. If a part was
+// stolen in only one schedule, the strand alone ran the loop of the other one. A construct in an iteration
+// counts as the iteration does. `nodes`: the number of nodes of the workers, in equal contiguous parts; 0:
+// each worker is a place of its own.
 comparison compare(const sennit::schedule& s, const sennit::schedule& earlier, std::string name,
                    unsigned nodes);
 

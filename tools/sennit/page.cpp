@@ -19,7 +19,7 @@ using sennit::detail::span_of_time;
 using sennit::detail::steal;
 using sennit::detail::steal_tree;
 
-// In a browser numbers are exact up to 2^53.
+// Browsers represent numbers exactly only up to 2^53.
 json position(std::uint64_t value) {
   constexpr std::uint64_t most = std::uint64_t{1} << 53;
   return value <= most ? json(value) : json(std::to_string(value));
@@ -29,7 +29,8 @@ json happened(bool so, const event& e, const span_of_time& when) {
   return so ? json{e.role, e.sequence, when.begin, when.end} : json(0);
 }
 
-// Flat, as a tree may be deeper than what reads JSON can follow. The page's script names the columns.
+// A flat list, because a tree may be deeper than readers of JSON support. The page's script gives names to
+// the columns.
 json nodes_of(const steal_tree& tree, std::unordered_map<const steal*, std::int64_t>& numbers) {
   json nodes = json::array();
   walk(tree.root, [&](const sennit::detail::visit& at) {
@@ -67,7 +68,7 @@ json comparison_of(const comparison& c) {
           {"workers", std::move(workers)}};
 }
 
-// No end tag, comment or odd line break in it: it stands in a script element.
+// The data is inside a script element, so it must have no end tag, comment or unusual line break.
 std::string as_script(const json& data) {
   std::string out;
   for (const char c : data.dump(-1, ' ', true, json::error_handler_t::replace)) {

@@ -1,4 +1,4 @@
-// A schedule, or the trace of a graph, as a page for a browser, whole in itself.
+// A schedule, or the trace of a graph, as a complete page for a browser.
 #pragma once
 
 #include "tools/sennit/moved.hpp"
@@ -13,12 +13,13 @@
 
 namespace command {
 
-// `against`: null if there is nothing to compare it with.
+// `against`: null if there is no comparison.
 std::string page(const sennit::schedule& s, std::string_view name, const comparison* against = nullptr);
 
 std::string page(const sennit::graph::trace& t, std::string_view name);
 
-// What the pages fill themselves in from, page.html, graph.html and splice.html here, with {{data}} in the data's place.
+// The templates of the pages: page.html, graph.html and splice.html of this directory, with {{data}} in
+// place of the data.
 extern const std::string_view page_template;
 extern const std::string_view graph_page_template;
 extern const std::string_view splice_page_template;

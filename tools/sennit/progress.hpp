@@ -1,5 +1,5 @@
-// Says on standard error what goes on: on a terminal one line that is rewritten,
-// elsewhere a line now and then.
+// Reports progress on standard error: on a terminal in one line that is rewritten, elsewhere in occasional
+// lines.
 #pragma once
 
 #include <string_view>
@@ -13,11 +13,11 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  // Something of which whoever reads a log wants to know.
+  // A step that readers of a log want to see.
   void step(std::string_view what);
-  // Something that only matters while one watches.
+  // A detail that matters only to someone who watches.
   void detail(std::string_view what);
-  // Takes the line off the terminal, so that other output starts in a clean one.
+  // Removes the line from the terminal, so that other output begins on an empty line.
   void clear();
 
  private:

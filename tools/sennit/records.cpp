@@ -96,7 +96,7 @@ std::string records_of(gallery::kernel& kernel, const measurement& m) {
   results.add("serial", 1, "peak_mib", "MiB", some(m.serial.peak_mib));
   results.add("sennit", m.workers, "peak_mib", "MiB", some(m.parallel.peak_mib));
 
-  // One record a line, so that a person can read the file and diff can compare two.
+  // One record on each line, so that people can read the file and diff can compare files.
   return fmt::format(
       "{{\n\"suite\": \"run\",\n\"version\": \"{}\",\n\"machine\": {},\n\"results\": [\n{}\n]\n}}\n",
       sennit::version(), machine().dump(), fmt::join(results.lines(), ",\n"));

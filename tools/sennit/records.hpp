@@ -1,4 +1,4 @@
-// A measurement as the JSON records that all of Sennit's benchmarks write.
+// A measurement as JSON records, in the format of all of Sennit's benchmarks.
 #pragma once
 
 #include "gallery/kernel.hpp"
@@ -8,11 +8,11 @@
 
 namespace command {
 
-// Its CPU, how many, and its kernel: as JSON, and as a line of text.
+// The machine's CPU, the number of CPUs, and the kernel: as JSON, and as a line of text.
 std::string machine_record();
 std::string machine_name();
 
-// All of the file.
+// The content of the whole file.
 std::string records_of(gallery::kernel& kernel, const measurement& m);
 
 }  // namespace command

@@ -12,13 +12,13 @@ namespace command {
 // The parameters with their values: "n=38 seed=1".
 std::string show_parameters(gallery::kernel& kernel);
 
-// What a figure is of: "medians of 3 interleaved runs each".
+// How the figures were taken: "medians of 3 interleaved runs each".
 std::string show_sampling(std::size_t runs);
 std::string show_workers(unsigned workers);
 std::string show_steals(const measurement& m);
 std::string show_forks(const measurement& m);
 
-// What `sennit run` prints.
+// The output of `sennit run`.
 std::string report(gallery::kernel& kernel, const measurement& m);
 
 }  // namespace command

@@ -22,7 +22,7 @@
 namespace command {
 namespace {
 
-// One more run; what is wrong with its result, if anything.
+// One further run. Returns what is wrong with its result; empty if nothing is.
 std::string trace_graph(gallery::kernel& kernel, const run_options& options, const tools::outputs& to,
                         const std::any& expected) {
   sennit::graph::trace seen;

@@ -11,17 +11,17 @@ namespace command {
 
 struct run_options {
   plan measuring;
-  std::filesystem::path input;  // empty: the bundled one
+  std::filesystem::path input;  // empty: the bundled input
   // Files to write; empty: none.
   std::string output{};
   std::string json{};
-  std::string record{};       // of a run's schedule
-  std::string trace{};        // of the same run's events
-  std::string trace_graph{};  // of another run's graph
-  std::string splice{};       // of another run's splice
+  std::string record{};       // for the schedule of a run
+  std::string trace{};        // for the events of that run
+  std::string trace_graph{};  // for the graph of another run
+  std::string splice{};       // for the splice of another run
 };
 
-// Whether all results were right.
+// Returns whether all results were correct.
 bool run_kernel(gallery::kernel& kernel, const run_options& options);
 
 }  // namespace command

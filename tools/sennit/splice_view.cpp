@@ -33,7 +33,7 @@ std::string shape_of(const sennit::splice_schedule& s) {
                        : fmt::format("{} of {} to {} blocks", calls, show_count(least), show_count(most));
 }
 
-// A letter for each place, of as many calls and blocks as there is room for.
+// A letter for each place, for as many calls and blocks as fit.
 template <class Letter>
 std::string drawn(const sennit::splice_schedule& s, const Letter& letter) {
   const std::size_t calls = s.blocks().size();
@@ -120,7 +120,7 @@ std::string page(const sennit::splice_schedule& s, std::string_view name) {
                       {"strands", s.strands()},
                       {"length", s.length()}};
   if (const auto r = reuse_of(p)) data["reuse"] = {{"spliced", r->spliced}, {"plain", r->plain}};
-  // For each call, for each of its blocks.
+  // For each call, and for each of its blocks.
   data["turns"] = std::move(p.turns);
   if (s.strands() > 1) data["strand_of"] = std::move(p.strands);
   return page_with(splice_page_template, data);

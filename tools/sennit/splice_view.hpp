@@ -1,4 +1,4 @@
-// The order of a splice as a picture: calls down, their blocks across.
+// The order of a splice as a picture: a row for each call, a column for each block.
 #pragma once
 
 #include <sennit/splice_schedule.hpp>
@@ -12,15 +12,15 @@
 
 namespace command {
 
-// What is in each place of the picture: when a call's block is run, and on which strand.
+// For each place in the picture: when the call's block runs, and on which strand.
 struct splice_picture {
   std::vector<std::vector<std::uint64_t>> turns;
   std::vector<std::vector<std::uint32_t>> strands;
 };
 splice_picture picture_of(const sennit::splice_schedule& s);
 
-// From a block's step in one call to its step in the next, in turns: the median, and how far that would be call by call.
-// None where no two calls in a row have as many blocks.
+// The distance from a block's step in one call to its step in the next call, in turns: the median, and the
+// distance in an execution call by call. Nothing if no two successive calls have equal numbers of blocks.
 struct reuse {
   std::int64_t spliced;
   std::uint32_t plain;

@@ -2,7 +2,8 @@
 
 namespace command {
 
-// Becomes the translator, which is a program of its own beside this one. Returns only by throwing std::runtime_error.
+// Executes the translator, a separate program in the same directory, in place of this process. If that
+// fails, throws std::runtime_error.
 [[noreturn]] void become_splicec(int argc, const char* const* argv);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Columns of text, and numbers as a person reads them.
+// Columns of text, and numbers in a form for people.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class table {
   std::vector<alignment> alignments_;
 };
 
-// With three significant digits and the unit that suits: 1.23 s, 45.6 ms, 789 us.
+// With three significant digits and a suitable unit: 1.23 s, 45.6 ms, 789 us.
 std::string show_seconds(double seconds);
-// With a comma every three digits.
+// With a comma after every three digits.
 std::string show_count(std::uint64_t count);
 std::string show_mib(std::optional<double> mib);
 

@@ -31,11 +31,11 @@ using std::chrono::nanoseconds;
 constexpr beat_source_kind sources[] = {beat_source_kind::posix_timers, beat_source_kind::perf_events,
                                         beat_source_kind::ping_thread, beat_source_kind::polled};
 constexpr microseconds periods[] = {microseconds(500), microseconds(100), microseconds(50), microseconds(20)};
-// A source that misses more than this of its beats is not proposed.
+// A source that misses more of its beats is not recommended.
 constexpr double least_rate = 0.95;
-// Where workers had a CPU for less of the time, something else runs.
+// If workers had a CPU for a smaller share of the time, other programs are running.
 constexpr double quiet = 0.9;
-constexpr double share_for_promotions = 0.1;  // of the seconds to spend
+constexpr double share_for_promotions = 0.1;  // of the seconds that may be used
 
 std::string_view name(beat_source_kind kind) {
   switch (kind) {
@@ -50,7 +50,7 @@ std::string_view name(beat_source_kind kind) {
 
 long as_us(nanoseconds period) { return std::chrono::duration_cast<microseconds>(period).count(); }
 
-// Up to a whole number of 5 us, and to what beats_options allows.
+// Rounds up to a multiple of 5 us, and limits to what beats_options allows.
 nanoseconds rounded_up(double us) {
   constexpr double step = 5;
   const microseconds whole(static_cast<long>(std::ceil(us / step - 1e-9) * step));
@@ -196,7 +196,7 @@ class tuning {
     return least;
   }
 
-  // That of a steal where there can be one.
+  // The cost of a stolen fork, if there is more than one worker.
   double promotion_us() const { return median(stolen_us_.empty() ? children_us_ : stolen_us_); }
 
   static std::string show_workers(unsigned workers) {
@@ -216,7 +216,7 @@ class tuning {
 }  // namespace
 
 nanoseconds period_without_beats(double promotion_us, double share) {
-  constexpr nanoseconds most = std::chrono::seconds(1);  // of heartbeat()
+  constexpr nanoseconds most = std::chrono::seconds(1);  // the limit of heartbeat()
   return std::min(rounded_up(promotion_us / (share / 100)), most);
 }
 
@@ -226,7 +226,7 @@ std::optional<choice> choose(const std::vector<tuned>& measured, double promotio
   std::optional<choice> best;
   for (const beat_source_kind source : sources) {
     if (source == beat_source_kind::polled) continue;  // only the program can choose it
-    // Of the period measured that is nearest to the one that its own cost leads to.
+    // From the measured period that is nearest to the period which results from its own cost.
     double nearest = std::numeric_limits<double>::max();
     std::optional<nanoseconds> period;
     for (const tuned& t : measured) {

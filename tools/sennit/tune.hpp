@@ -13,13 +13,13 @@
 namespace command {
 
 struct tune_options {
-  unsigned workers = 0;  // 0: as many as the runtime chooses
-  double share = 5;      // of the time, in percent, that promotions and beats may take
-  double seconds = 8;    // to spend, about
+  unsigned workers = 0;  // 0: the runtime's choice
+  double share = 5;      // of the time, in percent, for promotions and beats
+  double seconds = 8;    // approximate time for the measurements
   std::string json{};    // empty: not written
 };
 
-// A source with one period on one number of workers.
+// A source with one period and one number of workers.
 struct tuned {
   sennit::beat_source_kind source;
   std::chrono::nanoseconds period;
@@ -32,12 +32,13 @@ struct choice {
   sennit::beat_source_kind source;
 };
 
-// The source that costs least and reaches its rate where all workers are beaten, and the least period at which a beat and
-// the promotion that it brings take at most that share of the time: the tuning of Rainey et al., "Task Parallel Assembly
-// Language for Uncompromising Parallelism" (2021), §2.2, where ♥ is "just large enough to amortize the creation of
-// a new task". `promotion_us` is that creation's cost. None: no source with signals reaches its rate.
+// Chooses the cheapest source that reaches its rate while all workers get beats. Chooses the shortest period
+// for which a beat and its promotion take at most this share of the time. This is the tuning of Rainey et
+// al., "Task Parallel Assembly Language for Uncompromising Parallelism" (2021), §2.2, where ♥ is "just large
+// enough to amortize the creation of a new task". `promotion_us` is the cost of that creation. Nothing if no
+// source with signals reaches its rate.
 std::optional<choice> choose(const std::vector<tuned>& measured, double promotion_us, double share);
-// The same without a signal: promotion on the thief's own clock.
+// The same without signals: promotion by the thief's own clock.
 std::chrono::nanoseconds period_without_beats(double promotion_us, double share);
 
 void tune(const tune_options& options);

@@ -61,7 +61,7 @@ void view_splice(const view_options& options, const tools::outputs& to) {
 void view(const view_options& asked) {
   view_options options = asked;
   const bool only_a_page = !asked.text && asked.trace.empty() && asked.dot.empty();
-  // Of a file that is not there, the reader complains.
+  // If the file does not exist, the reader reports that.
   if (asked.output.empty() && only_a_page && std::filesystem::exists(asked.file))
     options.output = asked.file.string() + ".html";
   const tools::outputs to(

@@ -8,13 +8,13 @@ namespace command {
 
 struct view_options {
   std::filesystem::path file;
-  std::string output{};           // empty: FILE.html, unless something else is asked for
-  std::string trace{};            // empty: write none
-  std::filesystem::path against;  // empty: compare it with nothing
-  std::string dot{};              // of a graph; empty: write none
-  unsigned nodes = 0;             // that the workers are on; 0: compare the workers themselves
+  std::string output{};           // empty: FILE.html, unless another output is requested
+  std::string trace{};            // empty: not written
+  std::filesystem::path against;  // empty: no comparison
+  std::string dot{};              // of a graph; empty: not written
+  unsigned nodes = 0;             // of the workers; 0: compare the workers themselves
   bool text = false;
-  bool splice = false;  // to be taken for the schedule of a splice, whatever is in it
+  bool splice = false;  // treat the file as the schedule of a splice, whatever it contains
 };
 
 void view(const view_options& options);

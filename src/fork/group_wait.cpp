@@ -225,15 +225,15 @@ void group_state::await_all(view* latest) noexcept {
 // runs none.
 void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
   unqueued_children& all = *others_.load(std::memory_order_relaxed);
-  unqueued_children::sleeper thread{.awaited = finishes, .call = {}};
-  while (all.lie_down(thread, done_)) {
+  unqueued_children::waiting_thread thread{.awaited = finishes, .call = {}};
+  while (all.announce(thread, done_)) {
     help(latest);
     if (!done_.done(finishes)) {
       all.insist_on_threads();
       const blocking_scope asleep;
       thread.call.park();
     }
-    all.get_up();
+    all.withdraw();
   }
 }
 

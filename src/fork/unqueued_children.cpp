@@ -118,9 +118,9 @@ void unqueued_children::add_from_outside(group_member& child, worker& place) noe
   {
     const std::lock_guard guard(lock_);
     link_before(strays_, child);
-    // Under the lock: a thread that lies down meanwhile either finds it, or is told.
+    // Under the lock: a thread that announces itself meanwhile either finds it, or is told.
     place.frames().listed().add(child);
-    if (asleep_ != nullptr) asleep_->call.unpark();
+    if (waiting_ != nullptr) waiting_->call.unpark();
   }
   place.announce_work();
 }
@@ -167,15 +167,15 @@ void unqueued_children::close(group_member& child, std::exception_ptr how) noexc
   const std::unique_ptr<spawn_view> below = extract(views);
   store_views(views);
   std::exception_ptr later;
-  group_member* seam = nullptr;
+  group_member* earlier = nullptr;
   {
     const std::lock_guard guard(lock_);
     SENNIT_ASSERT(!child.settled && !child.merging);
     if (how) later = std::exchange(child.thrown, std::move(how));
-    if (below) seam = insert_children(child, *below);
+    if (below) earlier = insert_children(child, *below);
   }
   later = nullptr;
-  if (seam != nullptr) close_seam(*seam);
+  if (earlier != nullptr) merge_later(*earlier);
   while (take_in_neighbor(child)) {
   }
 }
@@ -188,19 +188,18 @@ group_member* unqueued_children::insert_children(group_member& child, spawn_view
     // What comes before the child comes before its own children.
     group_member& first = member(*below.list_.next);
     first.before_ = chain_views(std::exchange(child.before_, nullptr), first.before_);
-    if (asleep_ != nullptr) asleep_->call.unpark();
+    if (waiting_ != nullptr) waiting_->call.unpark();
   }
   splice_before(child, below.list_);
   if (!may_take_in(earlier) || !may_take_in(*earlier.next)) return nullptr;
-  group_member& seam = member(earlier);
-  seam.merging = true;
-  return &seam;
+  member(earlier).merging = true;
+  return &member(earlier);
 }
 
 bool unqueued_children::may_take_in(const group_link& link) noexcept { return link.settled && !link.merging; }
 
 // `earlier` and the child after it have both ended. Merges the later child into `earlier`, as long as there is one.
-void unqueued_children::close_seam(group_member& earlier) noexcept {
+void unqueued_children::merge_later(group_member& earlier) noexcept {
   for (;;) {
     group_member* later = nullptr;
     {
@@ -289,27 +288,27 @@ fiber* unqueued_children::finished(group_member& child, view* left, completion& 
   return waiter;
 }
 
-// Under the lock. Unless a thread lies there, which cannot get up before the lock is free, finish() is the
-// last access to the group.
+// Under the lock. Unless a thread waits, which cannot withdraw before the lock is free, finish() is the last access
+// to the group.
 fiber* unqueued_children::finish(completion& done) noexcept {
-  sleeper* const thread = asleep_;
+  waiting_thread* const thread = waiting_;
   fiber* const waiter = done.finish();
   if (thread != nullptr && done.done(thread->awaited)) thread->call.unpark();
   return waiter;
 }
 
-bool unqueued_children::lie_down(sleeper& thread, const completion& done) noexcept {
+bool unqueued_children::announce(waiting_thread& thread, const completion& done) noexcept {
   const std::lock_guard guard(lock_);
   if (done.done(thread.awaited)) return false;
-  SENNIT_ASSERT(asleep_ == nullptr);
-  asleep_ = &thread;
+  SENNIT_ASSERT(waiting_ == nullptr);
+  waiting_ = &thread;
   return true;
 }
 
-void unqueued_children::get_up() noexcept {
+void unqueued_children::withdraw() noexcept {
   const std::lock_guard guard(lock_);
-  SENNIT_ASSERT(asleep_ != nullptr);
-  asleep_ = nullptr;
+  SENNIT_ASSERT(waiting_ != nullptr);
+  waiting_ = nullptr;
 }
 
 group_member* unqueued_children::claim_newest(view* list) noexcept {

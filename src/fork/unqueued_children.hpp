@@ -62,14 +62,14 @@ class unqueued_children : public reducer_base {
   fiber* finished(group_member& child, view* left, completion& done) noexcept;
 
   // A thread that waits for the children, and that nobody can resume as a strand.
-  struct sleeper {
+  struct waiting_thread {
     std::intptr_t awaited;  // finishes
     parker call;
   };
   // False: they have all ended. Otherwise the thread is called when the last of them ends, or there may be
-  // something to claim. It calls get_up() then, before it ends the record.
-  bool lie_down(sleeper& thread, const completion& done) noexcept;
-  void get_up() noexcept;
+  // something to claim. It calls withdraw() then, before it ends the record.
+  bool announce(waiting_thread& thread, const completion& done) noexcept;
+  void withdraw() noexcept;
 
   // The newest of these children that nobody has begun, claimed; null: none.
   group_member* claim_newest(view* spawned) noexcept;
@@ -112,15 +112,15 @@ class unqueued_children : public reducer_base {
   static void put_before(group_member& child) noexcept;
   group_member* insert_children(group_member& child, spawn_view& below) noexcept;
   static bool may_take_in(const group_link& link) noexcept;
-  void close_seam(group_member& earlier) noexcept;
+  void merge_later(group_member& earlier) noexcept;
   bool take_in_neighbor(group_member& child) noexcept;
   static group_member* unlink_later(group_member& child, bool empty) noexcept;
   static group_member* unlink_earlier(group_member& child) noexcept;
   fiber* finish(completion& done) noexcept;
 
   std::shared_ptr<unqueued_children> self_;  // the group's share
-  brief_lock& lock_;           // of all links below views of the group; other groups may have it, too
-  sleeper* asleep_ = nullptr;  // under the lock
+  brief_lock& lock_;                   // of all links below views of the group; other groups may have it, too
+  waiting_thread* waiting_ = nullptr;  // under the lock
   std::atomic<int> unstarted_{0};
   std::atomic<worker*> home_{nullptr};
   std::atomic<worker*> lender_{nullptr};

@@ -396,11 +396,11 @@ TEST(unqueued_children, have_room_until_many_are_not_begun) {
   }
 }
 
-// Catches a thread that lies down although all children have ended, and one that is not called when they have.
+// Catches a thread that goes to sleep although all children have ended, and one that is not called when they have.
 TEST(unqueued_children, call_the_thread_that_waits_for_them) {
   group_alone g;
-  unqueued_children::sleeper thread{.awaited = -1, .call = {}};
-  EXPECT_FALSE(g.all.lie_down(thread, g.done));
+  unqueued_children::waiting_thread thread{.awaited = -1, .call = {}};
+  EXPECT_FALSE(g.all.announce(thread, g.done));
   child& first = g.make();
   child& second = g.make();
   for (child* const c : {&first, &second}) {
@@ -409,13 +409,13 @@ TEST(unqueued_children, call_the_thread_that_waits_for_them) {
     ASSERT_TRUE(listed_frames::reclaim(*c));
     g.all.begin(*c);
   }
-  EXPECT_TRUE(g.all.lie_down(thread, g.done));
+  EXPECT_TRUE(g.all.announce(thread, g.done));
   child& third = g.make();
   g.done.expect();
   g.all.add_from_outside(third, *g.place);
   thread.call.park();  // at once: there is something to claim
-  g.all.get_up();
-  EXPECT_TRUE(g.all.lie_down(thread, g.done));
+  g.all.withdraw();
+  EXPECT_TRUE(g.all.announce(thread, g.done));
   ASSERT_TRUE(listed_frames::reclaim(third));
   g.all.begin(third);
   for (child* const c : {&first, &second, &third}) {
@@ -423,8 +423,8 @@ TEST(unqueued_children, call_the_thread_that_waits_for_them) {
     (void)g.all.finished(*c, nullptr, g.done);
   }
   thread.call.park();  // at once
-  g.all.get_up();
-  EXPECT_FALSE(g.all.lie_down(thread, g.done));
+  g.all.withdraw();
+  EXPECT_FALSE(g.all.announce(thread, g.done));
 }
 
 // Catches a view that is taken for one without children while one of its children is still to end, and the reverse.

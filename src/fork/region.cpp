@@ -30,7 +30,8 @@ namespace {
 // The first frame of a region: it goes to no deque, and its end sends the guest's thread home.
 class root_frame : public frame_with_state {
  public:
-  root_frame(action body, worker& home) noexcept : frame_with_state(&run_in_region), body_(body), home_(home) {}
+  root_frame(action body, worker& home) noexcept
+      : frame_with_state(&run_in_region), body_(body), home_(home) {}
   void rethrow() {
     if (stolen().failure) std::rethrow_exception(std::move(stolen().failure));
   }

@@ -37,7 +37,7 @@ struct steal {
     fork,   // at: constructs before it in this list. inside: its left branch. A thief took its right branch.
     child,  // of a group. at: as for a fork. inside: its body
     wait,   // a group's wait for its children. at: as for a fork
-    loop,  // at: as for a fork. size: iterations. inside: forks that halve it, constructs in iterations
+    loop,   // at: as for a fork. size: iterations. inside: forks that halve it, constructs in iterations
   };
   kind what = kind::fork;
   // fork, child: whether another worker took it. If not, the node exists for what is inside it.

@@ -272,6 +272,8 @@ class SENNIT_EXPORT loop_frame : public divisible {
 };
 
 constexpr loop_state::entries::entries(maker make_piece, workman work_on) noexcept
-    : divided_work::entries{&loop_frame::take_part, &loop_frame::exhausted}, make(make_piece), work(work_on) {}
+    : divided_work::entries{&loop_frame::take_part, &loop_frame::exhausted},
+      make(make_piece),
+      work(work_on) {}
 
 }  // namespace sennit::detail

@@ -208,8 +208,7 @@ taken_part loop_frame::take_part(divisible& work, parting how) noexcept {
   loop_piece* const piece =
       how == parting::half_of_running ? loop.cut_fenced(left, middle) : loop.cut(left, middle);
   if (piece == nullptr) return {.left = remains::something};
-  const bool by_owner = how != parting::half_of_running && how != parting::half_of_waiting;
-  if (by_owner) piece->part(loop.split_off_);
+  if (is_by_owner(how)) piece->part(loop.split_off_);
   return {.part = piece, .left = left.start < middle ? remains::something : remains::nothing};
 }
 

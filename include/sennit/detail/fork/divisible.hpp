@@ -20,6 +20,10 @@ enum class parting : std::uint8_t {
   half_of_running,  // the owner may claim meanwhile
 };
 
+constexpr bool is_by_owner(parting how) noexcept {
+  return how != parting::half_of_waiting && how != parting::half_of_running;
+}
+
 enum class remains : std::uint8_t {
   nothing,
   something,  // also where no part could be taken, as there was no memory or the owner was faster

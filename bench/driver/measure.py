@@ -62,15 +62,15 @@ def measure(kernel, folder, progress):
     work = kernel.work
     if kernel.calibrate:
         progress(f"{kernel.name}: calibrating")
-        work = _calibrate(kernel, folder)
+        work = calibrate(kernel, folder)
     try:
         for cell in cells:
             progress(f"{kernel.name}: starting {cell.label}")
-            _guarded(cell, lambda cell=cell: _start(cell, kernel, folder, work))
+            guarded(cell, lambda cell=cell: start(cell, kernel, folder, work))
         _rounds(kernel, cells, progress)
         for cell in cells:
             if cell.program and cell.ok:
-                cell.peak_mib = _guarded(cell, cell.program.finish)
+                cell.peak_mib = guarded(cell, cell.program.finish)
     finally:
         for cell in cells:
             if cell.program:
@@ -83,7 +83,7 @@ def _path(folder, kernel, system):
     return folder / f"{kernel.program}-{system.program}"
 
 
-def _start(cell, kernel, folder, work):
+def start(cell, kernel, folder, work):
     words = command(folder, kernel, cell.system, cell.workers, kernel.size, work, kernel.warm_up)
     cell.program = Program(words, kernel.budget.timeout, cell.system.environment)
     cell.hello = cell.program.hello
@@ -91,27 +91,27 @@ def _start(cell, kernel, folder, work):
 
 def _rounds(kernel, cells, progress):
     budget = kernel.budget
-    start = time.monotonic()
+    began = time.monotonic()
     for turn in range(budget.rounds):
         # Another cell comes first in each round, so that none always follows the same neighbor.
         shift = turn * 5 % max(1, len(cells))
         for cell in cells[shift:] + cells[:shift]:
-            if not cell.ok or _had_its_share(cell, budget, time.monotonic() - start):
+            if not cell.ok or had_its_share(cell, budget, time.monotonic() - began):
                 continue
             progress(f"{kernel.name}: sample {turn + 1} of at most {budget.rounds}, {cell.label}")
-            answer = _guarded(cell, cell.program.sample)
+            answer = guarded(cell, cell.program.sample)
             if answer is not None:
-                _take(cell, answer)
+                take(cell, answer)
 
 
-def _had_its_share(cell, budget, elapsed):
+def had_its_share(cell, budget, elapsed):
     if elapsed >= 2 * budget.kernel_seconds:
         return len(cell.seconds) >= 1  # a machine this busy gives no better figures for more of them
     used = sum(cell.seconds) >= budget.seconds or elapsed >= budget.kernel_seconds
     return used and len(cell.seconds) >= FEWEST_SAMPLES
 
 
-def _take(cell, answer):
+def take(cell, answer):
     if cell.check is not None and answer["check"] != cell.check:
         cell.error = f"wrong: once {cell.check}, then {answer['check']}"
     cell.check = answer["check"]
@@ -134,7 +134,7 @@ def _check(kernel, cells):
             cell.error = f"wrong: {cell.check} instead of {expect}"
 
 
-def _calibrate(kernel, folder):
+def calibrate(kernel, folder):
     """The amount of work for which the serial program takes `us_per_unit` for each of the `size` units."""
     guess = kernel.calibrate["work"]
     serial = next((system for system, _ in kernel.cells if system.name == "serial"), None)
@@ -151,7 +151,7 @@ def _calibrate(kernel, folder):
     return max(1, round(guess * kernel.calibrate["us_per_unit"] * 1e-6 * kernel.size / taken))
 
 
-def _guarded(cell, step):
+def guarded(cell, step):
     try:
         return step()
     except ProgramError as error:

@@ -2,10 +2,12 @@
 #include "support.hpp"
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace sennit_test {
@@ -225,6 +227,37 @@ TEST(graph_values, can_be_read_by_branches) {
     EXPECT_EQ(graph::run(text(width), graph::nodes{.predecessors = before, .compute = sum}),
               width * (width - 1) / 2);
   });
+}
+
+// Catches: a node that is posted to its color and explored there before the node that made it is known to be unexplored: its
+// value is freed although a predecessor that is named later would read it.
+TEST(graph_values, of_a_predecessor_that_is_named_late) {
+  enum node : int { target, k, slow, a, b, x };
+  const std::vector<std::vector<int>> predecessors{{k, slow}, {}, {a, b}, {x}, {x}, {}};
+  const auto before = [&](int n) {
+    return std::views::transform(predecessors[static_cast<std::size_t>(n)], [n](int p) {
+      if (n == slow && p == b) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      return p;
+    });
+  };
+  const auto sum = [&](int, auto& node) -> int {
+    int result = 1;
+    for (const int p : predecessors[static_cast<std::size_t>(node.key())]) result += node.value(p);
+    return result;
+  };
+  sennit::runtime rt({.workers = 2});
+  for (int i = 0; i < 5; ++i) {
+    rt.run([&] {
+      const unsigned here = graph::color_here(graph::places::workers);
+      const auto color = [=](int n) { return n == k || n == a || n == x ? 1 - here : here; };
+      EXPECT_EQ(graph::run(int{target}, graph::nodes{.predecessors = before,
+                                                     .compute = sum,
+                                                     .color = color,
+                                                     .keys = graph::dense(6),
+                                                     .coloring = {.of = graph::places::workers}}),
+                7);
+    });
+  }
 }
 
 }  // namespace

@@ -197,6 +197,8 @@ class graph_run {
           const node_number p = whole_.keys_.find_or_make(k, supply_);
           switch (wait_for(p, n)) {
             case wait::made:
+              // Another worker may explore it before this node's predecessors have all been named.
+              if constexpr (Calls::colored) whole_.values_.made(1);
               ++made;
               follow(graph_item::explore(p), next);
               break;
@@ -208,7 +210,7 @@ class graph_run {
           }
         }
       }
-      whole_.values_.made(made - 1);
+      whole_.values_.made(Calls::colored ? -1 : made - 1);
       // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))

@@ -33,6 +33,13 @@ class meeting {
   std::atomic<int> here_{0};
 };
 
+// A loop that begins while nobody waits is a plain loop: others get the rest of it after the iteration that is under way. The
+// threads of workers that have ended their parts of the loop before may have no processor yet. So a loop whose first iteration
+// waits for others begins after this.
+void until_somebody_waits() noexcept {
+  while (sennit::detail::current_tls().waiting->load() == 0) std::this_thread::yield();
+}
+
 constexpr unsigned many = 8;
 
 sennit::runtime& eight() {
@@ -57,6 +64,7 @@ TEST(loops_sharing, functions_of_one_type) {
       meeting all(many);
       place = &all;
       for (int i = 0; i < 300; ++i) sennit::parallel_for(0, many, &nothing);
+      until_somebody_waits();
       sennit::parallel_for(0, many, &meet);
     }
   });
@@ -70,6 +78,7 @@ TEST(loops_sharing, members_of_one_type) {
       meeting all(many);
       place = &all;
       for (int i = 0; i < 300; ++i) sennit::parallel_for(items, &item::prepare);
+      until_somebody_waits();
       sennit::parallel_for(items, &item::run);
     }
   });
@@ -83,6 +92,7 @@ TEST(loops_sharing, functions_that_are_held) {
       const std::function<void(int)> light = [](int) {};
       const std::function<void(int)> heavy = [&](int) { all.come(); };
       for (int i = 0; i < 300; ++i) sennit::parallel_for(0, many, light);
+      until_somebody_waits();
       sennit::parallel_for(0, many, heavy);
     }
   });
@@ -102,6 +112,7 @@ TEST(loops_sharing, one_body_whose_cost_changes) {
         };
         for (int k = 0; k <= 30; ++k) {
           heavy = k == 30;
+          if (heavy) until_somebody_waits();
           sennit::parallel_for(0, n, body);
         }
       }
@@ -142,6 +153,7 @@ TEST(loops_sharing, heavy_neighbors) {
   eight().run([] {
     for (const int at : {0, 1, 7, 40, 63, 64, 70, 5000, 99'992}) {
       meeting all(many);
+      until_somebody_waits();
       sennit::parallel_for(0, 100'000, [&](int i) {
         if (at <= i && i < at + 8) all.come();
       });
@@ -189,6 +201,7 @@ TEST(loops_sharing, algorithms) {
     eight().run([&] {
       {
         meeting all(many);
+        until_somebody_waits();
         EXPECT_EQ(sennit::parallel_reduce(0, n, 0L,
                                           [&](int i) {
                                             if (300 <= i && i < 308) all.come();
@@ -199,6 +212,7 @@ TEST(loops_sharing, algorithms) {
       {
         meeting all(many);
         std::iota(in.begin(), in.end(), 0);
+        until_somebody_waits();
         sennit::parallel_transform(in, out, [&](int i) {
           if (i < 8) all.come();
           return 2 * i;
@@ -207,12 +221,14 @@ TEST(loops_sharing, algorithms) {
       }
       {
         meeting all(many);
+        until_somebody_waits();
         sennit::parallel_for_nest({20, 32}, [&](auto i, auto j) {
           if (i == 7 && 10 <= j && j < 18) all.come();
         });
       }
       {
         meeting all(many);
+        until_somebody_waits();
         sennit::parallel_for_nest(
             {16, 16},
             [&](auto i, auto j) {
@@ -228,6 +244,7 @@ TEST(loops_sharing, algorithms) {
 TEST(loops_sharing, rows_of_tiles) {
   eight().run([] {
     meeting all(many);
+    until_somebody_waits();
     sennit::parallel_for_nest(
         {256, 256},
         [&](auto i, auto j) {
@@ -274,6 +291,7 @@ TEST(loops_sharing, between_beats) {
       meeting all(4);
       place = &all;
       for (int i = 0; i < 300; ++i) sennit::parallel_for(0, 4, &nothing);
+      until_somebody_waits();
       sennit::parallel_for(0, 4, &meet);
     }
   });
@@ -286,6 +304,7 @@ TEST(loops_sharing, with_fences) {
     for (int round = 0; round < 5; ++round) {
       for (const int at : {0, 40, 5000}) {
         meeting all(4);
+        until_somebody_waits();
         sennit::parallel_for(0, 10'000, [&](int i) {
           if (at <= i && i < at + 4) all.come();
         });

@@ -3,7 +3,7 @@
 # Labels that mean something here:
 #   stress     heavy; only where SENNIT_STRESS=ON (make stress)
 #   optimized  counts instructions or reads assembly: exists only in a Release build without sanitizers
-#   models, package, compile-fail   set by those tests themselves
+#   models, package, documents, compile-fail   set by those tests themselves
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -32,6 +32,17 @@ if(SENNIT_PRECOMPILE_TESTS)
     target_precompile_headers(sennit_precompiled PRIVATE <sennit/sennit.hpp>)
   endif()
 endif()
+
+# sennit_precompile(TARGET header...): the same for a library of which the tests need all.
+function(sennit_precompile target)
+  if(NOT SENNIT_PRECOMPILE_TESTS)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  endif()
+endfunction()
 
 # sennit_test(NAME SOURCES file... [LABELS label...] [LIBRARIES target...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]
 #             [INTERNAL] [THROWS] [SERIAL] [ALONE])

@@ -2,7 +2,7 @@
 # Builds and tests configurations, goes on after a failure, and ends with the sum 'N passed, N failed' and the time.
 #   test.sh test [ONLY]       what one runs again and again: one optimized configuration, with all tests of what the
 #                             library does; of those, the programs whose name matches ONLY, or else the tests
-#   test.sh check             what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages,
+#   test.sh check             what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages, documents,
 #                             formatting
 #   test.sh stress [REGEX]    every compiler, sanitizer and option, and clang-tidy, or those whose name matches; heavy
 #                             tests included
@@ -85,6 +85,7 @@ $(sed "s/^[0-9]*:/  $name: /" "$failed_tests")"
 asked_for() { printf '%s\n' "$2" | grep -Eq -e "$1"; }
 
 stress() {
+  targets="all documents"
   for variant in default shared no-exceptions no-hwloc; do
     case $variant in
       default) options="" ;;
@@ -105,13 +106,14 @@ stress() {
   if asked_for "$1" tidy; then step tidy make --no-print-directory tidy; fi
 }
 
-# What runs for long and says little of a change of the library's code.
-slow='^(models|package)$'
+# What takes long to build or to run, and says little of a change of the library's code.
+slow='^(models|package|documents)$'
 
 run_tests() {
   labels="--label-exclude $slow"
   if [ -n "$1" ]; then
     labels=""
+    targets="all documents"
     # Programs of tests are written down as they are configured: a name and its target.
     configure --preset release -DSENNIT_PRECOMPILE_TESTS=ON || { fail "release: configure"; return; }
     chosen=$(grep -E -e "$1" build/release/tests.txt)
@@ -129,6 +131,7 @@ run_checks() {
   # What only the release configuration has, with variants to be installed; the third, sennit-asan, differs in its flags
   # alone.
   labels="--label-regex $slow"
+  targets="all documents"
   configuration release -DSENNIT_PRECOMPILE_TESTS=ON '-DSENNIT_INSTALL_VARIANTS=checked;tsan'
   labels=""
   # What only uses the library takes half of the time to build. Under sanitizers it is for stress. GCC's take twice as

@@ -7,7 +7,6 @@
 #include "topology/machine.hpp"
 #include "worker/coloring.hpp"
 #include "worker/searching_set.hpp"
-#include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 #include "worker/worker_listener.hpp"
 
@@ -31,7 +30,7 @@ class runtime_core {
  public:
   static constexpr unsigned most_places = worker_index_bound;
 
-  explicit runtime_core(const runtime_options& options);
+  explicit runtime_core(const settings& chosen);
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;
   ~runtime_core();
@@ -70,6 +69,7 @@ class runtime_core {
   unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
   std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
+  bool has_watchdog() const noexcept { return settings_.watchdog_ns != 0; }
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   unsigned loop_sharing() const noexcept;
 
@@ -122,16 +122,22 @@ class runtime_core {
   // --- While a strand blocks its thread, one more thread is at work.
   void begin_blocking() noexcept;
   void end_blocking() noexcept;
-  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program
-  // with a message if nobody is left to end the wait. deadlock_check.cpp.
-  void look_for_deadlock(const char* call) noexcept;
 
   // --- What it tells.
   // Grows whenever a strand is taken, left, or resumed. A hint.
   std::uint64_t progress() const noexcept;
   sennit::statistics statistics() const noexcept;
-  // Who waits for whom, and where: for people. strand_report.cpp.
-  std::string strands_as_text();
+  unsigned regions() const noexcept { return regions_.load(std::memory_order_relaxed); }
+  // Calls f with each worker that has a thread, under the lock of members.
+  template <class F>
+  void for_each_seat(F&& f) {
+    const std::lock_guard guard(membership_);
+    for (unsigned i = 0; i < worker_count(); ++i) {
+      if (worker_at(i).thread != 0) f(worker_at(i));
+    }
+  }
+  // True once: a strand here seems to wait for ever.
+  bool is_first_suspicion() noexcept { return !suspected_.exchange(true, std::memory_order_relaxed); }
 
   // --- Listeners. add_listener() and remove_listener() are called under no_fork.
   void add_listener(worker_listener& added) noexcept;
@@ -184,7 +190,7 @@ class runtime_core {
   bool too_many_stacks() const noexcept;
   void have_tidied() noexcept;
   void drop(fiber& suspended) noexcept;
-  bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
+  bool add_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
@@ -206,7 +212,6 @@ class runtime_core {
   // Those of the threads that the constructor started come first. While it does, they read it: none.
   std::atomic<unsigned> thread_places_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
-  std::optional<watchdog> watchdog_;
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};
@@ -218,7 +223,7 @@ class runtime_core {
   std::atomic<int> stacks_{0};  // that are there
   std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
   std::atomic<bool> tidying_{false};
-  std::atomic<bool> deadlock_reported_{false};
+  std::atomic<bool> suspected_{false};
   std::mutex pooling_;
   fiber_pool pool_;  // under pooling_
 };

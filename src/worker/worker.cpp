@@ -337,7 +337,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   view* const views = exchange_views(nullptr);
   trace_cursor* const cursor = exchange_cursor(nullptr);
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
-  group_state* const open = std::exchange(self.open_groups, nullptr);
+  open_group* const open = std::exchange(self.open_groups, nullptr);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);

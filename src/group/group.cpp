@@ -73,7 +73,7 @@ void group_state::anchor(worker& place) noexcept {
 
 spawning group_state::admit() {
   if (!on_top()) return admit_unqueued();
-  if (latest().thrown) [[unlikely]]
+  if (thrown_latest()) [[unlikely]]
     return spawning::at_once_in_order;  // it is dropped
   if (room_ > 0) [[likely]] {
     --room_;
@@ -295,7 +295,7 @@ void group_state::note_counted(group_member& child) noexcept {
 // By the group's own strand.
 void group_state::run_in_order(action body) {
   // What was thrown before lets it be dropped.
-  if (latest().thrown) [[unlikely]]
+  if (thrown_latest()) [[unlikely]]
     return;
   std::exception_ptr thrown;
   {
@@ -324,7 +324,7 @@ void group_state::note(std::exception_ptr thrown) noexcept {
   if (spawned != nullptr) {
     all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
   } else {
-    keep_first(latest().thrown, std::move(thrown));
+    keep_first(thrown_latest(), std::move(thrown));
   }
 }
 

@@ -111,7 +111,7 @@ void group_state::collect(view* latest) noexcept {
   await_all(latest);
   if (place != nullptr) place->frames().wish().admit_also(nullptr);
   // In the serial order.
-  keep_first(failure_, std::move(front_.thrown));
+  keep_first(failure_, std::move(thrown_first_));
   while (kept != nullptr) {
     group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
     add_kept(child);
@@ -247,7 +247,7 @@ bool group_state::take_back(group_member& child) noexcept {
 void group_state::run_here(group_member& child, std::exception_ptr& thrown) noexcept {
 #if SENNIT_EXCEPTIONS
   // One that comes before it threw.
-  if (!child.unqueued_ && latest().thrown) [[unlikely]]
+  if (!child.unqueued_ && thrown_latest()) [[unlikely]]
     return;
   if (can_throw_ && any_gate_shut() && stopped()) [[unlikely]] {
     dropped_.store(true, std::memory_order_relaxed);
@@ -319,7 +319,7 @@ void group_state::add_in_order(group_link& ring) noexcept {
 }
 
 void group_state::report() {
-  SENNIT_ASSERT(newest == nullptr && !front_.thrown);  // all have been waited for
+  SENNIT_ASSERT(newest == nullptr && !thrown_first_);  // all have been waited for
   close();
   blocks_.release();
   room_ = most_pushed;

@@ -30,7 +30,7 @@ BELOW = {
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "files", "observe", "worker", "region"],
     "graph": ["system", "policy", "worker", "fork", "schedule"],
-    "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "schedule"],
+    "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "region", "schedule"],
     "checker": ["system", "worker", "splice"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
 }

@@ -150,7 +150,10 @@ class SENNIT_EXPORT group_state : public open_group {
   group_member* newest_child() const noexcept {
     return static_cast<group_member*>(static_cast<group_link*>(newest));
   }
-  group_link& latest() noexcept { return newest != nullptr ? static_cast<group_link&>(*newest) : front_; }
+  // By the newest, once it has ended, or by children that ran at once since it was pushed.
+  std::exception_ptr& thrown_latest() noexcept {
+    return newest != nullptr ? static_cast<group_link*>(newest)->thrown : thrown_first_;
+  }
 
   void settle(group_member& child) noexcept;
   static bool let_go(group_member& child) noexcept;
@@ -199,9 +202,9 @@ class SENNIT_EXPORT group_state : public open_group {
 
   // The strand whose children are in the chain from `newest` on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};
-  group_link front_;  // before the oldest of them
-  int room_;          // how many more may be pushed before somebody looks how many have ended
-  int at_once_ = 0;   // how many are to be called before that
+  std::exception_ptr thrown_first_;  // by children that ran at once before the oldest of them was pushed
+  int room_;                         // how many more may be pushed before somebody looks how many have ended
+  int at_once_ = 0;                  // how many are to be called before that
   int swept_in_vain_ = 0;
   std::intptr_t away_ = 0;  // that ran elsewhere, and left nothing behind
 

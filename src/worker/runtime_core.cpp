@@ -38,7 +38,7 @@ runtime_core::runtime_core(const settings& chosen)
     : settings_(chosen),
       machine_(topology::machine::detect(settings_.topology, settings_.pin)),
       generation_(fork_generation()),
-      pool_(most_pooled()) {
+      fibers_(settings_.stack_bytes, 16 + 4 * settings_.workers) {
   {
     const no_fork guard;
     older_core_ = std::exchange(sennit_newest_runtime, this);
@@ -246,7 +246,7 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
     // it sets leave: either the lower count is seen here, or leave stays set and serve() returns.
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
       serve_as_worker(self.place);
-      take_surplus(self.place.pool(), 0);
+      fibers_.take_surplus(self.place.pool(), 0);
       have_tidied();
     } else {
       self.call.park();
@@ -301,8 +301,8 @@ sennit::statistics runtime_core::statistics() const noexcept {
   sum.wakes = asleep_.wakes();
   sum.barriers = paid_.issued();
   sum.interrupts = paid_.interrupts();
-  sum.fibers = fibers_.load(std::memory_order_relaxed);
-  sum.stacks = static_cast<std::uint64_t>(stacks_.load(std::memory_order_relaxed));
+  sum.fibers = fibers_.made();
+  sum.stacks = static_cast<std::uint64_t>(fibers_.stacks());
   return sum;
 }
 

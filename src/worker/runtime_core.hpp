@@ -3,6 +3,7 @@
 
 #include "process/settings.hpp"
 #include "sleep/sleepers.hpp"
+#include "stack/fiber_supply.hpp"
 #include "system/barrier.hpp"
 #include "topology/machine.hpp"
 #include "worker/coloring.hpp"
@@ -19,8 +20,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -108,11 +107,7 @@ class runtime_core {
   unsigned color_of(const worker& w, color_kind kind) const noexcept;
 
   // --- Stacks: tidying.cpp.
-  // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
-  fiber* take_fiber(void (*entry)() noexcept) noexcept;
-  void put_fiber(fiber& suspended) noexcept;
-  // All but so many of a pool that the caller has for itself.
-  void take_surplus(fiber_pool& from, unsigned but) noexcept;
+  fiber_supply& fibers() noexcept { return fibers_; }
   // By a worker that sleeps. False: there is no need, or somebody else does it.
   bool begin_tidying() noexcept;
   // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
@@ -186,10 +181,8 @@ class runtime_core {
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
   void note_at_work() noexcept;
-  unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
   bool too_many_stacks() const noexcept;
   void have_tidied() noexcept;
-  void drop(fiber& suspended) noexcept;
   bool add_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
@@ -219,13 +212,10 @@ class runtime_core {
   std::atomic<unsigned> waiting_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<std::uint64_t> fibers_{0};
-  std::atomic<int> stacks_{0};  // that are there
-  std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
+  std::atomic<int> seats_{0};  // how many threads are workers; written under membership_
   std::atomic<bool> tidying_{false};
   std::atomic<bool> suspected_{false};
-  std::mutex pooling_;
-  fiber_pool pool_;  // under pooling_
+  fiber_supply fibers_;
 };
 
 }  // namespace sennit::detail

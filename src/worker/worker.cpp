@@ -229,12 +229,12 @@ void leave_branch(frame& branch) noexcept {
 
 void worker::pool_left(fiber& left, void*) noexcept {
   worker& here = *current();
-  if (!here.pool_.put(left)) here.core_.put_fiber(left);
+  if (!here.pool_.put(left)) here.core_.fibers().put(left);
 }
 
 fiber* worker::take_fiber() noexcept {
   if (fiber* const pooled = pool_.take()) return pooled;
-  return core_.take_fiber(&worker::loop);
+  return core_.fibers().take(&worker::loop);
 }
 
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/fork/group.hpp>
+#include <sennit/detail/group/group.hpp>
 
 #include <concepts>
 #include <memory>

@@ -9,9 +9,6 @@
 
 namespace sennit::detail {
 
-// Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
-void observe(schedule_hooks& by, action body);
-
 // Counts a construct. A child of a group does not make the strand go a level deeper.
 SENNIT_INLINE donee count_push(trace_cursor& cursor, whereabouts& pushed, bool child) noexcept {
   donee chosen;

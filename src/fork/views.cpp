@@ -215,4 +215,21 @@ void append_views(view* right) noexcept {
   append_views(meanwhile);
 }
 
+bool any_open(const view* list, const region_state& region) noexcept {
+  while (list != nullptr && !list->any_open(region)) list = list->next;
+  return list != nullptr;
+}
+
+void hand_to_thread(view*& list) noexcept {
+  for (view** at = &list; *at != nullptr;) {
+    view* const v = *at;
+    if (v->hand_to_thread()) {
+      *at = v->next;
+      delete v;
+    } else {
+      at = &v->next;
+    }
+  }
+}
+
 }  // namespace sennit::detail

@@ -27,4 +27,10 @@ void append_views(view* right) noexcept;
 // strand has added to few.
 void append_strand(view* right) noexcept;
 
+// Whether a child of the region that the strand of this list has spawned unqueued is still to end.
+bool any_open(const view* list, const region_state& region) noexcept;
+// What a region's strands have spawned unqueued and left open is from here on what the thread has spawned that
+// entered the region, and that runs no strand.
+void hand_to_thread(view*& list) noexcept;
+
 }  // namespace sennit::detail

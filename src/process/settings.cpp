@@ -190,7 +190,7 @@ settings resolve(const runtime_options& options) {
   if (result.topology.empty()) result.topology = std::string(variable("SENNIT_TOPOLOGY").value_or(""));
   result.beat_ns = beat_choice(options.promotion);
   result.check_contract = contract_choice();
-  result.beat_signal = choose_beat_signal();
+  (void)choose_beat_signal();  // threads that are started from now on take it
   result.watchdog_ns = watchdog_choice();
   return result;
 }

@@ -21,8 +21,7 @@ struct settings {
   pin_mode pin;
   std::string topology;
   bool check_contract;
-  std::uint64_t beat_ns;  // 0: promotion on demand
-  int beat_signal;
+  std::uint64_t beat_ns;      // 0: promotion on demand
   std::uint64_t watchdog_ns;  // 0: none watches
 };
 

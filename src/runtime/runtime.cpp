@@ -1,10 +1,12 @@
 #include "runtime/runtime.hpp"
 
+#include "diagnosis/stack_overflow.hpp"
+#include "diagnosis/watchdog.hpp"
 #include "process/fork_child.hpp"
+#include "process/settings.hpp"
 #include "system/environment.hpp"
 #include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
-#include "worker/stack_overflow.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/misuse.hpp>
@@ -18,6 +20,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -32,6 +35,32 @@ const char* version() noexcept {
 
 namespace detail {
 
+namespace {
+
+// What a runtime has of its own: the core, and what says of it that it seems to hang.
+class watched_core : public runtime_core {
+ public:
+  explicit watched_core(const settings& chosen) : runtime_core(chosen) {
+    if (chosen.watchdog_ns != 0) watchdog_.emplace(*this, chosen.watchdog_ns);
+  }
+
+ private:
+  std::optional<watchdog> watchdog_;
+};
+
+// Under no_fork: a fork in another thread, in the middle of this, would leave the child locks and guards that nobody
+// opens.
+runtime_core* make_core(const runtime_options& options) {
+  const settings chosen = resolve(options);
+  install_overflow_handler();
+  if (chosen.watchdog_ns != 0) watchdog::prepare();
+  return new watched_core(chosen);
+}
+
+void end_core(runtime_core* core) noexcept { delete static_cast<watched_core*>(core); }
+
+}  // namespace
+
 struct runtime_access {
   // The runtime's core; a new one in a child of fork(2), where the old one has lost its threads.
   static runtime_core& core(runtime& r) {
@@ -42,7 +71,7 @@ struct runtime_access {
     const no_fork guard;
     core = r.core_.load(std::memory_order_relaxed);
     if (core->outlived_by_fork()) {
-      auto* const fresh = new runtime_core(r.options_);
+      runtime_core* const fresh = make_core(r.options_);
       keep_for_ever(core);
       core = fresh;
       // ORD[D13] release: see above.
@@ -89,16 +118,15 @@ bool program_exits() noexcept {
 
 #endif
 
-// A fork in another thread, in the middle of this, would leave the child locks and guards that nobody opens.
-detail::runtime_core* new_core(const runtime_options& options) {
+detail::runtime_core* make_first_core(const runtime_options& options) {
   const detail::no_fork guard;
   detail::name_unknown_variables();
-  return new detail::runtime_core(options);
+  return detail::make_core(options);
 }
 
 }  // namespace
 
-runtime::runtime(runtime_options options) : options_(std::move(options)), core_(new_core(options_)) {}
+runtime::runtime(runtime_options options) : options_(std::move(options)), core_(make_first_core(options_)) {}
 
 runtime::~runtime() {
   detail::runtime_core* const core = core_.load(std::memory_order_relaxed);
@@ -111,7 +139,7 @@ runtime::~runtime() {
   if (core->outlived_by_fork() || core->in_use()) {
     detail::runtime_access::keep_for_ever(core);
   } else {
-    delete core;
+    detail::end_core(core);
   }
 }
 

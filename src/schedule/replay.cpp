@@ -1,4 +1,4 @@
-#include "fork/observation.hpp"
+#include "region/observed.hpp"
 #include "schedule/execution.hpp"
 #include "schedule/plan.hpp"
 #include "system/failure.hpp"

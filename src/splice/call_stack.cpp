@@ -1,8 +1,8 @@
 #include "splice/call_stack.hpp"
 
+#include "diagnosis/stack_overflow.hpp"
 #include "system/failure.hpp"
 #include "system/sanitizers.hpp"
-#include "worker/stack_overflow.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
 

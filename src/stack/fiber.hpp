@@ -33,9 +33,8 @@ struct exception_state {
 // That of the calling thread.
 exception_state& current_exceptions() noexcept;
 
-class group_state;
-
 struct child_underway;
+struct open_group;
 
 class fiber {
  public:
@@ -73,9 +72,9 @@ class fiber {
   const std::atomic<slot*>* gate = nullptr;
   // Of the strand that runs here:
   child_underway* innermost_child = nullptr;
-  group_state* open_groups = nullptr;  // with children that it pushed and has not waited for
-  std::uint64_t spawns = 0;            // how many it pushed
-  fiber* next = nullptr;               // in a pool
+  open_group* open_groups = nullptr;  // with children that it pushed and has not waited for
+  std::uint64_t spawns = 0;           // how many it pushed
+  fiber* next = nullptr;              // in a pool
 
  private:
   struct passage;

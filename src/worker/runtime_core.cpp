@@ -1,13 +1,10 @@
 #include "worker/runtime_core.hpp"
 
 #include "process/fork_child.hpp"
+#include "process/library_thread.hpp"
+#include "process/signal_stack.hpp"
 #include "system/barrier.hpp"
 #include "system/failure.hpp"
-#include "worker/calls_of_thread.hpp"
-#include "worker/stack_overflow.hpp"
-
-#include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <bit>
@@ -23,7 +20,7 @@ extern "C" {
 
 // Of those alive, under no_fork. No container: it would end before static objects that still use a runtime,
 // or, never ended, be lost with each shared object that is unloaded. Debuggers find it by its name: see
-// inspection.cpp.
+// diagnosis/inspection.cpp.
 extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
 constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
 }
@@ -37,13 +34,11 @@ constinit region_state nobodys;
 
 }  // namespace
 
-runtime_core::runtime_core(const runtime_options& options)
-    : settings_(resolve(options)),
+runtime_core::runtime_core(const settings& chosen)
+    : settings_(chosen),
       machine_(topology::machine::detect(settings_.topology, settings_.pin)),
       generation_(fork_generation()),
-      pool_(most_pooled()) {
-  install_overflow_handler();
-  if (settings_.watchdog_ns != 0) prepare_to_ask_threads();
+      fibers_(settings_.stack_bytes, 16 + 4 * settings_.workers) {
   {
     const no_fork guard;
     older_core_ = std::exchange(sennit_newest_runtime, this);
@@ -54,7 +49,7 @@ runtime_core::runtime_core(const runtime_options& options)
       worker& place = add_worker();
       // From now on there is somebody who waits, or will.
       waiting_.fetch_add(1, std::memory_order_relaxed);
-      const bool started = start_thread("sennit", i, [this, &place] {
+      const bool started = add_thread("sennit", i, [this, &place] {
         machine_.bind_current_thread(place.index(), settings_.workers);
         waiting_.fetch_sub(1, std::memory_order_relaxed);
         serve_as_worker(place);
@@ -66,10 +61,6 @@ runtime_core::runtime_core(const runtime_options& options)
     }
   });
   thread_places_.store(worker_count(), std::memory_order_relaxed);
-  if (settings_.watchdog_ns != 0) {
-    watchdog_.emplace(*this, settings_.watchdog_ns);
-    start_thread("sennit-watch", 0, [this] { watchdog_->serve(); });
-  }
 }
 
 runtime_core::~runtime_core() {
@@ -115,27 +106,11 @@ worker& runtime_core::worker_at(unsigned index) const noexcept {
   return *workers_[index].load(std::memory_order_relaxed);
 }
 
-bool runtime_core::start_thread(const char* name, unsigned number, std::function<void()> body) noexcept {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  // A fault must reach its handler: the kernel ends the program if the signal is blocked.
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
-  sigdelset(&all, settings_.beat_signal);
-  if (question_signal() != 0) sigdelset(&all, question_signal());
-  // The program's signals are for the program's threads; the new thread inherits the mask.
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = attempt<std::exception>([&] {
-    threads_.emplace_back([name, number, body = std::move(body)] {
-      char full[16];
-      std::snprintf(full, sizeof full, "%s/%u", name, number);
-      pthread_setname_np(pthread_self(), full);
-      ensure_signal_stack();
-      body();
-    });
-  });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+bool runtime_core::add_thread(const char* name, unsigned number, std::function<void()> body) noexcept {
+  if (!attempt<std::bad_alloc>([this] { threads_.emplace_back(); })) return false;
+  if (start_thread(threads_.back(), name, number, std::move(body))) return true;
+  threads_.pop_back();
+  return false;
 }
 
 void runtime_core::stop() noexcept {
@@ -143,7 +118,6 @@ void runtime_core::stop() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).go_home();
   for (const auto& s : spares_) s->call.unpark();
-  if (watchdog_) watchdog_->stop();
   for (std::thread& t : threads_) t.join();
   threads_.clear();
 }
@@ -240,7 +214,7 @@ bool runtime_core::add_spare() noexcept {
       spares_.push_back(std::move(added));
     }
     if (self == nullptr ||
-        !start_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
+        !add_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
       if (self != nullptr) spares_.pop_back();
       place.frames().wish().restrict_to(&nobodys);
       return_place_locked(place);
@@ -272,7 +246,7 @@ void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
     // it sets leave: either the lower count is seen here, or leave stays set and serve() returns.
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
       serve_as_worker(self.place);
-      take_surplus(self.place.pool(), 0);
+      fibers_.take_surplus(self.place.pool(), 0);
       have_tidied();
     } else {
       self.call.park();
@@ -327,8 +301,8 @@ sennit::statistics runtime_core::statistics() const noexcept {
   sum.wakes = asleep_.wakes();
   sum.barriers = paid_.issued();
   sum.interrupts = paid_.interrupts();
-  sum.fibers = fibers_.load(std::memory_order_relaxed);
-  sum.stacks = static_cast<std::uint64_t>(stacks_.load(std::memory_order_relaxed));
+  sum.fibers = fibers_.made();
+  sum.stacks = static_cast<std::uint64_t>(fibers_.stacks());
   return sum;
 }
 

@@ -3,11 +3,11 @@
 
 #include "process/settings.hpp"
 #include "sleep/sleepers.hpp"
+#include "stack/fiber_supply.hpp"
 #include "system/barrier.hpp"
 #include "topology/machine.hpp"
 #include "worker/coloring.hpp"
 #include "worker/searching_set.hpp"
-#include "worker/watchdog.hpp"
 #include "worker/worker.hpp"
 #include "worker/worker_listener.hpp"
 
@@ -20,8 +20,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,7 +29,7 @@ class runtime_core {
  public:
   static constexpr unsigned most_places = worker_index_bound;
 
-  explicit runtime_core(const runtime_options& options);
+  explicit runtime_core(const settings& chosen);
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;
   ~runtime_core();
@@ -70,6 +68,7 @@ class runtime_core {
   unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
   std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
+  bool has_watchdog() const noexcept { return settings_.watchdog_ns != 0; }
   // A chunk of a loop is at most 2^-loop_sharing of what is left.
   unsigned loop_sharing() const noexcept;
 
@@ -108,11 +107,7 @@ class runtime_core {
   unsigned color_of(const worker& w, color_kind kind) const noexcept;
 
   // --- Stacks: tidying.cpp.
-  // A suspended fiber, or a new one that will begin at `entry`; null if there is no memory for its stack.
-  fiber* take_fiber(void (*entry)() noexcept) noexcept;
-  void put_fiber(fiber& suspended) noexcept;
-  // All but so many of a pool that the caller has for itself.
-  void take_surplus(fiber_pool& from, unsigned but) noexcept;
+  fiber_supply& fibers() noexcept { return fibers_; }
   // By a worker that sleeps. False: there is no need, or somebody else does it.
   bool begin_tidying() noexcept;
   // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
@@ -122,16 +117,22 @@ class runtime_core {
   // --- While a strand blocks its thread, one more thread is at work.
   void begin_blocking() noexcept;
   void end_blocking() noexcept;
-  // In the checked variant: the calling strand has been blocked in that call for a while. Ends the program
-  // with a message if nobody is left to end the wait. deadlock_check.cpp.
-  void look_for_deadlock(const char* call) noexcept;
 
   // --- What it tells.
   // Grows whenever a strand is taken, left, or resumed. A hint.
   std::uint64_t progress() const noexcept;
   sennit::statistics statistics() const noexcept;
-  // Who waits for whom, and where: for people. strand_report.cpp.
-  std::string strands_as_text();
+  unsigned regions() const noexcept { return regions_.load(std::memory_order_relaxed); }
+  // Calls f with each worker that has a thread, under the lock of members.
+  template <class F>
+  void for_each_seat(F&& f) {
+    const std::lock_guard guard(membership_);
+    for (unsigned i = 0; i < worker_count(); ++i) {
+      if (worker_at(i).thread != 0) f(worker_at(i));
+    }
+  }
+  // True once: a strand here seems to wait for ever.
+  bool is_first_suspicion() noexcept { return !suspected_.exchange(true, std::memory_order_relaxed); }
 
   // --- Listeners. add_listener() and remove_listener() are called under no_fork.
   void add_listener(worker_listener& added) noexcept;
@@ -180,11 +181,9 @@ class runtime_core {
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
   void note_at_work() noexcept;
-  unsigned most_pooled() const noexcept { return 16 + 4 * settings_.workers; }
   bool too_many_stacks() const noexcept;
   void have_tidied() noexcept;
-  void drop(fiber& suspended) noexcept;
-  bool start_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
+  bool add_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
   void serve_as_worker(worker& place) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
@@ -206,7 +205,6 @@ class runtime_core {
   // Those of the threads that the constructor started come first. While it does, they read it: none.
   std::atomic<unsigned> thread_places_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
-  std::optional<watchdog> watchdog_;
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
   std::atomic<unsigned> blocked_{0};
@@ -214,13 +212,10 @@ class runtime_core {
   std::atomic<unsigned> waiting_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<std::uint64_t> fibers_{0};
-  std::atomic<int> stacks_{0};  // that are there
-  std::atomic<int> seats_{0};   // how many threads are workers; written under membership_
+  std::atomic<int> seats_{0};  // how many threads are workers; written under membership_
   std::atomic<bool> tidying_{false};
-  std::atomic<bool> deadlock_reported_{false};
-  std::mutex pooling_;
-  fiber_pool pool_;  // under pooling_
+  std::atomic<bool> suspected_{false};
+  fiber_supply fibers_;
 };
 
 }  // namespace sennit::detail

@@ -283,7 +283,7 @@ bool worker::park_until_called() noexcept {
   }
   if (parking().park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
-  core_.take_surplus(pool_, 1);
+  core_.fibers().take_surplus(pool_, 1);
   if (!tidy_until_called()) parking().park();
   return false;
 }

@@ -229,12 +229,12 @@ void leave_branch(frame& branch) noexcept {
 
 void worker::pool_left(fiber& left, void*) noexcept {
   worker& here = *current();
-  if (!here.pool_.put(left)) here.core_.put_fiber(left);
+  if (!here.pool_.put(left)) here.core_.fibers().put(left);
 }
 
 fiber* worker::take_fiber() noexcept {
   if (fiber* const pooled = pool_.take()) return pooled;
-  return core_.take_fiber(&worker::loop);
+  return core_.fibers().take(&worker::loop);
 }
 
 namespace {
@@ -337,7 +337,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   view* const views = exchange_views(nullptr);
   trace_cursor* const cursor = exchange_cursor(nullptr);
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
-  group_state* const open = std::exchange(self.open_groups, nullptr);
+  open_group* const open = std::exchange(self.open_groups, nullptr);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);

@@ -1,7 +1,7 @@
 // Steal trees as they are recorded, and what follows them.
 #include "../core/support.hpp"
-#include "fork/observation.hpp"
 #include "programs.hpp"
+#include "region/observed.hpp"
 #include "schedule/execution.hpp"
 
 #include <sennit/sennit.hpp>

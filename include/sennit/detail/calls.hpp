@@ -1,5 +1,5 @@
 // The slow paths of the constructs: the functions that a fork or a join calls if its gate is shut. All are
-// cold functions of the library, defined in src/fork, src/loop and src/worker.
+// cold functions of the library, defined in src/fork, src/region, src/loop and src/worker.
 #pragma once
 
 #include <sennit/detail/action.hpp>

@@ -1,7 +1,7 @@
 // The children of a group that were not pushed by its own strand: in whatever order they begin and end, what they leave is in
 // serial order. Strands are simulated, in random order, by the thread that runs the test.
-#include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
+#include "group/unqueued_children.hpp"
 #include "runtime/runtime.hpp"
 #include "stack/strand_state.hpp"
 #include "worker/runtime_core.hpp"
@@ -436,15 +436,15 @@ TEST(unqueued_children, are_found_open_by_their_region) {
   store_views(nullptr);
   c.mark_stolen(&g.all.outside());
   g.all.add(c, g.all.view_here(), *g.place);
-  EXPECT_TRUE(unqueued_children::any_open(load_views(), g.all.outside()));
-  EXPECT_FALSE(unqueued_children::any_open(load_views(), other));
+  EXPECT_TRUE(any_open(load_views(), g.all.outside()));
+  EXPECT_FALSE(any_open(load_views(), other));
   view* const spawner = exchange_views(nullptr);
   ASSERT_TRUE(listed_frames::reclaim(c));
   g.all.begin(c);
   g.write("left");
   g.all.close(c, nullptr);
   (void)g.all.finished(c, exchange_views(nullptr), g.done);
-  EXPECT_FALSE(unqueued_children::any_open(spawner, g.all.outside()));
+  EXPECT_FALSE(any_open(spawner, g.all.outside()));
   view* list = spawner;
   unqueued_children::prune(list);
   EXPECT_EQ(list, spawner);  // the child has left something

@@ -11,6 +11,8 @@
 
 namespace sennit::detail {
 
+struct region_state;
+
 // What a reducer and its views share; lives as long as any of them.
 struct reducer_base {
   reducer_base() = default;
@@ -45,6 +47,11 @@ class SENNIT_EXPORT view {
   // To be called where it does, before append(): takes over what comes before the first of them. False: there
   // is none.
   virtual bool put_before(view* /*earlier*/) noexcept { return false; }
+  // Whether one of them is in the region, and still to end.
+  virtual bool any_open(const region_state& /*region*/) const noexcept { return false; }
+  // They are from here on what the calling thread has spawned, which runs no strand. True: nothing else is left of the
+  // view.
+  virtual bool hand_to_thread() noexcept { return false; }
   // The thread ends, and no strand takes the view over: leaves it to the reducer.
   void leave() noexcept;
   // Back from there.

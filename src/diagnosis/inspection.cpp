@@ -1,4 +1,4 @@
-#include "worker/inspection.hpp"
+#include "diagnosis/inspection.hpp"
 
 #include "process/contract.hpp"
 #include "worker/runtime_core.hpp"

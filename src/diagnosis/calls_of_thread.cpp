@@ -1,7 +1,8 @@
-#include "worker/calls_of_thread.hpp"
+#include "diagnosis/calls_of_thread.hpp"
 
+#include "diagnosis/inspection.hpp"
+#include "process/library_thread.hpp"
 #include "process/settings.hpp"
-#include "worker/inspection.hpp"
 
 #include <execinfo.h>
 #include <semaphore.h>
@@ -20,7 +21,7 @@ namespace {
 constexpr int most_calls = 40;
 constexpr int calls_shown = 12;
 
-constinit std::atomic<int> chosen_signal{0};
+constinit std::atomic<int> question_signal{0};  // 0: none has been chosen
 
 // What the handler fills in, for one thread at a time. A handler that comes late finds another question, or
 // none.
@@ -48,10 +49,8 @@ bool is_answered_in_time() noexcept {
 
 }  // namespace
 
-int question_signal() noexcept { return chosen_signal.load(std::memory_order_relaxed); }
-
 void prepare_to_ask_threads() noexcept {
-  if (question_signal() != 0) return;
+  if (question_signal.load(std::memory_order_relaxed) != 0) return;
   sem_init(&answered, 0, 0);
   void* first[1];
   backtrace(first, 1);  // loads what it needs, which a handler must not
@@ -63,14 +62,16 @@ void prepare_to_ask_threads() noexcept {
     now.sa_flags = SA_RESTART | SA_ONSTACK;
     sigfillset(&now.sa_mask);
     sigaction(number, &now, nullptr);
-    chosen_signal.store(number, std::memory_order_relaxed);
+    question_signal.store(number, std::memory_order_relaxed);
+    let_threads_take(number);
     return;
   }
 }
 
 std::string calls_of_thread(pid_t thread) {
   asked.store(thread, std::memory_order_relaxed);
-  const bool sent = question_signal() != 0 && syscall(SYS_tgkill, getpid(), thread, question_signal()) == 0;
+  const int signal = question_signal.load(std::memory_order_relaxed);
+  const bool sent = signal != 0 && syscall(SYS_tgkill, getpid(), thread, signal) == 0;
   if (!sent || !is_answered_in_time()) {
     // The question is taken back; if the handler has it already, it answers soon.
     pid_t its = thread;

@@ -1,11 +1,11 @@
-// What the watchdog reports: who waits for whom, and where.
-#include "worker/calls_of_thread.hpp"
-#include "worker/inspection.hpp"
+#include "diagnosis/strand_report.hpp"
+
+#include "diagnosis/calls_of_thread.hpp"
+#include "diagnosis/inspection.hpp"
 #include "worker/runtime_core.hpp"
 
 #include <cstdio>
 #include <fstream>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -97,22 +97,17 @@ std::string waiting_at(const seat& s, const std::vector<numbered_strand>& runnin
 
 }  // namespace
 
-std::string runtime_core::strands_as_text() {
+std::string strands_as_text(runtime_core& core) {
   std::vector<seat> seats;
-  {
-    const std::lock_guard guard(membership_);
-    for (unsigned i = 0; i < worker_count(); ++i) {
-      worker& w = worker_at(i);
-      if (w.thread != 0) seats.push_back({.place = w, .number = number_of(w), .thread = w.thread});
-    }
-  }
+  core.for_each_seat(
+      [&](worker& w) { seats.push_back({.place = w, .number = core.number_of(w), .thread = w.thread}); });
   std::vector<numbered_strand> running;
   for (seat& s : seats) {
     s.holds = s.place.frames().look();
     if (s.holds.strand != nullptr) running.emplace_back(s.holds.strand, s.number);
   }
-  std::string text = "  " + std::to_string(settings_.workers) + " workers, " + std::to_string(seats.size()) +
-                     " threads, " + std::to_string(regions_.load(std::memory_order_relaxed)) + " regions\n";
+  std::string text = "  " + std::to_string(core.workers()) + " workers, " + std::to_string(seats.size()) +
+                     " threads, " + std::to_string(core.regions()) + " regions\n";
   std::vector<std::string> states;
   std::vector<std::string> waiting;
   std::set<const fiber*> told;

@@ -1,5 +1,8 @@
-#include "worker/watchdog.hpp"
+#include "diagnosis/watchdog.hpp"
 
+#include "diagnosis/calls_of_thread.hpp"
+#include "diagnosis/strand_report.hpp"
+#include "process/library_thread.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 
@@ -21,9 +24,17 @@ std::string as_seconds(std::uint64_t ns) {
 
 }  // namespace
 
-void watchdog::stop() noexcept {
+void watchdog::prepare() noexcept { prepare_to_ask_threads(); }
+
+watchdog::watchdog(runtime_core& watched, std::uint64_t period_ns) noexcept
+    : core_(watched), period_ns_(period_ns) {
+  start_thread(thread_, "sennit-watch", 0, [this] { serve(); });
+}
+
+watchdog::~watchdog() {
   stopping_.store(true, std::memory_order_relaxed);
   call_.unpark();
+  if (thread_.joinable()) thread_.join();
 }
 
 void watchdog::serve() noexcept {
@@ -46,7 +57,7 @@ void watchdog::serve() noexcept {
       const std::string report = "sennit: watchdog: no strand has made progress for " +
                                  as_seconds(now - since) +
                                  "; SENNIT_WATCHDOG asked for this report, which comes once\n" +
-                                 core_.strands_as_text() + "sennit: watchdog: end of the report\n";
+                                 strands_as_text(core_) + "sennit: watchdog: end of the report\n";
       std::fputs(report.c_str(), stderr);
       return;
     }

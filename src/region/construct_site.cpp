@@ -1,4 +1,4 @@
-#include "fork/construct_site.hpp"
+#include "region/construct_site.hpp"
 
 #include "process/contract.hpp"
 #include "worker/runtime_core.hpp"

@@ -9,9 +9,7 @@ namespace sennit::detail {
 
 // Where the thread is, a line for each call, the innermost first. Makes the thread handle a signal.
 std::string calls_of_thread(pid_t thread);
-// That signal, which threads of the runtime do not block; 0: there is none yet.
-int question_signal() noexcept;
-// Chooses it, and handles it from then on.
+// Chooses the signal, and handles it from then on. Threads of the library that are started later take it.
 void prepare_to_ask_threads() noexcept;
 
 }  // namespace sennit::detail

@@ -1,9 +1,8 @@
 // How regions are entered and left, and how they are cancelled.
-#include "fork/construct_site.hpp"
-#include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
 #include "process/contract.hpp"
 #include "process/settings.hpp"
+#include "region/construct_site.hpp"
 #include "runtime/runtime.hpp"
 #include "stack/fiber.hpp"
 #include "stack/float_environment.hpp"
@@ -12,6 +11,7 @@
 
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/fork/open_group.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
@@ -103,8 +103,8 @@ void run_region(runtime* asked, action body) {
   root.mark_stolen(&region);
   (*guest).frames().wish().restrict_to(&region);
   (*guest).serve(&root);
-  if (unqueued_children::any_open(root.stolen().views, region)) left_open();
-  if (here == nullptr) unqueued_children::hand_to_thread(root.stolen().views);
+  if (any_open(root.stolen().views, region)) left_open();
+  if (here == nullptr) hand_to_thread(root.stolen().views);
   append_views(root.stolen().views);
   root.rethrow();
 }
@@ -122,10 +122,10 @@ class stay_in_region {
     enter(w, &scope_);
   }
   ~stay_in_region() {
-    for (const group_state* g = strand_.open_groups; g != nullptr; g = g->next_open()) {
-      if (g->newest_order() > scope_.spawns_before) left_open();
+    for (const open_group* g = strand_.open_groups; g != nullptr; g = g->next_open) {
+      if (g->has_child_after(scope_.spawns_before)) left_open();
     }
-    if (unqueued_children::any_open(load_views(), *scope_.region)) left_open();
+    if (any_open(load_views(), *scope_.region)) left_open();
     enter(*worker::current(), scope_.outer);
     scope_.region->outer = nullptr;
   }

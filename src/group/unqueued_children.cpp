@@ -1,4 +1,4 @@
-#include "fork/unqueued_children.hpp"
+#include "group/unqueued_children.hpp"
 
 #include "fork/views.hpp"
 #include "process/fork_child.hpp"
@@ -374,39 +374,6 @@ void unqueued_children::prune(view*& list) noexcept {
   }
 }
 
-bool unqueued_children::any_open(const view* list, const region_state& region) noexcept {
-  for (const view* v = list; v != nullptr; v = v->next) {
-    if (!v->holds_children() || v->reducer()->ended.load(std::memory_order_relaxed)) continue;
-    const auto& spawned = static_cast<const spawn_view&>(*v);
-    const std::lock_guard guard(spawned.all_.lock_);
-    for (const group_link* l = spawned.list_.next; l != &spawned.list_; l = l->next) {
-      auto& child = member(const_cast<group_link&>(*l));
-      if (!child.settled && child.stolen().region == &region) return true;
-    }
-  }
-  return false;
-}
-
-void unqueued_children::hand_to_thread(view*& list) noexcept {
-  for (view** at = &list; *at != nullptr;) {
-    view* const v = *at;
-    if (!v->holds_children() || v->reducer()->ended.load(std::memory_order_relaxed)) {
-      at = &v->next;
-      continue;
-    }
-    *at = v->next;
-    auto* const spawned = static_cast<spawn_view*>(v);
-    // What the thread has added before comes before them.
-    if (view* const earlier = take_values(); earlier != nullptr && !spawned->put_before(earlier))
-      append_views(earlier);
-    {
-      const std::lock_guard guard(spawned->all_.lock_);
-      splice_before(spawned->all_.strays_, spawned->list_);
-    }
-    delete spawned;
-  }
-}
-
 void unqueued_children::recall() noexcept {
   if (left.load(std::memory_order_relaxed) != nullptr) recall_views(self_);
 }
@@ -500,6 +467,25 @@ bool spawn_view::put_before(view* earlier) noexcept {
   if (list_.next == &list_) return false;
   group_member& first = unqueued_children::member(*list_.next);
   first.before_ = chain_views(earlier, first.before_);
+  return true;
+}
+
+bool spawn_view::any_open(const region_state& region) const noexcept {
+  if (reducer()->ended.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard guard(all_.lock_);
+  for (const group_link* l = list_.next; l != &list_; l = l->next) {
+    auto& child = unqueued_children::member(const_cast<group_link&>(*l));
+    if (!child.settled && child.stolen().region == &region) return true;
+  }
+  return false;
+}
+
+bool spawn_view::hand_to_thread() noexcept {
+  if (reducer()->ended.load(std::memory_order_relaxed)) return false;
+  // What the thread has added before comes before them.
+  if (view* const earlier = take_values(); earlier != nullptr && !put_before(earlier)) append_views(earlier);
+  const std::lock_guard guard(all_.lock_);
+  unqueued_children::splice_before(all_.strays_, list_);
   return true;
 }
 

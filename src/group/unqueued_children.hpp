@@ -6,8 +6,8 @@
 #include "system/parker.hpp"
 
 #include <sennit/detail/fork/completion.hpp>
-#include <sennit/detail/fork/group.hpp>
 #include <sennit/detail/fork/view.hpp>
+#include <sennit/detail/group/group.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
@@ -87,11 +87,6 @@ class unqueued_children : public reducer_base {
   void settle_home(worker* home) noexcept;
   // Ends views, of any groups, whose children have all ended and left nothing.
   static void prune(view*& list) noexcept;
-  // Whether a view of the list has a child of the region that is still to end.
-  static bool any_open(const view* list, const region_state& region) noexcept;
-  // What a region's strands have spawned unqueued and left open is from here on what the thread has spawned that
-  // entered the region, and that runs no strand.
-  static void hand_to_thread(view*& list) noexcept;
   // Gives the strand the views that ended threads have left.
   void recall() noexcept;
   // Before the calling thread waits for children that others have begun: in a child of fork(2) those others
@@ -138,6 +133,8 @@ class spawn_view : public view {
   bool holds_children() const noexcept override { return true; }
   child_places* children() noexcept override;
   bool put_before(view* earlier) noexcept override;
+  bool any_open(const region_state& region) const noexcept override;
+  bool hand_to_thread() noexcept override;
   // It goes to another list, of which it is earlier than all.
   void comes_first() noexcept { places_ = {}; }
   group_link& list() noexcept { return list_; }

@@ -1,9 +1,9 @@
-#include "fork/group.hpp"
+#include "group/group.hpp"
 
 #include "fork/gates.hpp"
 #include "fork/observation.hpp"
-#include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
+#include "group/unqueued_children.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
@@ -13,7 +13,7 @@
 
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
-#include <sennit/detail/fork/group.hpp>
+#include <sennit/detail/group/group.hpp>
 #include <sennit/join.hpp>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void group_state::anchor(worker& place) noexcept {
 
 spawning group_state::admit() {
   if (!on_top()) return admit_unqueued();
-  if (latest().thrown) [[unlikely]]
+  if (thrown_latest()) [[unlikely]]
     return spawning::at_once_in_order;  // it is dropped
   if (room_ > 0) [[likely]] {
     --room_;
@@ -215,26 +215,27 @@ void group_state::push(group_member& child) {
   fiber* strand = strand_.load(std::memory_order_relaxed);
   if (strand == nullptr) open(*(strand = &worker::current()->running()));
   if (load_views() != nullptr) child.before_ = exchange_views(nullptr);
-  child.order_ = ++strand->spawns;
-  child.previous = std::exchange(newest_, &child);
+  child.order = ++strand->spawns;
+  child.previous = newest_child();
+  newest = &child;
 }
 
 void group_state::open(fiber& strand) noexcept {
   open_.store(true, std::memory_order_relaxed);
   SENNIT_ASSERT(strand_.load(std::memory_order_relaxed) == nullptr && strand.open_groups != this);
   strand_.store(&strand, std::memory_order_relaxed);
-  next_open_ = std::exchange(strand.open_groups, this);
+  next_open = std::exchange(strand.open_groups, this);
 }
 
 void group_state::close() noexcept {
   fiber* const strand = strand_.exchange(nullptr, std::memory_order_relaxed);
   if (strand == nullptr) return;
-  group_state** at = &strand->open_groups;
+  open_group** at = &strand->open_groups;
   while (*at != this) {
     SENNIT_ASSERT(*at != nullptr);  // it is among the open groups of its strand
-    at = &(*at)->next_open_;
+    at = &(*at)->next_open;
   }
-  *at = next_open_;
+  *at = next_open;
 }
 
 void group_state::push_or_list(group_member& child) {
@@ -262,8 +263,7 @@ void group_state::push_or_list(group_member& child) {
 void group_state::begin_deque_anew() noexcept {
   worker& w = *worker::current();
   w.relocate();
-  for (group_member* c = newest_; c != nullptr; c = static_cast<group_member*>(c->previous))
-    c->on_deque_ = false;
+  for (group_member* c = newest_child(); c != nullptr; c = pushed_before(*c)) c->on_deque_ = false;
   anchor(w);
 }
 
@@ -295,7 +295,7 @@ void group_state::note_counted(group_member& child) noexcept {
 // By the group's own strand.
 void group_state::run_in_order(action body) {
   // What was thrown before lets it be dropped.
-  if (latest().thrown) [[unlikely]]
+  if (thrown_latest()) [[unlikely]]
     return;
   std::exception_ptr thrown;
   {
@@ -324,7 +324,7 @@ void group_state::note(std::exception_ptr thrown) noexcept {
   if (spawned != nullptr) {
     all->note(static_cast<spawn_view&>(*spawned), std::move(thrown));
   } else {
-    keep_first(latest().thrown, std::move(thrown));
+    keep_first(thrown_latest(), std::move(thrown));
   }
 }
 
@@ -464,7 +464,8 @@ void group_state::sweep() noexcept {
   room_ = most_pushed;
   while (kept != nullptr) {
     group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
-    child.previous = std::exchange(newest_, &child);
+    child.previous = newest_child();
+    newest = &child;
     --room_;
   }
 }

@@ -1,9 +1,9 @@
 // The end of a group's children: what they leave, and how the strand waits for them.
 #include "fork/gates.hpp"
-#include "fork/group.hpp"
 #include "fork/observation.hpp"
-#include "fork/unqueued_children.hpp"
 #include "fork/views.hpp"
+#include "group/group.hpp"
+#include "group/unqueued_children.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
@@ -77,10 +77,10 @@ view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
   const unqueued_children& all = *others_.load(std::memory_order_relaxed);
   view* gathered = exchange_views(nullptr);
   if (strand.spawns == since) return gathered;
-  for (group_state* g = strand.open_groups; g != nullptr; g = g->next_open_) {
+  for (open_group* g = strand.open_groups; g != nullptr; g = g->next_open) {
     if (g == this) continue;
-    for (group_member* c = g->newest_; c != nullptr && c->order_ > since;
-         c = static_cast<group_member*>(c->previous)) {
+    for (group_member* c = static_cast<group_state*>(g)->newest_child(); c != nullptr && c->order > since;
+         c = pushed_before(*c)) {
       for (view** const list : {&c->views_, &c->before_}) {
         while (spawn_view* const found = all.extract(*list).release()) {
           found->next = nullptr;
@@ -97,7 +97,7 @@ void group_state::collect(view* latest) noexcept {
   worker* const place = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken
   // singly.
-  if (newest_ != nullptr && !on_top()) place->relocate();
+  if (newest != nullptr && !on_top()) place->relocate();
   if (place != nullptr) admit_outside(*place);
   group_member* kept = nullptr;
   {
@@ -111,7 +111,7 @@ void group_state::collect(view* latest) noexcept {
   await_all(latest);
   if (place != nullptr) place->frames().wish().admit_also(nullptr);
   // In the serial order.
-  keep_first(failure_, std::move(front_.thrown));
+  keep_first(failure_, std::move(thrown_first_));
   while (kept != nullptr) {
     group_member& child = *std::exchange(kept, static_cast<group_member*>(kept->next));
     add_kept(child);
@@ -247,7 +247,7 @@ bool group_state::take_back(group_member& child) noexcept {
 void group_state::run_here(group_member& child, std::exception_ptr& thrown) noexcept {
 #if SENNIT_EXCEPTIONS
   // One that comes before it threw.
-  if (!child.unqueued_ && latest().thrown) [[unlikely]]
+  if (!child.unqueued_ && thrown_latest()) [[unlikely]]
     return;
   if (can_throw_ && any_gate_shut() && stopped()) [[unlikely]] {
     dropped_.store(true, std::memory_order_relaxed);
@@ -319,7 +319,7 @@ void group_state::add_in_order(group_link& ring) noexcept {
 }
 
 void group_state::report() {
-  SENNIT_ASSERT(newest_ == nullptr && !front_.thrown);  // all have been waited for
+  SENNIT_ASSERT(newest == nullptr && !thrown_first_);  // all have been waited for
   close();
   blocks_.release();
   room_ = most_pushed;

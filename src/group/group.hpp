@@ -5,7 +5,7 @@
 #include "stack/fiber.hpp"
 #include "worker/worker.hpp"
 
-#include <sennit/detail/fork/group.hpp>
+#include <sennit/detail/group/group.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // sennit::blocking(): while a strand blocks its thread, another thread is at work.
-#include "worker/deadlock_check.hpp"
+#include "diagnosis/deadlock_check.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 

@@ -1,11 +1,10 @@
-#include "worker/stack_overflow.hpp"
+#include "diagnosis/stack_overflow.hpp"
 
 #include "process/fork_child.hpp"
+#include "process/signal_stack.hpp"
 #include "worker/worker.hpp"
 
-#include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -22,8 +21,6 @@ struct handled {
 };
 handled handlers[] = {{SIGSEGV, {}}, {SIGBUS, {}}};
 bool installed = false;  // under no_fork, as are the handlers
-
-constinit thread_local bool has_signal_stack [[gnu::tls_model("initial-exec")]] = false;
 
 void say(std::string_view text) noexcept {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
@@ -72,28 +69,6 @@ void on_fault(int number, siginfo_t* info, void* context) noexcept {
   }
 }
 
-std::size_t signal_stack_bytes() noexcept {
-  const long least = sysconf(_SC_SIGSTKSZ);
-  constexpr std::size_t for_other_handlers = 64 * 1024;
-  return for_other_handlers + (least > 0 ? static_cast<std::size_t>(least) : 0);
-}
-
-// Unmapped when its thread ends. A pthread key rather than a thread_local with a destructor:
-// the latter would keep a shared object that holds this library from being unloaded.
-pthread_key_t signal_stack_key() noexcept {
-  static const pthread_key_t key = [] {
-    pthread_key_t made{};
-    pthread_key_create(&made, [](void* memory) {
-      stack_t off{};
-      off.ss_flags = SS_DISABLE;
-      sigaltstack(&off, nullptr);
-      munmap(memory, signal_stack_bytes());
-    });
-    return made;
-  }();
-  return key;
-}
-
 }  // namespace
 
 constinit std::atomic<const char* (*)(const void*) noexcept> overflow_of_calls{nullptr};
@@ -102,7 +77,7 @@ void install_overflow_handler() noexcept {
   const no_fork guard;
   if (installed) return;
   installed = true;
-  signal_stack_key();  // made now: a guard of a static object must not be held at a fork
+  prepare_signal_stacks();  // now: a guard of a static object must not be held at a fork
   for (handled& h : handlers) {
     struct sigaction ours{};
     ours.sa_sigaction = &on_fault;
@@ -116,29 +91,13 @@ void remove_overflow_handler() noexcept {
   const no_fork guard;
   if (!installed) return;
   installed = false;
-  // Threads that outlive the library must not run its code at their end; their signal stacks stay with them.
-  pthread_key_delete(signal_stack_key());
+  leave_signal_stacks();
   for (const handled& h : handlers) {
     struct sigaction now{};
     sigaction(h.signal, nullptr, &now);
     if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &on_fault)
       sigaction(h.signal, &h.before, nullptr);
   }
-}
-
-void ensure_signal_stack() noexcept {
-  if (has_signal_stack) return;
-  has_signal_stack = true;
-  stack_t now{};
-  if (sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0) return;
-  void* const memory =
-      mmap(nullptr, signal_stack_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
-  stack_t alternate{};
-  alternate.ss_sp = memory;
-  alternate.ss_size = signal_stack_bytes();
-  sigaltstack(&alternate, nullptr);
-  pthread_setspecific(signal_stack_key(), memory);
 }
 
 }  // namespace sennit::detail

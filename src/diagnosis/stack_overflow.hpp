@@ -13,7 +13,5 @@ extern constinit std::atomic<const char* (*)(const void* address) noexcept> over
 void install_overflow_handler() noexcept;
 // Takes it out again, if nobody has installed another one since.
 void remove_overflow_handler() noexcept;
-// Gives the calling thread a stack for signal handlers, unless it has one. Cheap after the first call.
-void ensure_signal_stack() noexcept;
 
 }  // namespace sennit::detail

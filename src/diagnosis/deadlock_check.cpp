@@ -1,7 +1,7 @@
 // Calls that block a strand's thread, in the checked variant: a strand that waits for what its sibling is to
 // do waits for ever if no other worker is there to run the sibling. Such calls wake up now and then, and look
 // whether that is so.
-#include "worker/deadlock_check.hpp"
+#include "diagnosis/deadlock_check.hpp"
 
 #if SENNIT_SEES_LOCKS
 
@@ -23,7 +23,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 namespace sennit::detail {
@@ -60,6 +59,41 @@ bool is_watched() noexcept {
   return w != nullptr && allowed == 0 && w->running().innermost != nullptr;
 }
 
+int count_of_threads() noexcept {
+  int count = 0;
+  if (DIR* const tasks = opendir("/proc/self/task")) {
+    while (const dirent* entry = readdir(tasks)) {
+      if (entry->d_name[0] != '.') ++count;
+    }
+    closedir(tasks);
+  }
+  return count;
+}
+
+// The calling strand has been blocked in that call for a while: ends the program with a message if what the strand waits
+// for may lie in one of the runtime's deques, and nobody is left to take it from there.
+void look_for_deadlock(runtime_core& core, const char* call) noexcept {
+  if (!core.work_in_sight({})) return;
+  int at_work = 0;
+  int threads = 0;
+  core.for_each_seat([&](const worker& w) {
+    ++threads;
+    if (!w.blocks.load(std::memory_order_relaxed)) ++at_work;
+  });
+  if (at_work > core.asleep().count()) return;
+  const std::string message = std::string("a strand waits in ") + call +
+                              ", and the branches that could run meanwhile have no worker: all of them wait "
+                              "like this one. If one of the branches is to end the wait, as a sibling that "
+                              "sets a future is, this is a deadlock: no branch may wait for another one. A "
+                              "wait for what happens outside the runtime belongs into sennit::blocking().";
+  // Others may end the wait yet.
+  if (count_of_threads() > threads + (core.has_watchdog() ? 1 : 0)) {
+    if (core.is_first_suspicion()) warn(message);
+    return;
+  }
+  misuse(message);
+}
+
 // While it exists the strand's worker is known to be blocked.
 class blocked {
  public:
@@ -81,7 +115,7 @@ class blocked {
       latest.since_ns = now_ns();
     }
     if (now_ns() - latest.since_ns < patience_ns) return;
-    core.look_for_deadlock(call);
+    look_for_deadlock(core, call);
   }
 
  private:
@@ -92,49 +126,6 @@ class blocked {
 
 void begin_to_allow_blocking() noexcept { ++allowed; }
 void end_to_allow_blocking() noexcept { --allowed; }
-
-namespace {
-
-int count_of_threads() noexcept {
-  int count = 0;
-  if (DIR* const tasks = opendir("/proc/self/task")) {
-    while (const dirent* entry = readdir(tasks)) {
-      if (entry->d_name[0] != '.') ++count;
-    }
-    closedir(tasks);
-  }
-  return count;
-}
-
-}  // namespace
-
-// What the strand waits for may lie in one of the runtime's deques, and nobody is left to take it from there.
-void runtime_core::look_for_deadlock(const char* call) noexcept {
-  if (!work_in_sight({})) return;
-  int at_work = 0;
-  int threads = 0;
-  {
-    const std::lock_guard guard(membership_);
-    for (unsigned i = 0; i < worker_count(); ++i) {
-      const worker& w = worker_at(i);
-      if (w.thread == 0) continue;
-      ++threads;
-      if (!w.blocks.load(std::memory_order_relaxed)) ++at_work;
-    }
-  }
-  if (at_work > asleep_.count()) return;
-  const std::string message = std::string("a strand waits in ") + call +
-                              ", and the branches that could run meanwhile have no worker: all of them wait "
-                              "like this one. If one of the branches is to end the wait, as a sibling that "
-                              "sets a future is, this is a deadlock: no branch may wait for another one. A "
-                              "wait for what happens outside the runtime belongs into sennit::blocking().";
-  // Others may end the wait yet.
-  if (count_of_threads() > threads + (watchdog_ ? 1 : 0)) {
-    if (!deadlock_reported_.exchange(true, std::memory_order_relaxed)) warn(message);
-    return;
-  }
-  misuse(message);
-}
 
 }  // namespace sennit::detail
 

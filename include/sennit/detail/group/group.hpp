@@ -4,11 +4,12 @@
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/fork/block_pool.hpp>
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/fork_frame.hpp>
 #include <sennit/detail/fork/forked_in_handler.hpp>
 #include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/fork/open_group.hpp>
+#include <sennit/detail/group/block_pool.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
@@ -35,7 +36,7 @@ struct child_underway {
 };
 
 // A place in the serial order of a group's children.
-struct group_link {
+struct group_link : spawned_child {
   group_link* previous = nullptr;
   group_link* next = nullptr;
   // What was thrown first by children that come between this one and the next, and ran at once; and once this
@@ -79,7 +80,6 @@ class SENNIT_EXPORT group_member : public frame_with_state, public group_link {
   call run_here_;
   destroy end_;
   child_underway underway_;  // elsewhere
-  std::uint64_t order_ = 0;  // among the spawns of its strand
   bool on_deque_ = false;    // pushed; otherwise listed at once
   const bool unqueued_;      // spawned by another strand, or below frames of this one: see unqueued_children
   bool continues_ = false;   // unqueued: its strand begins with the views before it
@@ -100,7 +100,7 @@ enum class spawning {
   at_once,           // any other does
 };
 
-class SENNIT_EXPORT group_state {
+class SENNIT_EXPORT group_state : public open_group {
  public:
   // `can_throw`: a cancellation can be thrown to the strand that makes the group.
   explicit group_state(bool can_throw) noexcept;
@@ -120,9 +120,6 @@ class SENNIT_EXPORT group_state {
   void run_at_once(action body);
   void wait();
   void end();
-  // The newest child of the strand's that is still to be waited for; among all its spawns.
-  std::uint64_t newest_order() const noexcept { return newest_ != nullptr ? newest_->order_ : 0; }
-  group_state* next_open() const noexcept { return next_open_; }
 
  private:
   friend class group_member;
@@ -146,15 +143,25 @@ class SENNIT_EXPORT group_state {
   void begin_deque_anew() noexcept;
   void list(group_member& child, bool counted);
   static void note_counted(group_member& child) noexcept;
-  group_link& latest() noexcept { return newest_ != nullptr ? static_cast<group_link&>(*newest_) : front_; }
+  // In the chain of children that the strand has pushed.
+  static group_member* pushed_before(const group_member& child) noexcept {
+    return static_cast<group_member*>(child.previous);
+  }
+  group_member* newest_child() const noexcept {
+    return static_cast<group_member*>(static_cast<group_link*>(newest));
+  }
+  // By the newest, once it has ended, or by children that ran at once since it was pushed.
+  std::exception_ptr& thrown_latest() noexcept {
+    return newest != nullptr ? static_cast<group_link*>(newest)->thrown : thrown_first_;
+  }
 
   void settle(group_member& child) noexcept;
   static bool let_go(group_member& child) noexcept;
   static bool may_merge(const group_member& earlier, const group_member& later) noexcept;
   static void keep(group_member*& kept, group_member& child, int& count) noexcept;
   group_member* take_newest_spawned() noexcept {
-    group_member* const taken = newest_;
-    if (taken != nullptr) newest_ = static_cast<group_member*>(taken->previous);
+    group_member* const taken = newest_child();
+    if (taken != nullptr) newest = taken->previous;
     return taken;
   }
   void sweep() noexcept;
@@ -193,15 +200,13 @@ class SENNIT_EXPORT group_state {
   const child_underway* made_in_ = nullptr;
   const region_state* around_ = nullptr;  // the strand that made the group; only to be compared
 
-  // The strand whose children are in the chain from newest_ on; null: there is nothing to wait for there.
+  // The strand whose children are in the chain from `newest` on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};
-  group_member* newest_ = nullptr;
-  group_link front_;  // before the oldest of them
-  int room_;          // how many more may be pushed before somebody looks how many have ended
-  int at_once_ = 0;   // how many are to be called before that
+  std::exception_ptr thrown_first_;  // by children that ran at once before the oldest of them was pushed
+  int room_;                         // how many more may be pushed before somebody looks how many have ended
+  int at_once_ = 0;                  // how many are to be called before that
   int swept_in_vain_ = 0;
-  std::intptr_t away_ = 0;            // that ran elsewhere, and left nothing behind
-  group_state* next_open_ = nullptr;  // of that strand
+  std::intptr_t away_ = 0;  // that ran elsewhere, and left nothing behind
 
   // Counts that the waiter has from the start. Children that are taken from the deque are not expected; no
   // number of them brings the balance to zero before the waiter has given back its own.

@@ -1,7 +1,6 @@
 // How latent work of a worker becomes work for others: as what, how often that has happened, and when it may again.
 #pragma once
 
-#include "deque/strand_here.hpp"
 #include "policy/beats.hpp"
 #include "system/nanoseconds.hpp"
 
@@ -15,6 +14,8 @@
 #include <cstdint>
 
 namespace sennit::detail {
+
+class strand_here;
 
 // What became of the work in a slot. `stays`: the slot stays in the deque, because its work has more parts, or because
 // nothing could be taken now.

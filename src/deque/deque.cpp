@@ -93,15 +93,15 @@ color_set deque::colors_of_oldest() const noexcept {
   return nothing_latent() ? all_colors : slots_.colors_of(head());
 }
 
-promotion deque::take_from(const slot* at, parting how) noexcept {
+promoted deque::take_from(const slot* at, parting how) noexcept {
   return promotions_.promote(at, slots_.colors_of(at), how);
 }
 
 // By the owner, or by a thief that keeps the owner from claiming.
-promotion deque::take_below(const slot* tail, parting how) noexcept {
+promoted deque::take_below(const slot* tail, parting how) noexcept {
   slot* head = head_.load(std::memory_order_relaxed);
   SENNIT_ASSERT(how == parting::half_of_waiting || head <= tail);
-  promotion oldest;
+  promoted oldest;
   while (head < tail && oldest.frame == nullptr && !oldest.stays) {
     oldest = take_from(head, how);
     if (!oldest.stays) ++head;
@@ -146,7 +146,7 @@ deque::claimed deque::claim_fenced(const eligibility& may) noexcept {
     slot* const head = head_.load(std::memory_order_relaxed);
     if (!pass_head(head + 1, may)) return {.frame = nullptr, .under_way = under_way};
     // The owner cannot retire divisible work: that pop would wait for the lock.
-    const promotion oldest = take_from(head, parting::half_of_running);
+    const promoted oldest = take_from(head, parting::half_of_running);
     // Last of all: from then on the owner may retire the work and use its slot.
     // ORD[D16] release: this thread has done with the work; pairs with the load of head in pop().
     if (oldest.stays) head_.store(head, std::memory_order_release);

@@ -83,9 +83,9 @@ class deque {
   // Divisible work that was passed over as exhausted, and is not any more. Thieves have left nothing else.
   void readmit(divisible& newest) noexcept;
   // The oldest frame, or a part of the oldest divisible work.
-  promotion take_oldest(parting how) noexcept { return take_below(tail(), how); }
+  promoted take_oldest(parting how) noexcept { return take_below(tail(), how); }
   // What is in the slot, which stays where it is.
-  promotion take_from(const slot* at, parting how) noexcept;
+  promoted take_from(const slot* at, parting how) noexcept;
 
   // By a thief: the oldest frame, or a part of the oldest divisible work, if the owner has not taken that. Without the
   // owner's fence, a barrier is issued, and the gates are left shut: set_reasons() opens them.
@@ -101,7 +101,7 @@ class deque {
  private:
   claimed claim_frozen(const eligibility& may) noexcept;
   claimed claim_fenced(const eligibility& may) noexcept;
-  promotion take_below(const slot* tail, parting how) noexcept;
+  promoted take_below(const slot* tail, parting how) noexcept;
   bool pass_head(slot* next, const eligibility& may) noexcept;
   slot* tail_for_thieves(const eligibility& may) const noexcept;
 

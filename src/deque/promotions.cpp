@@ -7,8 +7,8 @@
 
 namespace sennit::detail {
 
-promotion promotions::promote(const slot* at, color_set colors, parting how) noexcept {
-  promotion of;
+promoted promotions::promote(const slot* at, color_set colors, parting how) noexcept {
+  promoted of;
   if (divisible* const work = divisible_in(*at)) {
     const taken_part got = work->take_part(how);
     if (got.part != nullptr) mark_stolen(*got.part, at, colors);

@@ -19,7 +19,7 @@ class strand_here;
 
 // What became of the work in a slot. `stays`: the slot stays in the deque, because its work has more parts, or because
 // nothing could be taken now.
-struct promotion {
+struct promoted {
   detail::frame* frame = nullptr;
   bool stays = false;
   bool too_little = false;
@@ -35,7 +35,7 @@ class promotions {
 
   // Makes a stolen frame of the branch in the slot, or of a part of the divisible work there. No frame: there is no
   // memory for that, or no part to be had.
-  promotion promote(const slot* at, color_set colors, parting how) noexcept;
+  promoted promote(const slot* at, color_set colors, parting how) noexcept;
 
   // The period belongs to the worker, and to the promotions that its region allows.
   void follow(const region_state* region) noexcept {

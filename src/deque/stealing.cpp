@@ -13,7 +13,7 @@ frame* worker_frames::steal(bool insist, const wanted& what) noexcept {
   if (!worth_a_look(insist) || !lock().try_lock()) return nullptr;
   const std::lock_guard guard(lock(), std::adopt_lock);
   // Promoted frames are older than those in the deque.
-  if (frame* const promoted = listed_.take_promoted(what, insist)) return promoted;
+  if (frame* const older = listed_.take_promoted(what, insist)) return older;
   const eligibility may = eligible_for(what);
   if (!may) return nullptr;
   return deque_.is_fenced() || ask_or_withdraw() ? claim(may) : nullptr;

@@ -112,7 +112,7 @@ frame* worker_frames::hand_over_oldest() noexcept {
   }
   // Too little is not worth a steal, as far as is known: should it last, a barrier will get at it.
   const parting how = request_.insists() ? parting::half : parting::half_if_worth;
-  const promotion oldest = deque_.take_oldest(how);
+  const promoted oldest = deque_.take_oldest(how);
   request_.defer(oldest.too_little);
   if (oldest.frame != nullptr) request_.answer();
   return oldest.frame;
@@ -131,7 +131,7 @@ bool worker_frames::promote_all() noexcept {
 
 // Without memory the frame stays with its strand.
 void worker_frames::list(const slot* at) noexcept {
-  if (frame* const promoted = deque_.take_from(at, parting::all).frame) listed_.append(*promoted);
+  if (frame* const stolen = deque_.take_from(at, parting::all).frame) listed_.append(*stolen);
 }
 
 worker_frames::split_off worker_frames::split_off_newest() noexcept {

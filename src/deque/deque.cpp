@@ -1,104 +1,45 @@
 #include "deque/deque.hpp"
 
 #include "process/perturb.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/assert.hpp>
 
 #include <algorithm>
-#include <mutex>
-#include <new>
 
 namespace sennit::detail {
 
-deque::deque(std::size_t slots, barriers& paid, bool is_fenced, unsigned sticky, std::uint64_t beat_ns)
-    : slots_(slots),
-      paid_(paid),
-      fenced_(is_fenced),
-      head_(bottom()),
-      sticky_(sticky),
-      promotions_(beat_ns) {}
+deque::deque(std::size_t slots, barriers& paid, unsigned lasting, promotions& by)
+    : slots_(slots), paid_(paid), promotions_(by), lasting_(lasting), head_(bottom()), reasons_(lasting) {}
 
 void deque::attach(worker_tls& tls) noexcept {
-  const std::lock_guard guard(lock_);
   SENNIT_ASSERT(tls_ == nullptr);
   tls_ = &tls;
-  listed_.abandon(false);
-  nothing_to_steal_.store(request_.pending(), std::memory_order_relaxed);
   begin_anew();
-  tls.loop_mask = fenced_ ? 0 : ~std::uint64_t{0};
 }
 
-void deque::detach(bool for_good) noexcept {
-  const std::lock_guard guard(lock_);
+void deque::detach() noexcept {
   SENNIT_ASSERT(tls_ != nullptr && empty());
   tls_ = nullptr;
-  listed_.abandon(for_good);
-  nothing_to_steal_.store(true, std::memory_order_relaxed);
 }
 
-bool deque::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
-  const std::lock_guard guard(lock_);
-  here_.enter(innermost);
-  follow_region();
-  promotions_.follow(innermost != nullptr ? innermost->region : nullptr);
-  // The owner's own gate: its next push sees it without a barrier.
-  if (here_.follow_root() && sleepers && !wake_.pending()) wake_.begin(paid_.now());
-  if (frame_wanted) ask_ahead();
-  follow_reasons();
-  return listed_.has_open_donation({});
+void deque::set_reasons(unsigned reasons) noexcept {
+  reasons_ = reasons | lasting_;
+  if (tls_ != nullptr) set_gates(*tls_, reasons_, head_.load(std::memory_order_relaxed), slots_.end());
 }
 
-void deque::leave() noexcept {
-  forget_positions();
-  (void)enter(nullptr);
-}
-
-void deque::region_cancelled() noexcept {
-  const std::lock_guard guard(lock_);
-  follow_region();
-}
-
-void deque::follow_region() noexcept {
-  const unsigned before = sticky();
-  const unsigned after = (before & contract) | here_.follow_region();
-  if (after == before) return;
-  if (tls_ != nullptr && (after & ~before & observed) != 0) {
-    tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  }
-  sticky_.store(after, std::memory_order_relaxed);
-  follow_reasons();
-}
-
-unsigned deque::reasons() const noexcept {
-  return sticky() | wake_.reasons() | request_.reasons() | (fenced_ ? unsigned{fenced} : 0U) |
-         (sign_wanted_ ? unsigned{sign_wanted} : 0U);
-}
-
-void deque::follow_reasons() noexcept {
-  SENNIT_ASSERT(tls_ != nullptr || nothing_to_steal_.load(std::memory_order_relaxed));
-  if (tls_ != nullptr) set_gates(*tls_, reasons(), head_.load(std::memory_order_relaxed), slots_.end());
+void deque::shut_push_gate(gate_reason reason) noexcept {
+  SENNIT_ASSERT((reason & shut_push) != 0 && (reason & shut_pop) == 0);
+  reasons_ |= reason;
+  if (tls_ != nullptr) detail::shut_push_gate(*tls_);
 }
 
 void deque::begin_anew() noexcept {
   forget_positions();
-  here_.move_to(bottom());
   head_.store(bottom(), std::memory_order_relaxed);
   tls_->tail.store(bottom(), std::memory_order_relaxed);
   tls_->tail_seen.store(bottom(), std::memory_order_relaxed);
-  follow_reasons();
-}
-
-deque::opened deque::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
-  const std::lock_guard guard(lock_);
-  SENNIT_ASSERT(head_.load(std::memory_order_relaxed) <= tls_->tail.load(std::memory_order_relaxed));
-  opened result{.wake = wake_.met(asleep, pushed, epoch(), filled()),
-                .room = tls_->tail.load(std::memory_order_relaxed) <= slots_.end(),
-                .handed = nullptr};
-  if (sign_wanted_) ++signs_;
-  sign_wanted_ = false;
-  if (request_.pending()) result.handed = hand_over_oldest();
-  follow_reasons();
-  return result;
+  set_reasons(reasons_);
 }
 
 bool deque::push_colored(std::uintptr_t content, color_set colors) noexcept {
@@ -110,174 +51,120 @@ bool deque::push_colored(std::uintptr_t content, color_set colors) noexcept {
   return !push_gate_shut(tail + 1);
 }
 
-deque::popped deque::pop() noexcept {
+bool deque::pop() noexcept {
   worker_tls& tls = *tls_;
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
   // ORD[D22] release: as in observe_pop(). Model: models/deque.pml.
   tls.tail_seen.store(tail, std::memory_order_release);
   perturb();
-  if (fenced_) {
-    // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in pass_head() orders its
-    // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
-    // models/deque.pml.
-    tls.tail.exchange(tail, std::memory_order_seq_cst);
-    // ORD[D2] seq_cst: the load of that pair.
-    if (tail >= head_.load(std::memory_order_seq_cst)) return {.mine = true, .handed = nullptr};
-  }
-  const std::lock_guard guard(lock_);
-  SENNIT_ASSERT(head_.load(std::memory_order_relaxed) <= tail + 1);  // at most this frame has left
-  if (tail < head_.load(std::memory_order_relaxed)) {
-    // Frames leave only from the head, in order: this one has left, so all older ones have. Begin anew at the
-    // bottom, where the pops of the older frames will meet the gate again.
-    begin_anew();
-    return {.mine = false, .handed = nullptr};
-  }
-  frame* const handed = request_.pending() ? hand_over_oldest() : nullptr;
-  if (request_.pending() && tail == head_.load(std::memory_order_relaxed)) request_.wait_for_push();
-  follow_reasons();
-  return {.mine = true, .handed = handed};
+  if (!is_fenced()) return false;
+  // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in pass_head() orders its
+  // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
+  // models/deque.pml.
+  tls.tail.exchange(tail, std::memory_order_seq_cst);
+  // ORD[D2] seq_cst: the load of that pair.
+  return tail >= head_.load(std::memory_order_seq_cst);
 }
 
-// By the owner, who therefore needs no barrier.
-frame* deque::hand_over_oldest() noexcept {
-  if (here_.strict() || promotions_.too_early()) {
-    // Asked for before the strand was in its region.
-    request_.answer();
-    if (!here_.strict()) nothing_to_steal_.store(false, std::memory_order_relaxed);
-    return nullptr;
-  }
-  // Too little is not worth a steal, as far as is known: should it last, a barrier will get at it.
-  const parting how = request_.insists() ? parting::half : parting::half_if_worth;
-  const taken oldest = take_oldest(tls_->tail.load(std::memory_order_relaxed), how);
-  request_.defer(oldest.too_little);
-  if (oldest.frame != nullptr) request_.answer();
-  return oldest.frame;
+bool deque::newest_has_left() const noexcept {
+  SENNIT_ASSERT(head() <= tail() + 1);  // at most this frame has left
+  // Frames leave only from the head, in order: if this one has left, all older ones have.
+  return tail() < head();
 }
 
-// The oldest frame below the tail, or a part of the oldest work. By the owner, or by a thief that keeps the owner from
-// claiming.
-deque::taken deque::take_oldest(const slot* tail, parting how) noexcept {
+void deque::note_tail_seen() noexcept {
+  tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+void deque::readmit(divisible& newest) noexcept {
+  SENNIT_ASSERT(empty() && head() == bottom());
+  bottom()->store(reinterpret_cast<std::uintptr_t>(&newest) | divisible::tag, std::memory_order_relaxed);
+  // Thieves read it under the lock.
+  tls_->tail.store(bottom() + 1, std::memory_order_relaxed);
+  note_tail_seen();
+}
+
+filled_slots deque::filled() const noexcept {
+  if (tls_ == nullptr) return {};
+  return {slots_.number_of(head()), slots_.number_of(std::max(head(), tail()))};
+}
+
+color_set deque::colors_of_oldest() const noexcept {
+  return nothing_latent() ? all_colors : slots_.colors_of(head());
+}
+
+promoted deque::take_from(const slot* at, parting how) noexcept {
+  return promotions_.promote(at, slots_.colors_of(at), how);
+}
+
+// By the owner, or by a thief that keeps the owner from claiming.
+promoted deque::take_below(const slot* tail, parting how) noexcept {
   slot* head = head_.load(std::memory_order_relaxed);
   SENNIT_ASSERT(how == parting::half_of_waiting || head <= tail);
-  taken oldest;
+  promoted oldest;
   while (head < tail && oldest.frame == nullptr && !oldest.stays) {
     oldest = take_from(head, how);
     if (!oldest.stays) ++head;
   }
   head_.store(head, std::memory_order_relaxed);
-  if (oldest.frame != nullptr) promotions_.made_one();
   return oldest;
 }
 
-deque::taken deque::take_from(const slot* at, parting how) noexcept {
-  divisible* const work = divisible_in(*at);
-  if (work == nullptr) {
-    frame* const branch = mark_stolen(at);
-    return {.frame = branch, .stays = branch == nullptr};
+// The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow
+// path.
+deque::claimed deque::claim_frozen(const eligibility& may) noexcept {
+  SENNIT_ASSERT(may && tls_ != nullptr && (reasons_ & fenced) == 0);
+  shut_gates(*tls_);
+  const std::uint64_t begin = now_ns();
+  perturb();
+  // ORD[D2] [D15] The owner lowers tail and then reads head_gate, or claims of divisible work and then reads
+  // limit, with no fence between. After the barrier, either its store is visible here, or it has not read the
+  // gate yet and will see it shut. Models: models/deque.pml, models/loop.pml.
+  paid_.settle(paid_.now());
+  const std::uint64_t barrier_ns = now_ns() - begin;
+  perturb();
+  slot* const tail = tail_for_thieves(may);
+  const bool latent = head() < tail;
+  frame* const oldest = take_below(tail, parting::half_of_waiting).frame;
+  SENNIT_ASSERT(gates_are_shut(*tls_));  // the owner has waited all the while
+  return {.frame = oldest, .under_way = latent && oldest == nullptr, .barrier_ns = barrier_ns};
+}
+
+slot* deque::tail_for_thieves(const eligibility& may) const noexcept {
+  // ORD[D1] acquire: the frame and all that its branch reads; pairs with publish_tail(). Model:
+  // models/deque.pml.
+  slot* const tail = tls_->tail.load(std::memory_order_acquire);
+  if (!may.seen_only) return tail;
+  // ORD[D22] acquire: where the latest frame is; pairs with the release in observe_push().
+  // Model: models/deque.pml.
+  return std::min(tail, tls_->tail_seen.load(std::memory_order_acquire));
+}
+
+deque::claimed deque::claim_fenced(const eligibility& may) noexcept {
+  SENNIT_ASSERT(may && tls_ != nullptr && (reasons_ & fenced) != 0);
+  for (bool under_way = false;; under_way = true) {
+    slot* const head = head_.load(std::memory_order_relaxed);
+    if (!pass_head(head + 1, may)) return {.frame = nullptr, .under_way = under_way};
+    // The owner cannot retire divisible work: that pop would wait for the lock.
+    const promoted oldest = take_from(head, parting::half_of_running);
+    // Last of all: from then on the owner may retire the work and use its slot.
+    // ORD[D16] release: this thread has done with the work; pairs with the load of head in pop().
+    if (oldest.stays) head_.store(head, std::memory_order_release);
+    if (oldest.frame != nullptr || oldest.stays) return {.frame = oldest.frame};
   }
-  const taken_part got = work->take_part(how);
-  if (got.part != nullptr) mark_stolen(*got.part, at);
-  return {.frame = got.part,
-          .stays = got.left != remains::nothing,
-          .too_little = got.left == remains::too_little};
 }
 
-// The branch in the slot; null without memory for its state. Then only its strand can have the branch.
-frame* deque::mark_stolen(const slot* at) noexcept {
-  if (frame_with_state* const branch = branch_with_state_in(*at)) {
-    mark_stolen(*branch, at);
-    return branch;
-  }
-  frame& branch = branch_in(*at);
-  branch.set_state(new (std::nothrow) stolen_state(here_.region_of(at), here_.strand()));
-  if (branch.state() == nullptr) return nullptr;
-  branch.stolen().allocated = true;
-  branch.stolen().colors = slots_.colors_of(at, color());
-  return &branch;
-}
-
-void deque::mark_stolen(frame_with_state& f, const slot* at) noexcept {
-  f.mark_stolen(here_.region_of(at), here_.strand()).colors = slots_.colors_of(at, color());
-}
-
-bool deque::promote_all() noexcept {
-  const std::lock_guard guard(lock_);
-  slot* const tail = tls_->tail.load(std::memory_order_relaxed);
-  slot* const head = head_.load(std::memory_order_relaxed);
-  SENNIT_ASSERT(head <= tail);
-  for (const slot* at = head; at < tail; ++at) promote(at);
-  begin_anew();
-  here_.enter(nullptr);
-  return head < tail;
-}
-
-// Without memory the frame stays with its strand.
-void deque::promote(const slot* at) noexcept {
-  frame* const promoted = take_from(at, parting::all).frame;
-  if (promoted == nullptr) return;
-  listed_.append(*promoted);
-  promotions_.made_one();
-}
-
-deque::split_off deque::split_off_newest() noexcept {
-  const std::lock_guard guard(lock_);
-  slot* const newest = tls_->tail.load(std::memory_order_relaxed) - 1;
-  slot* const head = head_.load(std::memory_order_relaxed);
-  SENNIT_ASSERT(head <= newest && divisible_in(*newest) == nullptr);
-  frame* const branch = mark_stolen(newest);
-  if (branch == nullptr) return {.newest = nullptr, .listed = false};
-  for (const slot* at = head; at < newest; ++at) promote(at);
-  promotions_.made_one();
-  begin_anew();
-  return {.newest = branch, .listed = head < newest && !here_.strict()};
-}
-
-void deque::handed_on() noexcept {
-  const std::lock_guard guard(lock_);
-  if (!request_.pending()) nothing_to_steal_.store(false, std::memory_order_relaxed);
-}
-
-void deque::searchers_served() noexcept {
-  const std::lock_guard guard(lock_);
-  if (request_.for_next_push()) request_.answer();
-  if (!request_.pending()) nothing_to_steal_.store(false, std::memory_order_relaxed);
-  follow_reasons();
-}
-
-void deque::expect_thief() noexcept {
-  if (fenced_) return;
-  const std::lock_guard guard(lock_);
-  ask_ahead();
-}
-
-// For the frame of the next push.
-void deque::ask_ahead() noexcept {
-  if (!fenced_ && !request_.pending() && !here_.strict() && !promotions_.too_early()) ask(true);
-}
-
-void deque::ask(bool next_push) noexcept {
-  request_.ask(next_push, now_ns());
-  nothing_to_steal_.store(true, std::memory_order_relaxed);
-  follow_reasons();
-}
-
-void deque::readmit(divisible& newest) noexcept {
-  const std::lock_guard guard(lock_);
-  slot* const tail = tls_->tail.load(std::memory_order_relaxed);
-  if (newest.exhausted() || tail > head_.load(std::memory_order_relaxed)) return;
-  // All older frames have left, too.
-  begin_anew();
-  bottom()->store(reinterpret_cast<std::uintptr_t>(&newest) | divisible::tag, std::memory_order_relaxed);
-  // Thieves read it under the lock.
-  tls_->tail.store(bottom() + 1, std::memory_order_relaxed);
-  tls_->tail_seen.store(bottom() + 1, std::memory_order_relaxed);
-}
-
-filled_slots deque::filled() const noexcept {
-  if (tls_ == nullptr) return {};
-  const slot* const head = head_.load(std::memory_order_relaxed);
-  const slot* const tail = tls_->tail.load(std::memory_order_relaxed);
-  return {slots_.number_of(head), slots_.number_of(std::max(head, tail))};
+// Raises the head beyond the oldest frame, if the owner has not taken that.
+bool deque::pass_head(slot* next, const eligibility& may) noexcept {
+  if (nothing_latent()) return false;  // the owner is not to be disturbed
+  // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
+  head_.store(next, std::memory_order_seq_cst);
+  perturb();
+  // ORD[D2] seq_cst: after the store of head. ORD[D1] acquire: the frame and all that its branch reads;
+  // pairs with publish_tail(). Model: models/deque.pml.
+  if (tls_->tail.load(std::memory_order_seq_cst) >= next && tail_for_thieves(may) >= next) return true;
+  head_.store(next - 1, std::memory_order_relaxed);
+  return false;
 }
 
 }  // namespace sennit::detail

@@ -19,7 +19,6 @@ enum gate_reason : unsigned {
   frame_wanted = 64,    // a thief wants the oldest frame
   answer_wanted = 128,  // and there is one to hand over
 };
-inline constexpr unsigned sticky_reasons = cancelled | contract | observed;
 inline constexpr unsigned shut_push = cancelled | contract | wake_wanted | sign_wanted | frame_wanted;
 inline constexpr unsigned shut_pop = cancelled | contract | fenced | answer_wanted;
 

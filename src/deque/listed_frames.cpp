@@ -43,6 +43,11 @@ frame* listed_frames::take(const wanted& what, bool insist) noexcept {
   return take_oldest(what, insist);
 }
 
+frame* listed_frames::take_promoted(const wanted& what, bool insist) noexcept {
+  frame* const listed = take_oldest(what, insist);
+  return listed != nullptr || !insist ? listed : take_open_donation(what);
+}
+
 frame* listed_frames::take_oldest(const wanted& what, bool all) noexcept {
   frame* const taken = oldest(what, all);
   if (taken == nullptr) return nullptr;

@@ -46,10 +46,9 @@ class listed_frames {
   // --- Under the lock.
 
   void append(frame& f) noexcept;
-  // The oldest that a thief may have, claimed. `all`: the caller has time to look at a long list.
-  frame* take_oldest(const wanted& what, bool all) noexcept;
-  // A donation that the worker here is too busy for.
-  frame* take_open_donation(const wanted& what) noexcept;
+  // What a thief may have, claimed: the oldest listed frame, or a donation that the worker here is too busy for. A thief
+  // that insists has time to look at a long list, and at donations.
+  frame* take_promoted(const wanted& what, bool insist) noexcept;
   bool has_open_donation(const wanted& what) const noexcept { return open_donation(what) != nullptr; }
   bool has(const wanted& what) const noexcept {
     return oldest(what, true) != nullptr || has_open_donation(what);
@@ -66,6 +65,8 @@ class listed_frames {
   found look() const noexcept;
 
  private:
+  frame* take_oldest(const wanted& what, bool all) noexcept;
+  frame* take_open_donation(const wanted& what) noexcept;
   frame* oldest(const wanted& what, bool all) const noexcept;
   bool suits(const wanted& what, frame& listed) const noexcept;
   bool may_begin(worker& by, frame& donated) const noexcept;

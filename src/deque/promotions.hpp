@@ -1,9 +1,13 @@
-// How many latent frames of a worker have become work for others, and when the next one may.
+// How latent work of a worker becomes work for others: as what, how often that has happened, and when it may again.
 #pragma once
 
 #include "policy/beats.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/colors.hpp>
+#include <sennit/detail/fork/divisible.hpp>
+#include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
@@ -11,11 +15,27 @@
 
 namespace sennit::detail {
 
+class strand_here;
+
+// What became of the work in a slot. `stays`: the slot stays in the deque, because its work has more parts, or because
+// nothing could be taken now.
+struct promoted {
+  detail::frame* frame = nullptr;
+  bool stays = false;
+  bool too_little = false;
+};
+
 // Anyone reads it. It changes under the lock of the deque, but for dealt(); the period is the owner's.
 class promotions {
  public:
   // `beat_ns`: what has to pass between promotions where no region says otherwise; 0: nothing.
-  explicit promotions(std::uint64_t beat_ns) noexcept : default_ns_(beat_ns) { beats_.set_period(beat_ns); }
+  promotions(const strand_here& here, std::uint64_t beat_ns) noexcept : here_(here), default_ns_(beat_ns) {
+    beats_.set_period(beat_ns);
+  }
+
+  // Makes a stolen frame of the branch in the slot, or of a part of the divisible work there. No frame: there is no
+  // memory for that, or no part to be had.
+  promoted promote(const slot* at, color_set colors, parting how) noexcept;
 
   // The period belongs to the worker, and to the promotions that its region allows.
   void follow(const region_state* region) noexcept {
@@ -27,12 +47,6 @@ class promotions {
     }
     if (period == beats_.period_ns()) return;
     beats_.set_period(period);
-    next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
-  }
-  void made_one() noexcept {
-    count_.fetch_add(1, std::memory_order_relaxed);
-    if (on_demand()) return;
-    beats_.promoted(now_ns());
     next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
   }
   // A part of a loop has been handed to another worker.
@@ -49,6 +63,11 @@ class promotions {
   }
 
  private:
+  frame* mark_stolen(const slot* at, color_set colors) const noexcept;
+  void mark_stolen(frame_with_state& f, const slot* at, color_set colors) const noexcept;
+  void made_one() noexcept;
+
+  const strand_here& here_;
   const std::uint64_t default_ns_;
   policy::beats beats_;
   std::atomic<std::uint64_t> next_ns_{0};

@@ -17,6 +17,8 @@ class request {
   bool pending() const noexcept { return pending_; }
   // There was no frame to hand over: the next push is to hand its frame over.
   bool for_next_push() const noexcept { return pending_ && asked_ns_ == 0; }
+  // The owner has been asked for what there is. `none`: there is nothing, and that means the next push.
+  bool asks_for(bool none) const noexcept { return pending_ && (none || !for_next_push()); }
   bool insists() const noexcept { return insists_; }
 
   // For a frame that is there, or else for that of the next push.

@@ -55,17 +55,20 @@ class slot_array {
   void set_colors(const slot* at, color_set colors) noexcept {
     colors_[at - begin_].store(colors, std::memory_order_relaxed);
   }
-  // `else_of`: where the branch has none of its own.
-  color_set colors_of(const slot* at, color_set else_of) const noexcept {
-    if ((at->load(std::memory_order_relaxed) & colored_tag) == 0) return else_of;
+  color_set colors_of(const slot* at) const noexcept {
+    if ((at->load(std::memory_order_relaxed) & colored_tag) == 0) return own_color();
     return colors_[at - begin_].load(std::memory_order_relaxed);
   }
+  // Of work that carries no colors.
+  void set_own_color(color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
+  color_set own_color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
 
  private:
   slot* const begin_;
   slot* const end_;
   // Beside the slots, because thieves look at no frame that they have not claimed.
   std::atomic<color_set>* const colors_;
+  std::atomic<color_set> own_color_{all_colors};
 };
 
 }  // namespace sennit::detail

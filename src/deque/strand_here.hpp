@@ -9,11 +9,12 @@
 #include <sennit/detail/assert.hpp>
 #include <sennit/region.hpp>
 
+#include <atomic>
 #include <utility>
 
 namespace sennit::detail {
 
-// Under the lock of the deque.
+// Under the lock of the deque; the owner reads reasons() without it.
 class strand_here {
  public:
   // Null: the strand leaves.
@@ -23,13 +24,18 @@ class strand_here {
   // The region's schedule is strict: workers take donated frames only.
   bool strict() const noexcept { return strict_; }
 
-  // What the strand's region has for reasons to shut the gates.
+  // Why the strand's region has the gates shut.
+  unsigned reasons() const noexcept { return reasons_.load(std::memory_order_relaxed); }
+  // The region may have been cancelled, or be another one. Returns the reasons that have changed.
   unsigned follow_region() noexcept {
     const region_state* const region = innermost_ != nullptr ? innermost_->region : nullptr;
     const schedule_hooks* const by = hooks_of(region);
     strict_ = by != nullptr && by->strict();
     const bool stop = region != nullptr && region->stopped();
-    return (stop ? unsigned{cancelled} : 0U) | (by != nullptr ? unsigned{observed} : 0U);
+    const unsigned before = reasons();
+    const unsigned after = (stop ? unsigned{cancelled} : 0U) | (by != nullptr ? unsigned{observed} : 0U);
+    reasons_.store(after, std::memory_order_relaxed);
+    return before ^ after;
   }
   // True: the strand is of another outside thread's region than the one before.
   bool follow_root() noexcept {
@@ -57,6 +63,7 @@ class strand_here {
  private:
   scope* innermost_ = nullptr;
   bool strict_ = false;
+  std::atomic<unsigned> reasons_{0};
   const region_state* root_ = nullptr;  // around the latest strand's regions; only to be compared
 };
 

@@ -67,7 +67,7 @@ struct seat {
   worker& place;
   unsigned number;
   pid_t thread;
-  deque::holding holds{};
+  worker_frames::holding holds{};
 };
 
 std::string state_of(const seat& s) {

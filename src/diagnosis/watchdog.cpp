@@ -39,11 +39,11 @@ watchdog::~watchdog() {
 
 void watchdog::serve() noexcept {
   std::uint64_t since = now_ns();
-  std::vector<deque::sign> before;
+  std::vector<worker_frames::sign> before;
   std::uint64_t progress_before = 0;
   while (!stopping_.load(std::memory_order_relaxed)) {
     call_.park(std::chrono::nanoseconds(period_ns_ / 4));
-    std::vector<deque::sign> signs;
+    std::vector<worker_frames::sign> signs;
     for (unsigned i = 0; i < core_.worker_count(); ++i) {
       signs.push_back(core_.worker_at(i).frames().ask_for_sign());
     }

@@ -88,7 +88,7 @@ class runtime_core {
   barriers::ticket shut_push_gates() noexcept;
   barriers& paid() noexcept { return paid_; }
   // Of all deques.
-  deque::watched look_again() noexcept;
+  worker_frames::watched look_again() noexcept;
   // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
   // that has opened its gate; null: it is in a list.
   void call_for_work(const region_state* pushed_in) noexcept;

@@ -256,7 +256,7 @@ bool worker::watch() noexcept {
     // No barrier: a push that misses it is seen later.
     core_.shut_push_gates();
     called = parking().park(std::chrono::nanoseconds(patience_.nap_ns()));
-    const deque::watched seen = core_.look_again();
+    const worker_frames::watched seen = core_.look_again();
     asleep.end_watch(sleep_place_);
     lasts = seen.lasts || frames_.listed().any_donation();
     if (!patience_.goes_on_after_nap(seen.met)) break;

@@ -29,11 +29,11 @@ bool runtime_core::work_in_sight(const wanted& what) noexcept {
   return false;
 }
 
-deque::watched runtime_core::look_again() noexcept {
-  deque::watched all{.lasts = false, .met = false};
+worker_frames::watched runtime_core::look_again() noexcept {
+  worker_frames::watched all{.lasts = false, .met = false};
   const unsigned count = worker_count();
   for (unsigned i = 0; i < count && !all.lasts; ++i) {
-    const deque::watched seen = worker_at(i).frames().look_again();
+    const worker_frames::watched seen = worker_at(i).frames().look_again();
     all.lasts = all.lasts || seen.lasts;
     all.met = all.met || seen.met;
   }

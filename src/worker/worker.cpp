@@ -429,7 +429,7 @@ void worker::take_in(frame& donated) noexcept {
 }
 
 bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
-  const deque::split_off split_off = frames_.split_off_newest();
+  const worker_frames::split_off split_off = frames_.split_off_newest();
   if (split_off.newest == nullptr) return false;
   split_off.newest->stolen().number = number;
   if (split_off.listed) announce_work();

@@ -1,8 +1,8 @@
 // A worker: a thread's place in a runtime, with the loop in which it looks for work.
 #pragma once
 
-#include "deque/deque.hpp"
 #include "deque/mailbox.hpp"
+#include "deque/worker_frames.hpp"
 #include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
@@ -85,8 +85,8 @@ class worker {
   bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   bool claim_idle() noexcept { return is_idle() && idle_.exchange(false, std::memory_order_relaxed); }
 
-  deque& frames() noexcept { return frames_; }
-  const deque& frames() const noexcept { return frames_; }
+  worker_frames& frames() noexcept { return frames_; }
+  const worker_frames& frames() const noexcept { return frames_; }
   fiber& running() noexcept { return *running_; }
   runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return sleep_place_.call; }
@@ -153,7 +153,7 @@ class worker {
 
   runtime_core& core_;
   const unsigned index_;
-  deque frames_;
+  worker_frames frames_;
   fiber* running_ = nullptr;
   fiber* home_ = nullptr;  // the thread's own stack, while serving
   // Suspended in the loop, ready to go on. Strands are suspended here and resumed there, so fibers drift from

@@ -211,7 +211,7 @@ TEST(frames, are_split_off_at_the_newest) {
     push_all(all);
     if (strict) o.region.observed_by = &donating;
     (void)o.frames.enter(&o.inner);
-    const deque::split_off off = o.frames.split_off_newest();
+    const worker_frames::split_off off = o.frames.split_off_newest();
     EXPECT_EQ(off.newest, &all[4]);
     EXPECT_EQ(off.listed, !strict);
     EXPECT_TRUE(o.frames.empty());

@@ -258,7 +258,7 @@ TEST(gates, follow_the_region_that_the_strand_is_in) {
 // Catches a watchdog that takes the answer of an earlier question for that of the next one.
 TEST(gates, count_each_sign_of_life_once) {
   owner o;
-  const deque::sign first = o.frames.ask_for_sign();
+  const worker_frames::sign first = o.frames.ask_for_sign();
   EXPECT_EQ(o.frames.ask_for_sign(), first);
   (void)o.answer();
   EXPECT_EQ(o.frames.ask_for_sign().signs, first.signs + 1);

@@ -1,8 +1,8 @@
 // A deque and its owner, which is the thread that runs the test: it pushes and pops as strands do.
 #pragma once
 
-#include "deque/deque.hpp"
 #include "deque/slots.hpp"
+#include "deque/worker_frames.hpp"
 #include "observe/trace_cursor.hpp"
 #include "sleep/sleepers.hpp"
 #include "worker/worker.hpp"
@@ -109,7 +109,7 @@ class owner {
     store_tail(tail);
     if (!pop_gate_shut(tail)) return true;
     met = true;
-    const deque::popped popped = frames.pop();
+    const worker_frames::popped popped = frames.pop();
     handed = popped.handed;
     return popped.mine;
   }
@@ -128,7 +128,7 @@ class owner {
   sleepers asleep;
   region_state region;
   scope inner{&region, nullptr, nullptr};
-  deque frames;
+  worker_frames frames;
   // Of the latest pop.
   frame* handed = nullptr;
   bool met = false;

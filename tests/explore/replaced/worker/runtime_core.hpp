@@ -2,8 +2,8 @@
 // library's own, in worker/waking.cpp.
 #pragma once
 
-#include "deque/deque.hpp"
 #include "deque/wanted.hpp"
+#include "deque/worker_frames.hpp"
 #include "sleep/sleepers.hpp"
 #include "system/barrier.hpp"
 
@@ -39,7 +39,7 @@ class runtime_core {
   bool arm_gates(const wanted& what) noexcept;
   bool work_in_sight(const wanted& what) noexcept;
   barriers::ticket shut_push_gates() noexcept;
-  deque::watched look_again() noexcept;
+  worker_frames::watched look_again() noexcept;
   void call_for_work(const region_state* pushed_in) noexcept;
   void wake_more() noexcept;
   void falls_asleep(worker& w) noexcept;

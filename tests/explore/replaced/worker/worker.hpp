@@ -2,8 +2,8 @@
 // its parker are the library's; it does not search, and a strand that waits stays on it.
 #pragma once
 
-#include "deque/deque.hpp"
 #include "deque/mailbox.hpp"
+#include "deque/worker_frames.hpp"
 #include "sleep/sleepers.hpp"
 #include "stack/fiber.hpp"
 #include "system/parker.hpp"
@@ -56,7 +56,7 @@ class worker {
   void sleep_until_told() noexcept;
   void found_work() noexcept;
 
-  deque& frames() noexcept { return frames_; }
+  worker_frames& frames() noexcept { return frames_; }
   fiber& running() noexcept;
   runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return sleep_place_.call; }
@@ -72,7 +72,7 @@ class worker {
  private:
   runtime_core& core_;
   worker_tls tls_{};
-  deque frames_;
+  worker_frames frames_;
   bool attached_ = false;
   bool owns_wake_ = false;
   scope whole_{};

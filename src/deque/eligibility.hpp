@@ -1,0 +1,28 @@
+// Whether a thief may take latent work of a worker: one value, computed under the lock of the deque.
+#pragma once
+
+#include <sennit/detail/colors.hpp>
+
+namespace sennit::detail {
+
+class promotions;
+class strand_here;
+struct wanted;
+
+// A frame that is eligible may still be out of reach: deque::claim() says so.
+struct eligibility {
+  // Frames leave the deque for whoever asks: the schedule of the strand's region allows that, and the beat has come.
+  bool open = false;
+  // The strand's region and the colors of the oldest frame are among those that the thief wants.
+  bool suits = false;
+  // A frame can be taken only if the trace cursor has noted it.
+  bool seen_only = false;
+
+  explicit operator bool() const noexcept { return open && suits; }
+};
+
+// For a thief that wants `what` of the strand that runs here. `oldest`: the colors of the oldest frame.
+eligibility eligible(const wanted& what, const strand_here& here, const promotions& beat,
+                     color_set oldest) noexcept;
+
+}  // namespace sennit::detail

@@ -1,0 +1,51 @@
+#include "deque/promotions.hpp"
+
+#include "deque/slots.hpp"
+#include "deque/strand_here.hpp"
+
+#include <new>
+
+namespace sennit::detail {
+
+promoted promotions::promote(const slot* at, color_set colors, parting how) noexcept {
+  promoted of;
+  if (divisible* const work = divisible_in(*at)) {
+    const taken_part got = work->take_part(how);
+    if (got.part != nullptr) mark_stolen(*got.part, at, colors);
+    of = {.frame = got.part,
+          .stays = got.left != remains::nothing,
+          .too_little = got.left == remains::too_little};
+  } else {
+    frame* const branch = mark_stolen(at, colors);
+    of = {.frame = branch, .stays = branch == nullptr};
+  }
+  if (of.frame != nullptr) made_one();
+  return of;
+}
+
+// The branch in the slot; null without memory for its state. Then only its strand can have the branch.
+frame* promotions::mark_stolen(const slot* at, color_set colors) const noexcept {
+  if (frame_with_state* const branch = branch_with_state_in(*at)) {
+    mark_stolen(*branch, at, colors);
+    return branch;
+  }
+  frame& branch = branch_in(*at);
+  branch.set_state(new (std::nothrow) stolen_state(here_.region_of(at), here_.strand()));
+  if (branch.state() == nullptr) return nullptr;
+  branch.stolen().allocated = true;
+  branch.stolen().colors = colors;
+  return &branch;
+}
+
+void promotions::mark_stolen(frame_with_state& f, const slot* at, color_set colors) const noexcept {
+  f.mark_stolen(here_.region_of(at), here_.strand()).colors = colors;
+}
+
+void promotions::made_one() noexcept {
+  count_.fetch_add(1, std::memory_order_relaxed);
+  if (on_demand()) return;
+  beats_.promoted(now_ns());
+  next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,186 @@
+#include "deque/worker_frames.hpp"
+
+#include "system/nanoseconds.hpp"
+
+#include <sennit/detail/assert.hpp>
+
+#include <mutex>
+
+namespace sennit::detail {
+
+worker_frames::worker_frames(std::size_t slots, barriers& paid, bool is_fenced, unsigned lasting,
+                             std::uint64_t beat_ns)
+    : deque_(slots, paid, lasting | (is_fenced ? unsigned{fenced} : 0U), promotions_),
+      paid_(paid),
+      promotions_(here_, beat_ns) {
+  deque_.set_reasons(reasons());
+}
+
+void worker_frames::attach(worker_tls& tls) noexcept {
+  const std::lock_guard guard(lock());
+  deque_.attach(tls);
+  here_.move_to(bottom());
+  listed_.abandon(false);
+  nothing_to_steal_.store(request_.pending(), std::memory_order_relaxed);
+  tls.loop_mask = deque_.is_fenced() ? 0 : ~std::uint64_t{0};
+}
+
+void worker_frames::detach(bool for_good) noexcept {
+  const std::lock_guard guard(lock());
+  deque_.detach();
+  listed_.abandon(for_good);
+  nothing_to_steal_.store(true, std::memory_order_relaxed);
+}
+
+bool worker_frames::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
+  const std::lock_guard guard(lock());
+  here_.enter(innermost);
+  follow_region();
+  promotions_.follow(innermost != nullptr ? innermost->region : nullptr);
+  // The owner's own gate: its next push sees it without a barrier.
+  if (here_.follow_root() && sleepers && !wake_.pending()) wake_.begin(paid_.now());
+  if (frame_wanted) ask_ahead();
+  follow_reasons();
+  return listed_.has_open_donation({});
+}
+
+void worker_frames::leave() noexcept {
+  forget_positions();
+  (void)enter(nullptr);
+}
+
+void worker_frames::region_cancelled() noexcept {
+  const std::lock_guard guard(lock());
+  follow_region();
+}
+
+void worker_frames::follow_region() noexcept {
+  const unsigned changed = here_.follow_region();
+  if (changed == 0) return;
+  if (deque_.has_owner() && (changed & here_.reasons() & observed) != 0) deque_.note_tail_seen();
+  follow_reasons();
+}
+
+unsigned worker_frames::reasons() const noexcept {
+  return here_.reasons() | wake_.reasons() | request_.reasons() | sign_.reasons();
+}
+
+void worker_frames::follow_reasons() noexcept {
+  SENNIT_ASSERT(deque_.has_owner() || nothing_to_steal_.load(std::memory_order_relaxed));
+  deque_.set_reasons(reasons());
+}
+
+void worker_frames::begin_anew() noexcept {
+  SENNIT_ASSERT(deque_.reasons() == (reasons() | deque_.lasting()));
+  here_.move_to(bottom());
+  deque_.begin_anew();
+}
+
+worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
+  const std::lock_guard guard(lock());
+  SENNIT_ASSERT(deque_.head() <= deque_.tail());
+  opened result{.wake = wake_.met(asleep, pushed, epoch(), deque_.filled()),
+                .room = deque_.has_room(),
+                .handed = nullptr};
+  sign_.met();
+  if (request_.pending()) result.handed = hand_over_oldest();
+  follow_reasons();
+  return result;
+}
+
+worker_frames::popped worker_frames::pop() noexcept {
+  if (deque_.pop()) return {.mine = true, .handed = nullptr};
+  const std::lock_guard guard(lock());
+  if (deque_.newest_has_left()) {
+    // Where the pops of the older frames will meet the gate again.
+    begin_anew();
+    return {.mine = false, .handed = nullptr};
+  }
+  frame* const handed = request_.pending() ? hand_over_oldest() : nullptr;
+  if (request_.pending() && empty()) request_.wait_for_push();
+  follow_reasons();
+  return {.mine = true, .handed = handed};
+}
+
+// By the owner, who therefore needs no barrier.
+frame* worker_frames::hand_over_oldest() noexcept {
+  if (!eligible_for({})) {
+    // Asked for before the strand was in its region.
+    request_.answer();
+    if (!here_.strict()) nothing_to_steal_.store(false, std::memory_order_relaxed);
+    return nullptr;
+  }
+  // Too little is not worth a steal, as far as is known: should it last, a barrier will get at it.
+  const parting how = request_.insists() ? parting::half : parting::half_if_worth;
+  const promoted oldest = deque_.take_oldest(how);
+  request_.defer(oldest.too_little);
+  if (oldest.frame != nullptr) request_.answer();
+  return oldest.frame;
+}
+
+bool worker_frames::promote_all() noexcept {
+  const std::lock_guard guard(lock());
+  const slot* const tail = deque_.tail();
+  const slot* const head = deque_.head();
+  SENNIT_ASSERT(head <= tail);
+  for (const slot* at = head; at < tail; ++at) list(at);
+  begin_anew();
+  here_.enter(nullptr);
+  return head < tail;
+}
+
+// Without memory the frame stays with its strand.
+void worker_frames::list(const slot* at) noexcept {
+  if (frame* const stolen = deque_.take_from(at, parting::all).frame) listed_.append(*stolen);
+}
+
+worker_frames::split_off worker_frames::split_off_newest() noexcept {
+  const std::lock_guard guard(lock());
+  const slot* const newest = deque_.tail() - 1;
+  const slot* const head = deque_.head();
+  SENNIT_ASSERT(head <= newest && divisible_in(*newest) == nullptr);
+  frame* const branch = deque_.take_from(newest, parting::all).frame;
+  if (branch == nullptr) return {.newest = nullptr, .listed = false};
+  for (const slot* at = head; at < newest; ++at) list(at);
+  begin_anew();
+  return {.newest = branch, .listed = head < newest && !here_.strict()};
+}
+
+void worker_frames::handed_on() noexcept {
+  const std::lock_guard guard(lock());
+  if (!request_.pending()) nothing_to_steal_.store(false, std::memory_order_relaxed);
+}
+
+void worker_frames::searchers_served() noexcept {
+  const std::lock_guard guard(lock());
+  if (request_.for_next_push()) request_.answer();
+  if (!request_.pending()) nothing_to_steal_.store(false, std::memory_order_relaxed);
+  follow_reasons();
+}
+
+void worker_frames::expect_thief() noexcept {
+  if (deque_.is_fenced()) return;
+  const std::lock_guard guard(lock());
+  ask_ahead();
+}
+
+// For the frame of the next push.
+void worker_frames::ask_ahead() noexcept {
+  if (!deque_.is_fenced() && !request_.pending() && eligible_for({})) ask(true);
+}
+
+void worker_frames::ask(bool next_push) noexcept {
+  request_.ask(next_push, now_ns());
+  nothing_to_steal_.store(true, std::memory_order_relaxed);
+  follow_reasons();
+}
+
+void worker_frames::readmit(divisible& newest) noexcept {
+  const std::lock_guard guard(lock());
+  if (newest.exhausted() || !empty()) return;
+  // All older frames have left, too.
+  begin_anew();
+  deque_.readmit(newest);
+}
+
+}  // namespace sennit::detail

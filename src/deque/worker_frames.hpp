@@ -1,0 +1,180 @@
+// The frames of a worker: those in its deque, those that have left it, and who wants some of them. Each option is a
+// handler that has reasons to shut the gates of the deque.
+#pragma once
+
+#include "deque/deque.hpp"
+#include "deque/eligibility.hpp"
+#include "deque/listed_frames.hpp"
+#include "deque/promotions.hpp"
+#include "deque/request.hpp"
+#include "deque/sign_request.hpp"
+#include "deque/strand_here.hpp"
+#include "deque/wake_request.hpp"
+#include "deque/wanted.hpp"
+
+#include <sennit/detail/fork/divisible.hpp>
+#include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/worker_tls.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sennit::detail {
+
+class worker_frames {
+ public:
+  // Reserves room for `slots` latent frames; throws std::bad_alloc if the system has none. `is_fenced`: the owner
+  // fences. `lasting`: reasons for which the gates are always shut. `beat_ns`: see promotions.
+  worker_frames(std::size_t slots, barriers& paid, bool is_fenced, unsigned lasting, std::uint64_t beat_ns);
+  worker_frames(const worker_frames&) = delete;
+  worker_frames& operator=(const worker_frames&) = delete;
+  ~worker_frames() = default;
+
+  // --- The owner, whose thread-local state these become and cease to be. The deque is empty at both.
+  void attach(worker_tls& tls) noexcept;
+  // `for_good`: the thread leaves the place, as a guest does.
+  void detach(bool for_good) noexcept;
+  // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they
+  // had the time. `sleepers`: somebody sleeps, and may want to know of this strand's next push although that of
+  // the strand before concerned nobody. True: others may begin with donated frames, because this worker is busy
+  // now.
+  bool enter(scope* innermost, bool frame_wanted = false, bool sleepers = false) noexcept;
+  // The strand has come to its end.
+  void leave() noexcept;
+  scope* innermost() const noexcept { return here_.innermost(); }
+  slot* bottom() const noexcept { return deque_.bottom(); }
+  // As deque says.
+  bool empty() const noexcept { return deque_.empty(); }
+  bool undisturbed() const noexcept { return deque_.undisturbed(); }
+  void forget_positions() noexcept { deque_.forget_positions(); }
+  // As long as it stays, the strand is the same one, too.
+  std::uint64_t epoch() const noexcept { return deque_.epoch(); }
+  // Reasons for which the gates stay shut, whatever the owner answers.
+  unsigned sticky() const noexcept { return here_.reasons() | deque_.lasting(); }
+
+  // A push of the calling strand, which runs here: below the branch is work of these colors. False: it met the
+  // gate.
+  bool push_colored(frame& f, color_set colors) noexcept {
+    return deque_.push_colored(reinterpret_cast<std::uintptr_t>(&f), colors);
+  }
+  bool push_colored(frame_with_state& f, color_set colors) noexcept {
+    return deque_.push_colored(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag, colors);
+  }
+  // The owner met the push gate. Answers those who shut the gate, and opens it unless a reason remains. `wake`: a
+  // sleeper is to be woken for this push. `room`: the deque had room for the pushed frame. `handed`: the owner passes
+  // this frame on; the frame is no longer in the deque.
+  struct opened {
+    bool wake;
+    bool room;
+    frame* handed;
+  };
+  opened open_push_gate(const sleepers& asleep, bool pushed) noexcept;
+  // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has
+  // left it, and the deque is empty now.
+  struct popped {
+    bool mine;
+    frame* handed;
+  };
+  popped pop() noexcept;
+  // What was handed over has been passed on: thieves may ask again.
+  void handed_on() noexcept;
+  // Whoever searched has been given something: the next push need not hand its frame over.
+  void searchers_served() noexcept;
+  // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked
+  // for.
+  void expect_thief() noexcept;
+  // The owner has given iterations of its newest work back: where that was passed over as exhausted, it is in the
+  // deque again.
+  void readmit(divisible& newest) noexcept;
+  // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
+  bool promote_all() noexcept;
+  // Takes the newest branch out, so that it can go to another worker. Moves all older frames to a list from which
+  // their strand can take them back. `listed`: thieves can take the older frames, too.
+  struct split_off {
+    frame* newest;  // null: there is no memory for that, and nothing has changed
+    bool listed;
+  };
+  split_off split_off_newest() noexcept;
+  // Some region has been cancelled: shuts the gates if the strand here is in it.
+  void region_cancelled() noexcept;
+
+  // --- Anyone. The oldest claimable frame, claimed; null if there is none yet, or another thief is at it.
+  // Where the owner is not fenced it is asked first, and `insist` says that enough rounds have passed to look
+  // at what came of that. Only one that is wanted: where the oldest is not, no younger one is looked at.
+  frame* steal(bool insist, const wanted& what) noexcept;
+  // Whether there is something for whoever wants that.
+  bool has_work(const wanted& what = {}) noexcept;
+  // For how many workers there is something, as far as can be seen; at most `most`.
+  unsigned work_for(unsigned most) noexcept;
+  // A sleeper wants to know of the next push. Since when the gate has been shut for that.
+  barriers::ticket shut_push_gate() noexcept;
+  // Whether there is something that will be there for a while. By who watches, some time after
+  // shut_push_gate(). `met`: the owner has met the gate since.
+  struct watched {
+    bool lasts;
+    bool met;
+  };
+  watched look_again() noexcept;
+  // For the watchdog. What differs from one call to the next where the strand has gone on meanwhile: it meets
+  // the gate that this shuts, at its next push or block of a loop.
+  struct sign {
+    std::uint64_t signs = 0;
+    std::uint64_t epoch = 0;
+    const slot* tail = nullptr;
+    const fiber* strand = nullptr;
+    friend bool operator==(const sign&, const sign&) = default;
+  };
+  sign ask_for_sign() noexcept;
+  // And what lies here. Fibers may be gone when it returns.
+  struct holding {
+    std::size_t latent = 0;
+    std::size_t listed = 0;
+    const fiber* oldest_listed = nullptr;  // whose strand opened it
+    const fiber* strand = nullptr;         // that runs here
+  };
+  holding look() noexcept;
+  // While it is held no frame leaves: for the owner, which may then read what thieves write, and while the process
+  // forks.
+  steal_lock& lock() noexcept { return deque_.lock(); }
+
+  listed_frames& listed() noexcept { return listed_; }
+  detail::promotions& promotions() noexcept { return promotions_; }
+  detail::wish& wish() noexcept { return wish_; }
+  const detail::wish& wish() const noexcept { return wish_; }
+  // Of the worker, for frames that carry none: its own in a run of a colored graph, else all of them.
+  void set_color(color_set own) noexcept { deque_.set_color(own); }
+  color_set color() const noexcept { return deque_.color(); }
+
+ private:
+  unsigned reasons() const noexcept;
+  void follow_reasons() noexcept;
+  void follow_region() noexcept;
+  void begin_anew() noexcept;
+  void ask(bool next_push) noexcept;
+  void ask_ahead() noexcept;
+  frame* hand_over_oldest() noexcept;
+  void list(const slot* at) noexcept;
+  bool worth_a_look(bool insist) const noexcept;
+  eligibility eligible_for(const wanted& what) const noexcept;
+  bool ask_or_withdraw() noexcept;
+  frame* claim(const eligibility& may) noexcept;
+  void insist() noexcept;
+
+  // What follows lies beside its lock, and changes under that.
+  [[no_unique_address]] deque deque_;
+  barriers& paid_;
+  strand_here here_;
+  request request_;
+  wake_request wake_;
+  sign_request sign_;
+  listed_frames listed_{deque_.lock(), here_, wish_};
+  // Hints, read without the lock: thieves look here before they take it.
+  // Thieves find nothing here except in the list. Either the deque has no owner, or the owner was asked, and its
+  // frame is still on the way.
+  alignas(128) std::atomic<bool> nothing_to_steal_{true};
+  detail::wish wish_;
+  detail::promotions promotions_;
+};
+
+}  // namespace sennit::detail

@@ -4,8 +4,8 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
-#include <sennit/detail/loop/cuts.hpp>
 #include <sennit/detail/loop/nest.hpp>
+#include <sennit/detail/loop/nest_cuts.hpp>
 #include <sennit/space.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
 // The arithmetic that cuts spaces, on its own.
-#include <sennit/detail/loop/cuts.hpp>
+#include <sennit/detail/loop/nest_cuts.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
-// How nests run: detail/loop/cuts.hpp says what the parts are, loops and joins run them.
+// How nests run: detail/loop/nest_cuts.hpp says what the parts are, loops and joins run them.
 #pragma once
 
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
-#include <sennit/detail/loop/cuts.hpp>
 #include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
+#include <sennit/detail/loop/nest_cuts.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 #include <sennit/space.hpp>
 

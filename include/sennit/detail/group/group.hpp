@@ -160,8 +160,9 @@ class SENNIT_EXPORT group_state : public open_group {
   static bool may_merge(const group_member& earlier, const group_member& later) noexcept;
   static void keep(group_member*& kept, group_member& child, int& count) noexcept;
   group_member* take_newest_spawned() noexcept {
+    if (newest == nullptr) return nullptr;
     group_member* const taken = newest_child();
-    if (taken != nullptr) newest = taken->previous;
+    newest = taken->previous;
     return taken;
   }
   void sweep() noexcept;

@@ -1,5 +1,6 @@
 #include "deque/deque.hpp"
 
+#include "deque/eligibility.hpp"
 #include "process/perturb.hpp"
 #include "system/nanoseconds.hpp"
 
@@ -21,11 +22,6 @@ void deque::attach(worker_tls& tls) noexcept {
 void deque::detach() noexcept {
   SENNIT_ASSERT(tls_ != nullptr && empty());
   tls_ = nullptr;
-}
-
-void deque::set_reasons(unsigned reasons) noexcept {
-  reasons_ = reasons | lasting_;
-  if (tls_ != nullptr) set_gates(*tls_, reasons_, head_.load(std::memory_order_relaxed), slots_.end());
 }
 
 void deque::shut_push_gate(gate_reason reason) noexcept {
@@ -66,12 +62,6 @@ bool deque::pop() noexcept {
   return tail >= head_.load(std::memory_order_seq_cst);
 }
 
-bool deque::newest_has_left() const noexcept {
-  SENNIT_ASSERT(head() <= tail() + 1);  // at most this frame has left
-  // Frames leave only from the head, in order: if this one has left, all older ones have.
-  return tail() < head();
-}
-
 void deque::note_tail_seen() noexcept {
   tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
@@ -82,15 +72,6 @@ void deque::readmit(divisible& newest) noexcept {
   // Thieves read it under the lock.
   tls_->tail.store(bottom() + 1, std::memory_order_relaxed);
   note_tail_seen();
-}
-
-filled_slots deque::filled() const noexcept {
-  if (tls_ == nullptr) return {};
-  return {slots_.number_of(head()), slots_.number_of(std::max(head(), tail()))};
-}
-
-color_set deque::colors_of_oldest() const noexcept {
-  return nothing_latent() ? all_colors : slots_.colors_of(head());
 }
 
 promoted deque::take_from(const slot* at, parting how) noexcept {

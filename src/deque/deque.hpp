@@ -2,21 +2,24 @@
 // thieves at the head; docs/protocols/deque.md has the protocol. Who wants what of the owner: deque/worker_frames.hpp.
 #pragma once
 
-#include "deque/eligibility.hpp"
 #include "deque/gates.hpp"
 #include "deque/promotions.hpp"
 #include "deque/slots.hpp"
 #include "deque/steal_lock.hpp"
 #include "system/barrier.hpp"
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace sennit::detail {
+
+struct eligibility;
 
 class deque {
  public:
@@ -60,24 +63,36 @@ class deque {
   bool has_owner() const noexcept { return tls_ != nullptr; }
 
   // Opens the gates that no reason shuts, and shuts the others.
-  void set_reasons(unsigned reasons) noexcept;
+  void set_reasons(unsigned reasons) noexcept {
+    reasons_ = reasons | lasting_;
+    if (tls_ != nullptr) set_gates(*tls_, reasons_, head_.load(std::memory_order_relaxed), slots_.end());
+  }
   unsigned reasons() const noexcept { return reasons_; }
   // One more reason, which shuts the push gate only.
   void shut_push_gate(gate_reason reason) noexcept;
 
   const slot* head() const noexcept { return head_.load(std::memory_order_relaxed); }
   const slot* tail() const noexcept { return tls_->tail.load(std::memory_order_relaxed); }
-  filled_slots filled() const noexcept;
+  filled_slots filled() const noexcept {
+    if (tls_ == nullptr) return {};
+    return {slots_.number_of(head()), slots_.number_of(std::max(head(), tail()))};
+  }
   // For the latest push.
   bool has_room() const noexcept { return tail() <= slots_.end(); }
   // May also be asked while an owner's pop is under way.
   bool nothing_latent() const noexcept { return tail() <= head(); }
   // All colors where there is no frame.
-  color_set colors_of_oldest() const noexcept;
+  color_set colors_of_oldest() const noexcept {
+    return nothing_latent() ? all_colors : slots_.colors_of(head());
+  }
 
   // By the owner, or while it is kept out. All older frames have left: the next push goes to the bottom.
   void begin_anew() noexcept;
-  bool newest_has_left() const noexcept;
+  // Frames leave only from the head, in order: if the newest one has left, all older ones have.
+  bool newest_has_left() const noexcept {
+    SENNIT_ASSERT(head() <= tail() + 1);  // at most this frame has left
+    return tail() < head();
+  }
   // All frames that are there are noted by the trace cursor.
   void note_tail_seen() noexcept;
   // Divisible work that was passed over as exhausted, and is not any more. Thieves have left nothing else.

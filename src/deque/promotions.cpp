@@ -11,7 +11,7 @@ promoted promotions::promote(const slot* at, color_set colors, parting how) noex
   promoted of;
   if (divisible* const work = divisible_in(*at)) {
     const taken_part got = work->take_part(how);
-    if (got.part != nullptr) mark_stolen(*got.part, at, colors);
+    if (got.part != nullptr) got.part->mark_stolen(here_.region_of(at), here_.strand()).colors = colors;
     of = {.frame = got.part,
           .stays = got.left != remains::nothing,
           .too_little = got.left == remains::too_little};
@@ -25,20 +25,17 @@ promoted promotions::promote(const slot* at, color_set colors, parting how) noex
 
 // The branch in the slot; null without memory for its state. Then only its strand can have the branch.
 frame* promotions::mark_stolen(const slot* at, color_set colors) const noexcept {
+  region_state* const region = here_.region_of(at);
   if (frame_with_state* const branch = branch_with_state_in(*at)) {
-    mark_stolen(*branch, at, colors);
+    branch->mark_stolen(region, here_.strand()).colors = colors;
     return branch;
   }
   frame& branch = branch_in(*at);
-  branch.set_state(new (std::nothrow) stolen_state(here_.region_of(at), here_.strand()));
+  branch.set_state(new (std::nothrow) stolen_state(region, here_.strand()));
   if (branch.state() == nullptr) return nullptr;
   branch.stolen().allocated = true;
   branch.stolen().colors = colors;
   return &branch;
-}
-
-void promotions::mark_stolen(frame_with_state& f, const slot* at, color_set colors) const noexcept {
-  f.mark_stolen(here_.region_of(at), here_.strand()).colors = colors;
 }
 
 void promotions::made_one() noexcept {

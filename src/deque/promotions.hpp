@@ -64,7 +64,6 @@ class promotions {
 
  private:
   frame* mark_stolen(const slot* at, color_set colors) const noexcept;
-  void mark_stolen(frame_with_state& f, const slot* at, color_set colors) const noexcept;
   void made_one() noexcept;
 
   const strand_here& here_;

@@ -14,6 +14,7 @@ frame* worker_frames::steal(bool insist, const wanted& what) noexcept {
   const std::lock_guard guard(lock(), std::adopt_lock);
   // Promoted frames are older than those in the deque.
   if (frame* const older = listed_.take_promoted(what, insist)) return older;
+  // Another thief may have been here since the hints were read.
   const eligibility may = eligible_for(what);
   if (!may) return nullptr;
   return deque_.is_fenced() || ask_or_withdraw() ? claim(may) : nullptr;
@@ -23,13 +24,6 @@ frame* worker_frames::steal(bool insist, const wanted& what) noexcept {
 bool worker_frames::worth_a_look(bool insist) const noexcept {
   if (insist || listed_.any()) return true;
   return !nothing_to_steal_.load(std::memory_order_relaxed) && !promotions_.too_early();
-}
-
-// Another thief may have been here since the hints were read. Where there is no frame yet, the value says whether the
-// thief may ask for a first one.
-eligibility worker_frames::eligible_for(const wanted& what) const noexcept {
-  if (!deque_.has_owner()) return {};
-  return eligible(what, here_, promotions_, deque_.colors_of_oldest());
 }
 
 // Asks the owner for a frame. If the owner has been asked long enough ago, has a frame and did not answer: withdraws the

@@ -156,7 +156,11 @@ class worker_frames {
   frame* hand_over_oldest() noexcept;
   void list(const slot* at) noexcept;
   bool worth_a_look(bool insist) const noexcept;
-  eligibility eligible_for(const wanted& what) const noexcept;
+  // Where there is no frame yet: whether the thief may ask for a first one.
+  eligibility eligible_for(const wanted& what) const noexcept {
+    if (!deque_.has_owner()) return {};
+    return eligible(what, here_, promotions_, deque_.colors_of_oldest());
+  }
   bool ask_or_withdraw() noexcept;
   frame* claim(const eligibility& may) noexcept;
   void insist() noexcept;

@@ -95,14 +95,14 @@ class own_loop : public sennit::detail::loop_state {
 };
 
 // Who does both, one after the other.
-void expect_none_of_one(unsigned branches, void (*steps)(world&)) {
-  expect_none(against{.branches = branches, .owner = steps, .thieves = {}}.explore());
+void expect_none_of_one(unsigned branches, void (*steps)(world&), bool fenced = false) {
+  expect_none(against{.fenced = fenced, .branches = branches, .owner = steps, .thieves = {}}.explore());
 }
+frame* steals_at_once(world& w) { return w.all[0]->frames().steal(true, {}); }
 // It asks, and does not wait for an answer.
 frame* steals(world& w) {
-  frame* const nothing_yet = w.all[0]->frames().steal(true, {});
-  explore::check(nothing_yet == nullptr, "the owner is asked first");
-  return w.all[0]->frames().steal(true, {});
+  explore::check(steals_at_once(w) == nullptr, "the owner is asked first");
+  return steals_at_once(w);
 }
 
 // A steal is said not to be worth while: the owner puts a request off, and goes on with its gate open, so that only the
@@ -202,24 +202,27 @@ TEST(Loop, WhatIsGivenBackCanBeHad) {
 }
 
 // What a thief leaves of a loop is there for the next one.
+template <frame* (*Steals)(world&)>
+void cut_twice(world& w) {
+  own_loop loop(w, 4);
+  auto rest = loop.begin();
+  const bool exposed = rest->expose();
+  explore::check(rest->claim(0, 1) == 1, "one iteration");
+  loop.ran(0);
+  for (int i = 0; i < 2; ++i) {
+    frame* const part = Steals(w);
+    explore::check(part != nullptr, "there is something left");
+    loop.run_elsewhere(*part);
+  }
+  explore::check(rest->claim(1, 3) == 1, "nothing is left");
+  explore::check(rest->claimed() == 1, "nothing has been claimed beyond that");
+  if (exposed) rest->retire();
+  rest.reset();
+  loop.end();
+}
 TEST(Loop, TheRestCanBeHad) {
-  expect_none_of_one(4, [](world& w) {
-    own_loop loop(w, 4);
-    auto rest = loop.begin();
-    const bool exposed = rest->expose();
-    explore::check(rest->claim(0, 1) == 1, "one iteration");
-    loop.ran(0);
-    for (int i = 0; i < 2; ++i) {
-      frame* const part = steals(w);
-      explore::check(part != nullptr, "there is something left");
-      loop.run_elsewhere(*part);
-    }
-    explore::check(rest->claim(1, 3) == 1, "nothing is left");
-    explore::check(rest->claimed() == 1, "nothing has been claimed beyond that");
-    if (exposed) rest->retire();
-    rest.reset();
-    loop.end();
-  });
+  expect_none_of_one(4, &cut_twice<&steals>);
+  expect_none_of_one(4, &cut_twice<&steals_at_once>, true);
 }
 
 }  // namespace

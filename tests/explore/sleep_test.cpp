@@ -290,6 +290,30 @@ TEST(Sleep, TwoCallOneWhoWatches) {
   }));
 }
 
+// One ceases to watch as it is called, and another one begins: that one goes on watching.
+TEST(Sleep, AnotherOneWatches) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    s->asleep.announce(s->places[0], false);
+    (void)s->asleep.call_one();
+    explore::check(s->asleep.begin_watch(s->places[0]), "nobody else watches");
+    auto watches = std::make_shared<bool>(false);
+    return explore::program{
+        .threads = {{"first", [s = s.get()] { s->asleep.end_watch(s->places[0]); }},
+                    {"second",
+                     [s = s.get(), watches = watches.get()] {
+                       (void)s->asleep.call_one();
+                       *watches = s->asleep.begin_watch(s->places[1]);
+                     }}},
+        .at_end =
+            [s, watches] {
+              explore::check(*watches, "the first one does not watch any more");
+              explore::check(s->asleep.watched(), "the second one does");
+            },
+    };
+  }));
+}
+
 // Two whose wakes are in flight land at the same time: one of them is the last, and looks once more.
 TEST(Sleep, TwoLand) {
   expect_none(explore::explore([] {
@@ -376,6 +400,19 @@ TEST(Sleep, WhoLandsLooksForWhatWasLeftToIt) {
       }}.explore());
 }
 
+// And an earlier push has opened the owner's gate: nothing tells of the next one but that look.
+TEST(Sleep, WhoLandsLooksBehindABarrier) {
+  expect_none(against{
+      .owner = forks_until(1),
+      .thieves = {[](world& w) { w.core.wake_more(); }, &is_told},
+      .prepare = [](world& w) {
+        asleep({1})(w);
+        (void)w.core.asleep().call_one();
+        asleep({2})(w);
+        (void)w.all[0]->frames().open_push_gate(w.core.asleep(), true);
+      }}.explore());
+}
+
 void nothing(world&) {}
 
 // What each step of waking sees, and whom it wakes: one thread, and others that do nothing.
@@ -425,6 +462,7 @@ TEST(Sleep, AsManyAreWokenAsThereIsWorkFor) {
     explore::check(w.core.asleep().wakes() == 3, "it wakes two others");
     explore::check(w.core.asleep().count() == 1, "one sleeps on");
     for (listed_frame& l : listed) take_back(l);
+    sennit::join([] { return 0; }, [] { return 0; });  // opens its gate, and leaves it to the wakes in flight
     w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "there is no work");
     explore::check(w.core.paid().issued() == barriers_before, "another wake is in flight, and will look");

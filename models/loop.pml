@@ -242,11 +242,15 @@ inline claim(l, chunk)
 #ifndef FENCE
        set_gates();
 #endif
+       bound = 0
+     };
+     /* The lock has been given back: another thief may be cutting what is above the claim. */
+     load(bound, END + l);
+     d_step {
 #ifdef NO_MIN
-       bound = (to > size(l) -> size(l) : to);
-       bound = (from >= mem[END + l] -> from : bound);
+       bound = (from >= bound -> from : (to > size(l) -> size(l) : to));
 #else
-       bound = (to > mem[END + l] -> mem[END + l] : to);
+       bound = (to > bound -> bound : to);
        bound = (from > bound -> from : bound);
 #endif
        over[l] = (bound == from)

@@ -22,7 +22,6 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
-#include <mutex>
 #include <utility>
 
 namespace sennit::detail {
@@ -252,16 +251,6 @@ bool loop_frame::expose_shut() noexcept {
 
 void loop_frame::retire_shut() noexcept { (void)take_newest(*worker::current()); }
 
-namespace {
-
-// What is left of the claim [from, to): no thief is about to cut the loop.
-position claim_locked(const loop_frame& loop, position from, position to) noexcept {
-  const std::lock_guard guard(worker::current()->frames().lock());
-  return std::max(from, std::min(to, loop.end()));
-}
-
-}  // namespace
-
 position loop_frame::meet(position from, position to) noexcept {
   served_ = true;
   worker* const w = worker::current();
@@ -277,21 +266,20 @@ position loop_frame::meet(position from, position to) noexcept {
     start_.store(to, std::memory_order_relaxed);
     if (exposed_) w->frames().readmit(*this);
   }
+  // Through the lock: a thief that read start before has made its cut, and others cut above the claim.
   (void)answer_gates(*w, false);
   worker& here = *worker::current();
   stopped_ = whole().can_throw() && detail::stopped(here);
-  const position until = stopped_ ? from : claim_locked(*this, from, to);
+  const position until = stopped_ ? from : std::max(from, std::min(to, end()));
   start_.store(until, std::memory_order_relaxed);
   return until;
 }
 
 void loop_frame::abandon() noexcept {
-  // All that is left, and more: nobody finds anything to cut any more.
+  // All that is left, and more: nobody finds anything to cut any more. A thief that has not seen it cuts off what it is
+  // to drop itself.
   constexpr position beyond = position{1} << 62;
-  // ORD[D17] seq_cst: a claim like any other, of all there is; see meet(). Model: models/loop.pml.
-  start_.exchange(beyond, std::memory_order_seq_cst);
-  // Through the lock: a thief that read start before has made its cut.
-  (void)claim_locked(*this, 0, 0);
+  start_.store(beyond, std::memory_order_relaxed);
 }
 
 loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {

@@ -22,30 +22,30 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
 
 bool parker::park(std::chrono::nanoseconds limit) noexcept {
   std::uint32_t seen = empty;
-  // ORD[D8] acquire: what the waker did before unpark(); pairs with the release there.
-  // Model: models/sleep.pml.
-  if (!word_.compare_exchange_strong(seen, asleep, std::memory_order_acquire, std::memory_order_acquire)) {
-    word_.store(empty, std::memory_order_relaxed);
-    return true;
+  if (word_.compare_exchange_strong(seen, asleep, std::memory_order_relaxed, std::memory_order_relaxed)) {
+    wait_for_token(limit);
   }
+  // ORD[D8] acquire: what the waker did before unpark(); pairs with the release there. An exchange: a second
+  // waker may find the first one's token there, and wakes nobody; this thread is to see what it did, too.
+  // Model: models/sleep.pml.
+  return word_.exchange(empty, std::memory_order_acquire) == token;
+}
+
+void parker::wait_for_token(std::chrono::nanoseconds limit) noexcept {
   const bool bounded = limit != std::chrono::nanoseconds::max();
   const auto end =
       bounded ? std::chrono::steady_clock::now() + limit : std::chrono::steady_clock::time_point::max();
-  for (;;) {
+  do {
     timespec rest{};
     if (bounded) {
       const auto left =
           std::chrono::duration_cast<std::chrono::nanoseconds>(end - std::chrono::steady_clock::now());
-      if (left.count() <= 0) break;
+      if (left.count() <= 0) return;
       rest = {static_cast<std::time_t>(left.count() / 1'000'000'000),
               static_cast<long>(left.count() % 1'000'000'000)};
     }
     futex_wait(word_, asleep, bounded ? &rest : nullptr);
-    // ORD[D8] acquire: as above.
-    if (word_.load(std::memory_order_acquire) == token) break;
-  }
-  // ORD[D8] acquire: as above; an exchange, because a token may come as the time runs out.
-  return word_.exchange(empty, std::memory_order_acquire) == token;
+  } while (word_.load(std::memory_order_relaxed) != token);
 }
 
 void parker::unpark() noexcept {

@@ -16,6 +16,8 @@ class parker {
   void unpark() noexcept;
 
  private:
+  void wait_for_token(std::chrono::nanoseconds limit) noexcept;
+
   enum : std::uint32_t { empty, token, asleep };
   std::atomic<std::uint32_t> word_{empty};
 };

@@ -153,7 +153,10 @@ class counting_hooks final : public sennit::detail::schedule_hooks {
   using whereabouts = sennit::detail::whereabouts;
   void begin(cursor&, frame*) noexcept override {}
   void end(cursor&, frame*) noexcept override {}
-  sennit::detail::donee reached(cursor&, whereabouts&) noexcept override { return {}; }
+  sennit::detail::donee reached(cursor& at, whereabouts&) noexcept override {
+    at.level().notes = this;
+    return {};
+  }
   void follow(cursor&, const whereabouts&) noexcept override {}
   void kept(cursor&, const whereabouts&, sennit::detail::position) noexcept override {}
   void dropped(cursor&) noexcept override {}
@@ -165,7 +168,9 @@ class counting_hooks final : public sennit::detail::schedule_hooks {
   bool may_begin(worker&, std::uint64_t) noexcept override { return true; }
 };
 
-void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), unsigned attempts) {
+// `awaits`: the hooks want to hear of the first fork, and note something there.
+void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), unsigned attempts,
+                      bool awaits = false) {
   counting_hooks hooks;
   std::unique_ptr<sennit::detail::trace_cursor> cursor;
   const auto thief_reads = [=](world& w) {
@@ -183,6 +188,7 @@ void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), uns
       .thieves = {thief_reads},
       .prepare = [&](world& w) {
         cursor = std::make_unique<sennit::detail::trace_cursor>(hooks);
+        if (awaits) cursor->level().awaited = 0;
         w.region.observed_by = &hooks;
         w.all[0]->tls().cursor = cursor.get();
         w.all[0]->relocate();
@@ -190,6 +196,23 @@ void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), uns
 }
 TEST(Deque, Observed) { explore_observed(false, 3, &two_nested, 2); }
 TEST(Deque, ObservedInARow) { explore_observed(false, 4, &two_in_a_row, 2); }
+TEST(Deque, ObservedAndAwaited) { explore_observed(false, 2, &one_fork, 2, true); }
+// The first fork ends as one whose left branch throws.
+TEST(Deque, ObservedAndUnwound) {
+  const auto unwinds = [](world& w) {
+    auto right = [&w] { return w.ran(1); };
+    sennit::detail::fork_frame<decltype(right)> pushed(std::move(right));
+    if (!sennit::detail::push(pushed)) (void)sennit::detail::push_shut(pushed);
+    w.ran(0);
+    if (sennit::detail::pop_unwinding(pushed)) {
+      pushed.run_here();
+    } else {
+      pushed.take();
+    }
+    sennit::join([&w] { return w.ran(2); }, [&w] { return w.ran(3); });
+  };
+  explore_observed(false, 4, unwinds, 2);
+}
 TEST(Deque, ObservedFenced) { explore_observed(true, 3, &two_nested, 2); }
 TEST(Deque, ObservedInARowFenced) { explore_observed(true, 4, &two_in_a_row, 2); }
 

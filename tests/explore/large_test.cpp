@@ -70,4 +70,25 @@ TEST(LargeSleep, TwoSleepersOfAListedFrame) {
                          .explore({.most_executions = 2'000'000}));
 }
 
+// A wake lands while another worker is on its way to sleep, and a third one pushes.
+TEST(LargeSleep, WhoLandsAgainstWhoFallsAsleep) {
+  const auto forks = [](world& w) {
+    sennit::join(
+        [&w] {
+          explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+          return w.ran(0);
+        },
+        [&w] { return w.ran(1); });
+  };
+  const auto sleeps = [](world& w) {
+    worker::current()->sleep();
+    w.flag.fetch_add(1, std::memory_order_relaxed);
+  };
+  expect_none_so_far(against{
+      .owner = forks, .thieves = {[](world& w) { w.core.wake_more(); }, sleeps}, .prepare = [](world& w) {
+        w.core.falls_asleep(*w.all[1]);
+        (void)w.core.asleep().call_one();
+      }}.explore({.most_executions = 1'000'000}));
+}
+
 }  // namespace

@@ -127,6 +127,10 @@ class Program:
 
 
 EXPLORER = "tests/explore/test_explore"
+# The explorer's own tests are not of the library.
+ALL_CASES = "-Explorer.*"
+# The cases that are likely to find a mutant, by the folder of its file.
+LIKELY_CASES = {"fork": "Completion.*", "loop": "Loop.*", "sleep": "Sleep.*", "system": "Sleep.*", "worker": "Sleep.*"}
 
 
 def find_fault(program, filters):
@@ -149,7 +153,6 @@ class Build:
         for entry in json.loads((self.directory / "compile_commands.json").read_text()):
             output = entry.get("output") or re.search(r" -o (\S+)", entry["command"]).group(1)
             commands[output] = (entry["file"], shlex.split(entry["command"]))
-        # The explorer's own tests are not of the library.
         self.programs = {
             name: Program(self.directory, commands, EXPLORER if name is None else f"tests/unit/test_{name}")
             for name in {mutant.program for mutant in mutants}
@@ -165,9 +168,10 @@ class Build:
         program = self.programs[mutant.program].build(original, changed, place)
         if isinstance(program, str):
             return "not built", program
-        all_cases = "*" if mutant.program else "-Explorer.*"
+        likely = mutant.by or LIKELY_CASES.get(original.parent.name)
+        all_cases = "*" if mutant.program else ALL_CASES
         try:
-            fault = find_fault(program, [mutant.by, all_cases] if mutant.by else [all_cases])
+            fault = find_fault(program, [likely, all_cases] if likely else [all_cases])
         except subprocess.TimeoutExpired:
             return "no end", ""
         if fault is None:

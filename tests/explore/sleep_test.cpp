@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -114,6 +115,28 @@ TEST(Sleep, ATokenAsTimeRunsOut) {
   }));
 }
 
+// A second token comes as the first one is taken, and calls nobody: the thread sees what came with it, or wakes once more.
+TEST(Sleep, ASecondToken) {
+  expect_none(explore::explore([] {
+    struct parked {
+      sennit::detail::parker place;
+      std::atomic<bool> over{false};
+    };
+    auto p = std::make_shared<parked>();
+    return explore::program{.threads = {{"parks",
+                                         [p = p.get()] {
+                                           while (!p->over.load(std::memory_order_relaxed)) p->place.park();
+                                         }},
+                                        {"first", [p = p.get()] { p->place.unpark(); }},
+                                        {"second",
+                                         [p = p.get()] {
+                                           p->over.store(true, std::memory_order_relaxed);
+                                           p->place.unpark();
+                                         }}},
+                            .at_end = [p] {}};
+  }));
+}
+
 // Who sleeps, and whose wake is in flight, by workers that come and go at the same time.
 struct several {
   sennit::detail::sleepers asleep;
@@ -124,6 +147,8 @@ struct several {
   // What is to be so once no wake is in flight: none is, and nobody sleeps.
   void all_awake() {
     explore::check(asleep.count() == 0, "nobody is counted any more");
+    const std::uint64_t wakes = asleep.wakes();
+    explore::check(asleep.call_one() && asleep.wakes() == wakes, "nobody is woken any more");
     // The first wake is for the first who sleeps.
     asleep.announce(places[0], false);
     explore::check(asleep.call_one() && !places[0].asleep.load(), "no wake is in flight");
@@ -145,14 +170,72 @@ TEST(Sleep, TwoComeAndGo) {
   }));
 }
 
+// They may go in any order.
+TEST(Sleep, ThreeComeAndGo) {
+  several s;
+  std::array<unsigned, 3> order{0, 1, 2};
+  do {
+    for (sennit::detail::sleeping& place : s.places) s.asleep.announce(place, false);
+    for (const unsigned i : order) ASSERT_FALSE(s.asleep.withdraw(s.places[i], false));
+    ASSERT_TRUE(s.asleep.call_one());
+    ASSERT_EQ(s.asleep.wakes(), 0U);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// Who saw work before it slept looks again: it owns a wake, unless another one is in flight.
+TEST(Sleep, WhoSawWorkOwnsAWake) {
+  several s;
+  for (unsigned i = 0; i < 2; ++i) s.asleep.announce(s.places[i], false);
+  EXPECT_TRUE(s.asleep.withdraw(s.places[0], true));
+  EXPECT_FALSE(s.asleep.withdraw(s.places[1], true));
+  EXPECT_TRUE(s.asleep.landed());
+}
+
+// Of two who would watch at the same time, one does.
+TEST(Sleep, TwoWouldWatch) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    auto watches = std::make_shared<std::array<bool, 2>>();
+    const auto begins = [s = s.get(), watches = watches.get()](unsigned i) {
+      (*watches)[i] = s->asleep.begin_watch(s->places[i]);
+    };
+    return explore::program{
+        .threads = {{"first", [=] { begins(0); }}, {"second", [=] { begins(1); }}},
+        .at_end = [s, watches] { explore::check((*watches)[0] != (*watches)[1], "one watches"); },
+    };
+  }));
+}
+
+// One is told to look around, if it still sleeps.
+TEST(Sleep, ANudgeAgainstOneThatComesAndGoes) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    return explore::program{
+        .threads = {{"sleeper",
+                     [s = s.get()] {
+                       s->asleep.announce(s->places[0], false);
+                       explore::check(!s->asleep.withdraw(s->places[0], false),
+                                      "nobody has woken it for good");
+                     }},
+                    {"other", [s = s.get()] { s->asleep.nudge(); }}},
+        .at_end =
+            [s] {
+              (void)s->places[0].call.park(std::chrono::nanoseconds(0));
+              s->all_awake();
+            },
+    };
+  }));
+}
+
 // One who is called for owns a wake, and finds its token; who is not, finds none.
+enum class caller { for_one, for_many, for_a_guest };
 TEST(Sleep, ACallAgainstOneThatComesAndGoes) {
-  for (const bool by_many : {false, true}) {
-    expect_none(explore::explore([by_many] {
+  for (const caller by : {caller::for_one, caller::for_many, caller::for_a_guest}) {
+    expect_none(explore::explore([by] {
       auto s = std::make_shared<several>();
       s->asleep.announce(s->places[1], false);
-      const auto comes = [s = s.get()](unsigned i) {
-        s->asleep.announce(s->places[i], false);
+      const auto comes = [s = s.get(), by](unsigned i) {
+        s->asleep.announce(s->places[i], by == caller::for_a_guest);
         if (!s->asleep.withdraw(s->places[i], false)) return;
         explore::check(s->places[i].call.park(), "a token has come");
         (void)s->asleep.landed();
@@ -160,11 +243,11 @@ TEST(Sleep, ACallAgainstOneThatComesAndGoes) {
       return explore::program{
           .threads = {{"sleeper", [=] { comes(0); }},
                       {"producer",
-                       [s = s.get(), by_many] {
-                         if (by_many) {
-                           (void)s->asleep.wake(1, nullptr);
-                         } else {
-                           (void)s->asleep.call_one();
+                       [s = s.get(), by] {
+                         switch (by) {
+                           case caller::for_one: (void)s->asleep.call_one(); break;
+                           case caller::for_many: (void)s->asleep.wake(1, nullptr); break;
+                           case caller::for_a_guest: (void)s->asleep.wake_guest(s->places[0]);
                          }
                        }}},
           .at_end =
@@ -202,6 +285,30 @@ TEST(Sleep, TwoCallOneWhoWatches) {
               explore::check(!s->asleep.watched(), "nobody watches");
               explore::check(s->asleep.landed(), "the wake is in flight until it lands");
               s->all_awake();
+            },
+    };
+  }));
+}
+
+// One ceases to watch as it is called, and another one begins: that one goes on watching.
+TEST(Sleep, AnotherOneWatches) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    s->asleep.announce(s->places[0], false);
+    (void)s->asleep.call_one();
+    explore::check(s->asleep.begin_watch(s->places[0]), "nobody else watches");
+    auto watches = std::make_shared<bool>(false);
+    return explore::program{
+        .threads = {{"first", [s = s.get()] { s->asleep.end_watch(s->places[0]); }},
+                    {"second",
+                     [s = s.get(), watches = watches.get()] {
+                       (void)s->asleep.call_one();
+                       *watches = s->asleep.begin_watch(s->places[1]);
+                     }}},
+        .at_end =
+            [s, watches] {
+              explore::check(*watches, "the first one does not watch any more");
+              explore::check(s->asleep.watched(), "the second one does");
             },
     };
   }));
@@ -293,6 +400,19 @@ TEST(Sleep, WhoLandsLooksForWhatWasLeftToIt) {
       }}.explore());
 }
 
+// And an earlier push has opened the owner's gate: nothing tells of the next one but that look.
+TEST(Sleep, WhoLandsLooksBehindABarrier) {
+  expect_none(against{
+      .owner = forks_until(1),
+      .thieves = {[](world& w) { w.core.wake_more(); }, &is_told},
+      .prepare = [](world& w) {
+        asleep({1})(w);
+        (void)w.core.asleep().call_one();
+        asleep({2})(w);
+        (void)w.all[0]->frames().open_push_gate(w.core.asleep(), true);
+      }}.explore());
+}
+
 void nothing(world&) {}
 
 // What each step of waking sees, and whom it wakes: one thread, and others that do nothing.
@@ -334,14 +454,15 @@ TEST(Sleep, AsManyAreWokenAsThereIsWorkFor) {
     asleep({1, 2, 3, 4})(w);
     listed_frame listed[4];
     for (unsigned i = 0; i < 4; ++i) list_at(w, i / 2, listed[i]);
-    w.all[0]->announce_work();
-    explore::check(w.core.asleep().wakes() == 1, "one is woken");
+    for (int i = 0; i < 2; ++i) w.all[0]->announce_work();
+    explore::check(w.core.asleep().wakes() == 1, "one is woken, and nobody else while its wake is in flight");
     explore::check(w.core.wakes_up(*w.all[4], false), "it has been woken");
     const std::uint64_t barriers_before = w.core.paid().issued();
     w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "it wakes two others");
     explore::check(w.core.asleep().count() == 1, "one sleeps on");
     for (listed_frame& l : listed) take_back(l);
+    sennit::join([] { return 0; }, [] { return 0; });  // opens its gate, and leaves it to the wakes in flight
     w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "there is no work");
     explore::check(w.core.paid().issued() == barriers_before, "another wake is in flight, and will look");

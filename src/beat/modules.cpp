@@ -1,7 +1,6 @@
 // Executables and shared objects register and unregister their tables. Code that rollforward writes calls
 // these functions.
 #include "beat/address_pairs.hpp"
-#include "beat/roll_forward.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +31,7 @@ std::vector<paired_procedure> read_tables(const void* start, const void* stop) {
     const std::uintptr_t first = address_from(head.first);
     const std::uintptr_t second = address_from(head.second);
     procedures.push_back(
-        {first, first + end.first, second, second + (end.second & ~padding_follows), pairs, head.count});
+        {first, first + end.first, second, second + (end.second & ~flags_of_pair), pairs, head.count});
     at = reinterpret_cast<const unsigned char*>(pairs + head.count);
   }
   return procedures;
@@ -80,7 +79,6 @@ extern "C" {
   std::vector<paired_procedure> procedures = read_tables(start, stop);
   std::sort(procedures.begin(), procedures.end(),
             [](const paired_procedure& a, const paired_procedure& b) { return a.first < b.first; });
-  prepare_to_roll_forward();
   if (revived(start, procedures)) return;
   auto* m = new paired_module{nullptr, start, kept(procedures), nullptr, 0, true};
   std::sort(procedures.begin(), procedures.end(),

@@ -117,7 +117,46 @@ TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
   const std::string copy =
       second_copy_of("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n\t# sennit_promotion_point .L1\n"
                      "\tret\n.L1:\n\tud2\n\t.cfi_endproc\n");
-  EXPECT_THAT(copy, HasSubstr("\tcall\tg\n.Lrollforward_second1:\n\tjmp\t.L1\n.Lrollforward_second2:\n"));
+  EXPECT_THAT(copy,
+              HasSubstr("\tcall\tg\n.Lrollforward_second2:\n.Lrollforward_second3:\n\tjmp\t.L1\n"));
+}
+
+// The counterparts of the address behind the nop, in the order of the table: as the second copy's text has them.
+std::string copy_with_labels(const std::string& labels_and_marker, const std::string& elsewhere) {
+  const std::string text =
+      rewrite(fmt::format("\t.text\nf:\n\t.cfi_startproc\n\tnop\n{}\tpause\n\tjmp\t.L8\n.L9:\n\tud2\n"
+                          "\t.cfi_endproc\n{}",
+                          labels_and_marker, elsewhere))
+          .text;
+  return text.substr(text.find(".text.unlikely.rollforward"));
+}
+
+// Catches a promotion point that nobody meets who comes by a table: a case of a switch, an opcode of an interpreter.
+TEST(rollforward_rewrite, a_jump_comes_before_the_promotion_point) {
+  const std::string copy = copy_with_labels(".L3:\n\t# sennit_promotion_point .L9\n",
+                                            "\t.section\t.rodata\n\t.quad\t.L3\n");
+  EXPECT_THAT(copy, HasSubstr(".L3.rollforward:\n.Lrollforward_second3:\n\tjmp\t.L9\n\tpause\n"));
+}
+
+// Catches a promotion at which registers are not what the statements want: whoever came by the label has passed it.
+TEST(rollforward_rewrite, a_label_behind_a_promotion_point_has_its_own_place) {
+  const std::string copy = copy_with_labels("\t# sennit_promotion_point .L9\n.L8:\n", "");
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.L8.rollforward:\n.Lrollforward_second4:\n\tpause\n"));
+  EXPECT_THAT(copy, HasSubstr(".Lrollforward_second3-"));
+}
+
+TEST(rollforward_rewrite, an_address_is_that_of_the_last_label) {
+  const std::string copy =
+      copy_with_labels(".L3:\n\t# sennit_promotion_point .L9\n.L8:\n", "\t.quad\t.L3, .L8\n");
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.L8.rollforward:\n.Lrollforward_second4:\n\tpause\n"));
+  EXPECT_THAT(copy, Not(HasSubstr(".Lrollforward_second3-")));
+}
+
+// Catches debug information that has promotion points passed over.
+TEST(rollforward_rewrite, a_label_for_debuggers_leads_nowhere) {
+  const std::string copy = copy_with_labels("\t# sennit_promotion_point .L9\n.LVL7:\n",
+                                            "\t.section\t.debug_loclists,\"\",@progbits\n\t.quad\t.LVL7\n");
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.LVL7.rollforward:\n\tpause\n"));
 }
 
 // Catches a cold part that is left behind, and jumps between the parts that change copies.

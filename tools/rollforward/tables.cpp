@@ -3,19 +3,32 @@
 #include <fmt/format.h>
 
 namespace rollforward {
+namespace {
+
+// See src/beat/address_pairs.hpp.
+std::string_view flag_of(place_kind kind) {
+  switch (kind) {
+    case place_kind::padding: return "+0x80000000";
+    case place_kind::behind_call: return "+0x40000000";
+    case place_kind::code: break;
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string address_pairs(const procedure& p, const second_copy& copy) {
   const std::string& group = p.where.group;
   std::string out = group.empty()
                         ? fmt::format("\t.section\t{},\"aR\",@progbits\n", table_section)
                         : fmt::format("\t.section\t{},\"aGR\",@progbits,{},comdat\n", table_section, group);
-  const std::string first = first_label(copy.places.front().number);
-  const std::string second = second_label(copy.places.front().number);
+  const std::string first = first_label(copy.begin);
+  const std::string second = second_label(copy.begin);
   out += fmt::format("\t.balign\t4\n\t.long\t{}-.\n\t.long\t{}-.\n\t.long\t{}\n", first, second,
                      copy.places.size());
   for (const place& at : copy.places) {
     out += fmt::format("\t.long\t{}-{}\n\t.long\t{}-{}{}\n", first_label(at.number), first,
-                       second_label(at.number), second, at.padding ? "+0x80000000" : "");
+                       second_label(at.number), second, flag_of(at.kind));
   }
   return out;
 }

@@ -51,18 +51,26 @@ std::uintptr_t linked(std::uintptr_t slot) noexcept {
   return slot % sizeof(std::uintptr_t) == 0 && readable(slot) ? load<std::uintptr_t>(slot) : 0;
 }
 
-// What a stub of the linkage table (PLT) jumps to. Any other code is itself the target.
-std::uintptr_t behind_stub(std::uintptr_t target) noexcept {
+// Where code that only jumps, such as a stub of the linkage table (PLT), jumps to; 0 if it does more.
+std::uintptr_t jumps_to(std::uintptr_t at) noexcept {
   constexpr unsigned char landing_pad[] = {0xf3, 0x0f, 0x1e, 0xfa};  // endbr64
   constexpr unsigned char bound = 0xf2;
+  constexpr unsigned char jump_relative = 0xe9;
   constexpr unsigned char jump_through_memory[] = {0xff, 0x25};
   constexpr unsigned longest = 11;
-  if (!readable(target) || !readable(target + longest)) return 0;
-  std::uintptr_t at = target;
+  if (!readable(at) || !readable(at + longest)) return 0;
   if (std::memcmp(code_at(at), landing_pad, sizeof landing_pad) == 0) at += sizeof landing_pad;
   if (*code_at(at) == bound) ++at;
-  if (std::memcmp(code_at(at), jump_through_memory, sizeof jump_through_memory) != 0) return target;
-  return linked(relative_to(at + 6));
+  if (*code_at(at) == jump_relative) return relative_to(at + 5);
+  const bool linked_here = std::memcmp(code_at(at), jump_through_memory, sizeof jump_through_memory) == 0;
+  return linked_here ? linked(relative_to(at + 6)) : 0;
+}
+
+// What the call names; 0 if it names a register, or memory that has changed since.
+std::uintptr_t named_by_call_before(std::uintptr_t address) noexcept {
+  if (*code_at(address - call_relative_bytes) == call_relative) return relative_to(address);
+  const unsigned char* const call = code_at(address - call_through_memory_bytes);
+  return call[0] == group_5 && call[1] == call_through_memory ? linked(relative_to(address)) : 0;
 }
 
 }  // namespace
@@ -77,10 +85,15 @@ bool is_behind_call(std::uintptr_t address, std::uintptr_t begin) noexcept {
   return false;
 }
 
-std::uintptr_t called_before(std::uintptr_t address) noexcept {
-  if (*code_at(address - call_relative_bytes) == call_relative) return behind_stub(relative_to(address));
-  const unsigned char* const call = code_at(address - call_through_memory_bytes);
-  return call[0] == group_5 && call[1] == call_through_memory ? linked(relative_to(address)) : 0;
+bool leads_to(std::uintptr_t address, std::uintptr_t function) noexcept {
+  // A call of operator delete comes to free() by four jumps.
+  constexpr int most_jumps = 6;
+  std::uintptr_t target = named_by_call_before(address);
+  for (int jumps = 0; target != 0 && jumps < most_jumps; ++jumps) {
+    if (target == function) return true;
+    target = jumps_to(target);
+  }
+  return false;
 }
 
 }  // namespace sennit::detail

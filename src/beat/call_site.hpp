@@ -8,8 +8,8 @@ namespace sennit::detail {
 // Whether the instruction that ends at `address` is a call. It reads no code before `begin`.
 bool is_behind_call(std::uintptr_t address, std::uintptr_t begin) noexcept;
 
-// The function that the call before `address` calls, through a linkage table, too; 0 if the code does not tell.
+// Whether the call before `address` is one of `function`: by its name, and through code that only jumps.
 // Precondition: is_behind_call().
-std::uintptr_t called_before(std::uintptr_t address) noexcept;
+bool leads_to(std::uintptr_t address, std::uintptr_t function) noexcept;
 
 }  // namespace sennit::detail

@@ -139,7 +139,7 @@ bool outward_walk::is_return_address() const noexcept {
   if (!function_ || !is_behind_call(pc_, function_.begin)) return false;
   const bool leaves_libc =
       called_.trust == cfi_trust::at_calls && function_.trust != cfi_trust::at_calls;
-  return !leaves_libc || called_before(pc_) == called_.begin;
+  return !leaves_libc || leads_to(pc_, called_.begin);
 }
 
 // The frame is the right one only if it has a caller itself.

@@ -14,7 +14,10 @@ namespace sennit::detail {
 namespace {
 
 constexpr std::uintptr_t page = 4096;
-// Of system calls in one walk. The frames of 1 MiB are seen.
+// Below the stack pointer, as functions may use it without saying so (psABI 3.2.2): there are the registers
+// that a function has just popped.
+constexpr std::uintptr_t red_zone = 128;
+// Of system calls in one walk: so many pages are looked at.
 constexpr unsigned most_looks = 256;
 
 std::uintptr_t address_of(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
@@ -22,14 +25,14 @@ std::uintptr_t address_of(const void* p) noexcept { return reinterpret_cast<std:
 }  // namespace
 
 stack_memory::stack_memory(std::uintptr_t stack_pointer) noexcept
-    : begin_(stack_pointer), seen_(stack_pointer & ~(page - 1)), end_(UINTPTR_MAX) {
+    : begin_(stack_pointer - red_zone), seen_(begin_ & ~(page - 1)), end_(UINTPTR_MAX) {
   const std::uintptr_t record = address_of(__builtin_thread_pointer());
   if (stack_pointer < record) end_ = record;
   worker* const w = worker::current();
   if (w == nullptr || !w->running().memory()) return;
-  const stack& fibers = w->running().memory();
-  if (stack_pointer < address_of(fibers.bottom()) || stack_pointer >= address_of(fibers.top())) return;
-  seen_ = end_ = address_of(fibers.top());
+  const stack& of_fiber = w->running().memory();
+  if (begin_ < address_of(of_fiber.bottom()) || stack_pointer >= address_of(of_fiber.top())) return;
+  seen_ = end_ = address_of(of_fiber.top());
 }
 
 bool stack_memory::has(std::uintptr_t address, std::size_t bytes) noexcept {

@@ -73,10 +73,10 @@ class machine {
   // In this order: of 1, 2, 4 and 8 bytes, each unsigned and signed, and of any length.
   std::uintptr_t constant(unsigned operation) noexcept {
     using read = std::uintptr_t (machine::*)();
-    static constexpr read kinds[] = {
-        &machine::number<std::uint8_t>,  &machine::number<std::int8_t>,  &machine::number<std::uint16_t>,
-        &machine::number<std::int16_t>,  &machine::number<std::uint32_t>, &machine::number<std::int32_t>,
-        &machine::number<std::uint64_t>, &machine::number<std::int64_t>};
+    static constexpr read kinds[] = {&machine::number<std::uint8_t>,  &machine::number<std::int8_t>,
+                                     &machine::number<std::uint16_t>, &machine::number<std::int16_t>,
+                                     &machine::number<std::uint32_t>, &machine::number<std::int32_t>,
+                                     &machine::number<std::uint64_t>, &machine::number<std::int64_t>};
     const unsigned kind = operation - first_constant;
     if (kind < std::size(kinds)) return (this->*kinds[kind])();
     return kind == std::size(kinds) ? code_.unsigned_leb128()

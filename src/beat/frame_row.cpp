@@ -46,28 +46,28 @@ class interpreter {
     using self = interpreter;
     using action = bool (self::*)() noexcept;
     static constexpr action actions[] = {
-        &self::nothing,         // 0x00 DW_CFA_nop
-        nullptr,                // 0x01 set_loc
-        &self::advance_1,       // 0x02 advance_loc1
-        &self::advance_2,       // 0x03
-        &self::advance_4,       // 0x04
-        &self::save_extended,   // 0x05 offset_extended
-        &self::restore_extended,  // 0x06
-        &self::lose,            // 0x07 undefined
-        &self::keep,            // 0x08 same_value
-        &self::move,            // 0x09 register
-        &self::remember,        // 0x0a remember_state
-        &self::recall,          // 0x0b restore_state
-        &self::define,          // 0x0c def_cfa
-        &self::define_register,  // 0x0d
-        &self::define_offset,   // 0x0e
-        &self::define_expression,  // 0x0f
-        &self::save_at_expression,  // 0x10 expression
-        &self::save_signed,     // 0x11 offset_extended_sf
-        &self::define_signed,   // 0x12 def_cfa_sf
+        &self::nothing,               // 0x00 DW_CFA_nop
+        nullptr,                      // 0x01 set_loc
+        &self::advance_1,             // 0x02 advance_loc1
+        &self::advance_2,             // 0x03
+        &self::advance_4,             // 0x04
+        &self::save_extended,         // 0x05 offset_extended
+        &self::restore_extended,      // 0x06
+        &self::lose,                  // 0x07 undefined
+        &self::keep,                  // 0x08 same_value
+        &self::move,                  // 0x09 register
+        &self::remember,              // 0x0a remember_state
+        &self::recall,                // 0x0b restore_state
+        &self::define,                // 0x0c def_cfa
+        &self::define_register,       // 0x0d
+        &self::define_offset,         // 0x0e
+        &self::define_expression,     // 0x0f
+        &self::save_at_expression,    // 0x10 expression
+        &self::save_signed,           // 0x11 offset_extended_sf
+        &self::define_signed,         // 0x12 def_cfa_sf
         &self::define_offset_signed,  // 0x13
-        &self::lose_with_offset,  // 0x14 val_offset
-        &self::lose_with_offset,  // 0x15 val_offset_sf
+        &self::lose_with_offset,      // 0x14 val_offset
+        &self::lose_with_offset,      // 0x15 val_offset_sf
         &self::lose_with_expression,  // 0x16 val_expression
     };
     constexpr unsigned size_of_arguments = 0x2e;  // GNU: for handlers of exceptions

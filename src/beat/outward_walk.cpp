@@ -76,8 +76,9 @@ bool outward_walk::leave_frame() noexcept {
   if (!function_ || function_.trust == cfi_trust::never || function_.signal_frame) return false;
   frame_row row;
   std::uintptr_t end = 0;
-  const bool known = find_row(function_, slot_ == nullptr ? pc_ : pc_ - 1, row) && is_plain(row) &&
-                     find_frame_end(row, end);
+  if (!find_row(function_, slot_ == nullptr ? pc_ : pc_ - 1, row)) return false;
+  outermost_ = row.rules[rip].kind == register_rule_kind::other;
+  const bool known = is_plain(row) && find_frame_end(row, end);
   // Frames are one above the other.
   if (!known || end <= registers_.value[rsp]) return false;
   slot_ = memory_.word(end - sizeof(std::uintptr_t));
@@ -137,20 +138,28 @@ outward_walk::outcome outward_walk::arrive() noexcept {
 // be of just this function.
 bool outward_walk::is_return_address() const noexcept {
   if (!function_ || !is_behind_call(pc_, function_.begin)) return false;
-  const bool leaves_libc =
-      called_.trust == cfi_trust::at_calls && function_.trust != cfi_trust::at_calls;
+  const bool leaves_libc = called_.trust == cfi_trust::at_calls && function_.trust != cfi_trust::at_calls;
   return !leaves_libc || leads_to(pc_, called_.begin);
 }
 
-// The frame is the right one only if it has a caller itself.
 outward_walk::outcome outward_walk::move_return(const place_in_code& place) noexcept {
   std::uintptr_t* const slot = slot_;
-  if (!leave_frame()) return outcome::given_up;
-  if (!is_signal_return(pc_, function_) && !is_return_address()) return outcome::given_up;
+  if (!has_callers()) return outcome::given_up;
   if (place.copy == copy_of_code::second) return outcome::moved;
   if (place.paired == 0) return outcome::given_up;
   store_word(slot, place.paired);
   return outcome::moved;
+}
+
+// A copy of a return address, where nothing else is wrong, has no frames behind it.
+bool outward_walk::has_callers() noexcept {
+  constexpr int enough = 2;
+  for (int callers = 0; callers < enough; ++callers) {
+    if (!leave_frame()) return callers != 0 && outermost_;
+    if (is_signal_return(pc_, function_)) return true;
+    if (!is_return_address()) return false;
+  }
+  return true;
 }
 
 // Code that another handler has interrupted. The kernel puts its context behind the return address.

@@ -32,6 +32,7 @@ class outward_walk {
   bool restore(const register_rule& rule, std::uintptr_t end, std::uintptr_t& value) noexcept;
   outcome arrive() noexcept;
   bool is_return_address() const noexcept;
+  bool has_callers() noexcept;
   outcome move_return(const place_in_code& place) noexcept;
   outcome move_interrupted() noexcept;
 
@@ -42,6 +43,7 @@ class outward_walk {
   unwind_entry function_;
   std::uintptr_t* slot_ = nullptr;  // null: interrupted at pc_
   unwind_entry called_;             // from there
+  bool outermost_ = false;          // the function at pc_ has no caller
 };
 
 }  // namespace sennit::detail

@@ -14,7 +14,9 @@ class stack_memory {
   explicit stack_memory(std::uintptr_t stack_pointer) noexcept;
 
   // Null if the word is not on the stack.
-  std::uintptr_t* word(std::uintptr_t address) noexcept { return has(address, sizeof(std::uintptr_t)) ? reinterpret_cast<std::uintptr_t*>(address) : nullptr; }
+  std::uintptr_t* word(std::uintptr_t address) noexcept {
+    return has(address, sizeof(std::uintptr_t)) ? reinterpret_cast<std::uintptr_t*>(address) : nullptr;
+  }
   // Whether all of it is on the stack.
   bool has(std::uintptr_t address, std::size_t bytes) noexcept;
 

@@ -21,13 +21,22 @@
 
 namespace {
 
+using departures::departure;
 using sennit::detail::copy_of_code;
 using sennit::detail::find_return;
-using departures::departure;
 
 constexpr unsigned long trap_flag = 0x100;
 
-enum verdict : int { good, wrong_answer, changed_more, changed_other, lost, not_pending, taken_twice, verdicts };
+enum verdict : int {
+  good,
+  wrong_answer,
+  changed_more,
+  changed_other,
+  lost,
+  not_pending,
+  taken_twice,
+  verdicts
+};
 const char* const words[verdicts] = {"good",
                                      "a wrong answer",
                                      "more than one word changed",

@@ -117,8 +117,7 @@ TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
   const std::string copy =
       second_copy_of("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n\t# sennit_promotion_point .L1\n"
                      "\tret\n.L1:\n\tud2\n\t.cfi_endproc\n");
-  EXPECT_THAT(copy,
-              HasSubstr("\tcall\tg\n.Lrollforward_second2:\n.Lrollforward_second3:\n\tjmp\t.L1\n"));
+  EXPECT_THAT(copy, HasSubstr("\tcall\tg\n.Lrollforward_second2:\n.Lrollforward_second3:\n\tjmp\t.L1\n"));
 }
 
 // The counterparts of the address behind the nop, in the order of the table: as the second copy's text has them.
@@ -133,8 +132,8 @@ std::string copy_with_labels(const std::string& labels_and_marker, const std::st
 
 // Catches a promotion point that nobody meets who comes by a table: a case of a switch, an opcode of an interpreter.
 TEST(rollforward_rewrite, a_jump_comes_before_the_promotion_point) {
-  const std::string copy = copy_with_labels(".L3:\n\t# sennit_promotion_point .L9\n",
-                                            "\t.section\t.rodata\n\t.quad\t.L3\n");
+  const std::string copy =
+      copy_with_labels(".L3:\n\t# sennit_promotion_point .L9\n", "\t.section\t.rodata\n\t.quad\t.L3\n");
   EXPECT_THAT(copy, HasSubstr(".L3.rollforward:\n.Lrollforward_second2:\n\tjmp\t.L9\n\tpause\n"));
 }
 

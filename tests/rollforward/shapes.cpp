@@ -110,12 +110,30 @@ NOINLINE long automaton(long rounds) {
         value += 3;
         state = 1 + (value & 3);
         break;
-      case 1: value ^= 7; state = 5; break;
-      case 2: value *= 3; state = 5; break;
-      case 3: value -= 9; state = 6; break;
-      case 4: value <<= 1; state = 6; break;
-      case 5: value |= 1; state = 7; break;
-      case 6: value = ~value; state = 7; break;
+      case 1:
+        value ^= 7;
+        state = 5;
+        break;
+      case 2:
+        value *= 3;
+        state = 5;
+        break;
+      case 3:
+        value -= 9;
+        state = 6;
+        break;
+      case 4:
+        value <<= 1;
+        state = 6;
+        break;
+      case 5:
+        value |= 1;
+        state = 7;
+        break;
+      case 6:
+        value = ~value;
+        state = 7;
+        break;
       default: --rounds; state = 0;
     }
   }
@@ -138,9 +156,9 @@ inside:
 }  // namespace
 
 const shape all[] = {
-    {"switch", with_switch},      {"computed goto", with_computed_goto},
+    {"switch", with_switch},         {"computed goto", with_computed_goto},
     {"last calls", with_last_calls}, {"automaton", automaton},
-    {"loop head", loop_head},     {nullptr, nullptr},
+    {"loop head", loop_head},        {nullptr, nullptr},
 };
 
 }  // namespace shapes

@@ -9,8 +9,8 @@
 namespace throws {
 
 std::atomic<long> taken[points];
-const char* const names[points] = {"in the loop", "in the handler", "in a frame that is passed", "before the throw",
-                                   "in the caller"};
+const char* const names[points] = {"in the loop", "in the handler", "in a frame that is passed",
+                                   "before the throw", "in the caller"};
 
 namespace {
 

@@ -34,7 +34,8 @@ bool test(unsigned workers, long n) {
   }
   unsigned long delivered = 0;
   for (const auto& c : beating.statistics()) delivered += c.delivered;
-  std::printf("%u workers: %lu beats delivered, %ld taken: %s\n", workers, delivered, sum, good ? "good" : "WRONG");
+  std::printf("%u workers: %lu beats delivered, %ld taken: %s\n", workers, delivered, sum,
+              good ? "good" : "WRONG");
   return good;
 }
 

@@ -154,9 +154,8 @@ class procedure_copier {
     if (all_.arrivals_.at(s.name)) code_here_ = false;
     // Whoever has the address comes to this label, not to those before it.
     if (all_.arrivals_.by_address(s.name)) {
-      std::erase_if(out_.places, [&](const place& at) {
-        return at.number >= first_here_ && at.kind == place_kind::code;
-      });
+      std::erase_if(out_.places,
+                    [&](const place& at) { return at.number >= first_here_ && at.kind == place_kind::code; });
     }
   }
 

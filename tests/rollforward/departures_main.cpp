@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -105,6 +106,20 @@ verdict beat(ucontext_t& context) {
   return changed > 1 ? changed_more : result;
 }
 
+// A child shares the positions in files that are open: the dynamic linker reads one.
+constexpr int first_file = 3;
+off_t positions[8];
+
+void keep_positions() {
+  for (int i = 0; i < 8; ++i) positions[i] = lseek(first_file + i, 0, SEEK_CUR);
+}
+
+void restore_positions() {
+  for (int i = 0; i < 8; ++i) {
+    if (positions[i] >= 0) lseek(first_file + i, positions[i], SEEK_SET);
+  }
+}
+
 void on_step(int, siginfo_t*, void* at) {
   auto& context = *static_cast<ucontext_t*>(at);
   if (!stepping) {
@@ -113,8 +128,11 @@ void on_step(int, siginfo_t*, void* at) {
   }
   follow(context);
   ++shared->steps;
+  const int kept = errno;
+  keep_positions();
   const auto child = static_cast<pid_t>(syscall(SYS_fork));
   if (child == 0) {
+    errno = kept;
     has_beat = true;
     stepping = false;
     context.uc_mcontext.gregs[REG_EFL] &= ~static_cast<greg_t>(trap_flag);
@@ -124,6 +142,8 @@ void on_step(int, siginfo_t*, void* at) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
   }
+  restore_positions();
+  errno = kept;
   if (WIFEXITED(status) && WEXITSTATUS(status) == good) return;
   if (++shared->bad > 20) return;
   std::printf("%s, a beat at step %ld, pc %lx: ", now->name, shared->steps, in(context, REG_RIP));

@@ -158,6 +158,25 @@ TEST(rollforward_rewrite, a_label_for_debuggers_leads_nowhere) {
   EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.LVL7.rollforward:\n\tpause\n"));
 }
 
+// Catches a beat that ends with a function that goes on to one with a promotion point, by name or by a table.
+TEST(rollforward_rewrite, a_function_that_leads_on_is_copied) {
+  const auto function = [](const char* name, const char* end) {
+    return fmt::format("\t.text\n{0}:\n\t.cfi_startproc\n\tpause\n\t{1}\n\t.cfi_endproc\n", name, end);
+  };
+  const std::string others = function("by_name", "jmp\tf@PLT") + function("at_second_hand", "je\tby_name") +
+                             function("by_table", "jmp\t*%rax") + function("back", "ret") +
+                             function("strange", ".zero\t1\n\tjmp\tf");
+  const auto copied = [&](const std::string& source) {
+    std::vector<std::string> names;
+    for (const auto& f : rewrite(source).functions) names.push_back(f.name);
+    return names;
+  };
+  EXPECT_THAT(copied(marked("f", "") + others),
+              testing::UnorderedElementsAre("f", "by_name", "at_second_hand"));
+  EXPECT_THAT(copied(marked("f", "") + others + "\t.data\n\t.quad\tf\n"),
+              testing::UnorderedElementsAre("f", "by_name", "at_second_hand", "by_table"));
+}
+
 // Catches a cold part that is left behind, and jumps between the parts that change copies.
 TEST(rollforward_rewrite, a_cold_part_belongs_to_its_function) {
   const rewritten result = rewrite(R"(	.text

@@ -5,12 +5,14 @@
 #include "tools/rollforward/outline.hpp"
 #include "tools/rollforward/second_copy.hpp"
 #include "tools/rollforward/tables.hpp"
+#include "tools/rollforward/tail_calls.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace rollforward {
@@ -103,10 +105,13 @@ rewritten rewrite(std::string_view source) {
   refuse_foreign(statements);
 
   const outline all = outline_of(statements);
-  copier copies(source, statements);
+  const arrivals arriving(statements);
+  copier copies(source, statements, arriving);
   rewritten out;
   std::string appended;
-  for (const std::size_t unit : all.marked) {
+  std::set<std::size_t> units = units_that_lead_on(all, statements, arriving);
+  units.insert(all.marked.begin(), all.marked.end());
+  for (const std::size_t unit : units) {
     const label_set labels = labels_of(all, unit, statements);
     marked_function& f = out.functions.emplace_back();
     f.name = all.procedures[unit].name;

@@ -22,14 +22,6 @@ std::string renamed(std::string_view text, const label_set& labels) {
 
 bool is_number(std::string_view label) { return label.front() >= '0' && label.front() <= '9'; }
 
-// The symbol in a jump's operand, perhaps with @PLT. Empty if the operand is something else.
-std::string_view symbol_of(std::string_view operand) {
-  operand = operand.substr(0, operand.find("@PLT"));
-  const bool symbol = !operand.empty() && is_symbol_start(operand.front()) && operand != "." &&
-                      std::all_of(operand.begin(), operand.end(), is_symbol_part);
-  return symbol ? operand : std::string_view{};
-}
-
 // The operand, adapted to a %rsp that is lower by 128.
 std::string lowered(const std::string& operand) {
   const std::size_t bracket = operand.find('(');
@@ -68,12 +60,12 @@ class writer {
  private:
   // Whether the target is another function: a tail call.
   bool goes_elsewhere(const std::string& target) const {
-    const std::string_view symbol = symbol_of(target);
+    const std::string_view symbol = jump_symbol(target);
     return !symbol.empty() && (!labels_.all.contains(symbol) || labels_.names.contains(symbol));
   }
 
   static std::string got(const std::string& target) {
-    return fmt::format("{}@GOTPCREL(%rip)", symbol_of(target));
+    return fmt::format("{}@GOTPCREL(%rip)", jump_symbol(target));
   }
 
   // A jump within the function, or a call.

@@ -52,8 +52,8 @@ struct label_set {
 
 class copier {
  public:
-  copier(std::string_view source, const std::vector<statement>& statements)
-      : source_(source), statements_(statements), arrivals_(statements) {}
+  copier(std::string_view source, const std::vector<statement>& statements, const arrivals& arriving)
+      : source_(source), statements_(statements), arrivals_(arriving) {}
 
   // Throws `fault` for a directive that is not known.
   second_copy copy(const procedure& p, const label_set& labels);
@@ -69,7 +69,7 @@ class copier {
 
   std::string_view source_;
   const std::vector<statement>& statements_;
-  const arrivals arrivals_;
+  const arrivals& arrivals_;
   std::vector<insertion> insertions_;
   std::size_t next_number_ = 0;
 };

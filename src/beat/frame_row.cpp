@@ -11,7 +11,9 @@ using enum register_rule_kind;
 class interpreter {
  public:
   interpreter(const unwind_entry& entry, std::uintptr_t address, frame_row& row) noexcept
-      : entry_(entry), address_(address), at_(entry.begin), row_(row) {}
+      : entry_(entry), address_(address), at_(entry.begin), row_(row) {
+    row = {};
+  }
 
   bool run() noexcept {
     if (!run(entry_.initial)) return false;
@@ -93,7 +95,7 @@ class interpreter {
   std::int64_t factored(std::int64_t offset) const noexcept { return offset * entry_.data_factor; }
 
   bool save(std::uint64_t number, std::int64_t offset) noexcept {
-    rule(number) = {at_offset, offset, nullptr};
+    rule(number) = {at_offset, {offset}};
     return true;
   }
   bool save_extended() noexcept {
@@ -106,19 +108,21 @@ class interpreter {
   }
   bool save_at_expression() noexcept {
     const std::uint64_t number = code_.unsigned_leb128();
-    rule(number) = {at_expression, 0, code_.at()};
+    register_rule& r = rule(number);
+    r.kind = at_expression;
+    r.expression = code_.at();
     return skip_expression();
   }
 
   bool lose() noexcept {
-    rule(code_.unsigned_leb128()) = {other, 0, nullptr};
+    rule(code_.unsigned_leb128()) = {other, {0}};
     return true;
   }
   bool move() noexcept { return lose() && (code_.unsigned_leb128(), true); }
   bool lose_with_offset() noexcept { return move(); }
   bool lose_with_expression() noexcept { return lose() && skip_expression(); }
   bool keep() noexcept {
-    rule(code_.unsigned_leb128()) = {};
+    rule(code_.unsigned_leb128()) = {same, {0}};
     return true;
   }
 
@@ -175,7 +179,7 @@ class interpreter {
   frame_row& row_;
   frame_row initial_;
   register_rule unused_;
-  std::array<frame_row, 4> remembered_{};
+  std::array<frame_row, 4> remembered_;  // no value before the first: this is done for each frame
   std::size_t depth_ = 0;
 };
 

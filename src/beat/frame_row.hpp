@@ -11,24 +11,27 @@
 namespace sennit::detail {
 
 enum class register_rule_kind : std::uint8_t {
-  same,           // the register has the caller's value
+  same = 0,       // the register has the caller's value
   at_offset,      // saved, relative to the frame's end
   at_expression,  // saved at an address to be computed
   other,          // lost, or in a way that no walk needs
 };
 
 struct register_rule {
-  register_rule_kind kind = register_rule_kind::same;
-  std::int64_t offset = 0;
-  const unsigned char* expression = nullptr;  // its length comes first
+  register_rule_kind kind;
+  union {
+    std::int64_t offset;
+    const unsigned char* expression;  // its length comes first
+  };
 };
 
+// All zero: each register is the same.
 struct frame_row {
   // The canonical frame address (CFA) is the value of a register and an offset, unless there is an expression.
-  std::uint64_t cfa_register = 0;
-  std::int64_t cfa_offset = 0;
-  const unsigned char* cfa_expression = nullptr;
-  std::array<register_rule, frame_registers::count> rules{};
+  std::uint64_t cfa_register;
+  std::int64_t cfa_offset;
+  const unsigned char* cfa_expression;
+  std::array<register_rule, frame_registers::count> rules;
 };
 
 // The expression that a rule has.

@@ -115,11 +115,13 @@ void outward_walk::restore(const frame_row& row, std::uintptr_t end) noexcept {
 }
 
 bool outward_walk::restore(const register_rule& rule, std::uintptr_t end, std::uintptr_t& value) noexcept {
-  std::uintptr_t at = end + static_cast<std::uintptr_t>(rule.offset);
-  if (rule.kind == register_rule_kind::other) return false;
-  if (rule.kind == register_rule_kind::at_expression &&
-      !evaluate(expression_of(rule.expression, function_), registers_, memory_, at))
+  std::uintptr_t at = 0;
+  if (rule.kind == register_rule_kind::at_offset) {
+    at = end + static_cast<std::uintptr_t>(rule.offset);
+  } else if (rule.kind != register_rule_kind::at_expression ||
+             !evaluate(expression_of(rule.expression, function_), registers_, memory_, at)) {
     return false;
+  }
   const std::uintptr_t* const saved = memory_.word(at);
   if (saved == nullptr) return false;
   value = load_word(saved);

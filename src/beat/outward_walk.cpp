@@ -73,7 +73,7 @@ bool outward_walk::run() noexcept {
 
 // Goes on to the caller of the function at pc_. False where the caller cannot be known for certain.
 bool outward_walk::leave_frame() noexcept {
-  if (!function_ || function_.trust == cfi_trust::never || function_.signal_frame) return false;
+  if (!function_ || function_.trust == unwind_trust::never || function_.signal_frame) return false;
   frame_row row;
   std::uintptr_t end = 0;
   if (!find_row(function_, slot_ == nullptr ? pc_ : pc_ - 1, row)) return false;
@@ -140,7 +140,8 @@ outward_walk::outcome outward_walk::arrive() noexcept {
 // be of just this function.
 bool outward_walk::is_return_address() const noexcept {
   if (!function_ || !is_behind_call(pc_, function_.begin)) return false;
-  const bool leaves_libc = called_.trust == cfi_trust::at_calls && function_.trust != cfi_trust::at_calls;
+  const bool leaves_libc =
+      called_.trust == unwind_trust::at_calls && function_.trust != unwind_trust::at_calls;
   return !leaves_libc || leads_to(pc_, called_.begin);
 }
 

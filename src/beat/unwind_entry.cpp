@@ -131,15 +131,15 @@ const unsigned char* search(const unsigned char* header, std::uintptr_t address)
   return low == 0 ? nullptr : header + rows[low - 1].entry;
 }
 
-cfi_trust trust_in(const link_map* module) noexcept {
-  if (module == nullptr || module->l_name == nullptr) return cfi_trust::never;
+unwind_trust trust_in(const link_map* module) noexcept {
+  if (module == nullptr || module->l_name == nullptr) return unwind_trust::never;
   std::string_view name(module->l_name);
   name.remove_prefix(name.rfind('/') + 1);
-  if (name.starts_with("libc.so")) return cfi_trust::at_calls;
+  if (name.starts_with("libc.so")) return unwind_trust::at_calls;
   for (const std::string_view other : {"libgcc_s.so", "ld-linux", "ld.so", "linux-vdso"}) {
-    if (name.starts_with(other)) return cfi_trust::never;
+    if (name.starts_with(other)) return unwind_trust::never;
   }
-  return cfi_trust::exact;
+  return unwind_trust::exact;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace sennit::detail {
 
 // Which promises the CFI of a module keeps.
-enum class cfi_trust : std::uint8_t {
+enum class unwind_trust : std::uint8_t {
   exact,     // made by a compiler, right at each instruction
   at_calls,  // libc: partly made by hand; good for what a second look confirms
   never,     // libgcc, the dynamic linker, vDSO: these remove frames that are not their own
@@ -23,7 +23,7 @@ struct unwind_entry {
   std::uint64_t code_factor = 1;
   std::int64_t data_factor = 1;
   unsigned address_encoding = 0;
-  cfi_trust trust = cfi_trust::never;
+  unwind_trust trust = unwind_trust::never;
   bool signal_frame = false;
 
   explicit operator bool() const noexcept { return begin != end; }

@@ -165,7 +165,7 @@ TEST(rollforward_rewrite, a_function_that_leads_on_is_copied) {
   };
   const std::string others = function("by_name", "jmp\tf@PLT") + function("at_second_hand", "je\tby_name") +
                              function("by_table", "jmp\t*%rax") + function("back", "ret") +
-                             function("strange", ".zero\t1\n\tjmp\tf");
+                             function("strange", ".rept\t1\n\tjmp\tf");
   const auto copied = [&](const std::string& source) {
     std::vector<std::string> names;
     for (const auto& f : rewrite(source).functions) names.push_back(f.name);

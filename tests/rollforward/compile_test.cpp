@@ -51,7 +51,9 @@ TEST(rollforward_compile, other_commands_are_left_alone) {
   for (const words& command :
        {words{"g++", "-E", "a.cpp"}, words{"g++", "-S", "a.cpp"}, words{"g++", "-M", "a.cpp"},
         words{"g++", "a.o", "-o", "a"}, words{"g++", "-c", "a.s"}, words{"g++", "-c", "a.S"},
-        words{"g++", "--version"}})
+        words{"g++", "--version"}, words{"g++", "-x", "c++-header", "-c", "a.hxx.cxx", "-o", "a.gch"},
+        words{"g++", "-xc++-header", "-c", "a.hpp"},
+        words{"clang++", "-Xclang", "-emit-pch", "-x", "c++", "-c", "a.hxx.cxx"}})
     EXPECT_FALSE(plan_compilation(command, plan)) << command.back();
 }
 

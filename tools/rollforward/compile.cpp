@@ -90,6 +90,16 @@ int run(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A precompiled header has no code: GCC is given the language of headers, clang an option of its inner command.
+bool is_of_header(const std::vector<std::string>& command) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const bool separate = i != 0 && command[i - 1] == "-x";
+    if ((separate || command[i].starts_with("-x")) && command[i].ends_with("-header")) return true;
+    if (command[i] == "-emit-pch") return true;
+  }
+  return false;
+}
+
 // Options with which the compiler writes code that cannot be rolled forward.
 void refuse_option(const std::string& word) {
   if (word == "-masm=intel")
@@ -107,6 +117,7 @@ void refuse_option(const std::string& word) {
 
 bool plan_compilation(const std::vector<std::string>& command, compilation& plan) {
   if (command.empty()) throw std::runtime_error("--compile: give the compiler's command behind it");
+  if (is_of_header(command)) return false;
   const std::size_t compiler = compiler_in(command);
   plan = {};
   plan.to_assembly.assign(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(compiler) + 1);

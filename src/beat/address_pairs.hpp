@@ -18,6 +18,15 @@ inline constexpr std::uint32_t padding_follows = 0x8000'0000;
 inline constexpr std::uint32_t behind_call = 0x4000'0000;
 inline constexpr std::uint32_t flags_of_pair = padding_follows | behind_call;
 
+// A promotion point of a second copy. The next record is behind the name, aligned to eight.
+struct point_record {
+  std::uint64_t taken;      // atomic
+  std::uintptr_t function;  // the first copy
+  std::uint32_t line;       // 0: not known
+  std::uint32_t name_bytes;
+  const char* name() const noexcept { return reinterpret_cast<const char*>(this + 1); }
+};
+
 struct paired_procedure {
   std::uintptr_t first;  // [first, first_end) and [second, second_end)
   std::uintptr_t first_end;
@@ -36,6 +45,8 @@ struct paired_module {
   const paired_procedure* by_second;
   std::uint32_t count;
   bool live;  // false once it is unloaded; atomic
+  const point_record* points;
+  const point_record* points_end;
 };
 
 enum class copy_of_code : std::uint8_t { none, first, second };

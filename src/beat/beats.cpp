@@ -1,4 +1,5 @@
 #include "beat/beat_target.hpp"
+#include "beat/report.hpp"
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
 #include "process/fork_child.hpp"
@@ -251,5 +252,11 @@ void beats::stop() noexcept { group_->stop(); }
 std::chrono::nanoseconds beats::period() const noexcept { return group_->period(); }
 const char* beats::source() const noexcept { return group_->source(); }
 std::vector<beat_count> beats::statistics() const { return group_->statistics(); }
+
+std::string beats::report() const {
+  std::uint64_t delivered = 0;
+  for (const beat_count& c : statistics()) delivered += c.delivered;
+  return detail::report_points(delivered);
+}
 
 }  // namespace sennit

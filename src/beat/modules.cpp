@@ -74,13 +74,15 @@ void publish(paired_module& m) noexcept {
 extern "C" {
 
 // Called from the module's .init_array. `start` identifies the module from then on.
-[[gnu::visibility("default")]] void sennit_rollforward_register(const void* start, const void* stop) {
+[[gnu::visibility("default")]] void sennit_rollforward_enter(const void* start, const void* stop,
+                                                             const sennit::detail::point_record* points,
+                                                             const sennit::detail::point_record* points_end) {
   using namespace sennit::detail;
   std::vector<paired_procedure> procedures = read_tables(start, stop);
   std::sort(procedures.begin(), procedures.end(),
             [](const paired_procedure& a, const paired_procedure& b) { return a.first < b.first; });
   if (revived(start, procedures)) return;
-  auto* m = new paired_module{nullptr, start, kept(procedures), nullptr, 0, true};
+  auto* m = new paired_module{nullptr, start, kept(procedures), nullptr, 0, true, points, points_end};
   std::sort(procedures.begin(), procedures.end(),
             [](const paired_procedure& a, const paired_procedure& b) { return a.second < b.second; });
   m->by_second = kept(procedures);
@@ -89,7 +91,7 @@ extern "C" {
 }
 
 // Called from the module's .fini_array. The index stays, because a handler may be reading it.
-[[gnu::visibility("default")]] void sennit_rollforward_unregister(const void* start) {
+[[gnu::visibility("default")]] void sennit_rollforward_leave(const void* start) {
   using namespace sennit::detail;
   // ORD[D40] acquire: as in find().
   for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {

@@ -38,10 +38,15 @@ std::string marked(const std::string& name, const std::string& body,
                      section, name, body);
 }
 
-std::string second_copy_of(const std::string& source) {
-  const std::string text = rewrite(source).text;
-  return text.substr(text.find(".text.unlikely.rollforward"));
+// Without the counts of promotion points.
+std::string second_copy_in(std::string text) {
+  text.erase(0, text.find(".text.unlikely.rollforward"));
+  for (std::size_t at = 0; (at = text.find("\tlock incq\t.Lrollforward_point", at)) != std::string::npos;)
+    text.erase(at, text.find('\n', at) + 1 - at);
+  return text;
 }
+
+std::string second_copy_of(const std::string& source) { return second_copy_in(rewrite(source).text); }
 
 // Catches a file that is changed for nothing.
 TEST(rollforward_rewrite, without_a_marker_nothing_changes) {
@@ -127,7 +132,7 @@ std::string copy_with_labels(const std::string& labels_and_marker, const std::st
                           "\t.cfi_endproc\n{}",
                           labels_and_marker, elsewhere))
           .text;
-  return text.substr(text.find(".text.unlikely.rollforward"));
+  return second_copy_in(text);
 }
 
 // Catches a promotion point that nobody meets who comes by a table: a case of a switch, an opcode of an interpreter.
@@ -175,6 +180,18 @@ TEST(rollforward_rewrite, a_function_that_leads_on_is_copied) {
               testing::UnorderedElementsAre("f", "by_name", "at_second_hand"));
   EXPECT_THAT(copied(marked("f", "") + others + "\t.data\n\t.quad\tf\n"),
               testing::UnorderedElementsAre("f", "by_name", "at_second_hand", "by_table"));
+}
+
+// Catches a report that takes one promotion point for another, or has no line.
+TEST(rollforward_rewrite, each_promotion_point_is_counted) {
+  const std::string text =
+      rewrite("\t.text\nf:\n\t.cfi_startproc\n\tnop\n\t# sennit_promotion_point .L1 17\n\tnop\n"
+              "\t# sennit_promotion_point .L1 18\n\tret\n.L1:\n\tud2\n\t.cfi_endproc\n")
+          .text;
+  EXPECT_THAT(text, HasSubstr("\tlock incq\t.Lrollforward_point1(%rip)\n\tjmp\t.L1\n"));
+  EXPECT_THAT(text,
+              HasSubstr(".Lrollforward_point1:\n\t.quad\t0\n\t.quad\t.Lrollforward_first0\n\t.long\t18\n"
+                        "\t.long\t2\n\t.asciz\t\"f\"\n"));
 }
 
 // Catches a cold part that is left behind, and jumps between the parts that change copies.
@@ -292,7 +309,7 @@ TEST(rollforward_rewrite, faults) {
   expect_fault("f:\n\t.cfi_startproc\n\t# sennit_promotion_point .L2\n\tret\n", 2,
                "without its .cfi_endproc");
   // What it has made itself.
-  expect_fault(rewrite(marked("f", "")).text, 29, "before");
+  expect_fault(rewrite(marked("f", "")).text, 30, "before");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ NOINLINE counts some(long n) {
 }  // namespace
 
 counts loop(long n) {
-  constexpr long at_once = 100;
+  constexpr long at_once = 10;
   counts sum{0, 0};
   for (long left = n; left > 0; left -= at_once) {
     const counts c = some(left < at_once ? left : at_once);

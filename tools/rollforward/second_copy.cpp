@@ -97,6 +97,8 @@ std::string_view without_view(std::string_view location) {
 
 std::string first_label(std::size_t number) { return fmt::format(".Lrollforward_first{}", number); }
 
+std::string point_label(std::size_t number) { return fmt::format(".Lrollforward_point{}", number); }
+
 std::string second_label(std::size_t number) { return fmt::format(".Lrollforward_second{}", number); }
 
 // Copies one procedure.
@@ -125,8 +127,7 @@ class procedure_copier {
       case statement_kind::label: copy_label(s); break;
       case statement_kind::marker:
         add_code(s);
-        // Continues in the first copy: one beat causes one promotion.
-        out_.text += fmt::format("\tjmp\t{}\n", s.operands.front());
+        copy_marker(s);
         break;
       case statement_kind::instruction: copy_instruction(s); break;
       case statement_kind::assignment:
@@ -134,6 +135,13 @@ class procedure_copier {
                     fmt::format("an assignment to {} within the marked function {}", s.name, p_.name));
       case statement_kind::directive: copy_directive(s); break;
     }
+  }
+
+  // Counts, for which no register is needed, and continues in the first copy: one beat causes one promotion.
+  void copy_marker(const statement& s) {
+    const std::size_t number = all_.next_point_++;
+    out_.points.push_back({number, s.operands[1]});
+    out_.text += fmt::format("\tlock incq\t{}(%rip)\n\tjmp\t{}\n", point_label(number), s.operands.front());
   }
 
   void copy_label(const statement& s) {

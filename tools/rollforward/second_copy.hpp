@@ -34,10 +34,19 @@ struct insertion {
   std::string text;
 };
 
+// A promotion point as the second copy has it, with a count.
+struct point {
+  std::size_t number;
+  std::string line;  // in the source; empty if it is not known
+};
+
+std::string point_label(std::size_t number);
+
 struct second_copy {
   std::string text;
   std::size_t begin = 0;      // the number of the labels where the procedure begins
   std::vector<place> places;  // by address; the last one is the procedure's end
+  std::vector<point> points;
 };
 
 // What the names of the second copy end in.
@@ -72,6 +81,7 @@ class copier {
   const arrivals& arrivals_;
   std::vector<insertion> insertions_;
   std::size_t next_number_ = 0;
+  std::size_t next_point_ = 0;
 };
 
 }  // namespace rollforward

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace sennit {
@@ -109,6 +110,10 @@ class SENNIT_EXPORT beats {
   // The counts of each thread that has had beats, including threads that have ended. Cost: a lock, and some
   // nanoseconds a thread.
   std::vector<beat_count> statistics() const;
+  // For people: how many beats were delivered, and a line for each promotion point of the process with its
+  // function, its line and how often it was taken. Those that were never taken come last. Thread-safety: that of
+  // statistics(); not while a module with promotion points is unloaded. Cost: microseconds for each promotion point.
+  std::string report() const;
 
  private:
   class group;

@@ -43,15 +43,18 @@
 #define SENNIT_PROMOTION_POINT_NAME(prefix, number) SENNIT_PROMOTION_POINT_NAME_(prefix, number)
 #define SENNIT_PROMOTION_POINT_NAME_(prefix, number) prefix##number
 
+#define SENNIT_PROMOTION_POINT_TEXT(number) SENNIT_PROMOTION_POINT_TEXT_(number)
+#define SENNIT_PROMOTION_POINT_TEXT_(number) #number
+
 // SENNIT_NO_PROMOTION_POINTS removes all promotion points, to show what they change in a function
 // (rollforward --without).
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
-// The assembler sees only a comment. The compiler sees a jump that may be taken, and so makes the code at
+// The assembler sees only a comment, with the line for beats::report(). The compiler sees a jump that may be taken, and so makes the code at
 // the label for the registers as they are here. The tool rollforward (tools/rollforward) makes the jump.
 // `inline`: compilers then count the statement as nothing when they decide what to inline.
 #define SENNIT_PROMOTION_POINT_AT(label, ...)                                                                \
   {                                                                                                          \
-    asm inline goto("# sennit_promotion_point %l0" : : : : label);                                           \
+    asm inline goto("# sennit_promotion_point %l0 " SENNIT_PROMOTION_POINT_TEXT(__LINE__) : : : : label);    \
     if (false) {                                                                                             \
     label:                                                                                                   \
       [[unlikely]] { __VA_ARGS__; }                                                                          \

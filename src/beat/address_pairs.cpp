@@ -46,20 +46,32 @@ SENNIT_GENERAL_REGISTERS std::uint32_t first_at(const paired_procedure& p, std::
 }
 
 SENNIT_GENERAL_REGISTERS std::uintptr_t paired_at(const paired_procedure& p, std::uint32_t pair) noexcept {
-  return p.second + (p.pairs[pair].second & ~padding_follows);
+  return p.second + (p.pairs[pair].second & ~flags_of_pair);
 }
 
-// Several pairs may have one address. In this order: the place behind a call, padding of no length, a
-// promotion point that is no instruction, and the instruction. A call returns to the first of them, so that
-// the thread meets the promotion point.
+// Several pairs may have one address; they are in the order of the text. This one is the first that has these
+// flags and no others.
+SENNIT_GENERAL_REGISTERS std::uintptr_t first_with(const paired_procedure& p, std::uintptr_t address,
+                                                   std::uint32_t flags) noexcept {
+  const auto offset = static_cast<std::uint32_t>(address - p.first);
+  for (std::uint32_t at = first_at(p, offset); at < p.count && p.pairs[at].first == offset; ++at) {
+    if ((p.pairs[at].second & flags_of_pair) == flags) return paired_at(p, at);
+  }
+  return 0;
+}
+
 SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_return(const paired_procedure& p,
                                                        std::uintptr_t address) noexcept {
-  const auto offset = static_cast<std::uint32_t>(address - p.first);
-  const std::uint32_t at = first_at(p, offset);
-  return at < p.count && p.pairs[at].first == offset ? paired_at(p, at) : 0;
+  return first_with(p, address, behind_call);
 }
 
-// An instruction is the last of them: a jump to the instruction may have skipped the promotion point.
+// rollforward leaves out what is before the last label that code may have the address of.
+SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_target(const paired_procedure& p,
+                                                       std::uintptr_t address) noexcept {
+  return first_with(p, address, 0);
+}
+
+// An interrupted thread is at the last of them: it may have jumped to a label that is behind a promotion point.
 SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_instruction(const paired_procedure& p,
                                                             std::uintptr_t address) noexcept {
   const auto offset = static_cast<std::uint32_t>(address - p.first);
@@ -92,6 +104,10 @@ SENNIT_GENERAL_REGISTERS place_in_code find(std::uintptr_t inside, std::uintptr_
 
 SENNIT_GENERAL_REGISTERS place_in_code find_instruction(std::uintptr_t address) noexcept {
   return find(address, address, pair_of_instruction);
+}
+
+SENNIT_GENERAL_REGISTERS place_in_code find_target(std::uintptr_t address) noexcept {
+  return find(address, address, pair_of_target);
 }
 
 SENNIT_GENERAL_REGISTERS place_in_code find_return(std::uintptr_t address) noexcept {

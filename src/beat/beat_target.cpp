@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -27,7 +28,7 @@ constexpr int retry_bit = 1;
 std::array<ext::beat_target, most_targets> pool;
 std::atomic<std::size_t> ever_taken{0};  // places at or above this number have not been used
 
-// How often, and how soon, a beat that came at an unsuitable moment is repeated.
+// How often at most, and how soon, a beat that came at an unsuitable moment is repeated.
 constexpr unsigned most_attempts = 3;
 constexpr int sooner = 8;
 
@@ -87,7 +88,12 @@ void beat_target::retry(void* ucontext) noexcept {
 void beat_target::call(void* ucontext) noexcept {
   const bool taken = (beat_ != nullptr ? beat_ : to_promotion_point)(ucontext);
   const unsigned attempts = attempts_.load(std::memory_order_relaxed);
-  const bool again = !taken && attempts != most_attempts;
+  const unsigned patience = patience_.load(std::memory_order_relaxed);
+  const bool again = !taken && attempts < patience;
+  // A thread that is at unsuitable places most of the time, in an unwinder, gets fewer repetitions.
+  if (!again)
+    patience_.store(taken ? std::min(patience + 1, most_attempts) : std::max(patience, 2U) - 1,
+                    std::memory_order_relaxed);
   attempts_.store(again ? attempts + 1 : 0, std::memory_order_relaxed);
   if (again && ucontext != nullptr) call_again_soon();
 }
@@ -124,6 +130,7 @@ beat_target* beat_target_pool::take(pid_t thread, std::chrono::nanoseconds perio
     b.source_ = &source;
     b.unanswered_ = 0;
     b.attempts_.store(0, std::memory_order_relaxed);
+    b.patience_.store(most_attempts, std::memory_order_relaxed);
     b.kept = {};
     b.under_way_.store(false, std::memory_order_relaxed);
     for (auto* sum : {&b.delivered_, &b.missed_, &b.retries_}) sum->store(0, std::memory_order_relaxed);

@@ -32,6 +32,9 @@ class beat_target_pool {
   static void on_signal(int number, siginfo_t* info, void* ucontext) noexcept;
 };
 
+// The bytes that the handler needs, if the calling thread's alternate signal stack has fewer; else 0.
+std::size_t lacking_signal_stack() noexcept;
+
 // Makes the handler receive the signal from now on. Returns an empty string, or the reason and the remedy.
 std::string install_beat_handler();
 

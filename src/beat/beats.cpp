@@ -1,4 +1,5 @@
 #include "beat/beat_target.hpp"
+#include "beat/report.hpp"
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
 #include "process/fork_child.hpp"
@@ -75,6 +76,12 @@ class beats::group final : public detail::worker_listener {
       own_source_ = choose(settings_);
       source_ = own_source_.get();
     }
+    if (const std::size_t least = detail::lacking_signal_stack(); options.calling_thread && least != 0) {
+      detail::fail<std::runtime_error>(
+          "sennit: no beats: the calling thread's alternate signal stack (sigaltstack) is too small for the "
+          "handler; give it " +
+          std::to_string(least) + " bytes or more");
+    }
     detail::runtime_core* const core = options.workers ? &detail::core_of(options.in) : nullptr;
     const detail::no_fork guard;
     if (options.calling_thread) {
@@ -124,7 +131,11 @@ class beats::group final : public detail::worker_listener {
 
   // --- worker_listener
   void comes(pid_t thread) noexcept override {
-    if (thread == detail::thread_id()) watch_thread_end();
+    if (thread == detail::thread_id()) {
+      // A guest's own stack: its work goes on without beats.
+      if (detail::lacking_signal_stack() != 0) return;
+      watch_thread_end();
+    }
     const std::lock_guard guard(lock_);
     if (stopped_) return;
     member* m = find(thread);
@@ -251,5 +262,11 @@ void beats::stop() noexcept { group_->stop(); }
 std::chrono::nanoseconds beats::period() const noexcept { return group_->period(); }
 const char* beats::source() const noexcept { return group_->source(); }
 std::vector<beat_count> beats::statistics() const { return group_->statistics(); }
+
+std::string beats::report() const {
+  std::uint64_t delivered = 0;
+  for (const beat_count& c : statistics()) delivered += c.delivered;
+  return detail::report_points(delivered);
+}
 
 }  // namespace sennit

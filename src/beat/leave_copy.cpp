@@ -31,7 +31,7 @@ sennit_carry_beat_back(std::uintptr_t* slot) noexcept {
 // `slot` holds the address to which the function jumps; `top` is the top of the function's stack.
 [[gnu::visibility("hidden")]] SENNIT_GENERAL_REGISTERS void
 sennit_carry_beat_on(std::uintptr_t* slot, std::uintptr_t* top) noexcept {
-  const place_in_code place = find_instruction(*slot);
+  const place_in_code place = find_target(*slot);
   if (place.paired != 0) {
     *slot = place.paired;
   } else if (place.copy == copy_of_code::none) {

@@ -1,7 +1,6 @@
 // Executables and shared objects register and unregister their tables. Code that rollforward writes calls
 // these functions.
 #include "beat/address_pairs.hpp"
-#include "beat/roll_forward.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +31,7 @@ std::vector<paired_procedure> read_tables(const void* start, const void* stop) {
     const std::uintptr_t first = address_from(head.first);
     const std::uintptr_t second = address_from(head.second);
     procedures.push_back(
-        {first, first + end.first, second, second + (end.second & ~padding_follows), pairs, head.count});
+        {first, first + end.first, second, second + (end.second & ~flags_of_pair), pairs, head.count});
     at = reinterpret_cast<const unsigned char*>(pairs + head.count);
   }
   return procedures;
@@ -75,14 +74,15 @@ void publish(paired_module& m) noexcept {
 extern "C" {
 
 // Called from the module's .init_array. `start` identifies the module from then on.
-[[gnu::visibility("default")]] void sennit_rollforward_register(const void* start, const void* stop) {
+[[gnu::visibility("default")]] void sennit_rollforward_enter(const void* start, const void* stop,
+                                                             const sennit::detail::point_record* points,
+                                                             const sennit::detail::point_record* points_end) {
   using namespace sennit::detail;
   std::vector<paired_procedure> procedures = read_tables(start, stop);
   std::sort(procedures.begin(), procedures.end(),
             [](const paired_procedure& a, const paired_procedure& b) { return a.first < b.first; });
-  prepare_to_roll_forward();
   if (revived(start, procedures)) return;
-  auto* m = new paired_module{nullptr, start, kept(procedures), nullptr, 0, true};
+  auto* m = new paired_module{nullptr, start, kept(procedures), nullptr, 0, true, points, points_end};
   std::sort(procedures.begin(), procedures.end(),
             [](const paired_procedure& a, const paired_procedure& b) { return a.second < b.second; });
   m->by_second = kept(procedures);
@@ -91,7 +91,7 @@ extern "C" {
 }
 
 // Called from the module's .fini_array. The index stays, because a handler may be reading it.
-[[gnu::visibility("default")]] void sennit_rollforward_unregister(const void* start) {
+[[gnu::visibility("default")]] void sennit_rollforward_leave(const void* start) {
   using namespace sennit::detail;
   // ORD[D40] acquire: as in find().
   for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {

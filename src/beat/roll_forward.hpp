@@ -22,7 +22,4 @@ bool beat_is_pending() noexcept;
 // Whether any code has promotion points. Async-signal-safe; a load.
 bool any_marked_code() noexcept;
 
-// Makes the unwinder do the work of its first use, which must not happen in a handler.
-void prepare_to_roll_forward() noexcept;
-
 }  // namespace sennit::detail

@@ -3,7 +3,10 @@
 #include "process/settings.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 namespace sennit {
@@ -28,6 +31,16 @@ struct handler_end {
 }  // namespace
 
 int ext::beat_signal() { return detail::choose_beat_signal(); }
+
+std::size_t detail::lacking_signal_stack() noexcept {
+  // The walk through frames, and what the kernel puts there, which depends on the CPU's vector registers.
+  constexpr std::size_t of_handler = 8 * 1024;
+  const long of_kernel = sysconf(_SC_MINSIGSTKSZ);
+  const std::size_t least = of_handler + static_cast<std::size_t>(std::max(of_kernel, 0L));
+  stack_t now{};
+  const bool has_one = sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0;
+  return has_one && now.ss_size < least ? least : 0;
+}
 
 std::string detail::install_beat_handler() {
   const int number = choose_beat_signal();

@@ -53,6 +53,25 @@ TEST(Refusal, TellsItsReasonAndARemedy) {
               ExitedWith(0));
 }
 
+TEST(Refusal, OfAnAlternateStackThatIsTooSmall) {
+  // Catches: a handler that writes below the stack that the program has given it.
+  EXPECT_THAT(apart([] {
+                static char memory[1 << 16];
+                const auto give = [](std::size_t bytes) {
+                  const stack_t small{memory, 0, bytes};
+                  ASSERT_EQ(sigaltstack(&small, nullptr), 0);
+                };
+                give(static_cast<std::size_t>(sysconf(_SC_MINSIGSTKSZ)) + 1024);
+                EXPECT_THAT(reason_against(for_caller(beat_source_kind::automatic)),
+                            AllOf(HasSubstr("sigaltstack"), HasSubstr("bytes or more")));
+                const stack_t none{nullptr, SS_DISABLE, 0};
+                sigaltstack(&none, nullptr);
+                give(sizeof memory);
+                EXPECT_EQ(reason_against(for_caller(beat_source_kind::automatic)), "");
+              }),
+              ExitedWith(0));
+}
+
 TEST(Refusal, OfTimersHasAutomaticTakeAnother) {
   // Catches: an automatic choice that gives up at the first refusal, or tells only one of several reasons.
   EXPECT_THAT(apart([] {

@@ -24,7 +24,13 @@ inline void on_beat(int, siginfo_t*, void* context) {
 
 inline void take() { taken.fetch_add(1, std::memory_order_relaxed); }
 
-inline void beat() { raise(SIGUSR1); }
+// In code that rollforward trusts: raise(3) would have the beat come in libc.
+inline void beat() {
+  const auto process = getpid();
+  const auto thread = syscall(SYS_gettid);
+  long result = SYS_tgkill;
+  asm volatile("syscall" : "+a"(result) : "D"(process), "S"(thread), "d"(SIGUSR1) : "rcx", "r11", "memory");
+}
 
 class beating : public testing::Test {
  protected:

@@ -8,6 +8,7 @@
 #include <sennit/task_group.hpp>
 
 #include <dlfcn.h>
+#include <ucontext.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -326,6 +327,78 @@ TEST_F(rollforward_beats, a_beat_is_carried_back_to_the_caller) {
   EXPECT_EQ(no_point_ahead(false), 7);
   EXPECT_EQ(taken, 1);
   EXPECT_TRUE(sennit::detail::beat_is_pending());
+}
+
+// Functions whose call frame information is wrong, as hand-written code has it. Each calls what it is given, and
+// returns 1 if a word of its own is no longer what it was.
+extern "C" {
+long copies_its_return_address(void (*)());
+long has_its_frame_elsewhere(void (*)());
+long has_no_frame_information(void (*)());
+}
+asm(R"(
+	.text
+copies_its_return_address:
+	.cfi_startproc
+	movq	(%rsp), %rax
+	pushq	%rax
+	call	*%rdi
+	popq	%rcx
+	xorl	%eax, %eax
+	cmpq	(%rsp), %rcx
+	setne	%al
+	ret
+	.cfi_endproc
+has_its_frame_elsewhere:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbp, 0
+	movq	$64, %rbp
+	.cfi_def_cfa_register %rbp
+	call	*%rdi
+	popq	%rbp
+	.cfi_def_cfa %rsp, 8
+	xorl	%eax, %eax
+	ret
+	.cfi_endproc
+has_no_frame_information:
+	subq	$8, %rsp
+	call	*%rdi
+	addq	$8, %rsp
+	xorl	%eax, %eax
+	ret
+)");
+
+NOINLINE long calls(long (*f)(void (*)())) {
+  const long x = f(beat);
+  SENNIT_PROMOTION_POINT(take());
+  return x;
+}
+
+// Catches a word that is changed because it looks like a return address, and a read beyond the stack.
+TEST_F(rollforward_beats, wrong_frames_are_left_alone) {
+  for (auto* const f : {copies_its_return_address, has_its_frame_elsewhere, has_no_frame_information}) {
+    EXPECT_EQ(calls(f), 0);
+    EXPECT_TRUE(sennit::detail::beat_is_pending());
+  }
+  EXPECT_EQ(taken, 0);
+}
+
+// A stack of the user's own, which nobody has told the library of.
+ucontext_t here;
+ucontext_t there;
+
+// Catches a walk that takes any stack for the thread's.
+TEST_F(rollforward_beats, on_a_stack_of_ones_own) {
+  std::vector<char> memory(1 << 16);
+  getcontext(&there);
+  there.uc_stack.ss_sp = memory.data();
+  there.uc_stack.ss_size = memory.size();
+  there.uc_link = &here;
+  makecontext(&there, [] { EXPECT_EQ(has_point_behind(), 7); }, 0);
+  ASSERT_EQ(swapcontext(&here, &there), 0);
+  EXPECT_EQ(taken, 1);
 }
 
 // Catches two promotions for beats that come together.

@@ -1,4 +1,6 @@
+#include "tools/output.hpp"
 #include "tools/rollforward/compile.hpp"
+#include "tools/rollforward/response_file.hpp"
 
 #include <gmock/gmock.h>
 
@@ -49,7 +51,9 @@ TEST(rollforward_compile, other_commands_are_left_alone) {
   for (const words& command :
        {words{"g++", "-E", "a.cpp"}, words{"g++", "-S", "a.cpp"}, words{"g++", "-M", "a.cpp"},
         words{"g++", "a.o", "-o", "a"}, words{"g++", "-c", "a.s"}, words{"g++", "-c", "a.S"},
-        words{"g++", "--version"}})
+        words{"g++", "--version"}, words{"g++", "-x", "c++-header", "-c", "a.hxx.cxx", "-o", "a.gch"},
+        words{"g++", "-xc++-header", "-c", "a.hpp"},
+        words{"clang++", "-Xclang", "-emit-pch", "-x", "c++", "-c", "a.hxx.cxx"}})
     EXPECT_FALSE(plan_compilation(command, plan)) << command.back();
 }
 
@@ -65,6 +69,33 @@ TEST(rollforward_compile, what_leaves_no_assembly_is_refused) {
 TEST(rollforward_compile, a_source_that_is_linked_at_once_is_refused) {
   compilation plan;
   EXPECT_THROW(plan_compilation({"g++", "-O2", "a.cpp", "-o", "a"}, plan), std::runtime_error);
+}
+
+// Catches a program without tables, and nobody says so.
+TEST(rollforward_compile, a_response_file_is_read) {
+  const std::string inner = testing::TempDir() + "inner.rsp";
+  const std::string outer = testing::TempDir() + "outer.rsp";
+  tools::write_file(inner, "-o 'a b.o'\n\t\"c\"d.cpp -DX=\\\"q\\\"");
+  tools::write_file(outer, "-c @" + inner + " ''");
+  EXPECT_THAT(rollforward::with_response_files({"g++", "@" + outer, "@no such file"}),
+              ElementsAre("g++", "-c", "-o", "a b.o", "cd.cpp", "-DX=\"q\"", "", "@no such file"));
+  tools::write_file(inner, "@" + outer);
+  EXPECT_THROW(rollforward::with_response_files({"g++", "@" + outer}), std::runtime_error);
+}
+
+TEST(rollforward_compile, a_source_from_standard_input) {
+  compilation plan;
+  ASSERT_TRUE(plan_compilation({"g++", "-x", "c++", "-c", "-", "-o", "a.o"}, plan));
+  EXPECT_THAT(plan.to_assembly, ElementsAre("g++", "-x", "c++", "-S", "-", "-o", "a.o.compiled.s"));
+  EXPECT_THROW(plan_compilation({"g++", "-x", "c++", "-c", "-"}, plan), std::runtime_error);
+}
+
+TEST(rollforward_compile, what_cannot_be_rolled_forward_is_refused) {
+  compilation plan;
+  EXPECT_THROW(plan_compilation({"clang++", "-fbasic-block-sections=all", "-c", "a.cpp"}, plan),
+               std::runtime_error);
+  EXPECT_TRUE(plan_compilation({"clang++", "-fbasic-block-sections=none", "-c", "a.cpp"}, plan));
+  EXPECT_THROW(plan_compilation({"g++", "-mcmodel=large", "-c", "a.cpp"}, plan), std::runtime_error);
 }
 
 // Catches flags of a distribution that a target cannot take back.

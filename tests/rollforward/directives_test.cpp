@@ -62,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "\t.cfi_undefined 3\n", "\t.cfi_val_offset 3, 0\n", "\t.hword 1\n", "\t.int 1\n",
                     "\t.long 1\n", "\t.octa 1\n", "\t.p2align 4,,10\n", "\t.quad 1\n", "\t.short 1\n",
                     "\t.sleb128 1\n", "\t.string \"a\"\n", "\t.uleb128 1\n", "\t.value 0x6666\n",
-                    "\t.word 1\n", "\t.cfi_remember_state\n\t.cfi_restore_state\n", "\t.loc 1 2 3\n"));
+                    "\t.word 1\n", "\t.zero 3\n", "\t.skip 3\n", "\t.space 3\n", "\t.fill 3\n",
+                    "\t.cfi_remember_state\n\t.cfi_restore_state\n", "\t.loc 1 2 3\n"));
 
 class left_out : public testing::TestWithParam<const char*> {};
 

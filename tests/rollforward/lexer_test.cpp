@@ -63,7 +63,8 @@ TEST(rollforward_lexer, markers) {
   ASSERT_EQ(s.size(), 1U);
   EXPECT_EQ(s[0].kind, statement_kind::marker);
   EXPECT_EQ(s[0].line, 3U);
-  EXPECT_THAT(s[0].operands, ElementsAre(".L6"));
+  EXPECT_THAT(s[0].operands, ElementsAre(".L6", ""));
+  EXPECT_THAT(lex("# sennit_promotion_point .L6 31\n")[0].operands, ElementsAre(".L6", "31"));
 }
 
 TEST(rollforward_lexer, assignments_and_quoted_labels) {

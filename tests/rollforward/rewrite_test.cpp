@@ -38,10 +38,15 @@ std::string marked(const std::string& name, const std::string& body,
                      section, name, body);
 }
 
-std::string second_copy_of(const std::string& source) {
-  const std::string text = rewrite(source).text;
-  return text.substr(text.find(".text.unlikely.rollforward"));
+// Without the counts of promotion points.
+std::string second_copy_in(std::string text) {
+  text.erase(0, text.find(".text.unlikely.rollforward"));
+  for (std::size_t at = 0; (at = text.find("\tlock incq\t.Lrollforward_point", at)) != std::string::npos;)
+    text.erase(at, text.find('\n', at) + 1 - at);
+  return text;
 }
+
+std::string second_copy_of(const std::string& source) { return second_copy_in(rewrite(source).text); }
 
 // Catches a file that is changed for nothing.
 TEST(rollforward_rewrite, without_a_marker_nothing_changes) {
@@ -117,7 +122,76 @@ TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
   const std::string copy =
       second_copy_of("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n\t# sennit_promotion_point .L1\n"
                      "\tret\n.L1:\n\tud2\n\t.cfi_endproc\n");
-  EXPECT_THAT(copy, HasSubstr("\tcall\tg\n.Lrollforward_second1:\n\tjmp\t.L1\n.Lrollforward_second2:\n"));
+  EXPECT_THAT(copy, HasSubstr("\tcall\tg\n.Lrollforward_second2:\n.Lrollforward_second3:\n\tjmp\t.L1\n"));
+}
+
+// The counterparts of the address behind the nop, in the order of the table: as the second copy's text has them.
+std::string copy_with_labels(const std::string& labels_and_marker, const std::string& elsewhere) {
+  const std::string text =
+      rewrite(fmt::format("\t.text\nf:\n\t.cfi_startproc\n\tnop\n{}\tpause\n\tjmp\t.L8\n.L9:\n\tud2\n"
+                          "\t.cfi_endproc\n{}",
+                          labels_and_marker, elsewhere))
+          .text;
+  return second_copy_in(text);
+}
+
+// Catches a promotion point that nobody meets who comes by a table: a case of a switch, an opcode of an interpreter.
+TEST(rollforward_rewrite, a_jump_comes_before_the_promotion_point) {
+  const std::string copy =
+      copy_with_labels(".L3:\n\t# sennit_promotion_point .L9\n", "\t.section\t.rodata\n\t.quad\t.L3\n");
+  EXPECT_THAT(copy, HasSubstr(".L3.rollforward:\n.Lrollforward_second2:\n\tjmp\t.L9\n\tpause\n"));
+}
+
+// Catches a promotion at which registers are not what the statements want: whoever came by the label has passed it.
+TEST(rollforward_rewrite, a_label_behind_a_promotion_point_has_its_own_place) {
+  const std::string copy = copy_with_labels("\t# sennit_promotion_point .L9\n.L8:\n", "");
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.L8.rollforward:\n.Lrollforward_second3:\n\tpause\n"));
+  EXPECT_THAT(copy, HasSubstr(".Lrollforward_second2-"));
+}
+
+TEST(rollforward_rewrite, an_address_is_that_of_the_last_label) {
+  const std::string copy =
+      copy_with_labels(".L3:\n\t# sennit_promotion_point .L9\n.L8:\n", "\t.quad\t.L3, .L8\n");
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.L8.rollforward:\n.Lrollforward_second3:\n\tpause\n"));
+  EXPECT_THAT(copy, Not(HasSubstr(".Lrollforward_second2-")));
+}
+
+// Catches debug information that has promotion points passed over.
+TEST(rollforward_rewrite, a_label_for_debuggers_leads_nowhere) {
+  const std::string copy = copy_with_labels("\t# sennit_promotion_point .L9\n.LVL7:\n",
+                                            "\t.section\t.debug_loclists,\"\",@progbits\n\t.quad\t.LVL7\n");
+  EXPECT_THAT(copy, HasSubstr("\tjmp\t.L9\n.LVL7.rollforward:\n\tpause\n"));
+}
+
+// Catches a beat that ends with a function that goes on to one with a promotion point, by name or by a table.
+TEST(rollforward_rewrite, a_function_that_leads_on_is_copied) {
+  const auto function = [](const char* name, const char* end) {
+    return fmt::format("\t.text\n{0}:\n\t.cfi_startproc\n\tpause\n\t{1}\n\t.cfi_endproc\n", name, end);
+  };
+  const std::string others = function("by_name", "jmp\tf@PLT") + function("at_second_hand", "je\tby_name") +
+                             function("by_table", "jmp\t*%rax") + function("back", "ret") +
+                             function("strange", ".rept\t1\n\tjmp\tf");
+  const auto copied = [&](const std::string& source) {
+    std::vector<std::string> names;
+    for (const auto& f : rewrite(source).functions) names.push_back(f.name);
+    return names;
+  };
+  EXPECT_THAT(copied(marked("f", "") + others),
+              testing::UnorderedElementsAre("f", "by_name", "at_second_hand"));
+  EXPECT_THAT(copied(marked("f", "") + others + "\t.data\n\t.quad\tf\n"),
+              testing::UnorderedElementsAre("f", "by_name", "at_second_hand", "by_table"));
+}
+
+// Catches a report that takes one promotion point for another, or has no line.
+TEST(rollforward_rewrite, each_promotion_point_is_counted) {
+  const std::string text =
+      rewrite("\t.text\nf:\n\t.cfi_startproc\n\tnop\n\t# sennit_promotion_point .L1 17\n\tnop\n"
+              "\t# sennit_promotion_point .L1 18\n\tret\n.L1:\n\tud2\n\t.cfi_endproc\n")
+          .text;
+  EXPECT_THAT(text, HasSubstr("\tlock incq\t.Lrollforward_point1(%rip)\n\tjmp\t.L1\n"));
+  EXPECT_THAT(text,
+              HasSubstr(".Lrollforward_point1:\n\t.quad\t0\n\t.quad\t.Lrollforward_first0\n\t.long\t18\n"
+                        "\t.long\t2\n\t.asciz\t\"f\"\n"));
 }
 
 // Catches a cold part that is left behind, and jumps between the parts that change copies.
@@ -235,7 +309,7 @@ TEST(rollforward_rewrite, faults) {
   expect_fault("f:\n\t.cfi_startproc\n\t# sennit_promotion_point .L2\n\tret\n", 2,
                "without its .cfi_endproc");
   // What it has made itself.
-  expect_fault(rewrite(marked("f", "")).text, 28, "before");
+  expect_fault(rewrite(marked("f", "")).text, 30, "before");
 }
 
 }  // namespace

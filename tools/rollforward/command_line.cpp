@@ -40,6 +40,10 @@ auto read(const std::string& file, Of&& of) {
 }
 
 void print(std::FILE* to, const marked_function& f) {
+  if (f.markers == 0) {
+    fmt::print(to, "{}: leads to a promotion point, {} instructions copied\n", f.name, f.size.instructions);
+    return;
+  }
   fmt::print(to, "{}: {} promotion point{}, {} instructions copied\n", f.name, f.markers,
              f.markers == 1 ? "" : "s", f.size.instructions);
 }

@@ -2,6 +2,7 @@
 
 #include "tools/output.hpp"
 #include "tools/rollforward/files.hpp"
+#include "tools/rollforward/response_file.hpp"
 #include "tools/rollforward/rewrite.hpp"
 
 #include <fmt/format.h>
@@ -52,6 +53,8 @@ bool concerns_assembler(std::string_view option) {
          is_one_of(option, {"-v", "-pipe", "-fno-integrated-as", "-fintegrated-as"});
 }
 
+constexpr std::string_view standard_input = "-";
+
 bool is_compiler(const std::string& word) {
   const std::string name = std::filesystem::path(word).filename().string();
   for (const std::string_view known : {"g++", "gcc", "clang", "c++", "cc"}) {
@@ -87,10 +90,34 @@ int run(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A precompiled header has no code: GCC is given the language of headers, clang an option of its inner command.
+bool is_of_header(const std::vector<std::string>& command) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const bool separate = i != 0 && command[i - 1] == "-x";
+    if ((separate || command[i].starts_with("-x")) && command[i].ends_with("-header")) return true;
+    if (command[i] == "-emit-pch") return true;
+  }
+  return false;
+}
+
+// Options with which the compiler writes code that cannot be rolled forward.
+void refuse_option(const std::string& word) {
+  if (word == "-masm=intel")
+    throw std::runtime_error("-masm=intel: rollforward reads AT&T syntax; leave it out");
+  if (word == "-mcmodel=large")
+    throw std::runtime_error(
+        "-mcmodel=large: rollforward's tables reach 2 GiB; leave it out for this target");
+  constexpr std::string_view blocks = "-fbasic-block-sections=";
+  if (word.starts_with(blocks) && !is_one_of(word.substr(blocks.size()), {"none", "labels"}))
+    throw std::runtime_error(fmt::format(
+        "{}: rollforward copies functions that are in one piece; leave it out for this target", word));
+}
+
 }  // namespace
 
 bool plan_compilation(const std::vector<std::string>& command, compilation& plan) {
   if (command.empty()) throw std::runtime_error("--compile: give the compiler's command behind it");
+  if (is_of_header(command)) return false;
   const std::size_t compiler = compiler_in(command);
   plan = {};
   plan.to_assembly.assign(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(compiler) + 1);
@@ -119,8 +146,7 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
     }
     if (word.starts_with("-flto") || word == "-emit-llvm") bitcode = word;
     if (word == "-fno-lto" && bitcode.starts_with("-flto")) bitcode.clear();
-    if (word == "-masm=intel")
-      throw std::runtime_error("-masm=intel: rollforward reads AT&T syntax; leave it out");
+    refuse_option(word);
     depends |= word == "-MD" || word == "-MMD";
     names_dependencies |= word.starts_with("-MF");
     names_target |= word.starts_with("-MT") || word.starts_with("-MQ");
@@ -131,7 +157,7 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
       if (both && plan.to_object.back() != word) plan.to_object.push_back(word);
       plan.to_assembly.push_back(command[++i]);
       if (both) plan.to_object.push_back(command[i]);
-    } else if (!word.starts_with('-')) {
+    } else if (!word.starts_with('-') || word == standard_input) {
       source = word;
     }
   }
@@ -147,6 +173,8 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
         fmt::format("{}: with it the compiler writes no assembly that could be rolled forward; leave it out "
                     "for this target (INTERPROCEDURAL_OPTIMIZATION OFF), or add -fno-lto behind it",
                     bitcode));
+  if (plan.object.empty() && source == standard_input)
+    throw std::runtime_error("the source is standard input: name the object, with -o");
   if (plan.object.empty()) plan.object = std::filesystem::path(source).stem().string() + ".o";
 
   plan.assembly = plan.object + ".compiled.s";
@@ -164,12 +192,15 @@ bool plan_compilation(const std::vector<std::string>& command, compilation& plan
   return true;
 }
 
-int compile(const std::vector<std::string>& command) {
+int compile(const std::vector<std::string>& words) {
+  const std::vector<std::string> command = with_response_files(words);
   compilation plan;
   if (!plan_compilation(command, plan)) return run(command);
   // The compiler would notice if its object were its source; the assembler, which writes the object here,
   // would not.
-  const tools::outputs checked({plan.object, plan.assembly, plan.rolled}, {plan.source});
+  std::vector<std::string> sources;
+  if (plan.source != standard_input) sources.push_back(plan.source);
+  const tools::outputs checked({plan.object, plan.assembly, plan.rolled}, sources);
   if (const int status = run(plan.to_assembly); status != 0) {
     std::remove(plan.assembly.c_str());
     return status;

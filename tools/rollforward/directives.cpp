@@ -41,6 +41,7 @@ std::optional<treatment> treatment_of(std::string_view directive) {
       {".cfi_val_offset", frame},
       {".data", section},
       {".file", symbol},
+      {".fill", bytes},
       {".global", symbol},
       {".globl", symbol},
       {".hidden", symbol},
@@ -60,7 +61,9 @@ std::optional<treatment> treatment_of(std::string_view directive) {
       {".section", section},
       {".short", bytes},
       {".size", symbol},
+      {".skip", bytes},
       {".sleb128", bytes},
+      {".space", bytes},
       {".string", bytes},
       {".text", section},
       {".type", symbol},
@@ -68,6 +71,7 @@ std::optional<treatment> treatment_of(std::string_view directive) {
       {".value", bytes},
       {".weak", symbol},
       {".word", bytes},
+      {".zero", bytes},
   });
   static_assert(std::is_sorted(known.begin(), known.end(),
                                [](const entry& a, const entry& b) { return a.first < b.first; }));

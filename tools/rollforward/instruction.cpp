@@ -1,5 +1,7 @@
 #include "tools/rollforward/instruction.hpp"
 
+#include <algorithm>
+
 namespace rollforward {
 
 flow flow_of(std::string_view mnemonic) {
@@ -15,6 +17,13 @@ flow flow_of(std::string_view mnemonic) {
 
 bool is_indirect(const statement& instruction) {
   return !instruction.operands.empty() && instruction.operands.front().starts_with('*');
+}
+
+std::string_view jump_symbol(std::string_view operand) {
+  operand = operand.substr(0, operand.find("@PLT"));
+  const bool symbol = !operand.empty() && is_symbol_start(operand.front()) && operand != "." &&
+                      std::all_of(operand.begin(), operand.end(), is_symbol_part);
+  return symbol ? operand : std::string_view{};
 }
 
 std::string inverse_of(std::string_view conditional) {

@@ -23,6 +23,9 @@ flow flow_of(std::string_view mnemonic);
 // Whether the target is in a register or in memory.
 bool is_indirect(const statement& instruction);
 
+// The symbol in a jump's operand, perhaps with @PLT. Empty if the operand is something else.
+std::string_view jump_symbol(std::string_view operand);
+
 // The mnemonic of the conditional jump with the opposite condition.
 std::string inverse_of(std::string_view conditional);
 

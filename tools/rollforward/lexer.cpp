@@ -136,8 +136,15 @@ class scanner {
     if (take_word(comment) == marker_word) {
       const std::string_view label = take_word(comment);
       if (label.empty()) throw fault(line_, "a promotion point without a label");
-      statements_.push_back(
-          {statement_kind::marker, line_, at_, end, "", std::string(marker_word), {std::string(label)}});
+      std::string_view source_line = take_word(comment);
+      if (!std::all_of(source_line.begin(), source_line.end(), is_digit)) source_line = {};
+      statements_.push_back({statement_kind::marker,
+                             line_,
+                             at_,
+                             end,
+                             "",
+                             std::string(marker_word),
+                             {std::string(label), std::string(source_line)}});
     }
     at_ = end;
   }

@@ -14,7 +14,7 @@ enum class statement_kind {
   directive,    // name (with its dot) and operands
   instruction,  // name is the mnemonic; prefixes are separate
   assignment,   // name = operands[0]
-  marker,       // a promotion point: operands[0] is the label of its statements
+  marker,       // a promotion point: the label of its statements, and its line in the source or nothing
 };
 
 struct statement {
@@ -27,7 +27,7 @@ struct statement {
   std::vector<std::string> operands;  // separated at commas outside brackets and strings
 };
 
-// What SENNIT_PROMOTION_POINT writes into the text, as a comment: this word and a label.
+// What SENNIT_PROMOTION_POINT writes into the text, as a comment: this word, a label and a line.
 inline constexpr std::string_view marker_word = "sennit_promotion_point";
 
 // Throws `fault` for a string or a comment without an end.

@@ -5,12 +5,14 @@
 #include "tools/rollforward/outline.hpp"
 #include "tools/rollforward/second_copy.hpp"
 #include "tools/rollforward/tables.hpp"
+#include "tools/rollforward/tail_calls.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace rollforward {
@@ -82,6 +84,14 @@ void add(const procedure& p, function_size& size) {
   if (p.where.name.starts_with(".text.unlikely")) size.cold += p.instructions;
 }
 
+// Its first procedure may be the cold part.
+const std::string& name_of(const outline& all, std::size_t unit) {
+  const auto whole = std::find_if(all.procedures.begin(), all.procedures.end(), [unit](const procedure& p) {
+    return p.unit == unit && !p.name.ends_with(".cold");
+  });
+  return whole == all.procedures.end() ? all.procedures[unit].name : whole->name;
+}
+
 // Refuses dialects that the parser would misread.
 void refuse_foreign(const std::vector<statement>& statements) {
   for (const statement& s : statements) {
@@ -103,13 +113,16 @@ rewritten rewrite(std::string_view source) {
   refuse_foreign(statements);
 
   const outline all = outline_of(statements);
-  copier copies(source, statements);
+  const arrivals arriving(statements);
+  copier copies(source, statements, arriving);
   rewritten out;
   std::string appended;
-  for (const std::size_t unit : all.marked) {
+  std::set<std::size_t> units = units_that_lead_on(all, statements, arriving);
+  units.insert(all.marked.begin(), all.marked.end());
+  for (const std::size_t unit : units) {
     const label_set labels = labels_of(all, unit, statements);
     marked_function& f = out.functions.emplace_back();
-    f.name = all.procedures[unit].name;
+    f.name = name_of(all, unit);
     for (const procedure& p : all.procedures) {
       if (p.unit != unit) continue;
       if (p.instructions == 0) continue;
@@ -119,7 +132,7 @@ rewritten rewrite(std::string_view source) {
       appended += wrapped(p, copy.text);
       if (const auto table = all.tables.find(p.lsda); table != all.tables.end())
         appended += copies.copy(table->second, labels);
-      appended += address_pairs(p, copy);
+      appended += address_pairs(p, copy) + point_records(p, f.name, copy);
     }
   }
   out.text = with_insertions(source, copies.insertions()) + appended + registration();

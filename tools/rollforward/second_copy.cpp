@@ -22,14 +22,6 @@ std::string renamed(std::string_view text, const label_set& labels) {
 
 bool is_number(std::string_view label) { return label.front() >= '0' && label.front() <= '9'; }
 
-// The symbol in a jump's operand, perhaps with @PLT. Empty if the operand is something else.
-std::string_view symbol_of(std::string_view operand) {
-  operand = operand.substr(0, operand.find("@PLT"));
-  const bool symbol = !operand.empty() && is_symbol_start(operand.front()) && operand != "." &&
-                      std::all_of(operand.begin(), operand.end(), is_symbol_part);
-  return symbol ? operand : std::string_view{};
-}
-
 // The operand, adapted to a %rsp that is lower by 128.
 std::string lowered(const std::string& operand) {
   const std::size_t bracket = operand.find('(');
@@ -68,12 +60,12 @@ class writer {
  private:
   // Whether the target is another function: a tail call.
   bool goes_elsewhere(const std::string& target) const {
-    const std::string_view symbol = symbol_of(target);
+    const std::string_view symbol = jump_symbol(target);
     return !symbol.empty() && (!labels_.all.contains(symbol) || labels_.names.contains(symbol));
   }
 
   static std::string got(const std::string& target) {
-    return fmt::format("{}@GOTPCREL(%rip)", symbol_of(target));
+    return fmt::format("{}@GOTPCREL(%rip)", jump_symbol(target));
   }
 
   // A jump within the function, or a call.
@@ -105,69 +97,150 @@ std::string_view without_view(std::string_view location) {
 
 std::string first_label(std::size_t number) { return fmt::format(".Lrollforward_first{}", number); }
 
+std::string point_label(std::size_t number) { return fmt::format(".Lrollforward_point{}", number); }
+
 std::string second_label(std::size_t number) { return fmt::format(".Lrollforward_second{}", number); }
 
-second_copy copier::copy(const procedure& p, const label_set& labels) {
-  second_copy out;
-  frame_state frame;
-  const writer write(frame, labels);
-  // Adds a place at the statement, or `behind` it: the place to which a call returns.
-  const auto add_place = [&](const statement& s, bool padding, bool behind) {
-    const std::size_t number = next_number_++;
-    if (behind) {
-      insertions_.push_back({s.end, fmt::format("; {}:", first_label(number))});
-    } else {
-      insertions_.push_back({s.begin, first_label(number) + ": "});
-    }
-    out.text += second_label(number) + ":\n";
-    out.places.push_back({number, padding});
-  };
+// Copies one procedure.
+//
+// A promotion point has no address of its own: it shares that of the next instruction. A thread at this
+// address is before the promotion point, unless it has come by a label that stands between the two. So the
+// place of the address is before all promotion points that no such label follows.
+class procedure_copier {
+ public:
+  procedure_copier(copier& all, const procedure& p, const label_set& labels)
+      : all_(all), p_(p), labels_(labels), write_(frame_, labels) {}
 
-  for (const std::string& label : p.head) out.text += label + std::string(copy_suffix) + ":\n";
-  for (const std::size_t i : p.body) {
-    const statement& s = statements_[i];
+  second_copy run() {
+    for (const std::string& label : p_.head) add_label(label);
+    const statement& first = all_.statements_[p_.body.front()];
+    out_.begin = mark(first.begin);
+    add_code(first);
+    for (const std::size_t i : p_.body) copy(all_.statements_[i]);
+    for (const std::string& label : p_.tail) add_label(label);
+    return std::move(out_);
+  }
+
+ private:
+  void copy(const statement& s) {
     switch (s.kind) {
-      case statement_kind::label:
-        out.text += is_number(s.name) ? s.name : s.name + std::string(copy_suffix);
-        out.text += ":\n";
-        continue;
+      case statement_kind::label: copy_label(s); break;
       case statement_kind::marker:
-        // Continues in the first copy: one beat causes one promotion.
-        out.text += fmt::format("\tjmp\t{}\n", s.operands.front());
-        continue;
-      case statement_kind::instruction:
-        add_place(s, false, false);
-        out.text += write(s, text_of(s));
-        if (flow_of(s.name) == flow::call) add_place(s, false, true);
-        continue;
+        add_code(s);
+        copy_marker(s);
+        break;
+      case statement_kind::instruction: copy_instruction(s); break;
       case statement_kind::assignment:
-        throw fault(s.line, fmt::format("an assignment to {} within the marked function {}", s.name, p.name));
-      case statement_kind::directive: break;
+        throw fault(s.line,
+                    fmt::format("an assignment to {} within the marked function {}", s.name, p_.name));
+      case statement_kind::directive: copy_directive(s); break;
     }
+  }
+
+  // Counts, for which no register is needed, and continues in the first copy: one beat causes one promotion.
+  void copy_marker(const statement& s) {
+    const std::size_t number = all_.next_point_++;
+    out_.points.push_back({number, s.operands[1]});
+    out_.text += fmt::format("\tlock incq\t{}(%rip)\n\tjmp\t{}\n", point_label(number), s.operands.front());
+  }
+
+  void copy_label(const statement& s) {
+    if (is_number(s.name)) {
+      out_.text += s.name + ":\n";
+      code_here_ = false;
+      return;
+    }
+    add_label(s.name);
+    if (all_.arrivals_.at(s.name)) code_here_ = false;
+    // Whoever has the address comes to this label, not to those before it.
+    if (all_.arrivals_.by_address(s.name)) {
+      std::erase_if(out_.places,
+                    [&](const place& at) { return at.number >= first_here_ && at.kind == place_kind::code; });
+    }
+  }
+
+  void copy_instruction(const statement& s) {
+    add_code(s);
+    out_.text += write_(s, all_.text_of(s));
+    move_on();
+    if (flow_of(s.name) == flow::call) {
+      out_.places.push_back({mark_behind(s.end), place_kind::behind_call});
+    }
+  }
+
+  void copy_directive(const statement& s) {
     const std::optional<treatment> what = treatment_of(s.name);
     if (!what) {
       throw fault(
           s.line,
           fmt::format("rollforward does not know the directive {}, which is in the marked function {}; "
                       "move what it belongs to out of this function",
-                      s.name, p.name));
+                      s.name, p_.name));
     }
+    const std::string_view text = all_.text_of(s);
     switch (*what) {
-      case treatment::align: add_place(s, true, false); [[fallthrough]];
-      case treatment::bytes: out.text += fmt::format("\t{}\n", text_of(s)); break;
-      case treatment::frame:
-        frame.follow(s);
-        if (s.name == ".cfi_endproc") add_place(s, false, false);
-        out.text += fmt::format("\t{}\n", text_of(s));
+      case treatment::align:  // perhaps of no length: then the next address is this one
+        out_.places.push_back({mark(s.begin), place_kind::padding});
+        out_.text += fmt::format("\t{}\n", text);
+        code_here_ = false;
         break;
-      case treatment::tables: out.text += fmt::format("\t{}\n", renamed(text_of(s), labels)); break;
-      case treatment::location: out.text += fmt::format("\t{}\n", without_view(text_of(s))); break;
+      case treatment::bytes:
+        out_.text += fmt::format("\t{}\n", text);
+        move_on();
+        break;
+      case treatment::frame:
+        frame_.follow(s);
+        if (s.name == ".cfi_endproc") out_.places.push_back({mark(s.begin), place_kind::code});
+        out_.text += fmt::format("\t{}\n", text);
+        break;
+      case treatment::tables: out_.text += fmt::format("\t{}\n", renamed(text, labels_)); break;
+      case treatment::location: out_.text += fmt::format("\t{}\n", without_view(text)); break;
       case treatment::symbol:
       case treatment::section: break;
     }
   }
-  for (const std::string& label : p.tail) out.text += label + std::string(copy_suffix) + ":\n";
-  return out;
+
+  void add_label(const std::string& label) { out_.text += label + std::string(copy_suffix) + ":\n"; }
+
+  // The place where a thread goes on that is here, unless there is one.
+  void add_code(const statement& before) {
+    if (code_here_) return;
+    out_.places.push_back({mark(before.begin), place_kind::code});
+    code_here_ = true;
+  }
+
+  // The next address is another one.
+  void move_on() {
+    code_here_ = false;
+    first_here_ = all_.next_number_;
+  }
+
+  // Labels for this place in both copies. Returns their number.
+  std::size_t mark(std::size_t at) {
+    all_.insertions_.push_back({at, first_label(all_.next_number_) + ": "});
+    return mark_second();
+  }
+  std::size_t mark_behind(std::size_t at) {
+    all_.insertions_.push_back({at, fmt::format("; {}:", first_label(all_.next_number_))});
+    return mark_second();
+  }
+  std::size_t mark_second() {
+    out_.text += second_label(all_.next_number_) + ":\n";
+    return all_.next_number_++;
+  }
+
+  copier& all_;
+  const procedure& p_;
+  const label_set& labels_;
+  frame_state frame_;
+  const writer write_;
+  second_copy out_;
+  bool code_here_ = false;      // the last place is that of a thread that is here
+  std::size_t first_here_ = 0;  // the first place of this address
+};
+
+second_copy copier::copy(const procedure& p, const label_set& labels) {
+  return procedure_copier(*this, p, labels).run();
 }
 
 std::string copier::copy(const exception_table& t, const label_set& labels) const {

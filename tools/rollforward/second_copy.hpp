@@ -1,6 +1,7 @@
 // A procedure once more, in which promotion points are jumps. docs/design/rollforward.md says why it looks as it does.
 #pragma once
 
+#include "tools/rollforward/arrivals.hpp"
 #include "tools/rollforward/lexer.hpp"
 #include "tools/rollforward/outline.hpp"
 
@@ -12,10 +13,16 @@
 
 namespace rollforward {
 
+enum class place_kind {
+  code,         // a thread goes on here, having been interrupted or having jumped
+  behind_call,  // a thread returns here
+  padding,      // the addresses from here to the next place are padding
+};
+
 // A place where the program counter may be, in both copies.
 struct place {
   std::size_t number;  // of the labels in both copies
-  bool padding;        // the addresses from here to the next place are padding
+  place_kind kind;
 };
 
 std::string first_label(std::size_t number);
@@ -27,9 +34,19 @@ struct insertion {
   std::string text;
 };
 
+// A promotion point as the second copy has it, with a count.
+struct point {
+  std::size_t number;
+  std::string line;  // in the source; empty if it is not known
+};
+
+std::string point_label(std::size_t number);
+
 struct second_copy {
   std::string text;
+  std::size_t begin = 0;      // the number of the labels where the procedure begins
   std::vector<place> places;  // by address; the last one is the procedure's end
+  std::vector<point> points;
 };
 
 // What the names of the second copy end in.
@@ -44,8 +61,8 @@ struct label_set {
 
 class copier {
  public:
-  copier(std::string_view source, const std::vector<statement>& statements)
-      : source_(source), statements_(statements) {}
+  copier(std::string_view source, const std::vector<statement>& statements, const arrivals& arriving)
+      : source_(source), statements_(statements), arrivals_(arriving) {}
 
   // Throws `fault` for a directive that is not known.
   second_copy copy(const procedure& p, const label_set& labels);
@@ -55,12 +72,16 @@ class copier {
   const std::vector<insertion>& insertions() const noexcept { return insertions_; }
 
  private:
+  friend class procedure_copier;
+
   std::string_view text_of(const statement& s) const { return source_.substr(s.begin, s.end - s.begin); }
 
   std::string_view source_;
   const std::vector<statement>& statements_;
+  const arrivals& arrivals_;
   std::vector<insertion> insertions_;
   std::size_t next_number_ = 0;
+  std::size_t next_point_ = 0;
 };
 
 }  // namespace rollforward

@@ -141,8 +141,7 @@ class deque {
     const fiber* strand = nullptr;         // that runs here
   };
   holding look() noexcept;
-  // While it is held nothing leaves the deque: for the owner, which may then read what thieves write, and while the
-  // process forks.
+  // While it is held nothing leaves the deque: while the process forks.
   steal_lock& lock() noexcept { return lock_; }
 
   listed_frames& listed() noexcept { return listed_; }

@@ -134,8 +134,7 @@ class worker_frames {
     const fiber* strand = nullptr;         // that runs here
   };
   holding look() noexcept;
-  // While it is held no frame leaves: for the owner, which may then read what thieves write, and while the process
-  // forks.
+  // While it is held no frame leaves: while the process forks.
   steal_lock& lock() noexcept { return deque_.lock(); }
 
   listed_frames& listed() noexcept { return listed_; }

@@ -94,6 +94,20 @@ class own_loop : public sennit::detail::loop_state {
   std::atomic<bool> is_cut_{false};
 };
 
+// Two iterations throw at the same time: the lower one counts.
+TEST(Loop, TwoThrow) {
+  expect_none(explore::explore([] {
+    auto w = std::make_shared<world>(1, false, 8);
+    auto loop = std::make_shared<own_loop>(*w, 4);
+    const auto throws_at = [loop = loop.get()](own_loop::position at) { loop->failed(at + 1, nullptr); };
+    return explore::program{.threads = {{"higher", [=] { throws_at(1); }}, {"lower", [=] { throws_at(0); }}},
+                            .at_end = [w, loop] {
+                              explore::check(loop->pointless(1) && !loop->pointless(0),
+                                             "the lower one counts");
+                            }};
+  }));
+}
+
 // Who does both, one after the other.
 void expect_none_of_one(unsigned branches, void (*steps)(world&), bool fenced = false) {
   expect_none(against{.fenced = fenced, .branches = branches, .owner = steps, .thieves = {}}.explore());

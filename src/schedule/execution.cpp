@@ -6,6 +6,7 @@
 #include "worker/worker.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -32,8 +33,8 @@ list& notes_of(cursor_level& level) {
 list take_notes(cursor_level& level) noexcept {
   const std::unique_ptr<list> notes(static_cast<list*>(std::exchange(level.notes, nullptr)));
   if (!notes) return {};
-  // Children of groups are noted late.
-  std::ranges::sort(*notes, {}, &steal::at);
+  // Children of groups are noted late, and note() puts lists together in any order.
+  if (!std::ranges::is_sorted(*notes, {}, &steal::at)) std::ranges::sort(*notes, {}, &steal::at);
   return std::move(*notes);
 }
 
@@ -54,6 +55,7 @@ struct execution::strand_note {
   std::uint32_t waiting = 0;     // the role that the strand had when it last began to wait
   std::uint32_t designated = 0;  // for the branch of the next construct
   std::uint64_t constructs = 0;  // at its outermost level, and on that level before the strand began
+  const void* plan = nullptr;    // what is followed on that level from there on
   list notes;
 
   ~strand_note() { take_apart(std::move(notes)); }
@@ -118,6 +120,7 @@ void execution::end(trace_cursor& cursor, frame* branch) noexcept {
   }
   note->ran.end = now_ns() - begun_ns_;
   note->constructs = level.begun;
+  note->plan = level.plan;
   note->notes = take_notes(level);
   if (branch != nullptr) {
     branch->stolen().notes = note;
@@ -161,12 +164,16 @@ void execution::follow(trace_cursor& cursor, const whereabouts& where) noexcept 
   set_plan(cursor.level(), static_cast<const step*>(where.plan));
 }
 
+// In a region with many constructs, a list may be long, and so may be what follows a branch. So nothing is moved
+// more often than a logarithm of their lengths.
 void execution::note(cursor_level& level, steal&& node, list* following) noexcept {
+  if (!recorded_) return;
   const bool noted = attempt<std::bad_alloc>([&] {
     list& notes = notes_of(level);
-    notes.reserve(notes.size() + 1 + (following != nullptr ? following->size() : 0));
+    if (following != nullptr && following->size() > notes.size()) notes.swap(*following);
     notes.push_back(std::move(node));
-    if (following != nullptr) std::ranges::move(*following, std::back_inserter(notes));
+    if (following != nullptr)
+      notes.insert(notes.end(), std::move_iterator(following->begin()), std::move_iterator(following->end()));
   });
   if (noted) return;
   lost_.store(true, std::memory_order_relaxed);
@@ -222,6 +229,7 @@ void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexce
   node.begun = taken->begun;
   node.ran = taken->ran;
   level.begun = std::max(level.begun, taken->constructs);
+  if (taken->plan != nullptr) level.plan = taken->plan;
   set_plan(level, plan_of(level));
   note(level, std::move(node), &taken->notes);
 }

@@ -21,13 +21,14 @@ class execution final : public schedule_hooks {
   // designed: as strict_unordered, but designate() says what the plan does not.
   enum class mode { relaxed, strict_unordered, strict_ordered, designed };
 
-  // `followed`: null if the region is only recorded. It must outlive the execution.
-  explicit execution(const plan* followed = nullptr, mode how = mode::relaxed) noexcept
-      : plan_(followed), how_(how) {}
+  // `followed`: null if the region is only recorded. It must outlive the execution. `recorded`: somebody wants
+  // the steal tree.
+  explicit execution(const plan* followed = nullptr, mode how = mode::relaxed, bool recorded = true) noexcept
+      : plan_(followed), how_(how), recorded_(recorded) {}
   ~execution() { take_apart(std::move(tree_.root)); }
 
-  // The steal tree of the region, which must have ended. Throws std::bad_alloc if there was no memory for
-  // the notes.
+  // The steal tree of the region, which must have ended and been recorded. Throws std::bad_alloc if there was
+  // no memory for the notes.
   steal_tree take();
   // Whether the region stopped following the order.
   bool disordered() const noexcept { return disordered_.load(std::memory_order_relaxed); }
@@ -73,6 +74,7 @@ class execution final : public schedule_hooks {
 
   const plan* const plan_;
   const mode how_;
+  const bool recorded_;
   runtime_core* core_ = nullptr;
   worker* caller_ = nullptr;
   std::uint32_t first_number_ = 0;  // of the worker with role 0

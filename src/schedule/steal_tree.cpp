@@ -38,22 +38,30 @@ steal copy_of(const steal& node) {
 // Makes a tree node by node, in serial order.
 class builder {
  public:
-  explicit builder(std::vector<steal>& root) : lists_{&root} {}
+  struct list {
+    std::vector<steal>* nodes;
+    bool has_taken_child = false;  // among the nodes that are closed
+  };
+
+  explicit builder(std::vector<steal>& root) : lists_{{&root}} {}
 
   steal& open(steal node) {
-    lists_.back()->push_back(std::move(node));
-    steal& added = lists_.back()->back();
-    lists_.push_back(&added.inside);
+    lists_.back().nodes->push_back(std::move(node));
+    steal& added = lists_.back().nodes->back();
+    lists_.push_back({&added.inside});
     return added;
   }
   // Closes the node that was opened last; returns the list that has the node.
-  std::vector<steal>& close() {
+  const list& close() {
     lists_.pop_back();
-    return *lists_.back();
+    list& here = lists_.back();
+    const steal& closed = here.nodes->back();
+    here.has_taken_child |= closed.taken && closed.what == kind::child;
+    return here;
   }
 
  private:
-  std::vector<std::vector<steal>*> lists_;
+  std::vector<list> lists_;
 };
 
 bool can_be_taken(kind what) { return what != kind::wait && what != kind::loop; }
@@ -107,12 +115,10 @@ std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
   return stays;
 }
 
-// Whether the strand that runs this node may still have to wait at its end. `list` is the beginning of the
-// node's list.
-bool still_waits(const steal& node, const std::vector<steal>& list) {
-  if (node.what == kind::fork) return node.taken;
-  return std::any_of(list.begin(), list.end(),
-                     [](const steal& other) { return other.taken && other.what == kind::child; });
+// Whether the strand that runs the last node of the list may still have to wait at its end.
+bool still_waits(const builder::list& list) {
+  const steal& node = list.nodes->back();
+  return node.what == kind::fork ? node.taken : list.has_taken_child;
 }
 
 }  // namespace
@@ -225,11 +231,11 @@ steal_tree prune(const steal_tree& tree, std::size_t kept) {
         if (!node.taken) node.begun = {}, node.ran = {};
       },
       [&](const steal&) {
-        std::vector<steal>& list = made.close();
-        steal& node = list.back();
-        node.waited = node.waited && still_waits(node, list);
+        const builder::list& list = made.close();
+        steal& node = list.nodes->back();
+        node.waited = node.waited && still_waits(list);
         if (!node.waited) node.resumed = {}, node.paused = {};
-        if (!node.taken && !node.waited && node.inside.empty()) list.pop_back();
+        if (!node.taken && !node.waited && node.inside.empty()) list.nodes->pop_back();
       });
   number_events(pruned);
   return pruned;

@@ -43,6 +43,9 @@ bool deque::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
   promotions_.follow(innermost != nullptr ? innermost->region : nullptr);
   // The owner's own gate: its next push sees it without a barrier.
   if (here_.follow_root() && sleepers && !wake_.pending()) wake_.begin(paid_.now());
+  // No thief looked here while the strand before was in a strict region.
+  if (innermost != nullptr && !here_.strict() && !request_.pending())
+    nothing_to_steal_.store(false, std::memory_order_relaxed);
   if (frame_wanted) ask_ahead();
   follow_reasons();
   return listed_.has_open_donation({});

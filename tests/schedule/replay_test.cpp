@@ -276,6 +276,33 @@ TEST(Replay, OfSimilarLoopsKeepsIterationsToTheirWorkers) {
   });
 }
 
+TEST(Replay, StrictLeavesLaterLoopsOfTheRegionToThieves) {
+  // Catches: a worker that thieves do not ask any more once its strand has been in a strict region.
+  under(settings({2}), [](sennit::runtime& rt) {
+    rt.run([] {
+      constexpr int n = 256;
+      constexpr int rounds = 20;
+      std::vector<unsigned> ran_on(n);
+      const auto kernel = [&] {
+        sennit::parallel_for(0, n, [&](int i) {
+          work_for(std::chrono::microseconds(20));
+          ran_on[static_cast<std::size_t>(i)] = sennit::worker_index();
+        });
+      };
+      const sennit::schedule halves = sennit::blocks(n, 2);
+      for (const auto how : {sennit::strict_unordered, sennit::strict_ordered}) {
+        int shared = 0;
+        for (int round = 0; round < rounds; ++round) {
+          sennit::replay(halves, how, kernel);
+          kernel();
+          shared += std::ranges::count(ran_on, ran_on[0]) < n ? 1 : 0;
+        }
+        EXPECT_EQ(shared, rounds);
+      }
+    });
+  });
+}
+
 TEST(Replay, RelaxedWakesASleeperForWhatABusyWorkerWasGiven) {
   // Catches: a donation that waits for its worker while others sleep.
   under(settings({3}), [](sennit::runtime& rt) {

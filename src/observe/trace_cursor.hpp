@@ -132,6 +132,8 @@ class schedule_hooks {
   virtual void end(trace_cursor& cursor, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
   virtual donee reached(trace_cursor& cursor, whereabouts& where) noexcept = 0;
+  // Where the next construct, which cuts a loop of so many iterations, is to cut it; 0: in the middle.
+  virtual position planned_cut(trace_cursor&, position) noexcept { return 0; }
   // The strand goes into a construct that has been counted.
   virtual void follow(trace_cursor& cursor, const whereabouts& where) noexcept = 0;
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else

@@ -44,6 +44,28 @@ const steal* planned_of(const whereabouts& where) noexcept {
   return next != nullptr && next[-1].at == where.position ? next[-1].of : nullptr;
 }
 
+// The place in a loop of `to` iterations that corresponds to one in a loop of `from`.
+std::uint64_t in_proportion(std::uint64_t place, std::uint64_t from, std::uint64_t to) noexcept {
+  if (from == to || from == 0) return place;
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(place) * to / from);
+}
+
+// The cuts of a loop, as they were planned for another length.
+void fit_cuts(list& inside, std::uint64_t from, std::uint64_t to) {
+  std::vector<list*> lists{&inside};
+  while (!lists.empty()) {
+    list& forks = *lists.back();
+    lists.pop_back();
+    for (steal& node : forks) {
+      if (node.what != steal::kind::fork) continue;
+      node.cut = in_proportion(node.cut, from, to);
+      lists.push_back(&node.inside);
+    }
+  }
+}
+
+std::uint64_t cut_of(const steal* planned) noexcept { return planned != nullptr ? planned->cut : 0; }
+
 // If nothing was noted about a wait, the strand did not wait.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
@@ -151,6 +173,7 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
   set_plan(cursor.level(), here->inside);
   where.plan = around.plan;
   const steal& planned = *here->of;
+  if (planned.cut != 0) keep_notes_of(cursor.level());
   if (!planned.taken) return {};
   worker& to = worker_of(planned.begun.role);
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
@@ -158,6 +181,19 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
   // elsewhere before it reaches the branch.
   if (!strict() && &to == worker::current()) return {};
   return {.to = &to};
+}
+
+// What follows in the loop is counted from its cuts on, so they are noted even if nothing happens there.
+void execution::keep_notes_of(cursor_level& level) noexcept {
+  if (!recorded_ || attempt<std::bad_alloc>([&] { notes_of(level); })) return;
+  lost_.store(true, std::memory_order_relaxed);
+}
+
+position execution::planned_cut(trace_cursor& cursor, position iterations) noexcept {
+  const cursor_level& level = cursor.level();
+  const step* const next = plan_of(level);
+  if (next == nullptr || next->of == nullptr || next->at != level.begun) return 0;
+  return in_proportion(next->of->cut, next->loop, iterations);
 }
 
 void execution::follow(trace_cursor& cursor, const whereabouts& where) noexcept {
@@ -184,8 +220,14 @@ void execution::kept(trace_cursor& cursor, const whereabouts& where, position si
   const steal::kind what = size != 0      ? steal::kind::loop
                            : where.within ? steal::kind::child
                                           : steal::kind::fork;
-  note(cursor.level(),
-       {.what = what, .at = where.position, .size = size, .inside = take_notes(cursor.left())}, nullptr);
+  const steal* const planned = planned_of(where);
+  steal node{.what = what, .at = where.position, .size = size, .inside = take_notes(cursor.left())};
+  if (what == steal::kind::fork) node.cut = cut_of(planned);
+  if (size != 0 && planned != nullptr && planned->size != size &&
+      !attempt<std::bad_alloc>([&] { fit_cuts(node.inside, planned->size, size); })) {
+    lost_.store(true, std::memory_order_relaxed);
+  }
+  note(cursor.level(), std::move(node), nullptr);
 }
 
 void execution::dropped(trace_cursor& cursor) noexcept {
@@ -218,7 +260,10 @@ void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal&
 void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexcept {
   const std::unique_ptr<strand_note> taken(
       static_cast<strand_note*>(std::exchange(branch.stolen().notes, nullptr)));
-  steal node{.taken = true, .at = branch.where().position, .inside = take_notes(cursor.left())};
+  steal node{.taken = true,
+             .at = branch.where().position,
+             .cut = cut_of(planned_of(branch.where())),
+             .inside = take_notes(cursor.left())};
   note_wait(cursor, branch.where(), node, waited);
   cursor_level& level = cursor.level();
   if (!taken || branch.where().position == nowhere) {

@@ -40,6 +40,7 @@ class execution final : public schedule_hooks {
   void begin(trace_cursor& cursor, frame* branch) noexcept override;
   void end(trace_cursor& cursor, frame* branch) noexcept override;
   donee reached(trace_cursor& cursor, whereabouts& where) noexcept override;
+  position planned_cut(trace_cursor& cursor, position iterations) noexcept override;
   void follow(trace_cursor& cursor, const whereabouts& where) noexcept override;
   void kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept override;
   void dropped(trace_cursor& cursor) noexcept override;
@@ -67,6 +68,7 @@ class execution final : public schedule_hooks {
   bool ordered() const noexcept {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
+  void keep_notes_of(cursor_level& level) noexcept;
   void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
   void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;

@@ -217,7 +217,7 @@ TEST(Distribution, OfALoop) {
       for (const std::size_t n : {7U, 256U, 1000U, 4096U}) {
         for (const bool cyclic : {false, true}) {
           const auto owner = [&](std::size_t i) {
-            return static_cast<unsigned>(cyclic ? i / 3 % workers : i / ((n + workers - 1) / workers));
+            return static_cast<unsigned>(cyclic ? i / 3 % workers : i * workers / n);
           };
           const sennit::schedule s =
               cyclic ? sennit::cyclic(n, workers, 3, 2, 1) : sennit::blocks(n, workers, 2, 1);

@@ -33,7 +33,7 @@ struct refinement_options {
   unsigned most_rounds = 10;
   // The percentage of each round's steals, the innermost ones, that the next round does not follow. The same
   // work is then done in fewer and larger pieces, and may_be_stolen() says where a serial kernel is enough.
-  // 0: follows all.
+  // More steals are followed where else a worker would have less than three quarters of its work. 0: follows all.
   double prune = 0;
 };
 
@@ -65,17 +65,18 @@ class SENNIT_EXPORT refinement {
   // `start`: what the first round follows, for instance the schedule of the program's initialization.
   explicit refinement(schedule start = {}, refinement_options options = {});
 
-  // Runs one round, as refine(). Once the schedule has converged, runs the kernel only, in strict order.
+  // Runs one round, as refine(). Once the schedule has converged, runs the kernel only, in strict order, by the
+  // schedule of the round that took the least time. The last redistribution is by that schedule, too.
   // Throws what the two throw, and std::bad_alloc; the schedule is then the one before the call. If a kernel
   // forks in another way than in the last round, it may wait for its order in vain, up to 50 ms in each
   // call. Use a new refinement for such a kernel.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
     if (converged()) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));
-    schedule next =
-        record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel));
-    replay(next, strict_unordered, std::forward<Redistribute>(redistribute));
-    note(std::move(next));
+    refinement refined = *this;
+    refined.note(record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel)));
+    replay(refined.current_, strict_unordered, std::forward<Redistribute>(redistribute));
+    *this = std::move(refined);
   }
   template <std::invocable Kernel>
   void run(Kernel&& kernel) {
@@ -92,6 +93,7 @@ class SENNIT_EXPORT refinement {
   void note(schedule next);
 
   schedule current_;
+  schedule best_;
   refinement_options options_;
   detail::convergence rule_;
 };

@@ -1,3 +1,5 @@
+#include "schedule/coarsening.hpp"
+#include "schedule/steal_tree.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/refine.hpp>
@@ -24,7 +26,12 @@ refinement::refinement(schedule start, refinement_options options)
 }
 
 schedule refinement::followed() const {
-  return options_.prune > 0 ? current_.prune(options_.prune) : current_;
+  if (options_.prune == 0) return current_;
+  const auto tree = detail::schedule_access::tree(current_);
+  const std::size_t all = detail::steals(*tree);
+  const auto share = static_cast<std::size_t>(static_cast<double>(all) * (100 - options_.prune) / 100);
+  const std::size_t kept = detail::steals_that_keep_busy(*tree, share);
+  return kept < all ? detail::schedule_access::make(detail::hold(detail::prune(*tree, kept))) : current_;
 }
 
 void refinement::note(schedule next) {
@@ -34,8 +41,10 @@ void refinement::note(schedule next) {
     busy += static_cast<double>(share.busy.count());
     idle += static_cast<double>(share.idle.count());
   }
-  rule_.note(busy, idle);
-  current_ = std::move(next);
+  // What is followed in the end without stealing is best in few parts.
+  const bool coarse = last_round();
+  if (rule_.note(busy, idle, coarse)) best_ = next;
+  current_ = converged() ? best_ : std::move(next);
 }
 
 }  // namespace sennit

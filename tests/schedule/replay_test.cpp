@@ -280,24 +280,22 @@ TEST(Replay, StrictLeavesLaterLoopsOfTheRegionToThieves) {
   // Catches: a worker that thieves do not ask any more once its strand has been in a strict region.
   under(settings({2}), [](sennit::runtime& rt) {
     rt.run([] {
-      constexpr int n = 256;
-      constexpr int rounds = 20;
-      std::vector<unsigned> ran_on(n);
-      const auto kernel = [&] {
-        sennit::parallel_for(0, n, [&](int i) {
-          work_for(std::chrono::microseconds(20));
-          ran_on[static_cast<std::size_t>(i)] = sennit::worker_index();
-        });
-      };
+      constexpr int n = 64;
       const sennit::schedule halves = sennit::blocks(n, 2);
       for (const auto how : {sennit::strict_unordered, sennit::strict_ordered}) {
-        int shared = 0;
-        for (int round = 0; round < rounds; ++round) {
-          sennit::replay(halves, how, kernel);
-          kernel();
-          shared += std::ranges::count(ran_on, ran_on[0]) < n ? 1 : 0;
+        for (int round = 0; round < scaled(20); ++round) {
+          sennit::replay(halves, how, [] {
+            sennit::parallel_for(0, n, [](int) { work_for(std::chrono::microseconds(20)); });
+          });
+          beacon shared;
+          sennit::parallel_for(0, n, [&, owner = sennit::worker_index()](int) {
+            if (sennit::worker_index() == owner) {
+              shared.await();
+            } else {
+              shared.light();
+            }
+          });
         }
-        EXPECT_EQ(shared, rounds);
       }
     });
   });
@@ -434,6 +432,59 @@ TEST(Coarsening, KnowsAllThatCanBeStolen) {
   });
 }
 
+TEST(Coarsening, LeavesNoWorkerWithoutWork) {
+  // Catches: a schedule of so few steals that none is left, which is then followed strictly.
+  sennit::runtime two({.workers = 2});
+  two.run([] {
+    struct tree {
+      std::atomic<int>* by_worker;
+      void operator()(int depth) const {
+        if (depth == 0 || !sennit::may_be_stolen()) {
+          ++by_worker[sennit::worker_index() % 2];
+          // It sleeps, so that two workers are faster than one on a busy machine, too.
+          std::this_thread::sleep_for(std::chrono::microseconds(200 << depth));
+        } else {
+          sennit::join([this, depth] { (*this)(depth - 1); }, [this, depth] { (*this)(depth - 1); });
+        }
+      }
+    };
+    for (int trial = 0; trial < scaled(25); ++trial) {
+      sennit::refinement plan({}, sennit::coarsening);
+      while (!plan.converged()) {
+        std::atomic<int> ignored[2]{};
+        plan.run([&] { tree{ignored}(6); });
+      }
+      std::atomic<int> by_worker[2]{};
+      plan.run([&] { tree{by_worker}(6); });
+      EXPECT_GT(by_worker[0], 0) << "trial " << trial;
+      EXPECT_GT(by_worker[1], 0) << "trial " << trial;
+    }
+  });
+}
+
+TEST(Refinement, EndsWithItsFastestRound) {
+  // Catches: a schedule that is followed for ever because its round came last.
+  sennit::runtime two({.workers = 2});
+  two.run([] {
+    sennit::refinement plan({}, {.vain_rounds = 9, .most_rounds = 4});
+    std::vector<sennit::schedule> rounds;
+    while (!plan.converged()) {
+      const bool disturbed = plan.rounds() != 1;
+      plan.run(
+          [&] {
+            sennit::parallel_for(
+                0, 32, [](int) { std::this_thread::sleep_for(std::chrono::microseconds(200)); },
+                sennit::grain(1));
+            if (disturbed) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          },
+          [&] { sennit::parallel_for(0, 32, [](int) {}, sennit::grain(1)); });
+      rounds.push_back(plan.current());
+    }
+    EXPECT_EQ(plan.current(), rounds[1]);
+    EXPECT_EQ(plan.current().length(), rounds[1].length());
+  });
+}
+
 TEST(Refinement, RefusesBadOptions) {
   // Catches: a percentage or a share that is taken for the other; a share so large that a time of it is
   // beyond what an integer holds.
@@ -451,6 +502,7 @@ TEST(Refinement, MovesDataOnceARoundToWhereTheKernelRan) {
     rt.run([] {
       constexpr int n = 64;
       sennit::refinement plan({}, {.vain_rounds = 100, .most_rounds = 3});
+      std::vector<unsigned> last_moved_by;
       for (unsigned round = 0; round < 5; ++round) {
         std::vector<unsigned> ran_on(n, 99);
         std::vector<unsigned> moved_by(n, 99);
@@ -476,8 +528,13 @@ TEST(Refinement, MovesDataOnceARoundToWhereTheKernelRan) {
             });
         EXPECT_EQ(kernels, 1U);
         EXPECT_EQ(moves, round < 3 ? 1U : 0U);
-        if (round < 3) {
+        // The last redistribution is by the best round.
+        if (round < 2) {
           EXPECT_EQ(moved_by, ran_on) << "round " << round;
+        } else if (round == 2) {
+          last_moved_by = moved_by;
+        } else {
+          EXPECT_EQ(last_moved_by, ran_on) << "round " << round;
         }
         EXPECT_EQ(plan.rounds(), std::min(round + 1, 3U));
         EXPECT_EQ(plan.converged(), round >= 2);

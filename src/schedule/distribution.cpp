@@ -19,6 +19,13 @@ using detail::steal;
 // Both make the list of a loop: the constructs that run [first, last), from the one at `at` on, on a strand that
 // `worker` begins. add() returns their number. Both mirror detail::fold_cuts().
 
+// The right branch of a fork is for a worker. Thieves take the outermost branch first: so where a branch within is
+// another worker's, this one is taken, too, even if by the worker that forks it.
+void give(steal& fork, unsigned left, unsigned right) {
+  fork.taken = right != left || std::ranges::any_of(fork.inside, &steal::taken);
+  if (fork.taken) fork.begun.role = right;
+}
+
 // A loop that is halved, whose leaves go to the workers of their first iterations.
 class halved {
  public:
@@ -31,10 +38,10 @@ class halved {
     if (middle == last) return 0;
     const unsigned right = worker_of_(middle);
     most_ = std::max({most_, worker, right});
-    steal fork{.taken = right != worker, .at = at};
+    steal fork{.at = at};
     add(fork.inside, 0, first, middle, worker);
-    if (fork.taken) fork.begun.role = right;
-    if (fork.taken || !fork.inside.empty()) list.push_back(std::move(fork));
+    give(fork, worker, right);
+    if (fork.taken) list.push_back(std::move(fork));
     return 1 + add(list, at + 1, middle, last, right);
   }
   unsigned last_worker() const { return most_; }
@@ -59,9 +66,9 @@ class cut_at_runs {
   std::uint64_t add(std::vector<steal>& list, std::uint64_t at, std::size_t first, std::size_t last) {
     if (last - first < 2) return 0;
     const std::size_t middle = first + (last - first) / 2;
-    steal fork{.taken = runs_[middle].worker != runs_[first].worker, .at = at, .cut = runs_[middle].first};
-    if (fork.taken) fork.begun.role = runs_[middle].worker;
+    steal fork{.at = at, .cut = runs_[middle].first};
     add(fork.inside, 0, first, middle);
+    give(fork, runs_[first].worker, runs_[middle].worker);
     list.push_back(std::move(fork));
     return 1 + add(list, at + 1, middle, last);
   }

@@ -50,6 +50,7 @@ class execution final : public schedule_hooks {
   void joined_child(trace_cursor& cursor, frame& child) noexcept override;
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
+  std::uint64_t opens_ns(std::uint64_t number) noexcept override;
 
  private:
   struct role_state {
@@ -57,6 +58,8 @@ class execution final : public schedule_hooks {
     // Strands of the role that wait at places where they did not wait in the recorded run. The next strands
     // of the role then have to wait, too.
     std::atomic<std::uint32_t> holds{0};
+    // Branches that were donated to the role and that nobody has begun.
+    std::atomic<std::uint32_t> due{0};
   };
   struct strand_note;
 
@@ -70,7 +73,14 @@ class execution final : public schedule_hooks {
   }
   void keep_notes_of(cursor_level& level) noexcept;
   void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
+  bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }
+  void begin_relaxed(strand_note& note, frame* branch) noexcept;
+  void keep_frames() noexcept;
+  void strand_took(const span_of_time& ran) noexcept;
+  std::uint64_t number_of_donation(std::uint32_t role) noexcept;
+  bool go_on(strand_note& note, const steal* planned, bool suspended) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
+  bool go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept;
   void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;
 
@@ -91,6 +101,7 @@ class execution final : public schedule_hooks {
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint64_t> progress_seen_{0};
   std::atomic<std::uint64_t> seen_ns_{0};
+  std::atomic<std::uint64_t> strand_ns_{0};  // see policy::lateness
   std::atomic<bool> disordered_{false};
 };
 

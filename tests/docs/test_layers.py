@@ -25,7 +25,7 @@ BELOW = {
     "fork": ["system", "policy", "stack", "process", "observe", "worker", "runtime"],
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
-    "schedule": ["system", "files", "observe", "worker", "fork"],
+    "schedule": ["system", "policy", "files", "observe", "worker", "fork"],
     "graph": ["system", "policy", "worker", "fork", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "schedule"],
     "checker": ["system", "worker", "splice"],

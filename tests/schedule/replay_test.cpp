@@ -301,6 +301,79 @@ TEST(Replay, StrictLeavesLaterLoopsOfTheRegionToThieves) {
   });
 }
 
+// Phases of equal tasks, one after the other, of which each worker has a block. The tasks sleep, so that there may be
+// more workers than processors.
+class phases_of_blocks {
+ public:
+  static constexpr unsigned workers = 8;
+
+  // As a share of the iterations, those that ran elsewhere than planned in a relaxed replay.
+  double moved(unsigned slow) {
+    const unsigned first = sennit::worker_index();
+    std::atomic<unsigned> elsewhere{0};
+    sennit::replay(blocks_, sennit::relaxed, [&] {
+      run([&](unsigned i) {
+        const unsigned role = (sennit::worker_index() + workers - first) % workers;
+        if (role != i * workers / tasks) ++elsewhere;
+        work(role, slow);
+      });
+    });
+    return double(elsewhere) / (tasks * phases);
+  }
+  void plain(unsigned slow) {
+    run([&](unsigned) { work(sennit::worker_index(), slow); });
+  }
+  static constexpr unsigned nobody = 99;
+
+ private:
+  static constexpr unsigned tasks = 64;
+  static constexpr unsigned phases = 6;
+
+  template <class Task>
+  static void run(Task&& task) {
+    for (unsigned phase = 0; phase < phases; ++phase) sennit::parallel_for(0U, tasks, task, sennit::grain(1));
+  }
+  static void work(unsigned worker, unsigned slow) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(worker == slow ? 8 : 2));
+  }
+
+  sennit::schedule blocks_ = sennit::blocks(tasks, workers, phases, 1);
+};
+
+TEST(Replay, RelaxedKeepsAnIdealSchedule) {
+  // Catches: donations that the next idle worker takes; frames that are taken while donations are on their way; a
+  // strand that goes on wherever its last branch ended. The best of some replays: other programs make workers late.
+  under(settings({phases_of_blocks::workers}), [](sennit::runtime& rt) {
+    rt.run([] {
+      phases_of_blocks program;
+      double least = 1;
+      for (int round = 0; round < 5; ++round) least = std::min(least, program.moved(program.nobody));
+      EXPECT_LE(least, 0.02);
+    });
+  });
+}
+
+TEST(Replay, RelaxedTakesFromASlowWorker) {
+  // Catches: a worker that is late and whose work nobody may have.
+  under(settings({phases_of_blocks::workers}), [](sennit::runtime& rt) {
+    rt.run([] {
+      phases_of_blocks program;
+      const auto seconds = [](auto&& f) {
+        const auto begin = std::chrono::steady_clock::now();
+        f();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      };
+      double plain = 1e9;
+      double relaxed = 1e9;
+      for (int round = 0; round < 5; ++round) {
+        plain = std::min(plain, seconds([&] { program.plain(3); }));
+        relaxed = std::min(relaxed, seconds([&] { EXPECT_GT(program.moved(3), 0.02); }));
+      }
+      EXPECT_LT(relaxed, 1.1 * plain);
+    });
+  });
+}
+
 TEST(Replay, RelaxedWakesASleeperForWhatABusyWorkerWasGiven) {
   // Catches: a donation that waits for its worker while others sleep.
   under(settings({3}), [](sennit::runtime& rt) {

@@ -3,6 +3,7 @@
 #include "system/failure.hpp"
 
 #include <sennit/refine.hpp>
+#include <sennit/worker.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -44,7 +45,26 @@ void refinement::note(schedule next) {
   // What is followed in the end without stealing is best in few parts.
   const bool coarse = last_round();
   if (rule_.note(busy, idle, coarse)) best_ = next;
-  current_ = converged() ? best_ : std::move(next);
+  current_ = std::move(next);
+  if (!converged()) return;
+  current_ = best_;
+  workers_ = worker_count();
+  drift_.begin(static_cast<double>(current_.length().count()));
+}
+
+// Also begins again, as a schedule for another number of workers is only a beginning.
+bool refinement::other_workers() {
+  if (options_.most_rounds == 0 || workers_ == worker_count()) return false;
+  begin_again();
+  return true;
+}
+
+void refinement::watch(std::chrono::nanoseconds took) {
+  if (drift_.note(static_cast<double>(took.count())) && options_.most_rounds != 0) begin_again();
+}
+
+void refinement::begin_again() {
+  rule_ = detail::convergence({options_.tolerance, options_.vain_rounds, options_.most_rounds});
 }
 
 }  // namespace sennit

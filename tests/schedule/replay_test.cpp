@@ -558,6 +558,59 @@ TEST(Refinement, EndsWithItsFastestRound) {
   });
 }
 
+// Phases of a program in which a worker may become slow.
+class phases_of_refinement {
+ public:
+  void run() {
+    const unsigned first = sennit::worker_index();
+    plan.run([&] {
+      sennit::parallel_for(
+          0, 32,
+          [&](int) {
+            const bool late = slow && sennit::worker_index() != first;
+            std::this_thread::sleep_for(std::chrono::microseconds(late ? 2000 : 500));
+          },
+          sennit::grain(1));
+    });
+  }
+  void converge() {
+    while (!plan.converged()) run();
+  }
+
+  bool slow = false;
+  sennit::refinement plan{};
+};
+
+TEST(Refinement, NoticesASlowWorkerWithinThreePhases) {
+  // Catches: a schedule that is followed strictly for ever, whatever has become of the machine.
+  sennit::runtime two({.workers = 2});
+  two.run([] {
+    phases_of_refinement program;
+    program.converge();
+    // What is usual.
+    for (int phase = 0; phase < 4; ++phase) program.run();
+    program.slow = true;
+    int phases = 0;
+    for (; program.plan.converged() && phases < 10; ++phases) program.run();
+    EXPECT_LE(phases, 3);
+    program.converge();
+  });
+}
+
+TEST(Refinement, BeginsAgainWithOtherWorkers) {
+  // Catches: a schedule for two workers that is followed strictly by three.
+  phases_of_refinement program;
+  sennit::runtime two({.workers = 2});
+  two.run([&] { program.converge(); });
+  sennit::runtime three({.workers = 3});
+  three.run([&] {
+    program.run();
+    EXPECT_EQ(program.plan.rounds(), 1U);
+    program.converge();
+    EXPECT_EQ(program.plan.current().workers(), 3U);
+  });
+}
+
 TEST(Refinement, RefusesBadOptions) {
   // Catches: a percentage or a share that is taken for the other; a share so large that a time of it is
   // beyond what an integer holds.

@@ -39,7 +39,12 @@ SENNIT_EXPORT schedule distribution(std::uint64_t iterations,
                                     const std::function<unsigned(std::uint64_t)>& worker_of,
                                     unsigned loops = 1, std::uint64_t grain = 0);
 
-// Equal contiguous blocks, one for each worker.
+// Contiguous blocks, one for each worker, whose sizes differ by at most one iteration.
+//
+// The loop is cut where the blocks begin, whatever the number of iterations: so blocks, blocks_2d and blocks_3d
+// give each worker exactly its iterations, with or without a grain. If the loop has a grain, give it here, too: the
+// loop is then cut at the nearest multiples of the grain. In a loop of another length the cuts are in proportion.
+// These three throw std::invalid_argument for 0 workers, for a worker above 65535, and for 2^62 iterations.
 SENNIT_EXPORT schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops = 1,
                               std::uint64_t grain = 0);
 
@@ -47,10 +52,28 @@ SENNIT_EXPORT schedule blocks(std::uint64_t iterations, unsigned workers, unsign
 SENNIT_EXPORT schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size,
                               unsigned loops = 1, std::uint64_t grain = 0);
 
-// For a loop over the cells of a grid, by rows: iteration i is the cell (i / columns, i % columns). The grid
-// is cut into worker_rows x worker_columns blocks, which are given to the workers by rows. With grain = 1
-// each cell runs on exactly its worker.
+// For a loop over the cells of a grid, by rows: iteration i is the cell (i / columns, i % columns). So is a
+// parallel_for_nest over {rows, columns} in row order. The grid is cut into worker_rows x worker_columns blocks,
+// which are given to the workers by rows. Along each side, the sizes of the blocks differ by at most one. In row
+// order a block is one run of cells in each of its rows, so the schedule has rows x worker_columns parts.
+//
+// Example:
+//   #include <sennit/nest.hpp>
+//   #include <sennit/replay.hpp>
+//
+//   void relax_in_blocks(long n, const double* a, double* b) {
+//     const auto size = static_cast<std::uint64_t>(n);
+//     sennit::replay(sennit::blocks_2d(size, size, 2, 2), sennit::strict_unordered, [=] {
+//       sennit::parallel_for_nest({n, n}, [=](auto i, auto j) { b[i * n + j] = a[i * n + j] / 2; });
+//     });
+//   }
 SENNIT_EXPORT schedule blocks_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows,
                                  unsigned worker_columns, unsigned loops = 1, std::uint64_t grain = 0);
+
+// The same for a grid of three dimensions: iteration i is the cell (i / columns / rows, i / columns % rows,
+// i % columns).
+SENNIT_EXPORT schedule blocks_3d(std::uint64_t planes, std::uint64_t rows, std::uint64_t columns,
+                                 unsigned worker_planes, unsigned worker_rows, unsigned worker_columns,
+                                 unsigned loops = 1, std::uint64_t grain = 0);
 
 }  // namespace sennit

@@ -158,7 +158,7 @@ struct looping {
 // below zero counts down while the index is above `last`. The loop never reaches an index that its type
 // cannot hold. Throws std::invalid_argument for a step of zero.
 //
-// `how` is a loop_options, such as grain(100), or a partition, such as a split.
+// `how` is a loop_options, such as grain(100), a partition, such as a split, or an affinity.
 //
 // Several threads call the body at once, so the body is called as a constant: a body that changes itself
 // does not compile. A loop over a std::vector<bool> does not compile, because its elements share words. To

@@ -1,6 +1,8 @@
 // partition: where a loop is cut among workers as it begins.
 #pragma once
 
+#include <sennit/detail/action.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +45,11 @@ concept partition = requires(const P& p, std::size_t part, std::uint64_t n) {
 };
 
 namespace detail {
+
+// What runs a loop in its own way: an affinity.
+template <class P>
+concept loop_follower =
+    requires(const P& p, std::uint64_t iterations, action loop) { p.follow(iterations, loop); };
 
 // Holds any partition, so that the library need not be a template.
 class partition_view {

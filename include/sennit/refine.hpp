@@ -3,9 +3,11 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/convergence.hpp>
+#include <sennit/detail/drift.hpp>
 #include <sennit/replay.hpp>
 #include <sennit/schedule.hpp>
 
+#include <chrono>
 #include <concepts>
 #include <utility>
 
@@ -33,15 +35,20 @@ struct refinement_options {
   unsigned most_rounds = 10;
   // The percentage of each round's steals, the innermost ones, that the next round does not follow. The same
   // work is then done in fewer and larger pieces, and may_be_stolen() says where a serial kernel is enough.
-  // 0: follows all.
+  // More steals are followed where else a worker would have less than three quarters of its work. 0: follows all.
   double prune = 0;
+  // How the schedule is followed once it has converged.
+  fidelity settled = strict_ordered;
 };
 
 // The coarsening of Lifflander et al., 2014, VI: five rounds, each of which keeps the outermost 15 percent
 // of the steals.
 inline constexpr refinement_options coarsening{.most_rounds = 5, .prune = 85};
 
-// The schedule of an iterative program: refined until it has converged, and followed from then on.
+// The schedule of an iterative program: refined until it has converged, and followed from then on. The refinement goes
+// on watching how long its phases take. If three in a row take a quarter longer than usual, or if the number of workers
+// changes, it begins again with the schedule that it has. If that was in vain, because all the machine is slower, it
+// waits for twice as many late phases the next time.
 //
 // Thread-safety: none; one run() at a time. Cost: that of record(), then that of replay().
 //
@@ -65,24 +72,31 @@ class SENNIT_EXPORT refinement {
   // `start`: what the first round follows, for instance the schedule of the program's initialization.
   explicit refinement(schedule start = {}, refinement_options options = {});
 
-  // Runs one round, as refine(). Once the schedule has converged, runs the kernel only, in strict order.
+  // Runs one round, as refine(). Once the schedule has converged, runs the kernel only, as `settled` says, by the
+  // schedule of the round that took the least time. The last redistribution is by that schedule, too.
   // Throws what the two throw, and std::bad_alloc; the schedule is then the one before the call. If a kernel
   // forks in another way than in the last round, it may wait for its order in vain, up to 50 ms in each
   // call. Use a new refinement for such a kernel.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
-    if (converged()) return replay(current_, strict_ordered, std::forward<Kernel>(kernel));
-    schedule next =
-        record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel));
-    replay(next, strict_unordered, std::forward<Redistribute>(redistribute));
-    note(std::move(next));
+    if (converged() && !other_workers()) {
+      const auto begin = std::chrono::steady_clock::now();
+      replay(current_, options_.settled, std::forward<Kernel>(kernel));
+      return watch(std::chrono::steady_clock::now() - begin);
+    }
+    refinement refined = *this;
+    refined.note(record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel)));
+    replay(refined.current_, strict_unordered, std::forward<Redistribute>(redistribute));
+    *this = std::move(refined);
   }
   template <std::invocable Kernel>
   void run(Kernel&& kernel) {
     run(std::forward<Kernel>(kernel), [] {});
   }
 
+  // Whether the next run() follows the schedule as it is.
   bool converged() const noexcept { return rule_.done(); }
+  // Since it began, or began again.
   unsigned rounds() const noexcept { return rule_.rounds(); }
   const schedule& current() const noexcept { return current_; }
 
@@ -90,10 +104,16 @@ class SENNIT_EXPORT refinement {
   schedule followed() const;
   bool last_round() const noexcept { return options_.prune > 0 && rule_.last_is_next(); }
   void note(schedule next);
+  bool other_workers();
+  void watch(std::chrono::nanoseconds took);
+  void begin_again();
 
   schedule current_;
+  schedule best_;
   refinement_options options_;
   detail::convergence rule_;
+  detail::drift drift_;
+  unsigned workers_ = 0;  // when it converged
 };
 
 }  // namespace sennit

@@ -20,10 +20,10 @@ namespace sennit {
 // program does not have is skipped. If the schedule names a worker that the runtime does not have, the
 // number is taken modulo the number of workers. So each run ends with the correct result, even if schedule
 // and program differ.
-// modulo those there are. So each run ends, and with the right result, however little the two have in common.
 enum class fidelity {
-  // Follows the schedule, and idle workers steal besides. For a schedule that can be improved, and for
-  // programs whose times may change.
+  // Follows the schedule, and idle workers steal from workers that are late. For a schedule that can be improved,
+  // and for programs whose times may change. A worker is late if it does not come to a branch in the time that its
+  // earlier branches took on average, and a quarter more.
   relaxed,
   // Each worker runs exactly what the schedule says, in any order. Nothing else is stolen.
   strict_unordered,

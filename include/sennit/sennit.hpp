@@ -6,6 +6,7 @@
 #include <sennit/join.hpp>
 // clang-format on
 
+#include <sennit/affinity.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

@@ -1,6 +1,7 @@
 #include "deque/listed_frames.hpp"
 
 #include "deque/mailbox.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/assert.hpp>
 
@@ -132,9 +133,28 @@ frame* listed_frames::open_donation(const wanted& what) const noexcept {
   return nullptr;
 }
 
+// The time from which on a donation is open to others who may have it at all, where the hooks say one.
+std::uint64_t listed_frames::opens_ns(frame& donated) const noexcept {
+  const stolen_state& stolen = donated.stolen();
+  schedule_hooks* const by = hooks_of(stolen.region);
+  const bool private_at_first = by != nullptr && !by->strict() && !abandoned_ && stolen.number != nowhere;
+  return private_at_first ? by->opens_ns(stolen.number) : 0;
+}
+
+std::uint64_t listed_frames::donation_opens_ns() noexcept {
+  if (!donated_.any()) return 0;
+  const std::lock_guard guard(lock_);
+  std::uint64_t first = 0;
+  for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
+    const std::uint64_t opens = open_to_others(*f) ? opens_ns(*f) : 0;
+    if (opens != 0 && (first == 0 || opens < first)) first = opens;
+  }
+  return first;
+}
+
 frame* listed_frames::take_open_donation(const wanted& what) noexcept {
   frame* const taken = open_donation(what);
-  if (taken == nullptr) return nullptr;
+  if (taken == nullptr || opens_ns(*taken) > now_ns()) return nullptr;
   SENNIT_ASSERT(taken->stolen().donated);
   donated_.unlink(*taken);
   return taken;

@@ -32,7 +32,8 @@ class listed_frames {
   // Whether something is listed that anybody can have. A hint.
   bool any() const noexcept { return listed_.any(); }
 
-  // The frame is for the worker here; nobody can have it back. True: others may begin with it, too.
+  // The frame is for the worker here; nobody can have it back. True: others may begin with it, too, now or if the
+  // worker is late.
   bool donate(frame& f) noexcept;
   // The oldest of those that the worker here, which calls it, may begin with, claimed.
   frame* take_donated(worker& by) noexcept;
@@ -57,6 +58,8 @@ class listed_frames {
   unsigned count(unsigned most) const noexcept;
   // The thread that owned the place has left it for good.
   void abandon(bool for_good) noexcept { abandoned_ = for_good; }
+  // When others may begin with the first donation that is the worker's alone until then; 0: there is none.
+  std::uint64_t donation_opens_ns() noexcept;
   // For the watchdog, all frames.
   struct found {
     std::size_t frames = 0;
@@ -71,6 +74,7 @@ class listed_frames {
   bool suits(const wanted& what, frame& listed) const noexcept;
   bool may_begin(worker& by, frame& donated) const noexcept;
   bool open_to_others(frame& donated) const noexcept;
+  std::uint64_t opens_ns(frame& donated) const noexcept;
   frame* open_donation(const wanted& what) const noexcept;
   frame* donation_for(worker& by) const noexcept;
   static bool reclaim_listed(frame& f) noexcept;

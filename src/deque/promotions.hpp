@@ -49,6 +49,8 @@ class promotions {
     beats_.set_period(period);
     next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
   }
+  // Nothing is to be taken before that time, whatever the period. By the owner.
+  void none_before(std::uint64_t ns) noexcept { next_ns_.store(ns, std::memory_order_relaxed); }
   // A part of a loop has been handed to another worker.
   void dealt() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -39,9 +39,16 @@ bool worker_frames::enter(scope* innermost, bool frame_wanted, bool sleepers) no
   promotions_.follow(innermost != nullptr ? innermost->region : nullptr);
   // The owner's own gate: its next push sees it without a barrier.
   if (here_.follow_root() && sleepers && !wake_.pending()) wake_.begin(paid_.now());
+  if (innermost != nullptr) end_strictness();
   if (frame_wanted) ask_ahead();
   follow_reasons();
   return listed_.has_open_donation({});
+}
+
+// No thief looked here while the strand before was in a strict region.
+void worker_frames::end_strictness() noexcept {
+  if (nothing_to_steal_.load(std::memory_order_relaxed) && !here_.strict() && !request_.pending())
+    nothing_to_steal_.store(false, std::memory_order_relaxed);
 }
 
 void worker_frames::leave() noexcept {

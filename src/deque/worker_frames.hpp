@@ -149,6 +149,7 @@ class worker_frames {
   unsigned reasons() const noexcept;
   void follow_reasons() noexcept;
   void follow_region() noexcept;
+  void end_strictness() noexcept;
   void begin_anew() noexcept;
   void ask(bool next_push) noexcept;
   void ask_ahead() noexcept;

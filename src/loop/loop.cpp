@@ -188,7 +188,8 @@ void loop_state::throw_failure() {
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
-observed_loop::observed_loop(position iterations) noexcept : iterations_(iterations) {
+observed_loop::observed_loop(position iterations, position leaf, position unit) noexcept
+    : iterations_(iterations), leaf_(leaf), unit_(unit) {
   trace_cursor& cursor = *current_tls().cursor;
   if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_);
 }
@@ -196,6 +197,13 @@ observed_loop::observed_loop(position iterations) noexcept : iterations_(iterati
 observed_loop::~observed_loop() {
   trace_cursor& cursor = *current_tls().cursor;
   if (cursor.pop()) cursor.by().kept(cursor, where_, iterations_);
+}
+
+position observed_loop::planned_cut(bool& planned) const noexcept {
+  trace_cursor& cursor = *current_tls().cursor;
+  planned = cursor.level().awaited != nowhere;
+  const position cut = planned ? cursor.by().planned_cut(cursor, iterations_) : 0;
+  return unit_ == 1 ? cut : (cut / unit_ + (cut % unit_ > unit_ / 2 ? 1 : 0)) * unit_;
 }
 
 taken_part loop_frame::take_part(divisible& work, parting how) noexcept {

@@ -112,7 +112,8 @@ struct pause {
   std::uint64_t end;
 };
 
-// Who is to run a branch, and its number in that worker's order. Null: whoever comes.
+// Who is to run a branch, and a number by which the hooks know when it may begin: on that worker, or elsewhere. Null:
+// whoever comes.
 struct donee {
   worker* to = nullptr;
   std::uint64_t number = nowhere;
@@ -132,6 +133,8 @@ class schedule_hooks {
   virtual void end(trace_cursor& cursor, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
   virtual donee reached(trace_cursor& cursor, whereabouts& where) noexcept = 0;
+  // Where the next construct, which cuts a loop of so many iterations, is to cut it; 0: in the middle.
+  virtual position planned_cut(trace_cursor&, position) noexcept { return 0; }
   // The strand goes into a construct that has been counted.
   virtual void follow(trace_cursor& cursor, const whereabouts& where) noexcept = 0;
   // A construct ended whose branch nobody else ran, with something noted in left(). `size`: of a loop; else
@@ -151,6 +154,8 @@ class schedule_hooks {
   virtual bool strict() const noexcept = 0;
   // Whether the worker may begin with what was donated to it with this number.
   virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
+  // Unless strict: when others may begin with it, if its worker is too busy.
+  virtual std::uint64_t opens_ns(std::uint64_t) noexcept { return 0; }
 
  protected:
   ~schedule_hooks() = default;

@@ -16,24 +16,32 @@ namespace {
 
 using detail::steal;
 
-// Mirrors detail::fold_halves().
-class distributor {
+// Both make the list of a loop: the constructs that run [first, last), from the one at `at` on, on a strand that
+// `worker` begins. add() returns their number. Both mirror detail::fold_cuts().
+
+// The right branch of a fork is for a worker. Thieves take the outermost branch first: so where a branch within is
+// another worker's, this one is taken, too, even if by the worker that forks it.
+void give(steal& fork, unsigned left, unsigned right) {
+  fork.taken = right != left || std::ranges::any_of(fork.inside, &steal::taken);
+  if (fork.taken) fork.begun.role = right;
+}
+
+// A loop that is halved, whose leaves go to the workers of their first iterations.
+class halved {
  public:
-  distributor(std::uint64_t leaf, const std::function<unsigned(std::uint64_t)>& worker_of)
+  halved(std::uint64_t leaf, const std::function<unsigned(std::uint64_t)>& worker_of)
       : leaf_(leaf), worker_of_(worker_of) {}
 
-  // Adds the constructs that run [first, last), from the one at `at` on, on a strand that `worker` begins.
-  // Returns their number.
   std::uint64_t add(std::vector<steal>& list, std::uint64_t at, std::uint64_t first, std::uint64_t last,
                     unsigned worker) {
-    if (last - first <= leaf_) return 0;
-    const std::uint64_t middle = detail::observed_middle(first, last, leaf_);
+    const std::uint64_t middle = detail::observed_cut(first, last, leaf_, 0);
+    if (middle == last) return 0;
     const unsigned right = worker_of_(middle);
     most_ = std::max({most_, worker, right});
-    steal fork{.taken = right != worker, .at = at};
+    steal fork{.at = at};
     add(fork.inside, 0, first, middle, worker);
-    if (fork.taken) fork.begun.role = right;
-    if (fork.taken || !fork.inside.empty()) list.push_back(std::move(fork));
+    give(fork, worker, right);
+    if (fork.taken) list.push_back(std::move(fork));
     return 1 + add(list, at + 1, middle, last, right);
   }
   unsigned last_worker() const { return most_; }
@@ -44,8 +52,133 @@ class distributor {
   unsigned most_ = 0;
 };
 
+// The iterations from `first` on up to the next run are one worker's.
+struct run {
+  std::uint64_t first;
+  unsigned worker;
+};
+
+// A loop that is cut where another worker's iterations begin.
+class cut_at_runs {
+ public:
+  explicit cut_at_runs(const std::vector<run>& runs) : runs_(runs) {}
+
+  std::uint64_t add(std::vector<steal>& list, std::uint64_t at, std::size_t first, std::size_t last) {
+    if (last - first < 2) return 0;
+    const std::size_t middle = first + (last - first) / 2;
+    steal fork{.at = at, .cut = runs_[middle].first};
+    add(fork.inside, 0, first, middle);
+    give(fork, runs_[first].worker, runs_[middle].worker);
+    list.push_back(std::move(fork));
+    return 1 + add(list, at + 1, middle, last);
+  }
+
+ private:
+  const std::vector<run>& runs_;
+};
+
+// The first index of a part, where `size` indices are cut into parts whose sizes differ by at most one. The first
+// part is never empty.
+std::uint64_t begin_of(std::uint64_t part, std::uint64_t size, std::uint64_t parts) {
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(size) * part + parts - 1) / parts);
+}
+
+// One dimension of a grid of cells that are numbered in row order.
+struct dimension {
+  std::uint64_t size;
+  std::uint64_t workers;
+  std::uint64_t stride = 1;  // cells for each index
+  std::uint64_t places = 1;  // workers for each part of this dimension
+  bool whole_within = true;  // further dimensions are not cut
+};
+
+// The runs of a grid whose dimensions are cut into parts, one for each worker of a grid of workers.
+class runs_of_grid {
+ public:
+  runs_of_grid(std::vector<dimension> dimensions, std::uint64_t grain)
+      : dimensions_(std::move(dimensions)), grain_(std::max<std::uint64_t>(1, grain)) {
+    for (std::size_t d = dimensions_.size() - 1; d-- > 0;) {
+      const dimension& inner = dimensions_[d + 1];
+      dimension& here = dimensions_[d];
+      here.stride = inner.stride * inner.size;
+      here.places = inner.places * inner.workers;
+      here.whole_within = inner.whole_within && inner.workers == 1;
+    }
+  }
+
+  std::vector<run> find() {
+    add(0, 0, 0);
+    runs_.front().worker = 0;  // who begins the loop, even if the grain leaves nothing to its first part
+    return std::move(runs_);
+  }
+
+ private:
+  void add(std::size_t d, std::uint64_t cell, std::uint64_t worker) {
+    if (d == dimensions_.size()) return begin_run(cell, worker);
+    const dimension& here = dimensions_[d];
+    for (std::uint64_t part = 0; part < here.workers; ++part) {
+      const std::uint64_t first = begin_of(part, here.size, here.workers);
+      const std::uint64_t end = begin_of(part + 1, here.size, here.workers);
+      const std::uint64_t last = here.whole_within ? std::min(end, first + 1) : end;
+      for (std::uint64_t i = first; i < last; ++i)
+        add(d + 1, cell + i * here.stride, worker + part * here.places);
+    }
+  }
+
+  // At the nearest place where a loop with that grain is cut.
+  void begin_run(std::uint64_t cell, std::uint64_t worker) {
+    const std::uint64_t first = (cell / grain_ + (cell % grain_ > grain_ / 2 ? 1 : 0)) * grain_;
+    const auto number = static_cast<unsigned>(worker);
+    if (!runs_.empty() && runs_.back().first == first) runs_.pop_back();
+    if (runs_.empty() || runs_.back().worker != number) runs_.push_back({first, number});
+  }
+
+  std::vector<dimension> dimensions_;
+  const std::uint64_t grain_;
+  std::vector<run> runs_;
+};
+
 void insist_on(bool fine, const char* what) {
   if (!fine) detail::fail<std::invalid_argument>(what);
+}
+
+schedule loops_of(steal loop, unsigned workers, unsigned loops) {
+  detail::steal_tree tree;
+  tree.roles = workers;
+  for (unsigned i = 0; i < loops && !loop.inside.empty(); ++i) {
+    loop.at = i;
+    tree.root.push_back(loop);
+  }
+  number_events(tree);
+  return detail::schedule_access::make(detail::hold(std::move(tree)));
+}
+
+schedule grid(const char* name, std::vector<dimension> dimensions, unsigned loops, std::uint64_t grain) {
+  std::uint64_t cells = 1;
+  std::uint64_t workers = 1;
+  bool fine = true;
+  for (const dimension& d : dimensions) {
+    if (d.workers == 0) {
+      detail::fail<std::invalid_argument>(std::string("sennit::") + name +
+                                          ": 0 workers; there is at least one in each dimension");
+    }
+    fine = fine && !__builtin_mul_overflow(cells, d.size, &cells) && cells < detail::most_constructs;
+    fine = fine && !__builtin_mul_overflow(workers, d.workers, &workers) && workers <= detail::most_roles;
+  }
+  if (!fine) {
+    detail::fail<std::invalid_argument>(std::string("sennit::") + name +
+                                        ": 2^62 iterations or more, or a worker beyond 65535; no loop has as "
+                                        "many, and no runtime");
+  }
+  steal loop{.what = steal::kind::loop, .size = cells};
+  if (cells == 0) return loops_of(std::move(loop), 1, loops);
+  std::vector<run> runs = runs_of_grid(std::move(dimensions), grain).find();
+  // What is beyond the last place where the grain allows a cut belongs to the run before.
+  while (runs.size() > 1 && runs.back().first >= cells) runs.pop_back();
+  unsigned last_worker = 0;
+  for (const run& r : runs) last_worker = std::max(last_worker, r.worker);
+  cut_at_runs(runs).add(loop.inside, 0, 0, runs.size());
+  return loops_of(std::move(loop), last_worker + 1, loops);
 }
 
 }  // namespace
@@ -53,28 +186,17 @@ void insist_on(bool fine, const char* what) {
 schedule distribution(std::uint64_t iterations, const std::function<unsigned(std::uint64_t)>& worker_of,
                       unsigned loops, std::uint64_t grain) {
   const std::uint64_t leaf = grain != 0 ? grain : detail::observed_leaf(iterations);
-  detail::steal_tree tree;
-  if (iterations != 0) {
-    distributor in(leaf, worker_of);
-    steal loop{.what = steal::kind::loop, .size = iterations};
-    in.add(loop.inside, 0, 0, iterations, 0);
-    insist_on(in.last_worker() < detail::most_roles,
-              "sennit::distribution: a worker beyond 65535; no runtime has as many");
-    tree.roles = in.last_worker() + 1;
-    for (unsigned i = 0; i < loops && !loop.inside.empty(); ++i) {
-      loop.at = i;
-      tree.root.push_back(loop);
-    }
-  }
-  number_events(tree);
-  return detail::schedule_access::make(detail::hold(std::move(tree)));
+  steal loop{.what = steal::kind::loop, .size = iterations};
+  if (iterations == 0) return loops_of(std::move(loop), 1, loops);
+  halved in(leaf, worker_of);
+  in.add(loop.inside, 0, 0, iterations, 0);
+  insist_on(in.last_worker() < detail::most_roles,
+            "sennit::distribution: a worker beyond 65535; no runtime has as many");
+  return loops_of(std::move(loop), in.last_worker() + 1, loops);
 }
 
 schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops, std::uint64_t grain) {
-  insist_on(workers != 0, "sennit::blocks: 0 workers; there is at least one");
-  const std::uint64_t size = std::max<std::uint64_t>(1, (iterations + workers - 1) / workers);
-  return distribution(
-      iterations, [=](std::uint64_t i) { return static_cast<unsigned>(i / size); }, loops, grain);
+  return grid("blocks", {{iterations, workers}}, loops, grain);
 }
 
 schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size, unsigned loops,
@@ -87,16 +209,13 @@ schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size, 
 
 schedule blocks_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows, unsigned worker_columns,
                    unsigned loops, std::uint64_t grain) {
-  insist_on(worker_rows != 0 && worker_columns != 0,
-            "sennit::blocks_2d: a grid of workers without rows or columns; there is at least one of each");
-  const std::uint64_t tall = std::max<std::uint64_t>(1, (rows + worker_rows - 1) / worker_rows);
-  const std::uint64_t wide = std::max<std::uint64_t>(1, (columns + worker_columns - 1) / worker_columns);
-  return distribution(
-      rows * columns,
-      [=](std::uint64_t i) {
-        return static_cast<unsigned>(i / columns / tall * worker_columns + i % columns / wide);
-      },
-      loops, grain);
+  return grid("blocks_2d", {{rows, worker_rows}, {columns, worker_columns}}, loops, grain);
+}
+
+schedule blocks_3d(std::uint64_t planes, std::uint64_t rows, std::uint64_t columns, unsigned worker_planes,
+                   unsigned worker_rows, unsigned worker_columns, unsigned loops, std::uint64_t grain) {
+  return grid("blocks_3d", {{planes, worker_planes}, {rows, worker_rows}, {columns, worker_columns}}, loops,
+              grain);
 }
 
 }  // namespace sennit

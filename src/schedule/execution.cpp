@@ -1,11 +1,13 @@
 #include "schedule/execution.hpp"
 
+#include "policy/lateness.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -32,8 +34,8 @@ list& notes_of(cursor_level& level) {
 list take_notes(cursor_level& level) noexcept {
   const std::unique_ptr<list> notes(static_cast<list*>(std::exchange(level.notes, nullptr)));
   if (!notes) return {};
-  // Children of groups are noted late.
-  std::ranges::sort(*notes, {}, &steal::at);
+  // Children of groups are noted late, and note() puts lists together in any order.
+  if (!std::ranges::is_sorted(*notes, {}, &steal::at)) std::ranges::sort(*notes, {}, &steal::at);
   return std::move(*notes);
 }
 
@@ -43,6 +45,28 @@ const steal* planned_of(const whereabouts& where) noexcept {
   return next != nullptr && next[-1].at == where.position ? next[-1].of : nullptr;
 }
 
+// The place in a loop of `to` iterations that corresponds to one in a loop of `from`.
+std::uint64_t in_proportion(std::uint64_t place, std::uint64_t from, std::uint64_t to) noexcept {
+  if (from == to || from == 0) return place;
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(place) * to / from);
+}
+
+// The cuts of a loop, as they were planned for another length.
+void fit_cuts(list& inside, std::uint64_t from, std::uint64_t to) {
+  std::vector<list*> lists{&inside};
+  while (!lists.empty()) {
+    list& forks = *lists.back();
+    lists.pop_back();
+    for (steal& node : forks) {
+      if (node.what != steal::kind::fork) continue;
+      node.cut = in_proportion(node.cut, from, to);
+      lists.push_back(&node.inside);
+    }
+  }
+}
+
+std::uint64_t cut_of(const steal* planned) noexcept { return planned != nullptr ? planned->cut : 0; }
+
 // If nothing was noted about a wait, the strand did not wait.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
@@ -51,9 +75,11 @@ bool was_waiting(const steal* planned) noexcept { return planned != nullptr && p
 struct execution::strand_note {
   event begun;
   span_of_time ran;
+  std::uint32_t home = 0;        // the role that the plan has the strand on
   std::uint32_t waiting = 0;     // the role that the strand had when it last began to wait
   std::uint32_t designated = 0;  // for the branch of the next construct
   std::uint64_t constructs = 0;  // at its outermost level, and on that level before the strand began
+  const void* plan = nullptr;    // what is followed on that level from there on
   list notes;
 
   ~strand_note() { take_apart(std::move(notes)); }
@@ -78,6 +104,8 @@ void execution::begin(trace_cursor& cursor, frame* branch) noexcept {
     return;
   }
   note->begun = begun;
+  note->home = begun.role;
+  if (relaxed()) begin_relaxed(*note, branch);
   note->ran.begin = now_ns() - begun_ns_;
 }
 
@@ -117,7 +145,9 @@ void execution::end(trace_cursor& cursor, frame* branch) noexcept {
     return;
   }
   note->ran.end = now_ns() - begun_ns_;
+  if (relaxed()) strand_took(note->ran);
   note->constructs = level.begun;
+  note->plan = level.plan;
   note->notes = take_notes(level);
   if (branch != nullptr) {
     branch->stolen().notes = note;
@@ -148,25 +178,88 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
   set_plan(cursor.level(), here->inside);
   where.plan = around.plan;
   const steal& planned = *here->of;
+  if (planned.cut != 0) keep_notes_of(cursor.level());
   if (!planned.taken) return {};
   worker& to = worker_of(planned.begun.role);
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
-  // If the role takes the branch from itself, no donation is needed. One case differs: the strand continues
-  // elsewhere before it reaches the branch.
-  if (!strict() && &to == worker::current()) return {};
-  return {.to = &to};
+  return {.to = &to, .number = relaxed() ? number_of_donation(role_of(to)) : nowhere};
+}
+
+void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
+  if (branch == nullptr) return keep_frames();
+  if (!branch->stolen().donated) return;
+  keep_frames();
+  const steal* const planned = planned_of(branch->where());
+  if (planned == nullptr || !states_) return;
+  note.home = planned->begun.role % roles_;
+  states_[note.home].due.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// What the schedule gives to others of this strand may still be on its way to them: till then they leave the strand's
+// frames alone.
+void execution::keep_frames() noexcept {
+  if (plan_->root()->of == nullptr) return;  // a schedule of nothing
+  worker::current()->frames().promotions().none_before(
+      now_ns() + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed)));
+}
+
+void execution::strand_took(const span_of_time& ran) noexcept {
+  worker::current()->frames().promotions().none_before(0);
+  // Of two that end at once, one may be forgotten.
+  strand_ns_.store(
+      policy::lateness::strand_ns(strand_ns_.load(std::memory_order_relaxed), ran.end - ran.begin),
+      std::memory_order_relaxed);
+}
+
+namespace {
+
+// How many donations to the role came before and had not begun, and when this one came, in nanoseconds since the
+// region's beginning.
+constexpr unsigned time_bits = 48;
+
+}  // namespace
+
+std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
+  if (!states_) return nowhere;
+  const std::uint64_t before = states_[role].due.fetch_add(1, std::memory_order_relaxed);
+  constexpr std::uint64_t most_before = 1000;
+  return (std::min(before, most_before) << time_bits) |
+         ((now_ns() - begun_ns_) & ((std::uint64_t{1} << time_bits) - 1));
+}
+
+std::uint64_t execution::opens_ns(std::uint64_t number) noexcept {
+  const std::uint64_t came_ns = begun_ns_ + (number & ((std::uint64_t{1} << time_bits) - 1));
+  return came_ns + policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed),
+                                                        number >> time_bits);
+}
+
+// What follows in the loop is counted from its cuts on, so they are noted even if nothing happens there.
+void execution::keep_notes_of(cursor_level& level) noexcept {
+  if (!recorded_ || attempt<std::bad_alloc>([&] { notes_of(level); })) return;
+  lost_.store(true, std::memory_order_relaxed);
+}
+
+position execution::planned_cut(trace_cursor& cursor, position iterations) noexcept {
+  const cursor_level& level = cursor.level();
+  const step* const next = plan_of(level);
+  if (next == nullptr || next->of == nullptr || next->at != level.begun) return 0;
+  return in_proportion(next->of->cut, next->loop, iterations);
 }
 
 void execution::follow(trace_cursor& cursor, const whereabouts& where) noexcept {
   set_plan(cursor.level(), static_cast<const step*>(where.plan));
 }
 
+// In a region with many constructs, a list may be long, and so may be what follows a branch. So nothing is moved
+// more often than a logarithm of their lengths.
 void execution::note(cursor_level& level, steal&& node, list* following) noexcept {
+  if (!recorded_) return;
   const bool noted = attempt<std::bad_alloc>([&] {
     list& notes = notes_of(level);
-    notes.reserve(notes.size() + 1 + (following != nullptr ? following->size() : 0));
+    if (following != nullptr && following->size() > notes.size()) notes.swap(*following);
     notes.push_back(std::move(node));
-    if (following != nullptr) std::ranges::move(*following, std::back_inserter(notes));
+    if (following != nullptr)
+      notes.insert(notes.end(), std::move_iterator(following->begin()), std::move_iterator(following->end()));
   });
   if (noted) return;
   lost_.store(true, std::memory_order_relaxed);
@@ -177,8 +270,14 @@ void execution::kept(trace_cursor& cursor, const whereabouts& where, position si
   const steal::kind what = size != 0      ? steal::kind::loop
                            : where.within ? steal::kind::child
                                           : steal::kind::fork;
-  note(cursor.level(),
-       {.what = what, .at = where.position, .size = size, .inside = take_notes(cursor.left())}, nullptr);
+  const steal* const planned = planned_of(where);
+  steal node{.what = what, .at = where.position, .size = size, .inside = take_notes(cursor.left())};
+  if (what == steal::kind::fork) node.cut = cut_of(planned);
+  if (size != 0 && planned != nullptr && planned->size != size &&
+      !attempt<std::bad_alloc>([&] { fit_cuts(node.inside, planned->size, size); })) {
+    lost_.store(true, std::memory_order_relaxed);
+  }
+  note(cursor.level(), std::move(node), nullptr);
 }
 
 void execution::dropped(trace_cursor& cursor) noexcept {
@@ -188,6 +287,7 @@ void execution::dropped(trace_cursor& cursor) noexcept {
 
 void execution::waits(trace_cursor& cursor, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
+  if (relaxed()) worker::current()->frames().promotions().none_before(0);
   auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
   note->waiting = role_of(*worker::current());
@@ -199,10 +299,9 @@ void execution::waits(trace_cursor& cursor, const whereabouts& where) noexcept {
 void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal& node,
                           pause waited) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
-  const auto* const note = static_cast<strand_note*>(cursor.note);
+  auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
-  node.waited = waited.suspended;
-  if (strict()) node.waited = go_on_as_planned(planned_of(where), note->waiting);
+  node.waited = go_on(*note, planned_of(where), waited.suspended);
   if (!node.waited) return;
   node.resumed = next_event(role_of(*worker::current()));
   node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
@@ -211,7 +310,10 @@ void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal&
 void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexcept {
   const std::unique_ptr<strand_note> taken(
       static_cast<strand_note*>(std::exchange(branch.stolen().notes, nullptr)));
-  steal node{.taken = true, .at = branch.where().position, .inside = take_notes(cursor.left())};
+  steal node{.taken = true,
+             .at = branch.where().position,
+             .cut = cut_of(planned_of(branch.where())),
+             .inside = take_notes(cursor.left())};
   note_wait(cursor, branch.where(), node, waited);
   cursor_level& level = cursor.level();
   if (!taken || branch.where().position == nowhere) {
@@ -222,6 +324,7 @@ void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexce
   node.begun = taken->begun;
   node.ran = taken->ran;
   level.begun = std::max(level.begun, taken->constructs);
+  if (taken->plan != nullptr) level.plan = taken->plan;
   set_plan(level, plan_of(level));
   note(level, std::move(node), &taken->notes);
 }
@@ -249,8 +352,25 @@ void execution::joined_child(trace_cursor& cursor, frame& child) noexcept {
        nullptr);
 }
 
-// The role on which the strand continued when the plan was recorded. `waited_as` says whether that counts as
-// a resumption.
+// The strand has waited. Has it go on where the plan says, and returns whether that counts as a resumption.
+bool execution::go_on(strand_note& note, const steal* planned, bool suspended) noexcept {
+  if (strict()) return go_on_as_planned(planned, note.waiting);
+  return relaxed() ? go_on_if_idle(note, planned, suspended) : suspended;
+}
+
+// What follows is for the workers that it is planned for only if the strand is where the plan has it. But nothing waits
+// for a worker that has other work.
+bool execution::go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept {
+  if (was_waiting(planned)) note.home = planned->resumed.role;
+  worker& home = worker_of(note.home);
+  const bool moves = worker::current() != &home && home.frames().look().strand == nullptr;
+  if (moves) worker::current()->donate_strand(home, nowhere);
+  keep_frames();
+  return suspended || moves;
+}
+
+// Has the strand go on on the role on which it continued when the plan was recorded. `waited_as` says whether that
+// counts as a resumption.
 bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept {
   if (!was_waiting(planned)) {
     worker& before = worker_of(waited_as);
@@ -271,7 +391,7 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
 }
 
 bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
-  if (!states_ || disordered()) return true;
+  if (!strict() || !states_ || disordered()) return true;
   const role_state& role = states_[role_of(by)];
   if (number <= role.events.load(std::memory_order_relaxed) &&
       role.holds.load(std::memory_order_relaxed) == 0) {

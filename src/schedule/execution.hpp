@@ -21,13 +21,14 @@ class execution final : public schedule_hooks {
   // designed: as strict_unordered, but designate() says what the plan does not.
   enum class mode { relaxed, strict_unordered, strict_ordered, designed };
 
-  // `followed`: null if the region is only recorded. It must outlive the execution.
-  explicit execution(const plan* followed = nullptr, mode how = mode::relaxed) noexcept
-      : plan_(followed), how_(how) {}
+  // `followed`: null if the region is only recorded. It must outlive the execution. `recorded`: somebody wants
+  // the steal tree.
+  explicit execution(const plan* followed = nullptr, mode how = mode::relaxed, bool recorded = true) noexcept
+      : plan_(followed), how_(how), recorded_(recorded) {}
   ~execution() { take_apart(std::move(tree_.root)); }
 
-  // The steal tree of the region, which must have ended. Throws std::bad_alloc if there was no memory for
-  // the notes.
+  // The steal tree of the region, which must have ended and been recorded. Throws std::bad_alloc if there was
+  // no memory for the notes.
   steal_tree take();
   // Whether the region stopped following the order.
   bool disordered() const noexcept { return disordered_.load(std::memory_order_relaxed); }
@@ -39,6 +40,7 @@ class execution final : public schedule_hooks {
   void begin(trace_cursor& cursor, frame* branch) noexcept override;
   void end(trace_cursor& cursor, frame* branch) noexcept override;
   donee reached(trace_cursor& cursor, whereabouts& where) noexcept override;
+  position planned_cut(trace_cursor& cursor, position iterations) noexcept override;
   void follow(trace_cursor& cursor, const whereabouts& where) noexcept override;
   void kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept override;
   void dropped(trace_cursor& cursor) noexcept override;
@@ -48,6 +50,7 @@ class execution final : public schedule_hooks {
   void joined_child(trace_cursor& cursor, frame& child) noexcept override;
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
+  std::uint64_t opens_ns(std::uint64_t number) noexcept override;
 
  private:
   struct role_state {
@@ -55,6 +58,8 @@ class execution final : public schedule_hooks {
     // Strands of the role that wait at places where they did not wait in the recorded run. The next strands
     // of the role then have to wait, too.
     std::atomic<std::uint32_t> holds{0};
+    // Branches that were donated to the role and that nobody has begun.
+    std::atomic<std::uint32_t> due{0};
   };
   struct strand_note;
 
@@ -66,13 +71,22 @@ class execution final : public schedule_hooks {
   bool ordered() const noexcept {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
+  void keep_notes_of(cursor_level& level) noexcept;
   void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
+  bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }
+  void begin_relaxed(strand_note& note, frame* branch) noexcept;
+  void keep_frames() noexcept;
+  void strand_took(const span_of_time& ran) noexcept;
+  std::uint64_t number_of_donation(std::uint32_t role) noexcept;
+  bool go_on(strand_note& note, const steal* planned, bool suspended) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
+  bool go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept;
   void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;
 
   const plan* const plan_;
   const mode how_;
+  const bool recorded_;
   runtime_core* core_ = nullptr;
   worker* caller_ = nullptr;
   std::uint32_t first_number_ = 0;  // of the worker with role 0
@@ -87,6 +101,7 @@ class execution final : public schedule_hooks {
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint64_t> progress_seen_{0};
   std::atomic<std::uint64_t> seen_ns_{0};
+  std::atomic<std::uint64_t> strand_ns_{0};  // see policy::lateness
   std::atomic<bool> disordered_{false};
 };
 

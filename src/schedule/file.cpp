@@ -30,6 +30,7 @@ constexpr unsigned kind_bits = 7;
 constexpr unsigned taken_bit = 8;
 constexpr unsigned waited_bit = 16;
 constexpr unsigned inside_bit = 32;
+constexpr unsigned cut_bit = 64;
 
 // Some 146 years. Sums and differences of times below it are exact, or fit an integer.
 constexpr std::uint64_t most_time = std::uint64_t{1} << 62;
@@ -97,9 +98,10 @@ class reader : public number_reader {
 void write_node(writer& to, const visit& at) {
   const steal& node = at.node;
   to.byte(static_cast<unsigned>(node.what) | (node.taken ? taken_bit : 0) | (node.waited ? waited_bit : 0) |
-          (node.inside.empty() ? 0 : inside_bit));
+          (node.inside.empty() ? 0 : inside_bit) | (node.cut == 0 ? 0 : cut_bit));
   to.number(at.previous == nullptr ? node.at : node.at - at.previous->at);
   if (node.what == kind::loop) to.number(node.size);
+  if (node.cut != 0) to.number(node.cut);
   if (node.taken) to.write(node.begun);
   if (node.waited) to.write(node.resumed);
   if (!node.inside.empty()) to.number(node.inside.size());
@@ -113,7 +115,7 @@ struct read_node {
 read_node read_one(reader& from, const std::vector<steal>& list) {
   const unsigned head = from.byte();
   const unsigned what = head & kind_bits;
-  if (head >= 2 * inside_bit || what > static_cast<unsigned>(kind::loop)) {
+  if (head >= 2 * cut_bit || what > static_cast<unsigned>(kind::loop)) {
     from.refuse("has a node of no known kind");
   }
   steal node;
@@ -122,6 +124,7 @@ read_node read_one(reader& from, const std::vector<steal>& list) {
   node.waited = (head & waited_bit) != 0;
   node.at = (list.empty() ? 0 : list.back().at) + from.number();
   if (node.what == kind::loop) node.size = from.number();
+  if ((head & cut_bit) != 0) node.cut = from.number();
   if (node.taken) node.begun = from.read_event();
   if (node.waited) node.resumed = from.read_event();
   const std::uint64_t inside = (head & inside_bit) != 0 ? from.count_of_nodes() : 0;

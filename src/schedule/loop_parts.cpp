@@ -5,16 +5,18 @@
 namespace sennit::detail {
 namespace {
 
-// Mirrors fold_halves(); the recursion is as deep as the logarithm of the number of leaves. Returns the role
+// Mirrors fold_cuts(); the recursion is as deep as the logarithm of the number of leaves. Returns the role
 // that continues after it.
 std::uint32_t halves(const std::vector<steal>& list, std::uint64_t first, std::uint64_t last,
                      std::uint64_t leaf, std::uint32_t by, std::vector<part_of_loop>& parts) {
   const steal* joined = nullptr;
   std::uint32_t joins = by;
   auto node = list.begin();
-  for (std::uint64_t at = 0; last - first > leaf; ++at) {
-    const std::uint64_t middle = observed_middle(first, last, leaf);
-    if (node != list.end() && node->at == at && node->what == steal::kind::fork) {
+  for (std::uint64_t at = 0;; ++at) {
+    const bool noted = node != list.end() && node->at == at && node->what == steal::kind::fork;
+    const std::uint64_t middle = observed_cut(first, last, leaf, noted ? node->cut : 0);
+    if (middle == last) break;
+    if (noted) {
       by = halves(node->inside, first, middle, leaf, by, parts);
       if (node->taken) {
         if (joined == nullptr) {

@@ -15,6 +15,7 @@ struct step {
   std::uint64_t at = beyond;
   const step* inside = nullptr;  // the list of the steps inside it
   const steal* of = nullptr;
+  std::uint64_t loop = 0;  // the size of the loop that this step cuts, or else is in
 };
 
 class plan {
@@ -26,7 +27,7 @@ class plan {
   std::uint32_t roles() const noexcept { return roles_; }
 
  private:
-  const step* add(const std::vector<steal>& list);
+  const step* add(const std::vector<steal>& list, std::uint64_t loop);
 
   std::vector<step> steps_;  // never grows, because pointers refer to its steps
   const step* root_;

@@ -1,6 +1,9 @@
+#include "schedule/coarsening.hpp"
+#include "schedule/steal_tree.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/refine.hpp>
+#include <sennit/worker.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -24,7 +27,12 @@ refinement::refinement(schedule start, refinement_options options)
 }
 
 schedule refinement::followed() const {
-  return options_.prune > 0 ? current_.prune(options_.prune) : current_;
+  if (options_.prune == 0) return current_;
+  const auto tree = detail::schedule_access::tree(current_);
+  const std::size_t all = detail::steals(*tree);
+  const auto share = static_cast<std::size_t>(static_cast<double>(all) * (100 - options_.prune) / 100);
+  const std::size_t kept = detail::steals_that_keep_busy(*tree, share);
+  return kept < all ? detail::schedule_access::make(detail::hold(detail::prune(*tree, kept))) : current_;
 }
 
 void refinement::note(schedule next) {
@@ -34,8 +42,29 @@ void refinement::note(schedule next) {
     busy += static_cast<double>(share.busy.count());
     idle += static_cast<double>(share.idle.count());
   }
-  rule_.note(busy, idle);
+  // What is followed in the end without stealing is best in few parts.
+  const bool coarse = last_round();
+  if (rule_.note(busy, idle, coarse)) best_ = next;
   current_ = std::move(next);
+  if (!converged()) return;
+  current_ = best_;
+  workers_ = worker_count();
+  drift_.begin(static_cast<double>(current_.length().count()));
+}
+
+// Also begins again, as a schedule for another number of workers is only a beginning.
+bool refinement::other_workers() {
+  if (options_.most_rounds == 0 || workers_ == worker_count()) return false;
+  begin_again();
+  return true;
+}
+
+void refinement::watch(std::chrono::nanoseconds took) {
+  if (drift_.note(static_cast<double>(took.count())) && options_.most_rounds != 0) begin_again();
+}
+
+void refinement::begin_again() {
+  rule_ = detail::convergence({options_.tolerance, options_.vain_rounds, options_.most_rounds});
 }
 
 }  // namespace sennit

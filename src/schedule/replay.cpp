@@ -37,7 +37,7 @@ std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bo
     tree = schedule_access::tree(*followed);
     to_follow.emplace(*tree);
   }
-  execution run(to_follow ? &*to_follow : nullptr, mode_of(how));
+  execution run(to_follow ? &*to_follow : nullptr, mode_of(how), recorded);
   observe(run, body);
   return recorded ? std::optional(taken_from(run)) : std::nullopt;
 }

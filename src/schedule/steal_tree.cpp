@@ -11,7 +11,7 @@ using kind = steal::kind;
 
 bool same(const steal& a, const steal& b) {
   const auto always = [](const steal& s) {
-    return std::tuple(s.what, s.taken, s.waited, s.at, s.size, s.inside.size());
+    return std::tuple(s.what, s.taken, s.waited, s.at, s.size, s.cut, s.inside.size());
   };
   return always(a) == always(b) && (!a.taken || a.begun == b.begun) && (!a.waited || a.resumed == b.resumed);
 }
@@ -31,29 +31,45 @@ bool same(const std::vector<steal>& a, const std::vector<steal>& b) {
 }
 
 steal copy_of(const steal& node) {
-  return {node.what,  node.taken,   node.waited, node.at,     node.size,
-          node.begun, node.resumed, node.ran,    node.paused, {}};
+  return {.what = node.what,
+          .taken = node.taken,
+          .waited = node.waited,
+          .at = node.at,
+          .size = node.size,
+          .cut = node.cut,
+          .begun = node.begun,
+          .resumed = node.resumed,
+          .ran = node.ran,
+          .paused = node.paused};
 }
 
 // Makes a tree node by node, in serial order.
 class builder {
  public:
-  explicit builder(std::vector<steal>& root) : lists_{&root} {}
+  struct list {
+    std::vector<steal>* nodes;
+    bool has_taken_child = false;  // among the nodes that are closed
+  };
+
+  explicit builder(std::vector<steal>& root) : lists_{{&root}} {}
 
   steal& open(steal node) {
-    lists_.back()->push_back(std::move(node));
-    steal& added = lists_.back()->back();
-    lists_.push_back(&added.inside);
+    lists_.back().nodes->push_back(std::move(node));
+    steal& added = lists_.back().nodes->back();
+    lists_.push_back({&added.inside});
     return added;
   }
   // Closes the node that was opened last; returns the list that has the node.
-  std::vector<steal>& close() {
+  const list& close() {
     lists_.pop_back();
-    return *lists_.back();
+    list& here = lists_.back();
+    const steal& closed = here.nodes->back();
+    here.has_taken_child |= closed.taken && closed.what == kind::child;
+    return here;
   }
 
  private:
-  std::vector<std::vector<steal>*> lists_;
+  std::vector<list> lists_;
 };
 
 bool can_be_taken(kind what) { return what != kind::wait && what != kind::loop; }
@@ -63,6 +79,7 @@ bool can_wait(kind what) { return what != kind::child && what != kind::loop; }
 std::string complaint_of_kind(const steal& node) {
   if ((node.what == kind::loop) != (node.size > 0))
     return "has a loop without a size, or a size without a loop";
+  if (node.cut > 0 && node.what != kind::fork) return "cuts a loop with what is no fork";
   if (node.taken && !can_be_taken(node.what)) return "has a thief where nothing can be taken";
   if (node.waited && !can_wait(node.what)) return "has a wait where nothing is waited for";
   if (node.what == kind::wait && !node.inside.empty()) return "has something inside of what holds nothing";
@@ -76,7 +93,7 @@ bool names_no_worker(const steal& node, std::uint32_t roles) {
 // As it may stand on its own, and before the next in its list.
 std::string complaint_of(const visit& at, std::uint32_t roles) {
   const steal& node = at.node;
-  if (node.at >= most_constructs || node.size >= most_constructs)
+  if (node.at >= most_constructs || node.size >= most_constructs || node.cut >= most_constructs)
     return "has a position that no program gets to";
   if (std::string found = complaint_of_kind(node); !found.empty()) return found;
   if (names_no_worker(node, roles)) return "names a worker beyond the number of its workers";
@@ -95,24 +112,10 @@ bool numbered_from_zero(std::vector<event>& events) {
   return true;
 }
 
-// Whether each steal, in serial order, is kept.
-std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
-  std::vector<std::pair<std::size_t, std::size_t>> found;  // depth and number of each steal
-  walk(tree.root, [&](const visit& at) {
-    if (at.node.taken) found.emplace_back(at.level, found.size());
-  });
-  std::vector<bool> stays(found.size());
-  std::sort(found.begin(), found.end());
-  for (std::size_t i = 0; i < std::min(kept, found.size()); ++i) stays[found[i].second] = true;
-  return stays;
-}
-
-// Whether the strand that runs this node may still have to wait at its end. `list` is the beginning of the
-// node's list.
-bool still_waits(const steal& node, const std::vector<steal>& list) {
-  if (node.what == kind::fork) return node.taken;
-  return std::any_of(list.begin(), list.end(),
-                     [](const steal& other) { return other.taken && other.what == kind::child; });
+// Whether the strand that runs the last node of the list may still have to wait at its end.
+bool still_waits(const builder::list& list) {
+  const steal& node = list.nodes->back();
+  return node.what == kind::fork ? node.taken : list.has_taken_child;
 }
 
 }  // namespace
@@ -212,6 +215,17 @@ void number_events(steal_tree& tree) {
   }
 }
 
+std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
+  std::vector<std::pair<std::size_t, std::size_t>> found;  // depth and number of each steal
+  walk(tree.root, [&](const visit& at) {
+    if (at.node.taken) found.emplace_back(at.level, found.size());
+  });
+  std::vector<bool> stays(found.size());
+  std::sort(found.begin(), found.end());
+  for (std::size_t i = 0; i < std::min(kept, found.size()); ++i) stays[found[i].second] = true;
+  return stays;
+}
+
 steal_tree prune(const steal_tree& tree, std::size_t kept) {
   const std::vector<bool> stays = outermost(tree, kept);
   std::size_t number = 0;
@@ -225,11 +239,12 @@ steal_tree prune(const steal_tree& tree, std::size_t kept) {
         if (!node.taken) node.begun = {}, node.ran = {};
       },
       [&](const steal&) {
-        std::vector<steal>& list = made.close();
-        steal& node = list.back();
-        node.waited = node.waited && still_waits(node, list);
+        const builder::list& list = made.close();
+        steal& node = list.nodes->back();
+        node.waited = node.waited && still_waits(list);
         if (!node.waited) node.resumed = {}, node.paused = {};
-        if (!node.taken && !node.waited && node.inside.empty()) list.pop_back();
+        // What follows in a loop is counted from its cuts on.
+        if (!node.taken && !node.waited && node.inside.empty() && node.cut == 0) list.nodes->pop_back();
       });
   number_events(pruned);
   return pruned;

@@ -37,7 +37,7 @@ struct steal {
     fork,   // at: constructs before it in this list. inside: its left branch. A thief took its right branch.
     child,  // of a group. at: as for a fork. inside: its body
     wait,   // a group's wait for its children. at: as for a fork
-    loop,   // at: as for a fork. size: iterations. inside: forks that halve it, constructs in iterations
+    loop,   // at: as for a fork. size: iterations. inside: forks that cut it, constructs in iterations
   };
   kind what = kind::fork;
   // fork, child: whether another worker took it. If not, the node exists for what is inside it.
@@ -47,6 +47,7 @@ struct steal {
   bool waited = false;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
+  std::uint64_t cut = 0;  // fork that cuts a loop: the first iteration of its right branch; 0: the middle
   event begun{};          // if taken
   event resumed{};        // if waited
   span_of_time ran{};     // if taken
@@ -93,8 +94,10 @@ bool has_times(const steal_tree& tree);
 // their order; equal numbers are ordered serially.
 void number_events(steal_tree& tree);
 
-// The tree with only `kept` of its steals, the outermost, and the nodes that lead to them. Of steals at the
-// same depth, the first in serial order are kept. A branch whose steal is removed runs on the strand that
+// Which steals, in serial order, are the `kept` outermost. Of steals at the same depth, these are the first in serial
+// order.
+std::vector<bool> outermost(const steal_tree& tree, std::size_t kept);
+// The tree with only these steals, and the nodes that lead to them. A branch whose steal is removed runs on the strand that
 // forked it. Events are numbered again.
 steal_tree prune(const steal_tree& tree, std::size_t kept);
 steal_tree without_times(const steal_tree& tree);

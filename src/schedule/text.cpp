@@ -48,7 +48,7 @@ std::string count(std::size_t number, const char* what) {
 std::string name_of(const steal& node) {
   const std::string at = std::to_string(node.at);
   switch (node.what) {
-    case kind::fork: return "fork " + at;
+    case kind::fork: return "fork " + at + (node.cut > 0 ? " at iteration " + std::to_string(node.cut) : "");
     case kind::child: return "child " + at;
     case kind::wait: return "wait " + at;
     case kind::loop: break;

@@ -194,18 +194,20 @@ void worker::wake_more() noexcept {
   if (std::exchange(owns_wake_, false)) core_.wake_more();
 }
 
-// Where there may be work that nobody can have before the next beat, to arm the gates would disturb its owner
-// for nothing.
+// Where there may be work that nobody can have before the next beat, or before its worker is late, to arm the gates
+// would disturb its owner for nothing.
 bool worker::nap_until_beat() noexcept {
   const std::uint64_t now = now_ns();
   std::uint64_t wait = policy::patience::longest_nap_ns;
   bool known = false;
   const unsigned count = core_.worker_count();
   for (unsigned i = 0; i < count; ++i) {
-    const std::uint64_t next = core_.worker_at(i).frames_.promotions().next_ns();
-    if (next <= now) continue;
-    known = true;
-    wait = std::min(wait, next - now);
+    worker_frames& other = core_.worker_at(i).frames_;
+    for (const std::uint64_t next : {other.promotions().next_ns(), other.listed().donation_opens_ns()}) {
+      if (next <= now) continue;
+      known = true;
+      wait = std::min(wait, next - now);
+    }
   }
   if (known) parking().park(std::chrono::nanoseconds(wait));
   return known;

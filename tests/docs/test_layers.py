@@ -28,7 +28,7 @@ BELOW = {
     "group": ["system", "stack", "process", "worker", "runtime", "fork", "region"],
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
-    "schedule": ["system", "files", "observe", "worker", "region"],
+    "schedule": ["system", "policy", "files", "observe", "worker", "region"],
     "graph": ["system", "policy", "worker", "fork", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "region", "schedule"],
     "checker": ["system", "worker", "splice"],

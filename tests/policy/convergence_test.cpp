@@ -83,6 +83,36 @@ TEST(convergence, ends_in_any_case) {
   EXPECT_TRUE(rule.done());
 }
 
+// Catches: the last round for the best, or a round that wastes less time and takes longer.
+TEST(convergence, knows_its_best_round) {
+  convergence rule({.tolerance = 0.02, .vain_rounds = 9, .most_rounds = 9});
+  EXPECT_TRUE(rule.note(100, 50));
+  EXPECT_FALSE(rule.note(140, 20));
+  EXPECT_TRUE(rule.note(100, 40));
+  EXPECT_FALSE(rule.note(100, 40));
+}
+
+// Catches: a coarse round that is given up for a difference that is none, or kept although it is slower.
+TEST(convergence, prefers_a_round_that_is_as_good) {
+  for (const bool slower : {false, true}) {
+    convergence rule({.tolerance = 0.02, .vain_rounds = 9, .most_rounds = 9});
+    rule.note(100, 0);
+    EXPECT_EQ(rule.note(slower ? 103 : 101, 0, true), !slower);
+  }
+}
+
+// Catches: a refinement that ends because the machine was busy.
+TEST(convergence, does_not_count_a_disturbed_round) {
+  convergence rule(usual);
+  rule.note(100, 10);
+  for (int i = 0; i < 2; ++i) rule.note(200, 100);
+  EXPECT_FALSE(rule.done());
+  convergence quiet(usual);
+  quiet.note(100, 10);
+  for (int i = 0; i < 2; ++i) quiet.note(100, 12);
+  EXPECT_TRUE(quiet.done());
+}
+
 // Catches: times that are cast to integers.
 TEST(convergence, takes_any_time) {
   convergence rule(usual);

@@ -209,7 +209,8 @@ TEST(Bytes, SayWhatIsWrongWithThem) {
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 0, 0}))), HasSubstr("goes on after its end"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 100, 0, 0}))), HasSubstr("than the file holds"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 4, 0}))), HasSubstr("no known kind"));
-  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 64, 0}))), HasSubstr("no known kind"));
+  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 128, 0}))), HasSubstr("no known kind"));
+  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 64 + 3, 0, 5, 2}))), HasSubstr("no fork"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 8, 0, 1, 0}))), HasSubstr("beyond the number"));
   EXPECT_EQ(error_of_bytes(sealed(of_numbers({1, 0, 1, 0}))), "");
   byte_list endless = of_numbers({1, 0});

@@ -1,4 +1,5 @@
 // The pure part of schedules: trees compared, counted, walked, pruned.
+#include "schedule/coarsening.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/steal_tree.hpp"
 #include "trees.hpp"
@@ -41,12 +42,42 @@ TEST(StealTree, DiffersInEachPart) {
       [](steal_tree& t) { t.root[0].inside.clear(); },
       [](steal_tree& t) { t.root[1].waited = false; },
       [](steal_tree& t) { t.root[1].resumed.role = 1; },
+      [](steal_tree& t) { t.root[1].cut = 1; },
       [](steal_tree& t) { t.root[1].size = 1; }};
   for (const auto& change : changes) {
     steal_tree changed = by_hand();
     change(changed);
     EXPECT_NE(changed, by_hand()) << &change - changes.data();
   }
+}
+
+// Would catch: a schedule that is made coarser until a worker has nothing.
+TEST(Coarsening, KeepsASteal) {
+  EXPECT_EQ(steals_that_keep_busy(by_hand(), 0), 2U);
+  EXPECT_EQ(steals_that_keep_busy(by_hand(), 3), 3U);
+  EXPECT_EQ(steals_that_keep_busy({}, 0), 0U);
+  for (const std::uint32_t workers : {2U, 3U, 8U}) {
+    const steal_tree tree = sample(workers, 4);
+    const steal_tree kept = prune(tree, steals_that_keep_busy(tree, 0));
+    std::vector<bool> has_one(workers);
+    walk(kept.root, [&](const visit& at) {
+      if (at.node.taken) has_one[at.node.begun.role] = true;
+    });
+    for (std::uint32_t role = 1; role < workers; ++role)
+      EXPECT_TRUE(has_one[role]) << role << " of " << workers;
+  }
+}
+
+// Would catch: a worker that keeps a steal of a moment and loses one of an hour.
+TEST(Coarsening, KeepsTheTimeOfAWorker) {
+  // The outer steals are the first worker's, and the second worker's large one is within the last of them.
+  steal_tree tree{3, 10'000, {}};
+  tree.root = {
+      taken(node(kind::fork, 0), {2, 0}, {0, 10}), taken(node(kind::fork, 1), {1, 0}, {10, 9'000}),
+      taken(node(kind::fork, 2, {taken(node(kind::fork, 0), {2, 1}, {20, 8'000})}), {1, 1}, {9'000, 9'500})};
+  EXPECT_EQ(steals_that_keep_busy(tree, 0), 4U);
+  tree.root[2].inside[0].begun.role = 0;
+  EXPECT_LT(steals_that_keep_busy(tree, 0), 4U);
 }
 
 TEST(StealTree, CountsStealsAndLevels) {

@@ -100,6 +100,7 @@ class random_tree {
       switch (below(4)) {
         case 0:
           list.push_back(perhaps_waited(perhaps_taken(node(kind::fork, at++, constructs(depth + 1)))));
+          if (below(4) == 0) list.back().cut = below(100'000);
           break;
         case 1: list.push_back(perhaps_taken(node(kind::child, at++, constructs(depth + 1)))); break;
         case 2: list.push_back(perhaps_waited(node(kind::wait, at++))); break;

@@ -142,6 +142,49 @@ TEST(Run, WritesTheTraceAndTheScheduleOfARun) {
   EXPECT_GT(ran, static_cast<std::ptrdiff_t>(recorded.steals()));
 }
 
+// Catches: a schedule that is loaded and not followed, a fidelity that is taken for another, a result of a replay that
+// nobody looks at.
+TEST(Run, FollowsAScheduleAndSaysWhatMoved) {
+  const temporary_folder folder;
+  const auto file = folder / "fib.sched";
+  ASSERT_EQ(sennit({"run", "fib", "--n", "22", "--workers", "2", "--repeat", "1", "--record", file}).code,
+            success);
+  const sennit::schedule recorded = sennit::schedule::load(file.string());
+  for (const auto& [flag, said] :
+       {std::pair{"--relaxed", "relaxed"}, std::pair{"--unordered", "strict and unordered"},
+        std::pair{"--ordered", "strict and in order"}}) {
+    const auto again = folder / "again.sched";
+    const outcome o = sennit({"run", "fib", "--n", "22", "--workers", "2", "--repeat", "1", "--replay", file,
+                              flag, "--record", again});
+    EXPECT_EQ(o.code, success);
+    EXPECT_THAT(o.out, AllOf(HasSubstr(fmt::format("By the schedule, {}: ", said)),
+                             HasSubstr("times as long as without it"), HasSubstr("against fib.sched: ")));
+    if (flag == std::string_view("--ordered")) {
+      EXPECT_EQ(sennit::schedule::load(again.string()), recorded);
+      EXPECT_THAT(o.out,
+                  HasSubstr(fmt::format("against fib.sched: 0 of {} steals are others", recorded.steals())));
+    }
+  }
+}
+
+// Catches: a flag that says how to follow nothing, two that contradict each other, a schedule that is overwritten.
+TEST(Run, RefusesToFollowNothing) {
+  const temporary_folder folder;
+  const auto file = folder / "fib.sched";
+  const auto run_fib = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"run", "fib", "--n", "12", "--repeat", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return sennit(words);
+  };
+  EXPECT_EQ(run_fib({"--ordered"}).code, bad_usage);
+  const outcome missing = run_fib({"--replay", file.string()});
+  EXPECT_NE(missing.code, success);
+  EXPECT_THAT(missing.err, HasSubstr("fib.sched"));
+  ASSERT_EQ(run_fib({"--record", file.string()}).code, success);
+  EXPECT_EQ(run_fib({"--replay", file.string(), "--ordered", "--relaxed"}).code, bad_usage);
+  EXPECT_NE(run_fib({"--replay", file.string(), "--record", file.string()}).code, success);
+}
+
 TEST(Run, WritesRecordsOfEachMetric) {
   const temporary_folder folder;
   ASSERT_EQ(

@@ -101,6 +101,20 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
   app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
   app.add_option("--record", options.record, "run once more, and write that run's schedule for sennit view")
       ->type_name("FILE");
+  CLI::Option* const replay =
+      app.add_option("--replay", options.replay,
+                     "follow this schedule in one more run for each, and say what that cost and what moved")
+          ->type_name("FILE");
+  CLI::Option_group* const how = app.add_option_group("How a schedule is followed");
+  const auto add_fidelity = [&](const char* flag, sennit::fidelity fidelity, const char* meaning) {
+    how->add_flag_callback(
+           flag, [&options, fidelity] { options.measuring.how = fidelity; }, meaning)
+        ->needs(replay);
+  };
+  add_fidelity("--relaxed", sennit::relaxed, "idle workers steal from late ones; this is so if not given");
+  add_fidelity("--unordered", sennit::strict_unordered, "each worker runs what the schedule says");
+  add_fidelity("--ordered", sennit::strict_ordered, "and in the order of the schedule");
+  how->require_option(0, 1);
   app.add_option("--trace", options.trace, "run once more, and write that run as trace events for Perfetto")
       ->type_name("JSON");
   if (k.trace_graph(nullptr)) {

@@ -84,12 +84,22 @@ measurement measure(const gallery::kernel& kernel, const plan& p,
     m.result = timed(m.parallel, [&] { return runtime.run([&] { return kernel.run(policy::parallel); }); });
     m.steals.push_back(runtime.statistics().steals - steals);
     if (!accept(m.result, fmt::format("sennit with {} workers", m.workers))) return m;
+
+    if (!p.followed) continue;
+    progress(fmt::format("run {} of {}, by the schedule", i, p.repeat));
+    const std::any replayed = timed(m.replayed, [&] {
+      return runtime.run(
+          [&] { return sennit::replay(*p.followed, p.how, [&] { return kernel.run(policy::parallel); }); });
+    });
+    if (!accept(replayed, "sennit by the schedule")) return m;
   }
   m.description = kernel.describe(m.result);
   if (p.record) {
     progress(fmt::format("recorded run, {} workers", m.workers));
     std::any recorded;
-    runtime.run([&] { m.schedule = sennit::record([&] { recorded = kernel.run(policy::parallel); }); });
+    const auto body = [&] { recorded = kernel.run(policy::parallel); };
+    runtime.run(
+        [&] { m.schedule = p.followed ? sennit::record(*p.followed, p.how, body) : sennit::record(body); });
     accept(recorded, fmt::format("sennit with {} workers, recorded", m.workers));
   }
   return m;

@@ -3,6 +3,7 @@
 
 #include "gallery/kernel.hpp"
 
+#include <sennit/replay.hpp>
 #include <sennit/schedule.hpp>
 
 #include <any>
@@ -20,7 +21,10 @@ struct plan {
   unsigned workers = 0;  // 0: the runtime's choice
   unsigned repeat = 3;
   bool count_forks = true;
-  bool record = false;  // one further run on the runtime, for its schedule
+  bool record = false;  // one further run on the runtime, for its schedule; by `followed`, if that is given
+  // In each pair of runs, one more, which follows a schedule.
+  std::optional<sennit::schedule> followed{};
+  sennit::fidelity how = sennit::relaxed;
   // Once this time has passed, no further pair of runs begins; 0: no limit.
   std::chrono::duration<double> budget{0};
 };
@@ -35,6 +39,7 @@ struct measurement {
   unsigned workers = 0;
   side serial;
   side parallel;
+  side replayed;  // empty unless a schedule is followed
   std::optional<std::uint64_t> forks;
   std::vector<std::uint64_t> steals;
   std::any result;

@@ -48,4 +48,13 @@ std::string report(gallery::kernel& kernel, const measurement& m) {
       show_sampling(runs), m.forks ? "\nOne more run of it counted the forks, a loop as one." : "");
 }
 
+std::string report_of_replay(const measurement& m, sennit::fidelity how) {
+  const double seconds = median(m.replayed.seconds);
+  const char* const name = how == sennit::relaxed            ? "relaxed"
+                           : how == sennit::strict_unordered ? "strict and unordered"
+                                                             : "strict and in order";
+  return fmt::format("By the schedule, {}: {}, {:.2f} times as long as without it.\n", name,
+                     show_seconds(seconds), seconds / median(m.parallel.seconds));
+}
+
 }  // namespace command

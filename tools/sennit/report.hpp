@@ -20,5 +20,7 @@ std::string show_forks(const measurement& m);
 
 // The output of `sennit run`.
 std::string report(gallery::kernel& kernel, const measurement& m);
+// Of --replay: what it cost.
+std::string report_of_replay(const measurement& m, sennit::fidelity how);
 
 }  // namespace command

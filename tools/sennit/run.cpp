@@ -2,6 +2,7 @@
 
 #include "gallery/kernel.hpp"
 #include "tools/output.hpp"
+#include "tools/sennit/moved.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/records.hpp"
 #include "tools/sennit/report.hpp"
@@ -64,12 +65,13 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
       options.input.empty() ? gallery::default_input(kernel.about()) : options.input;
   const tools::outputs to(
       {options.output, options.json, options.record, options.trace, options.trace_graph, options.splice},
-      {input.string()});
+      {input.string(), options.replay});
   progress shown;
   shown.detail(fmt::format("{}: preparing", name));
   kernel.prepare(input);
   plan measuring = options.measuring;
-  measuring.record = !options.record.empty() || !options.trace.empty();
+  measuring.record = !options.record.empty() || !options.trace.empty() || !options.replay.empty();
+  if (!options.replay.empty()) measuring.followed = sennit::schedule::load(options.replay);
   const measurement m = measure(
       kernel, measuring, [&](std::string_view stage) { shown.detail(fmt::format("{}: {}", name, stage)); });
   shown.clear();
@@ -79,6 +81,11 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
     return false;
   }
   fmt::print(to.messages(), "{}", report(kernel, m));
+  if (measuring.followed) {
+    const std::string file = std::filesystem::path(options.replay).filename().string();
+    fmt::print(to.messages(), "\n{}{}", report_of_replay(m, measuring.how),
+               text(compare(m.schedule, *measuring.followed, file, 0)));
+  }
   if (!options.output.empty()) to.save(options.output, kernel.encode(m.result));
   if (!options.record.empty()) to.save(options.record, m.schedule.to_bytes(), "; 'sennit view' shows it.");
   if (!options.trace.empty()) to.save(options.trace, trace_events(m.schedule, name), trace_remark);

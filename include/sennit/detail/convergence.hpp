@@ -1,7 +1,11 @@
-// When the refinement of a schedule has converged. Pure: it uses neither clocks nor schedules.
+// When the refinement of a schedule has converged, and which of its rounds was the best. Pure: it uses neither
+// clocks nor schedules.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
 
 namespace sennit::detail {
 
@@ -16,15 +20,26 @@ class convergence {
   explicit convergence(const limits& l) noexcept : limits_(l), done_(l.most_rounds == 0) {}
 
   // Notes the times of a round, of all workers together, in any unit. The first round counts as an
-  // improvement.
-  void note(double busy, double idle) noexcept {
-    const double noticeable = limits_.tolerance * (busy + idle);
-    const bool better = rounds_ == 0 || idle + noticeable < idle_ || busy + noticeable < busy_;
-    vain_ = better ? 0 : vain_ + 1;
-    idle_ = rounds_ == 0 ? idle : std::min(idle_, idle);
-    busy_ = rounds_ == 0 ? busy : std::min(busy_, busy);
+  // improvement. `preferred`: the round is the best even if it took longer, within the tolerance. True: it is the
+  // best so far, which is the one that took the least time from beginning to end: a busy machine makes a round
+  // longer, never shorter.
+  bool note(double busy, double idle, bool preferred = false) noexcept {
+    const double all = busy + idle;
+    const double noticeable = limits_.tolerance * all;
+    const bool better = idle + noticeable < idle_ || busy + noticeable < busy_;
+    const bool best = all < best_ || (preferred && all - noticeable <= best_);
+    if (better) {
+      vain_ = 0;
+    } else if (!disturbed(all)) {
+      ++vain_;
+    }
+    idle_ = std::min(idle_, idle);
+    busy_ = std::min(busy_, busy);
+    best_ = std::min(best_, all);
+    latest_[rounds_ % latest_.size()] = all;
     ++rounds_;
     done_ = vain_ >= limits_.vain_rounds || rounds_ >= limits_.most_rounds;
+    return best;
   }
 
   bool done() const noexcept { return done_; }
@@ -33,13 +48,25 @@ class convergence {
   bool last_is_next() const noexcept { return rounds_ + 1 == limits_.most_rounds; }
 
  private:
+  // Whether a round took so much longer than the median of the latest ones that it says something of the machine
+  // rather than of the schedule.
+  bool disturbed(double all) const noexcept {
+    constexpr double far = 1.5;
+    const std::size_t known = std::min<std::size_t>(rounds_, latest_.size());
+    std::array<double, 5> sorted = latest_;
+    std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(known));
+    return known > 0 && all > far * sorted[(known - 1) / 2];
+  }
+
   limits limits_;
   bool done_;
   unsigned rounds_ = 0;
   unsigned vain_ = 0;
   // The smallest times so far.
-  double idle_ = 0;
-  double busy_ = 0;
+  double idle_ = std::numeric_limits<double>::infinity();
+  double busy_ = idle_;
+  double best_ = idle_;  // of both together
+  std::array<double, 5> latest_{};
 };
 
 }  // namespace sennit::detail

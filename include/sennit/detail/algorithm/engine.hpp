@@ -31,6 +31,10 @@ struct in_parallel {
   SENNIT_INLINE static void for_positions(position n, Run&& run, const Partition& by) {
     detail::for_positions(n, std::forward<Run>(run), by);
   }
+  template <class Run, loop_follower Follower>
+  static void for_positions(position n, Run&& run, const Follower& by) {
+    detail::for_positions(n, std::forward<Run>(run), by);
+  }
   // The value of a body in the form that loop_over takes. Precondition: n > 0.
   template <class Body>
   SENNIT_INLINE static auto fold(position n, const Body& body, const loop_options& how) {
@@ -68,7 +72,8 @@ struct elided {
       run(position{0}, n);
     }
   }
-  template <class Run, partition Partition>
+  template <class Run, class Partition>
+    requires(partition<Partition> || loop_follower<Partition>)
   SENNIT_INLINE static void for_positions(position n, Run&& run, const Partition&) {
     for_positions(n, run, {});
   }
@@ -105,7 +110,8 @@ struct elided_and_counted {
     ++forks;
     elided::for_positions(n, run, {});
   }
-  template <class Run, partition Partition>
+  template <class Run, class Partition>
+    requires(partition<Partition> || loop_follower<Partition>)
   static void for_positions(position n, Run&& run, const Partition&) {
     for_positions(n, run, {});
   }

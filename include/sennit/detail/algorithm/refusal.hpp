@@ -26,7 +26,8 @@ struct refused {
 
 template <class A>
 concept option = std::same_as<std::remove_cvref_t<A>, loop_options> ||
-                 std::same_as<std::remove_cvref_t<A>, deterministic_t> || partition<std::remove_cvref_t<A>>;
+                 std::same_as<std::remove_cvref_t<A>, deterministic_t> || partition<std::remove_cvref_t<A>> ||
+                 loop_follower<std::remove_cvref_t<A>>;
 
 template <class... A>
 inline constexpr bool option_before_others = false;

@@ -57,4 +57,10 @@ SENNIT_INLINE void for_positions(position n, Run&& run, const Partition& by) {
   if (n != 0) run_loop(n, plain_body<held<Run>>{run}, partition_options{{}, partition_view(by)});
 }
 
+template <class Run, loop_follower Follower>
+void for_positions(position n, Run&& run, const Follower& by) {
+  auto loop = [&] { for_positions(n, run, loop_options{}); };
+  if (n != 0) by.follow(n, loop);
+}
+
 }  // namespace sennit::detail

@@ -7,6 +7,7 @@
 #include <sennit/detail/loop/frame.hpp>
 #include <sennit/join.hpp>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -15,47 +16,66 @@ namespace sennit::detail {
 // Whether the calling strand's region is observed.
 SENNIT_EXPORT SENNIT_COLD bool in_observed_region() noexcept;
 
-// A loop in an observed region, while it lives: a construct that is counted, with what is inside a level
-// deeper.
-class SENNIT_EXPORT observed_loop {
- public:
-  SENNIT_COLD explicit observed_loop(position iterations) noexcept;
-  observed_loop(const observed_loop&) = delete;
-  observed_loop& operator=(const observed_loop&) = delete;
-  SENNIT_COLD ~observed_loop();
-
- private:
-  const position iterations_;
-  whereabouts where_{};
-};
-
 // Iterations of a leaf, where the loop does not say.
 constexpr position observed_leaf(position iterations) noexcept {
   constexpr position leaves = 256;
   return (iterations + leaves - 1) / leaves;
 }
 
-// Where [first, last) is halved, at a whole number of leaves. Precondition: it has more than one.
-constexpr position observed_middle(position first, position last, position leaf) noexcept {
-  return first + ((last - first + leaf) / leaf / 2) * leaf;
+// Where [first, last) is cut: at `planned`, or else in the middle, at a whole number of leaves from `first` on.
+// `last`: nowhere, as it is a leaf. A plan that leaves less than an eighth on one side is not followed, so that no
+// plan makes a deep recursion.
+constexpr position observed_cut(position first, position last, position leaf, position planned) noexcept {
+  if (first < planned && planned < last && std::min(planned - first, last - planned) >= (last - first) / 8) {
+    return planned;
+  }
+  return last - first > leaf ? first + ((last - first + leaf) / leaf / 2) * leaf : last;
 }
+
+// A loop in an observed region, while it lives: a construct that is counted, with what is inside a level
+// deeper.
+class SENNIT_EXPORT observed_loop {
+ public:
+  // Leaves have at most `leaf` iterations, and the loop is cut at multiples of `unit` only.
+  SENNIT_COLD observed_loop(position iterations, position leaf, position unit) noexcept;
+  observed_loop(const observed_loop&) = delete;
+  observed_loop& operator=(const observed_loop&) = delete;
+  SENNIT_COLD ~observed_loop();
+
+  // Whether it may be cut at all.
+  bool divides() const noexcept { return leaf_ < iterations_; }
+  // As observed_cut(). `planned`: whether the region's plan may say where; where it does not, that is noted.
+  position cut(position first, position last, bool& planned) const noexcept {
+    return observed_cut(first, last, leaf_, planned ? planned_cut(planned) : 0);
+  }
+
+ private:
+  SENNIT_COLD position planned_cut(bool& planned) const noexcept;
+
+  const position iterations_;
+  const position leaf_;
+  const position unit_;
+  whereabouts where_{};
+};
 
 // In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time,
 // so that what is recorded of one run can be followed by another. Loops that are known to be brief are not
 // cut: they would take longer.
 template <class Body>
-typename Body::value fold_halves(position first, position last, position leaf, Body& body) {
-  if (last - first <= leaf) {
+typename Body::value fold_cuts(position first, position last, const observed_loop& loop, bool planned,
+                               Body& body) {
+  const position middle = loop.cut(first, last, planned);
+  if (middle == last) {
     auto sum = body.make();
     body.run(sum, first, last, no_gate());
     return sum;
   }
-  const position middle = observed_middle(first, last, leaf);
   using value = typename Body::value;
-  std::tuple<value, value> halves = join_pair([&] { return fold_halves<Body>(first, middle, leaf, body); },
-                                              [&] { return fold_halves<Body>(middle, last, leaf, body); });
-  body.merge(std::get<0>(halves), std::move(std::get<1>(halves)));
-  return std::get<0>(std::move(halves));
+  std::tuple<value, value> parts =
+      join_pair([&] { return fold_cuts<Body>(first, middle, loop, planned, body); },
+                [&] { return fold_cuts<Body>(middle, last, loop, planned, body); });
+  body.merge(std::get<0>(parts), std::move(std::get<1>(parts)));
+  return std::get<0>(std::move(parts));
 }
 
 }  // namespace sennit::detail

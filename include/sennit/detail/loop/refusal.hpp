@@ -15,7 +15,7 @@
 namespace sennit::detail {
 
 template <class O>
-concept for_options = std::same_as<O, loop_options> || partition<O>;
+concept for_options = std::same_as<O, loop_options> || partition<O> || loop_follower<O>;
 
 // The checks return whether it is worth going on, so that the first error is the only one.
 

@@ -20,14 +20,15 @@ namespace sennit::detail {
 template <class Body>
 [[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how,
                                                     loop_cost& cost) {
-  const observed_loop construct(n);
   if (how.grain != 0 || how.fixed_parts) {
     const position leaf = how.grain != 0 ? how.grain : (n + fixed_parts() - 1) / fixed_parts();
-    return fold_halves<Body>(0, n, leaf, body);
+    const observed_loop construct(n, leaf, leaf);
+    return fold_cuts<Body>(0, n, construct, construct.divides(), body);
   }
-  const ticks begun = cost.known() ? 0 : read_clock();
   const bool brief = n <= cost.brief_iterations();
-  auto sum = fold_halves<Body>(0, n, brief ? n : observed_leaf(n), body);
+  const observed_loop construct(n, brief ? n : observed_leaf(n), 1);
+  const ticks begun = cost.known() ? 0 : read_clock();
+  auto sum = fold_cuts<Body>(0, n, construct, construct.divides(), body);
   if (begun != 0) {
     cost.took(read_clock() - begun, n);
     remember<Body>(cost, false);

@@ -4,6 +4,7 @@
 
 #include "deque/deque.hpp"
 #include "deque/eligibility.hpp"
+#include "deque/leave_request.hpp"
 #include "deque/listed_frames.hpp"
 #include "deque/promotions.hpp"
 #include "deque/request.hpp"
@@ -108,14 +109,16 @@ class worker_frames {
   // For how many workers there is something, as far as can be seen; at most `most`.
   unsigned work_for(unsigned most) noexcept;
   // A sleeper wants to know of the next push. Since when the gate has been shut for that.
-  barriers::ticket shut_push_gate() noexcept;
+  barriers::ticket ask_for_wake() noexcept;
   // Whether there is something that will be there for a while. By who watches, some time after
-  // shut_push_gate(). `met`: the owner has met the gate since.
+  // ask_for_wake(). `met`: the owner has met the gate since.
   struct watched {
     bool lasts;
     bool met;
   };
   watched look_again() noexcept;
+  // The worker is ordered to leave: the strand is to be handed over at its next push that has room.
+  void ask_to_leave() noexcept;
   // For the watchdog. What differs from one call to the next where the strand has gone on meanwhile: it meets
   // the gate that this shuts, at its next push or block of a loop.
   struct sign {
@@ -172,6 +175,7 @@ class worker_frames {
   request request_;
   wake_request wake_;
   sign_request sign_;
+  leave_request leave_;
   listed_frames listed_{deque_.lock(), here_, wish_};
   // Hints, read without the lock: thieves look here before they take it.
   // Thieves find nothing here except in the list. Either the deque has no owner, or the owner was asked, and its

@@ -85,7 +85,7 @@ class runtime_core {
   bool arm_gates(const wanted& what) noexcept;
   bool work_in_sight(const wanted& what) noexcept;
   // The same as arm_gates() without a barrier, and without a look.
-  barriers::ticket shut_push_gates() noexcept;
+  barriers::ticket ask_for_wakes() noexcept;
   barriers& paid() noexcept { return paid_; }
   // Of all deques.
   worker_frames::watched look_again() noexcept;

@@ -124,7 +124,7 @@ void worker::go_home() noexcept {
   core_.insist_on_threads();
   parking().unpark();
   // It may run a strand of somebody else's region, which the next push is to hand over.
-  frames_.shut_push_gate();
+  frames_.ask_to_leave();
 }
 
 bool worker::leaving() const noexcept {

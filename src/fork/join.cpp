@@ -1,5 +1,5 @@
 // The slow paths of fork and join.
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
 #include "worker/worker.hpp"

@@ -1,8 +1,7 @@
-#include "group/group.hpp"
-
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
+#include "group/pushed_children.hpp"
 #include "group/unqueued_children.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"

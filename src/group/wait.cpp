@@ -1,8 +1,8 @@
 // The end of a group's children: what they leave, and how the strand waits for them.
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
-#include "group/group.hpp"
+#include "group/pushed_children.hpp"
 #include "group/unqueued_children.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"

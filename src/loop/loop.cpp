@@ -1,5 +1,5 @@
 // The slow paths of loops.
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/views.hpp"
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"

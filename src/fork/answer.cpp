@@ -1,4 +1,4 @@
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 
 #include "process/contract.hpp"
 #include "worker/runtime_core.hpp"

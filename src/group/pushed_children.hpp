@@ -1,7 +1,7 @@
-// What spawning in a group and waiting for it have in common.
+// Children that a strand pushes, for others to take: what to spawn them and to wait for them have in common.
 #pragma once
 
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "stack/fiber.hpp"
 #include "worker/worker.hpp"
 

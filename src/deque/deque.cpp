@@ -1,6 +1,7 @@
 #include "deque/deque.hpp"
 
 #include "deque/eligibility.hpp"
+#include "deque/promotions.hpp"
 #include "process/perturb.hpp"
 #include "system/nanoseconds.hpp"
 

@@ -56,7 +56,7 @@ class listed_frames {
   }
   // For how many workers there is something; at most `most`.
   unsigned count(unsigned most) const noexcept;
-  // The thread that owned the place has left it for good.
+  // The worker's thread has left and will not take these frames. False: a thread has come back.
   void abandon(bool for_good) noexcept { abandoned_ = for_good; }
   // When others may begin with the first donation that is the worker's alone until then; 0: there is none.
   std::uint64_t donation_opens_ns() noexcept;

@@ -1,4 +1,5 @@
-// The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
+// The lock of a deque. A thief that wants a latent frame only tries it. Its owner and sleepers wait for it, and so does a
+// thief that wants a listed frame.
 #pragma once
 
 #include "process/fork_child.hpp"

@@ -119,7 +119,8 @@ view* values_of(view*& list) noexcept {
   return values;
 }
 
-// What comes before children that the later strand has spawned unqueued is none of what comes after them.
+// The earlier strand's values come before the unqueued children of the later strand. They must not be mixed with
+// values that come after these children.
 void put_before_children(view*& left, view* right) noexcept {
   view* earliest = nullptr;
   std::uint64_t first = 0;

@@ -37,7 +37,7 @@ class unqueued_children : public reducer_base {
   // Whether the children run in the default runtime.
   bool in_default() const noexcept;
 
-  // The region of children that threads spawn which run no strand.
+  // The region of children that are spawned by threads without a strand.
   const region_state& outside() const noexcept { return outside_; }
   region_state& outside() noexcept { return outside_; }
 
@@ -119,7 +119,7 @@ class unqueued_children : public reducer_base {
   std::atomic<int> unstarted_{0};
   std::atomic<worker*> home_{nullptr};
   std::atomic<worker*> lender_{nullptr};
-  region_state outside_;  // of children that threads spawn which run no strand
+  region_state outside_;  // of children that are spawned by threads without a strand
   group_link strays_;     // those children
 };
 

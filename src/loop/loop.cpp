@@ -248,8 +248,8 @@ bool loop_frame::expose_shut() noexcept {
   worker& w = *worker::current();
   if (!answer_gates(w)) {
     store_tail(load_tail() - 1);
-    // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the
-    // deque.
+    // A thief may have been here. Either it has cut the loop and left the frame in the deque, or it has taken all
+    // that was left and the frame is gone.
     (void)take_newest(w);
     exposed_ = false;
     return false;

@@ -49,7 +49,7 @@ class sleepers {
   // A hint.
   bool watched() const noexcept { return watcher_.load(std::memory_order_relaxed) != nullptr; }
 
-  // As deque::hold_for_fork().
+  // Called around fork(2): no thread holds the lock while the process forks.
   void hold_for_fork() noexcept { lock_.lock(); }
   void let_go_after_fork() noexcept { lock_.unlock(); }
   // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not

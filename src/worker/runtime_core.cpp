@@ -29,7 +29,7 @@ namespace sennit::detail {
 
 namespace {
 
-// Work of it there is none: for places of outside threads that none is in.
+// A region that has no work. While no thread uses a guest's seat, the seat is restricted to this region.
 constinit region_state nobodys;
 
 }  // namespace
@@ -346,7 +346,7 @@ void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::
     w.frames().set_color(color_bit(color_of(w, kind)));
   }
   coloring_.begin(rules);
-  // Who begins to wait from here on says so himself.
+  // A worker that begins to wait after this point adds its own color.
   for (unsigned i = 0; i < count; ++i) {
     const worker& w = worker_at(i);
     if (w.is_idle()) coloring_.add_idle(w.frames().color());

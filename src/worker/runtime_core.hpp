@@ -46,7 +46,8 @@ class runtime_core {
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
-  // --- Its workers. A place is one for a thread: those of the runtime come first, then guests.
+  // --- Its workers. Each seat is for one thread. The seats of the runtime's threads come first, then those of
+  // guests.
   unsigned worker_count() const noexcept;
   worker& worker_at(unsigned index) const noexcept;
   unsigned workers() const noexcept { return settings_.workers; }

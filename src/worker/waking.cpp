@@ -46,8 +46,8 @@ void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
   if (!asleep_.call_one()) (void)wake_guests(1, pushed_in);
 }
 
-// Each takes work of its own region only. A guest whose region it is, is told of a push even if the frame has
-// gone: the push has opened a gate that the guest has shut.
+// A guest takes only work of its own region. It is told of a push in this region even if the frame is gone,
+// because the push has opened a gate that the guest had shut.
 unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
   unsigned woken = 0;
   const unsigned count = worker_count();
@@ -74,7 +74,8 @@ void runtime_core::wake_more() noexcept {
   constexpr unsigned branches = 2;
   const bool last = asleep_.landed();
   if (!asleep_.any() || asleep_.watched() || wake_for_work(branches) > 0) return;
-  // Whose wake is still in flight will look. So the last one does so behind a barrier.
+  // If another wake is in flight, its owner will look. If this wake is the last one, this worker looks, behind
+  // a barrier.
   if (!last) return;
   if (arm_gates({})) (void)wake_for_work(branches);
 }

@@ -1,13 +1,15 @@
 """Folders of src/ include what is below them only.
 
-Catches a mechanism that knows a layer above it, and folders that include each other."""
+Catches a mechanism that knows a layer above it, folders that include each other, and a table of layers in another order."""
 
 import pathlib
 import re
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parents[2] / "src"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "src"
 INCLUDE = re.compile(r'^#include "([a-z_]+)/', re.MULTILINE)
+ROW = re.compile(r"^\| `src/([a-z_]+)/` \|", re.MULTILINE)
 
 # Each may include those that stand before it in its list, and itself.
 BELOW = {
@@ -50,6 +52,10 @@ class Layers(unittest.TestCase):
         for folder, below in BELOW.items():
             self.assertTrue(set(below) <= set(done), f"{folder} includes what comes after it in the list")
             done.append(folder)
+
+    def test_stand_in_the_table_with_the_top_first(self):
+        table = (ROOT / "docs" / "design" / "README.md").read_text()
+        self.assertEqual(ROW.findall(table), list(reversed(BELOW)))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-// The record of latent parallelism: one branch that another worker may run. It lives on the stack of the
-// function that opened it, and is complete only once it has left its owner's deque.
+// The record of latent parallelism: one branch that another worker may run. The frame of a join lives on the
+// stack of the function that forks. Children of groups and pieces of loops live in memory of their own. A
+// frame is complete only once it has left its owner's deque.
 #pragma once
 
 #include <sennit/detail/colors.hpp>
@@ -99,8 +100,8 @@ class frame {
 };
 static_assert(sizeof(frame) <= 40, "each fork that is not stolen pays for a frame on its stack");
 
-// A frame that needs no memory to be stolen. Such are children of groups, pieces of loops, regions and strands: they
-// outnumber no stack's depth, and most of them are listed at once.
+// A frame that needs no memory to be stolen. Such are children of groups, pieces of loops, regions and strands. They have
+// the state inside, because most of them are listed at once and would need it anyway.
 class frame_with_state : public frame {
  public:
   SENNIT_INLINE explicit frame_with_state(entry run) noexcept : frame(run) {}

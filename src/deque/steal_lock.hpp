@@ -7,8 +7,8 @@
 
 namespace sennit::detail {
 
-// ORD[D6] The mutex's acquire and release: gates, bounds and lists change under it only, so whoever opens a
-// gate has seen what it was shut for. Model: models/deque.pml.
+// ORD[D6] The mutex's acquire and release: gates, bounds and lists change under it only, so a thread
+// that opens a gate has seen what it was shut for. Model: models/deque.pml.
 class steal_lock {
  public:
   bool try_lock() noexcept { return lock_.try_lock(); }

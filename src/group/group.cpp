@@ -160,7 +160,7 @@ spawning group_state::admit_from_outside() {
   note_open();
   const worker* const place = all.place_for(nullptr);
   // The child may run at once, on this thread.
-  if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
+  if (place != nullptr && (place->core().lasting_reasons() & contract) != 0) check_contract();
   return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
 }
 

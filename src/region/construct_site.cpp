@@ -51,7 +51,7 @@ construct_site::construct_site(const char* construct, std::source_location where
   innermost_site() = this;
   // Outside, whoever enters a region looks for locks.
   const worker* const here = worker::current();
-  if (here != nullptr ? (here->core().sticky_reasons() & contract) != 0 : in_signal_handler())
+  if (here != nullptr ? (here->core().lasting_reasons() & contract) != 0 : in_signal_handler())
     check_contract();
 }
 

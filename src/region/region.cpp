@@ -93,7 +93,7 @@ void run_region(runtime* asked, action body) {
     return;
   }
   const guest_place guest(asked != nullptr ? core_of(asked).admit_guest() : admit_to_default());
-  if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
+  if (((*guest).core().lasting_reasons() & contract) != 0) check_contract();
   region_state region;
   capture_float_environment(region);
   region.root = true;

@@ -299,8 +299,8 @@ sennit::statistics runtime_core::statistics() const noexcept {
     sum.vain_wakes += c.vain_wakes.load(std::memory_order_relaxed);
   }
   sum.wakes = asleep_.wakes();
-  sum.barriers = paid_.issued();
-  sum.interrupts = paid_.interrupts();
+  sum.barriers = barriers_.issued();
+  sum.interrupts = barriers_.interrupts();
   sum.fibers = fibers_.made();
   sum.stacks = static_cast<std::uint64_t>(fibers_.stacks());
   return sum;

@@ -41,7 +41,7 @@ class runtime_core {
   // ORD[D14] acquire: all that guests did here; pairs with the release in dismiss_guest().
   bool in_use() const noexcept { return regions_.load(std::memory_order_acquire) > 0; }
 
-  // --- Guests. A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or
+  // --- Guests. A worker for a thread that enters, and its return. Throws std::bad_alloc, or
   // std::runtime_error beyond `most_places`.
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
@@ -66,7 +66,7 @@ class runtime_core {
 
   // --- What was set.
   steal_barrier barrier() const noexcept { return settings_.barrier; }
-  unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
+  unsigned lasting_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
   std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
   bool has_watchdog() const noexcept { return settings_.watchdog_ns != 0; }
@@ -86,9 +86,9 @@ class runtime_core {
   bool arm_gates(const wanted& what) noexcept;
   bool work_in_sight(const wanted& what) noexcept;
   // The same as arm_gates() without a barrier, and without a look.
-  barriers::ticket shut_push_gates() noexcept;
-  barriers& paid() noexcept { return paid_; }
-  // Of all deques.
+  detail::barriers::ticket shut_push_gates() noexcept;
+  detail::barriers& barriers() noexcept { return barriers_; }
+  // The sum of what all workers' frames say.
   worker_frames::watched look_again() noexcept;
   // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
   // that has opened its gate; null: it is in a list.
@@ -109,9 +109,9 @@ class runtime_core {
 
   // --- Stacks: tidying.cpp.
   fiber_supply& fibers() noexcept { return fibers_; }
-  // By a worker that sleeps. False: there is no need, or somebody else does it.
+  // A worker that sleeps calls it. False: there is no need, or another worker does it.
   bool begin_tidying() noexcept;
-  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
+  // Unmaps the stacks that nobody has needed since the last time. True: there are no more.
   bool tidy() noexcept;
   void end_tidying() noexcept;
 
@@ -140,7 +140,7 @@ class runtime_core {
   void remove_listener(worker_listener& gone) noexcept;
   // Whether there is one: a hint.
   bool has_listener() const noexcept { return has_listener_.load(std::memory_order_relaxed); }
-  // By the worker: it is about to sleep, or has slept.
+  // The worker calls it when it is about to sleep, or has slept.
   void note_rest(const worker& w) noexcept;
   void note_return(const worker& w) noexcept;
 
@@ -193,7 +193,7 @@ class runtime_core {
   const unsigned generation_;
   runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
   unsigned held_for_fork_ = 0;          // deques; under no_fork
-  barriers paid_;
+  detail::barriers barriers_;
   sleepers asleep_;
   searching_set<most_places> searchers_;
   detail::coloring coloring_;

@@ -17,7 +17,7 @@ bool runtime_core::arm_gates(const wanted& what) noexcept {
   // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is
   // visible here. Where all gates have been shut for so long that one has been since, there is none. Model:
   // models/sleep.pml.
-  if (barrier() == steal_barrier::membarrier) paid_.settle(shut);
+  if (barrier() == steal_barrier::membarrier) barriers_.settle(shut);
   return work_in_sight(what);
 }
 
@@ -92,7 +92,7 @@ bool runtime_core::wakes_up(worker& w, bool saw_work) noexcept {
 }
 
 void runtime_core::note_at_work() noexcept {
-  paid_.reaches(seats_.load(std::memory_order_relaxed) - asleep_.count() - 1);
+  barriers_.reaches(seats_.load(std::memory_order_relaxed) - asleep_.count() - 1);
 }
 
 }  // namespace sennit::detail

@@ -72,7 +72,7 @@ void leave_outside_slots() noexcept { current_tls().tail.store(outside_slots, st
 worker::worker(runtime_core& core, unsigned index)
     : core_(core),
       index_(index),
-      frames_(core.deque_slots(), core.paid(), core.barrier() == steal_barrier::fence, core.sticky_reasons(),
+      frames_(core.deque_slots(), core.barriers(), core.barrier() == steal_barrier::fence, core.lasting_reasons(),
               core.beat_ns()),
       victims_(index + 1) {}
 

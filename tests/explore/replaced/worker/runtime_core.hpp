@@ -24,7 +24,7 @@ class runtime_core {
   explicit runtime_core(bool fenced) : fenced_(fenced) {}
 
   sleepers& asleep() noexcept { return asleep_; }
-  barriers& paid() noexcept { return paid_; }
+  detail::barriers& barriers() noexcept { return barriers_; }
   steal_barrier barrier() const noexcept {
     return fenced_ ? steal_barrier::fence : steal_barrier::membarrier;
   }
@@ -55,7 +55,7 @@ class runtime_core {
   void note_at_work() noexcept;
 
   const bool fenced_;
-  barriers paid_;
+  detail::barriers barriers_;
   sleepers asleep_;
   std::vector<worker*> places_;
   std::atomic<int> seats_{2};

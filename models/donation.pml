@@ -1,6 +1,6 @@
 /* Donation: branches that a plan gives to a certain worker. Edges D8, D9.
  *
- * Three workers, of which the first is busy; worker 1 is a guest's place. DONATIONS frames are donated by the
+ * Three workers, of which the first is busy; worker 1 is a guest's seat. DONATIONS frames are donated by the
  * strands that run, each to worker 1 or 2: one that searches, naps, goes to sleep, sleeps, is busy, or has left.
  * Each frame is run once. Whoever is busy may stay busy forever. At rest no frame that a worker may begin with
  * waits for one that sleeps, none that is open to others waits while anybody sleeps, and if all strands have
@@ -29,7 +29,7 @@
  *          LOOK_FIRST     it looks before it is among the sleepers
  *          TAKE_IN_TWO    a donation is found under the lock, and taken from the list under it later
  *   with STRICT: SHARE (others take from a busy worker, too)
- *   with LEAVES: NOT_ABANDONED (a place that was left is as if its worker were idle), ABANDON_UNTOLD (nobody is
+ *   with LEAVES: NOT_ABANDONED (a seat that was left is as if its worker were idle), ABANDON_UNTOLD (nobody is
  *          told of what waits there), ABANDON_LATE (what waits is looked at before others may have it); STRICT
  *          NO_RECHECK
  *   with ORDERED: NO_TURN (numbers are not looked at), NO_HOLD (nor is who waits)
@@ -81,7 +81,7 @@ byte given;
 bool leave[3];
 bool polls[3];       /* a sleeper looks now and then */
 byte strands = 1;    /* ghost: strands that run */
-bool vacated;        /* ghost: some place has been abandoned */
+bool vacated;        /* ghost: some seat has been abandoned */
 byte role[DONATIONS];  /* the worker that it is for */
 #ifdef ORDERED
 byte number[DONATIONS];

@@ -1,4 +1,4 @@
-// The gates of a worker: words that its strand compares on each push, pop and claim, and that send it to the slow path.
+// The gates of a worker: thread-local values that its strand compares on each push, pop and claim, and that send it to the slow path.
 #pragma once
 
 #include <sennit/detail/worker_tls.hpp>

@@ -1,5 +1,5 @@
 // The frames of a worker: those in its deque, those that have left it, and who wants some of them. Each option is a
-// handler that has reasons to shut the gates of the deque.
+// gate handler that has reasons to shut the gates of the deque.
 #pragma once
 
 #include "deque/deque.hpp"
@@ -33,7 +33,7 @@ class worker_frames {
 
   // --- The owner, whose thread-local state these become and cease to be. The deque is empty at both.
   void attach(worker_tls& tls) noexcept;
-  // `for_good`: the thread leaves the place, as a guest does.
+  // `for_good`: the thread leaves the seat, as a guest does.
   void detach(bool for_good) noexcept;
   // The strand that runs on this worker begins, or goes on, in these regions. `thieves_search`: a thief searches, so the
   // first push is treated as requested. `sleepers`: a worker sleeps. It may want this strand's next push although it did

@@ -125,7 +125,7 @@ void put_before_children(view*& left, view* right) noexcept {
   view* earliest = nullptr;
   std::uint64_t first = 0;
   for (view* v = right; v != nullptr; v = v->next) {
-    const child_places* const own = v->children();
+    const child_ranks* const own = v->children();
     if (own == nullptr || (earliest != nullptr && first < own->first)) continue;
     earliest = v;
     first = own->first;
@@ -140,7 +140,7 @@ void move_children_behind(view* left, view* right) noexcept {
   const std::uint64_t last = last_child(left);
   if (last == 0) return;
   for (view* v = right; v != nullptr; v = v->next) {
-    child_places* const own = v->children();
+    child_ranks* const own = v->children();
     if (own == nullptr) continue;
     own->first += last;
     own->last += last;
@@ -152,7 +152,7 @@ void move_children_behind(view* left, view* right) noexcept {
 std::uint64_t last_child(view* list) noexcept {
   std::uint64_t last = 0;
   for (view* v = list; v != nullptr; v = v->next) {
-    if (const child_places* const own = v->children()) last = std::max(last, own->last);
+    if (const child_ranks* const own = v->children()) last = std::max(last, own->last);
   }
   return last;
 }

@@ -63,9 +63,9 @@ group_state::~group_state() {
   if (unqueued_children* const others = others_.load(std::memory_order_relaxed)) others->let_go();
 }
 
-void group_state::anchor(worker& place) noexcept {
-  place_.store(&place, std::memory_order_relaxed);
-  epoch_.store(place.frames().epoch(), std::memory_order_relaxed);
+void group_state::anchor(worker& seat) noexcept {
+  seat_.store(&seat, std::memory_order_relaxed);
+  epoch_.store(seat.frames().epoch(), std::memory_order_relaxed);
   top_.store(load_tail(), std::memory_order_relaxed);
 }
 
@@ -138,7 +138,7 @@ spawning group_state::admit_unqueued() {
 spawning group_state::admit_beside(worker& here) {
   unqueued_children& all = others();
   note_open();
-  if (all.view_here().failed() || all.place_for(&here) == nullptr) return spawning::at_once;
+  if (all.view_here().failed() || all.seat_for(&here) == nullptr) return spawning::at_once;
   return all.has_room() || !here.running().memory().half_left() ? spawning::unqueued : spawning::at_once;
 }
 
@@ -158,9 +158,9 @@ bool group_state::in_order(const fiber& strand) const noexcept {
 spawning group_state::admit_from_outside() {
   unqueued_children& all = others();
   note_open();
-  const worker* const place = all.place_for(nullptr);
+  const worker* const seat = all.seat_for(nullptr);
   // The child may run at once, on this thread.
-  if (place != nullptr && (place->core().lasting_reasons() & contract) != 0) check_contract();
+  if (seat != nullptr && (seat->core().lasting_reasons() & contract) != 0) check_contract();
   return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
 }
 
@@ -184,7 +184,7 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
   unqueued_children& all = *others_.load(std::memory_order_relaxed);
   worker* const here = worker::current();
   spawn_view* const spawned = here != nullptr ? &all.view_here() : nullptr;
-  worker& place = here != nullptr ? *here : *all.place_for(nullptr);
+  worker& seat = here != nullptr ? *here : *all.seat_for(nullptr);
   group_member& child = *made.release();
   done_.expect();
   if (spawned != nullptr) {
@@ -195,9 +195,9 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
     } else {
       child.mark_stolen(region, &here->running());
     }
-    all.add(child, *spawned, place);
+    all.add(child, *spawned, seat);
   } else {
-    all.add_from_outside(child, place);
+    all.add_from_outside(child, seat);
   }
 }
 

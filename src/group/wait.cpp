@@ -94,22 +94,22 @@ view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
 }
 
 void group_state::collect(view* latest) noexcept {
-  worker* const place = worker::current();
+  worker* const seat = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken
   // singly.
-  if (newest != nullptr && !on_top()) place->relocate();
-  if (place != nullptr) admit_outside(*place);
+  if (newest != nullptr && !on_top()) seat->relocate();
+  if (seat != nullptr) admit_outside(*seat);
   group_member* kept = nullptr;
   {
     std::optional<in_child> underway;
-    if (place != nullptr) underway.emplace(*this, place->running());
+    if (seat != nullptr) underway.emplace(*this, seat->running());
     kept = collect_pushed();
-    // What is spawned below is not pushed: its place is not after what was.
-    place_.store(nullptr, std::memory_order_relaxed);
+    // What is spawned below is not pushed: its rank is not after what was.
+    seat_.store(nullptr, std::memory_order_relaxed);
     help(latest);
   }
   await_all(latest);
-  if (place != nullptr) place->frames().wish().admit_also(nullptr);
+  if (seat != nullptr) seat->frames().wish().admit_also(nullptr);
   // In the serial order.
   keep_first(failure_, std::move(thrown_first_));
   while (kept != nullptr) {
@@ -123,11 +123,11 @@ void group_state::collect(view* latest) noexcept {
 }
 
 // What children of outside threads have begun is for a guest that waits for them, too.
-void group_state::admit_outside(worker& place) noexcept {
+void group_state::admit_outside(worker& seat) noexcept {
   // ORD[D36] acquire: as in wait().
   const unqueued_children* const all = others_.load(std::memory_order_acquire);
-  if (all != nullptr && all->in_default() && all->at_home(place))
-    place.frames().wish().admit_also(&all->outside());
+  if (all != nullptr && all->in_default() && all->at_home(seat))
+    seat.frames().wish().admit_also(&all->outside());
 }
 
 void group_state::add_kept(group_member& child) noexcept {
@@ -203,12 +203,12 @@ bool group_state::await(view* latest, const unqueued_children* all, std::intptr_
 }
 
 void group_state::await_all(view* latest) noexcept {
-  worker* const place = worker::current();
+  worker* const seat = worker::current();
   // ORD[D36] acquire: as in wait().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] { return (away_ != 0 || all != nullptr) && await(latest, all, finishes); };
-  if (trace_cursor* const cursor = place != nullptr ? current_tls().cursor : nullptr) {
+  if (trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr) {
     // The wait is a construct, too.
     whereabouts where{};
     if (cursor->push(where)) (void)cursor->by().reached(*cursor, where);

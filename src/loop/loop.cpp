@@ -124,7 +124,7 @@ bool loop_state::hand(worker& from, worker& to, position begin, position& last,
 }
 
 void loop_state::failed(position end, std::exception_ptr failure) noexcept {
-  // ORD[D18] acquire and release: a lock, for the exception and its place.
+  // ORD[D18] acquire and release: a lock, for the exception and its position.
   while (recording_.exchange(true, std::memory_order_acquire)) relax();
   if (end < failed_at_.load(std::memory_order_relaxed)) {
     failed_at_.store(end, std::memory_order_relaxed);
@@ -173,7 +173,7 @@ void loop_state::wait() noexcept {
 }
 
 separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
-  // What the piece spawns in a group from outside is not pushed: its place among the group's children is that
+  // What the piece spawns in a group from outside is not pushed: its rank among the group's children is that
   // of the views.
   worker::current()->frames().forget_positions();
 }

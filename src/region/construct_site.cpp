@@ -14,7 +14,7 @@ namespace {
 
 constinit thread_local const construct_site* site_outside [[gnu::tls_model("initial-exec")]] = nullptr;
 
-// Whether the place is in the directory that the library's headers are in. A program's may have the same
+// Whether the call site is in the directory that the library's headers are in. A program's may have the same
 // name.
 bool is_in_library(const std::source_location& where, const std::source_location& of_library) noexcept {
   constexpr std::string_view directory = "/sennit/";

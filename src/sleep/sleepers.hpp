@@ -9,7 +9,7 @@
 
 namespace sennit::detail {
 
-// A worker's place among those that sleep.
+// A worker among those that sleep.
 struct sleeping {
   parker call;
   std::atomic<bool> asleep{false};  // written under the sleepers' lock; read without it, as a hint
@@ -24,16 +24,16 @@ struct sleeping {
 class sleepers {
  public:
   // The worker is about to sleep. From here on it may be chosen to be woken.
-  void announce(sleeping& place, bool guest) noexcept;
+  void announce(sleeping& sleeper, bool guest) noexcept;
   // It will not, or no longer. True if it owns a wake in flight: it was chosen, or it saw work before it
   // slept.
-  bool withdraw(sleeping& place, bool saw_work) noexcept;
+  bool withdraw(sleeping& sleeper, bool saw_work) noexcept;
 
   // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work.
   // False: only guests sleep, and somebody has to look whose work it is.
   bool call_one() noexcept;
-  // By who has seen work, `by` being its own place, if it is a worker: wakes up to `most` workers that take any. How
-  // many.
+  // The caller has seen work. Wakes up to `most` workers that take any work, and returns how many it has woken. `by`: the
+  // caller, if it is a worker.
   unsigned wake(unsigned most, const sleeping* by) noexcept;
   // The same for a guest, for whom there is some. False: it does not sleep.
   bool wake_guest(sleeping& guest) noexcept;
@@ -42,8 +42,8 @@ class sleepers {
 
   // The owner of a wake that came in vain keeps it, and naps: it looks for work now and then, and call_one()
   // calls it. False: somebody else does that.
-  bool begin_watch(sleeping& place) noexcept;
-  void end_watch(sleeping& place) noexcept;
+  bool begin_watch(sleeping& sleeper) noexcept;
+  void end_watch(sleeping& sleeper) noexcept;
   // One that sleeps for good looks around once more, and falls asleep anew.
   void nudge() noexcept;
   // A hint.
@@ -61,9 +61,9 @@ class sleepers {
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
-  void unlink(sleeping& place) noexcept;
+  void unlink(sleeping& sleeper) noexcept;
   sleeping* take_latest() noexcept;
-  void note_depth(sleeping& place, unsigned depth) noexcept;
+  void note_depth(sleeping& sleeper, unsigned depth) noexcept;
 
   std::mutex lock_;
   sleeping* latest_ = nullptr;  // of those that take any work; a list

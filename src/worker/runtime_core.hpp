@@ -27,7 +27,7 @@ namespace sennit::detail {
 
 class runtime_core {
  public:
-  static constexpr unsigned most_places = worker_index_bound;
+  static constexpr unsigned most_seats = worker_index_bound;
 
   explicit runtime_core(const settings& chosen);
   runtime_core(const runtime_core&) = delete;
@@ -42,7 +42,7 @@ class runtime_core {
   bool in_use() const noexcept { return regions_.load(std::memory_order_acquire) > 0; }
 
   // --- Guests. A worker for a thread that enters, and its return. Throws std::bad_alloc, or
-  // std::runtime_error beyond `most_places`.
+  // std::runtime_error beyond `most_seats`.
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
@@ -52,16 +52,16 @@ class runtime_core {
   worker& worker_at(unsigned index) const noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
-  unsigned numbered_workers() const noexcept { return thread_places() + 1; }
-  // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all
+  unsigned numbered_workers() const noexcept { return thread_seats() + 1; }
+  // worker_index() of the thread in that seat: 0 for the first guest, then the runtime's threads, then all
   // others.
   unsigned number_of(const worker& w) const noexcept {
     const unsigned i = w.index();
-    return i < thread_places() ? i + 1 : i == thread_places() ? 0 : i;
+    return i < thread_seats() ? i + 1 : i == thread_seats() ? 0 : i;
   }
   // Precondition: `number` < numbered_workers(), and there has been a guest.
   worker& numbered(unsigned number) const noexcept {
-    return worker_at(number == 0 ? thread_places() : number - 1);
+    return worker_at(number == 0 ? thread_seats() : number - 1);
   }
 
   // --- What was set.
@@ -76,7 +76,7 @@ class runtime_core {
   // --- Who has no work. All but asleep(): hints.
   // How many look for work just now, and which ones.
   std::atomic<int>& searching() noexcept { return searching_; }
-  searching_set<most_places>& searchers() noexcept { return searchers_; }
+  searching_set<most_seats>& searchers() noexcept { return searchers_; }
   // How many have no work, searching or asleep.
   std::atomic<unsigned>& waiting() noexcept { return waiting_; }
   sleepers& asleep() noexcept { return asleep_; }
@@ -162,22 +162,22 @@ class runtime_core {
  private:
   friend struct inspection;
 
-  unsigned thread_places() const noexcept { return thread_places_.load(std::memory_order_relaxed); }
+  unsigned thread_seats() const noexcept { return thread_seats_.load(std::memory_order_relaxed); }
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
   struct spare {
-    worker& place;
+    worker& seat;
     parker call;
   };
 
   worker& add_worker();
   worker& add_worker_locked();
   worker& add_returnable_locked();
-  worker& guest_place_locked();
-  void return_place_locked(worker& place) noexcept;
-  void seat_locked(worker& place) noexcept;
-  void unseat_locked(worker& place) noexcept;
+  worker& guest_seat_locked();
+  void return_seat_locked(worker& seat) noexcept;
+  void seat_locked(worker& seat) noexcept;
+  void unseat_locked(worker& seat) noexcept;
   bool add_spare() noexcept;
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
@@ -185,7 +185,7 @@ class runtime_core {
   bool too_many_stacks() const noexcept;
   void have_tidied() noexcept;
   bool add_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
-  void serve_as_worker(worker& place) noexcept;
+  void serve_as_worker(worker& seat) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
   const settings settings_;
@@ -195,16 +195,16 @@ class runtime_core {
   unsigned held_for_fork_ = 0;          // deques; under no_fork
   detail::barriers barriers_;
   sleepers asleep_;
-  searching_set<most_places> searchers_;
+  searching_set<most_seats> searchers_;
   detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
-  std::array<std::atomic<worker*>, most_places> workers_{};
+  std::array<std::atomic<worker*>, most_seats> workers_{};
   std::atomic<unsigned> worker_count_{0};
   worker_listener* listeners_ = nullptr;  // under membership_
   std::atomic<bool> has_listener_{false};
   // Those of the threads that the constructor started come first. While it does, they read it: none.
-  std::atomic<unsigned> thread_places_{0};
+  std::atomic<unsigned> thread_seats_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
@@ -213,7 +213,7 @@ class runtime_core {
   std::atomic<unsigned> waiting_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<int> seats_{0};  // how many threads are workers; written under membership_
+  std::atomic<int> seated_{0};  // how many threads are workers; written under membership_
   std::atomic<bool> tidying_{false};
   std::atomic<bool> suspected_{false};
   fiber_supply fibers_;

@@ -22,8 +22,8 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
   const region_state* const region = running_->innermost->region;
   unsigned idle = 0;
-  core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned place) {
-    worker& other = core_.worker_at(place);
+  core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned seat) {
+    worker& other = core_.worker_at(seat);
     if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
         other.frames_.wish().now().admits(region)) {
       found[idle++] = &other;

@@ -51,7 +51,7 @@ void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
 unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
   unsigned woken = 0;
   const unsigned count = worker_count();
-  for (unsigned i = thread_places(); i < count && woken < most; ++i) {
+  for (unsigned i = thread_seats(); i < count && woken < most; ++i) {
     worker& w = worker_at(i);
     if (!w.sleep_place().asleep.load(std::memory_order_relaxed) || !w.is_guest()) continue;
     const wanted wish = w.frames().wish().now();
@@ -92,7 +92,7 @@ bool runtime_core::wakes_up(worker& w, bool saw_work) noexcept {
 }
 
 void runtime_core::note_at_work() noexcept {
-  barriers_.reaches(seats_.load(std::memory_order_relaxed) - asleep_.count() - 1);
+  barriers_.reaches(seated_.load(std::memory_order_relaxed) - asleep_.count() - 1);
 }
 
 }  // namespace sennit::detail

@@ -100,7 +100,7 @@ void worker::serve(frame* first) {
   switch_from(home, *start, &leave_as_is, nullptr);
 
   frames_.detach(true);
-  // What was donated to this place meanwhile is anybody's now, and so are strands that were left here.
+  // What was donated to this seat meanwhile is anybody's now, and so are strands that were left here.
   if (frames_.listed().any_donation() || frames_.listed().any()) announce_work();
   set_current(outer);
   if (outer != nullptr) {

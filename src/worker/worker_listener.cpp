@@ -7,17 +7,17 @@
 
 namespace sennit::detail {
 
-void runtime_core::seat_locked(worker& place) noexcept {
-  place.thread = thread_id();
-  seats_.store(seats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+void runtime_core::seat_locked(worker& seat) noexcept {
+  seat.thread = thread_id();
+  seated_.store(seated_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   note_at_work();
-  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->comes(place.thread);
+  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->comes(seat.thread);
 }
 
-void runtime_core::unseat_locked(worker& place) noexcept {
-  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->rests(place.thread);
-  place.thread = 0;
-  seats_.store(seats_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+void runtime_core::unseat_locked(worker& seat) noexcept {
+  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->rests(seat.thread);
+  seat.thread = 0;
+  seated_.store(seated_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   note_at_work();
 }
 

@@ -57,7 +57,7 @@ struct stolen_state {
   frame* newer = nullptr;
   std::exception_ptr failure;
   view* views = nullptr;  // what the branch has added to reducers
-  // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs
+  // In observed regions: what was noted of the branch, and the number of its beginning in the plan of who runs
   // it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;

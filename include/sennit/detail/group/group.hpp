@@ -35,7 +35,7 @@ struct child_underway {
   child_underway* outer;
 };
 
-// A place in the serial order of a group's children.
+// A rank in the serial order of a group's children.
 struct group_link : spawned_child {
   group_link* previous = nullptr;
   group_link* next = nullptr;
@@ -125,7 +125,7 @@ class SENNIT_EXPORT group_state : public open_group {
   friend class group_member;
 
   bool on_top() const noexcept;
-  void anchor(worker& place) noexcept;
+  void anchor(worker& seat) noexcept;
   void open(fiber& strand) noexcept;
   void close() noexcept;
   spawning admit_when_full();
@@ -173,7 +173,7 @@ class SENNIT_EXPORT group_state : public open_group {
   void await_all(view* latest) noexcept;
   view* latest_of(worker* here, unqueued_children* all) noexcept;
   bool await(view* latest, const unqueued_children* all, std::intptr_t finishes) noexcept;
-  void admit_outside(worker& place) noexcept;
+  void admit_outside(worker& seat) noexcept;
   void add_kept(group_member& child) noexcept;
   void sleep(view* latest, std::intptr_t finishes) noexcept;
   bool take_back(group_member& child) noexcept;
@@ -191,7 +191,7 @@ class SENNIT_EXPORT group_state : public open_group {
 
   // Where the strand that made the group works, as long as its deque is as the group left it: see on_top().
   // Others compare, too.
-  std::atomic<worker*> place_{nullptr};
+  std::atomic<worker*> seat_{nullptr};
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<slot*> top_{nullptr};
 

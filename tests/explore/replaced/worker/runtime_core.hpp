@@ -49,7 +49,7 @@ class runtime_core {
   unsigned guests = 0;
 
  private:
-  unsigned thread_places() const noexcept { return worker_count() - guests; }
+  unsigned thread_seats() const noexcept { return worker_count() - guests; }
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
   void note_at_work() noexcept;
@@ -58,7 +58,7 @@ class runtime_core {
   detail::barriers barriers_;
   sleepers asleep_;
   std::vector<worker*> places_;
-  std::atomic<int> seats_{2};
+  std::atomic<int> seated_{2};
 };
 
 }  // namespace sennit::detail

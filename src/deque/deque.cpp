@@ -11,7 +11,12 @@
 namespace sennit::detail {
 
 deque::deque(std::size_t slots, barriers& shared, unsigned lasting, promotions& by)
-    : slots_(slots), barriers_(shared), promotions_(by), lasting_(lasting), head_(bottom()), reasons_(lasting) {}
+    : slots_(slots),
+      barriers_(shared),
+      promotions_(by),
+      lasting_(lasting),
+      head_(bottom()),
+      reasons_(lasting) {}
 
 void deque::attach(worker_tls& tls) noexcept {
   SENNIT_ASSERT(tls_ == nullptr);
@@ -137,7 +142,7 @@ deque::claimed deque::claim_fenced(const eligibility& may) noexcept {
 
 // Raises the head beyond the oldest frame, if the owner has not taken that.
 bool deque::pass_head(slot* next, const eligibility& may) noexcept {
-  if (nothing_latent()) return false;  // the owner is not to be disturbed
+  if (nothing_latent()) return false;  // do not disturb the owner
   // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
   head_.store(next, std::memory_order_seq_cst);
   perturb();

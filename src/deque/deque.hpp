@@ -1,5 +1,6 @@
-// The deque of a worker: slots between a head and a tail, and gates that reasons shut. The owner works at the tail,
-// thieves at the head; docs/protocols/deque.md has the protocol. Who wants what of the owner: deque/worker_frames.hpp.
+// The deque of a worker: slots between a head and a tail, and gates that reasons shut. The owner works at the
+// tail, thieves at the head; docs/protocols/deque.md has the protocol. deque/worker_frames.hpp has those who
+// want something of the owner.
 #pragma once
 
 #include "deque/gates.hpp"

@@ -43,7 +43,7 @@ void drop_orphans(view** at) noexcept {
 }  // namespace
 
 void view::leave() noexcept {
-  const std::shared_ptr<reducer_base> whole = std::move(whole_);  // lest the two keep each other alive
+  const std::shared_ptr<reducer_base> whole = std::move(whole_);  // the two must not keep each other alive
   next = whole->left.load(std::memory_order_relaxed);
   // ORD[D20] release: what the thread has added; pairs with recall_views().
   while (
@@ -166,7 +166,7 @@ view* take_values() noexcept {
 
 namespace {
 
-// Of two lists that are to become one: what needs no look at pairs of views.
+// The part of joining two lists that needs no look at pairs of views.
 void prepare(view*& left, view*& right) noexcept {
   if (worker::current() == nullptr) ends.expect();
   drop_orphans(&left);

@@ -36,7 +36,7 @@ bool any_children(const view* list) noexcept {
 }
 
 // Whether the group is on the stack of the worker's strand: then what is on the deque as the group is made is
-// older than its children will be. Of a group anywhere else that is not known.
+// older than its children will be. Nothing is known of a group anywhere else.
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
   const auto* const here = reinterpret_cast<const char*>(&group);
@@ -154,7 +154,7 @@ bool group_state::in_order(const fiber& strand) const noexcept {
   return maker_ == &strand && made_in_ == strand.innermost_child;
 }
 
-// By a thread that runs no strand.
+// The caller runs no strand.
 spawning group_state::admit_from_outside() {
   unqueued_children& all = others();
   note_open();
@@ -292,7 +292,7 @@ void group_state::note_counted(group_member& child) noexcept {
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
-// By the group's own strand.
+// The group's own strand calls it.
 void group_state::run_in_order(action body) {
   // What was thrown before lets it be dropped.
   if (thrown_latest()) [[unlikely]]
@@ -345,7 +345,7 @@ void run_counted(action body) {
 
 }  // namespace
 
-// By any other strand, or a thread that runs none.
+// Any other strand calls it, or a thread that runs none.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
   unqueued_children& all = others();

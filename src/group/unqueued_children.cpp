@@ -21,8 +21,8 @@ namespace sennit::detail {
 
 namespace {
 
-// Of all groups: who forks the process holds all of them, and knows where they are. None is taken under
-// another one, and no code of the program runs under one.
+// All groups share these locks: a thread that forks the process takes all of them, and knows where they are.
+// None is taken under another one, and no code of the program runs under one.
 struct alignas(64) group_lock : brief_lock {};
 constinit group_lock group_locks[16];
 
@@ -218,8 +218,9 @@ void unqueued_children::merge_later(group_member& earlier) noexcept {
   }
 }
 
-// So what children leave is as much as are yet to end, and who claims the newest child does not look at all that have
-// ended. By the strand of the child, as the program's code adds up what they left.
+// So there are no more remains of ended children than children that have yet to end, and a strand that claims
+// the newest child does not look at all that have ended. The strand of the child calls it, because the
+// program's code adds up what the children left.
 bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   group_member* earlier = nullptr;
   group_member* later = nullptr;

@@ -55,8 +55,8 @@ void group_state::wait() {
   // They come after those of all children.
   view* const latest = latest_of(here, all);
   auto inside = [&] { collect(latest); };
-  // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for
-  // a region, children that nobody has taken run here, on the thread's own stack.
+  // Nobody knows how long a runtime other than the default one lives. There, and without the means for a
+  // region, children that nobody has taken run here, on the thread's own stack.
   const bool in_region =
       here == nullptr && all->in_default() && attempt<std::exception>([&] { run_region(nullptr, inside); });
   if (!in_region) inside();
@@ -177,7 +177,7 @@ void group_state::run_newest(group_member& child) noexcept {
   }
 }
 
-// With what others were to take.
+// Runs children that others have not taken yet.
 void group_state::help(view* latest) noexcept {
   // ORD[D36] acquire: as in wait().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
@@ -221,8 +221,8 @@ void group_state::await_all(view* latest) noexcept {
   if (away_ != 0 || all != nullptr) done_.again(finishes, held);
 }
 
-// Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that
-// runs none.
+// The last child ends in another runtime, which cannot resume a strand of this one. Nor can it resume a
+// thread that runs no strand.
 void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
   unqueued_children& all = *others_.load(std::memory_order_relaxed);
   unqueued_children::waiting_thread thread{.awaited = finishes, .call = {}};
@@ -282,7 +282,7 @@ void group_state::keep_first(std::exception_ptr& kept, std::exception_ptr thrown
   if (!kept) kept = std::move(thrown);
 }
 
-// Of a child that has ended, and ends here.
+// Adds what a child left that has ended. The child's memory ends here.
 void group_state::add_in_order(group_member& child) noexcept {
   add_in_order(child.before_);
   add_in_order(child.views_);

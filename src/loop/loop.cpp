@@ -54,7 +54,7 @@ loop_state::~loop_state() {
 loop_piece* loop_state::cut(position first, position last) noexcept {
   loop_piece* const piece = own_entries().make(*this, first, last);
   if (piece == nullptr) return nullptr;
-  SENNIT_ASSERT(!done_.done(0));  // who cuts has a finish to make himself
+  SENNIT_ASSERT(!done_.done(0));  // the strand that cuts still has a finish to make
   done_.expect();
   piece->next_ = pieces_.load(std::memory_order_relaxed);
   // Read once nobody works on the loop: the completion orders that.
@@ -268,7 +268,7 @@ position loop_frame::meet(position from, position to) noexcept {
     start_.exchange(to, std::memory_order_seq_cst);
     if (to <= end_.load(std::memory_order_seq_cst)) return to;
   }
-  // Somebody wants something: all but the next iteration is to be had, also of a chunk that was cut short.
+  // Somebody wants something: others can have all but the next iteration, also of a chunk that was cut short.
   if (any_gate_shut()) {
     to = from + 1;
     start_.store(to, std::memory_order_relaxed);
@@ -284,8 +284,8 @@ position loop_frame::meet(position from, position to) noexcept {
 }
 
 void loop_frame::abandon() noexcept {
-  // All that is left, and more: nobody finds anything to cut any more. A thief that has not seen it cuts off what it is
-  // to drop itself.
+  // All that is left, and more: nobody finds anything to cut any more. A thief that has not seen this yet
+  // cuts off iterations, and drops them itself.
   constexpr position beyond = position{1} << 62;
   start_.store(beyond, std::memory_order_relaxed);
 }

@@ -18,7 +18,8 @@ void sleepers::announce(sleeping& sleeper, bool guest) noexcept {
     latest_ = &sleeper;
   }
   // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count
-  // after it has unlocked such a list. Whoever locks the list second sees the other. Model: models/sleep.pml.
+  // after it has unlocked such a list. The one that locks the list second sees the other. Model:
+  // models/sleep.pml.
   count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -131,7 +132,8 @@ void sleepers::nudge() noexcept {
 
 void sleepers::end_watch(sleeping& sleeper) noexcept {
   const std::lock_guard guard(lock_);
-  if (watcher_.load(std::memory_order_relaxed) == &sleeper) watcher_.store(nullptr, std::memory_order_relaxed);
+  if (watcher_.load(std::memory_order_relaxed) == &sleeper)
+    watcher_.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace sennit::detail

@@ -30,7 +30,7 @@ class sleepers {
   bool withdraw(sleeping& sleeper, bool saw_work) noexcept;
 
   // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work.
-  // False: only guests sleep, and somebody has to look whose work it is.
+  // False: only guests sleep, and the caller must look whose work it is.
   bool call_one() noexcept;
   // The caller has seen work. Wakes up to `most` workers that take any work, and returns how many it has woken. `by`: the
   // caller, if it is a worker.
@@ -52,7 +52,7 @@ class sleepers {
   // Called around fork(2): no thread holds the lock while the process forks.
   void hold_for_fork() noexcept { lock_.lock(); }
   void let_go_after_fork() noexcept { lock_.unlock(); }
-  // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not
+  // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): a sleeper that is not
   // counted here has yet to arm the gates, and to look. Model: models/sleep.pml.
   bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }
   int count() const noexcept { return count_.load(std::memory_order_relaxed); }

@@ -18,9 +18,9 @@
 
 extern "C" {
 
-// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime,
-// or, never ended, be lost with each shared object that is unloaded. Debuggers find it by its name: see
-// diagnosis/inspection.cpp.
+// The newest runtime of those alive. It changes under no_fork. No container: it would end before static
+// objects that still use a runtime, or, never ended, be lost with each shared object that is unloaded.
+// Debuggers find it by its name: see diagnosis/inspection.cpp.
 extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
 constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
 }
@@ -138,7 +138,7 @@ worker& runtime_core::add_returnable_locked() {
   return added;
 }
 
-// The lowest, so that a guest who is alone has number 0 whoever was here before.
+// The lowest free seat, so that a guest that is alone has number 0, whatever guests were here before.
 worker& runtime_core::guest_seat_locked() {
   if (free_guests_.empty()) return add_returnable_locked();
   std::ranges::pop_heap(free_guests_, std::greater<>(), &worker::index);
@@ -154,7 +154,7 @@ void runtime_core::return_seat_locked(worker& seat) noexcept {
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
   if (outlived_by_fork()) return;  // no other thread will enter, and one that is gone may hold the lock
-  // Before the thread enters anything else: a region at the same address is not to be taken for this one.
+  // Before the thread enters anything else: a region at the same address must not be taken for this one.
   guest.frames().wish().restrict_to(&nobodys);
   {
     const std::lock_guard guard(membership_);
@@ -205,7 +205,7 @@ bool runtime_core::add_spare() noexcept {
   const auto rank = static_cast<unsigned>(spares_.size());
   attempt<std::exception>([&] {
     spares_.reserve(rank + 1);
-    // Never a guest's: a spare keeps its seat, and the first guest's is to come back.
+    // Never a guest's seat: a spare keeps its seat, and the first guest's seat must come back.
     worker& seat = add_returnable_locked();
     auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.seat = seat, .call = {}});
     spare* const self = added.get();

@@ -147,8 +147,8 @@ class runtime_core {
   // --- All runtimes.
   // Has the workers look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
-  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's
-  // hands then. In the child before it is counted as one.
+  // The thread that calls fork(2) calls these around it: nobody else holds a lock that a child's strand may
+  // need. In the child, let_go_after_fork() comes before the child is counted as one.
   static void hold_for_fork() noexcept;
   static void let_go_after_fork() noexcept;
 

@@ -158,7 +158,7 @@ frame* worker::look_into_mailbox() noexcept {
   if (!mail_.has_frame()) return nullptr;
   perturb();
   frame* const posted = take_posted();
-  if (posted == nullptr) mail_.open();  // withdrawn by who posted it
+  if (posted == nullptr) mail_.open();  // the thread that posted it has withdrawn it
   return posted;
 }
 

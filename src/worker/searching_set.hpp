@@ -10,7 +10,7 @@
 
 namespace sennit::detail {
 
-// Hints: whoever finds a worker here asks it.
+// The set is a hint: a thread that finds a worker here asks that worker.
 template <unsigned Seats>
 class searching_set {
  public:

@@ -37,7 +37,7 @@ void runtime_core::have_tidied() noexcept {
     }
     return;
   }
-  // Who tidies already, looks again.
+  // A worker that tidies already looks again.
   if (!tidying_.load(std::memory_order_relaxed)) asleep_.nudge();
 }
 

@@ -1,4 +1,4 @@
-// Who is told that there is work. docs/protocols/sleep.md has the protocol.
+// Which workers are told that there is work. docs/protocols/sleep.md has the protocol.
 #include "worker/runtime_core.hpp"
 
 #include <algorithm>

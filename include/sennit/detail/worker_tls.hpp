@@ -268,7 +268,7 @@ SENNIT_INLINE void store_views(view* views) noexcept { current_tls().views = vie
 
 #endif
 
-// The push gate, for the iterations of a block: whoever wants something of the strand has shut it.
+// The push gate, for the iterations of a block: it is shut if anybody wants something of the strand.
 //
 // It is read as plain memory, on purpose, so that the compiler sees to the price: behind a call that it
 // cannot see through it reads the gate again, and where it sees all of an iteration, it reads the gate once,

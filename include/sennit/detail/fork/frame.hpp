@@ -40,8 +40,8 @@ enum class outcome : std::uint8_t {
   dropped,  // its region was cancelled before it came to an end
 };
 
-// What a frame needs once it is no longer its owner's alone. Whoever claims or promotes the frame makes the state, under
-// the lock of the deque that the frame leaves.
+// What a frame needs once it is no longer its owner's alone. The thread that claims or promotes the frame
+// makes the state, under the lock of the deque that the frame leaves.
 struct stolen_state {
   stolen_state(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
 
@@ -71,9 +71,9 @@ struct stolen_state {
 
 class frame {
  public:
-  // Runs the branch on a worker that has claimed it, records the outcome in the frame's state,
-  // says that it has finished, and returns the fiber that waits for it, if the caller is to resume that.
-  // Nothing touches the frame afterwards.
+  // Runs the branch on a worker that has claimed it, records the outcome in the frame's state, says that it
+  // has finished, and returns the fiber that waits for it, if the caller must resume it. Nothing touches the
+  // frame afterwards.
   using entry = fiber* (*)(frame&) noexcept;
 
   SENNIT_INLINE explicit frame(entry run) noexcept : run_(run) {}

@@ -108,7 +108,7 @@ class SENNIT_EXPORT group_state : public open_group {
   group_state& operator=(const group_state&) = delete;
   ~group_state();
 
-  // What the next child is to be. Throws as task_group::spawn().
+  // What becomes of the next child. Throws as task_group::spawn().
   spawning admit();
   void* allocate(std::size_t bytes, std::size_t alignment) { return blocks_.allocate(bytes, alignment); }
   void free(void* block, std::size_t bytes, std::size_t alignment) noexcept {
@@ -150,7 +150,8 @@ class SENNIT_EXPORT group_state : public open_group {
   group_member* newest_child() const noexcept {
     return static_cast<group_member*>(static_cast<group_link*>(newest));
   }
-  // By the newest, once it has ended, or by children that ran at once since it was pushed.
+  // What was thrown by the newest child, once it has ended, or by children that ran at once since it was
+  // pushed.
   std::exception_ptr& thrown_latest() noexcept {
     return newest != nullptr ? static_cast<group_link*>(newest)->thrown : thrown_first_;
   }
@@ -205,7 +206,7 @@ class SENNIT_EXPORT group_state : public open_group {
   std::atomic<fiber*> strand_{nullptr};
   std::exception_ptr thrown_first_;  // by children that ran at once before the oldest of them was pushed
   int room_;                         // how many more may be pushed before somebody looks how many have ended
-  int at_once_ = 0;                  // how many are to be called before that
+  int at_once_ = 0;                  // how many are called before that
   int swept_in_vain_ = 0;
   std::intptr_t away_ = 0;  // that ran elsewhere, and left nothing behind
 

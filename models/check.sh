@@ -86,15 +86,15 @@ reaches mailbox
 reaches mailbox PIECES
 reaches mailbox BOXES=2 STRANDS=1
 fails   mailbox RETURN_ON_WITHDRAWN
-fails   mailbox DROP_LETTER_AT_SLEEP
-fails   mailbox DROP_LETTER
+fails   mailbox DROP_POSTED_AT_SLEEP
+fails   mailbox DROP_POSTED
 fails   mailbox SLEEP_OPEN
 fails   mailbox WORK_OPEN
 fails   mailbox OPEN_UNSEEN
 fails   mailbox CLOSE_IN_TWO
 fails   mailbox POST_IN_TWO
 fails   mailbox WITHDRAW_IN_TWO
-fails   mailbox LETTER_FIRST
+fails   mailbox POST_FIRST
 fails   mailbox NO_BOX
 fails   mailbox BOX_DECIDES
 fails   mailbox HOLDER_ONCE
@@ -161,10 +161,10 @@ fails   donation STRICT NO_UNPARK
 fails   donation STRICT NO_OWN_LOOK
 fails   donation STRICT SHARE
 fails   donation LEAVES STRICT NO_RECHECK
-fails   donation LEAVES STRICT NO_DESERTION
-fails   donation LEAVES NO_DESERTION
-fails   donation LEAVES DESERT_UNTOLD
-fails   donation LEAVES DESERT_LATE
+fails   donation LEAVES STRICT NOT_ABANDONED
+fails   donation LEAVES NOT_ABANDONED
+fails   donation LEAVES ABANDON_UNTOLD
+fails   donation LEAVES ABANDON_LATE
 fails   donation ORDERED NO_TURN
 fails   donation ORDERED NO_HOLD
 fails   donation GAP NO_POLL
@@ -232,7 +232,7 @@ holds   splices
 fails   splices OVER_FIRST
 fails   splices NO_LOOK
 fails   splices FOREIGN_OVER
-fails   splices ROBBED_READY
+fails   splices STOLEN_READY
 fails   splices NO_STRANDED
 fails   splices NO_WAKE
 fails   splices MEET_EARLY

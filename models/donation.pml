@@ -1,6 +1,6 @@
 /* Donation: branches that a plan gives to a certain worker. Edges D8, D9.
  *
- * Three workers, of which the first is busy; worker 1 is a guest's place. DONATIONS frames are donated by the
+ * Three workers, of which the first is busy; worker 1 is a guest's seat. DONATIONS frames are donated by the
  * strands that run, each to worker 1 or 2: one that searches, naps, goes to sleep, sleeps, is busy, or has left.
  * Each frame is run once. Whoever is busy may stay busy forever. At rest no frame that a worker may begin with
  * waits for one that sleeps, none that is open to others waits while anybody sleeps, and if all strands have
@@ -29,8 +29,8 @@
  *          LOOK_FIRST     it looks before it is among the sleepers
  *          TAKE_IN_TWO    a donation is found under the lock, and taken from the list under it later
  *   with STRICT: SHARE (others take from a busy worker, too)
- *   with LEAVES: NO_DESERTION (a place that was left is as if its worker were idle), DESERT_UNTOLD (nobody is
- *          told of what waits there), DESERT_LATE (what waits is looked at before others may have it); STRICT
+ *   with LEAVES: NOT_ABANDONED (a seat that was left is as if its worker were idle), ABANDON_UNTOLD (nobody is
+ *          told of what waits there), ABANDON_LATE (what waits is looked at before others may have it); STRICT
  *          NO_RECHECK
  *   with ORDERED: NO_TURN (numbers are not looked at), NO_HOLD (nor is who waits)
  *   with GAP: NEVER_GIVE_UP, NO_POLL (a sleeper does not look again at a donation whose turn has not come),
@@ -56,18 +56,18 @@
 
 #ifdef STRICT
 #ifdef SHARE
-#define is_open(worker) (deserted[worker] || busy[worker])
+#define is_open(worker) (abandoned[worker] || busy[worker])
 #else
-#define is_open(worker) deserted[worker]
+#define is_open(worker) abandoned[worker]
 #endif
 #else
-#define is_open(worker) (deserted[worker] || busy[worker])
+#define is_open(worker) (abandoned[worker] || busy[worker])
 #endif
 #define DONATED(worker) (donated[worker] > 0 && is_open(worker))
 
 byte donated[3];   /* the length of a worker's list; under its lock, and as a hint without */
 bool busy[3];      /* a strand runs there, for all that a donor knows; under the lock, */
-bool deserted[3];  /* and so is this: its thread has left for good */
+bool abandoned[3];  /* and so is this: its thread has left for good */
 
 #include "idle.pml"
 
@@ -81,7 +81,7 @@ byte given;
 bool leave[3];
 bool polls[3];       /* a sleeper looks now and then */
 byte strands = 1;    /* ghost: strands that run */
-bool vacated;        /* ghost: some place has been deserted */
+bool vacated;        /* ghost: some seat has been abandoned */
 byte role[DONATIONS];  /* the worker that it is for */
 #ifdef ORDERED
 byte number[DONATIONS];
@@ -394,24 +394,24 @@ end_busy_for_ever:
 #ifdef LEAVES
 over:
   wake_more();
-#ifdef DESERT_LATE
+#ifdef ABANDON_LATE
   seen = (donated[me] > 0);
-  atomic { under_lock -> deserted[me] = true; vacated = true };
+  atomic { under_lock -> abandoned[me] = true; vacated = true };
 #else
   atomic {
     under_lock -> vacated = true;
-#ifndef NO_DESERTION
-    deserted[me] = true
+#ifndef NOT_ABANDONED
+    abandoned[me] = true
 #endif
   };
-#ifndef DESERT_UNTOLD
+#ifndef ABANDON_UNTOLD
   seen = (donated[me] > 0);
 #endif
 #endif
   tell_if_seen();
 #ifdef RETURNS
   if
-  :: atomic { !returned && under_lock -> returned = true; deserted[me] = false; strands++
+  :: atomic { !returned && under_lock -> returned = true; abandoned[me] = false; strands++
 #ifdef ORDERED
      ; counted++
 #endif

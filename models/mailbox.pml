@@ -1,4 +1,4 @@
-/* Letters: a frame on its way from the strand that hands it over to an idle worker's box. Edge D19.
+/* Posted frames: on their way from the strand that hands them over to an idle worker's box. Edge D19.
  *
  * BOXES workers search, sleep, work, and go home if they are called. STRANDS strands, each on a worker of its
  * own, hand a frame over, take it back if nobody has it yet, and wait for its end if somebody has; FRAMES
@@ -11,18 +11,18 @@
  *
  *   PIECES  the frames are pieces of loops: each ends when all parts of its loop have finished, of which the
  *           strand that cut it has one
- * Mutants: RETURN_ON_WITHDRAWN     a worker that saw a letter ends its search, though that was withdrawn
- *          DROP_LETTER_AT_SLEEP    a worker that closes its box to sleep forgets what is in it
- *          DROP_LETTER             so does one that has other work, or leaves
+ * Mutants: RETURN_ON_WITHDRAWN     a worker that saw a posted frame ends its search, though that was withdrawn
+ *          DROP_POSTED_AT_SLEEP    a worker that closes its box to sleep forgets what is in it
+ *          DROP_POSTED             so does one that has other work, or leaves
  *          SLEEP_OPEN, WORK_OPEN   it does not close it
- *          OPEN_UNSEEN             a worker that saw a letter opens its box without closing it first
+ *          OPEN_UNSEEN             a worker that saw a posted frame opens its box without closing it first
  *          POST_IN_TWO, CLOSE_IN_TWO, WITHDRAW_IN_TWO  a load and a store
- *          LETTER_FIRST            a frame is posted before what its branch reads has been written
+ *          POST_FIRST              a frame is posted before what its branch reads has been written
  *          NO_BOX                  it does not say where it was posted
- *          BOX_DECIDES             a letter that is not in its box is not looked for in a list
+ *          BOX_DECIDES             a posted frame that is not in its box is not looked for in a list
  *          HOLDER_ONCE             in whose list it is, is not asked again under that list's lock
- *          BOX_AFTER_LIST          a worker that has listed a letter then notes in it that it is in no box
- *   with BOXES=2 STRANDS=1: NO_ANNOUNCE (nobody is told of a letter that was listed)
+ *          BOX_AFTER_LIST          a worker that has listed a posted frame then notes in it that it is in no box
+ *   with BOXES=2 STRANDS=1: NO_ANNOUNCE (nobody is told of a posted frame that was listed)
  *   with PIECES: PART_FIRST (the strand finishes its own part of the loop before it takes back the piece)
  */
 #ifndef BOXES
@@ -35,7 +35,7 @@
 #define FRAMES 3
 #endif
 #define THREADS (BOXES + STRANDS)
-#define BUFFER 3  /* what a branch reads, a box that is opened, and a mutant's letter */
+#define BUFFER 3  /* what a branch reads, a box that is opened, and what a mutant posts */
 #define OTHER_CELLS STRANDS
 #define READ OTHER  /* READ + frame: what its branch reads */
 
@@ -80,7 +80,7 @@ inline end_branch(f)
 
 proctype idle(byte me)
 {
-  byte seen, found = NONE, letter = NONE;
+  byte seen, found = NONE, mail = NONE;
   bool called, leaves;
 
   if
@@ -117,7 +117,7 @@ proctype strand(byte me; byte own)
        ; parts[own] = 2
 #endif
      };
-#ifndef LETTER_FIRST
+#ifndef POST_FIRST
      store(READ + own, written[own]);
 #endif
      if

@@ -1,4 +1,4 @@
-/* Letters and lists, as mailbox.pml and spin_wait.pml use them: how a frame is passed on, taken back, found.
+/* Posted frames and lists, as mailbox.pml and spin_wait.pml use them: how a frame is passed on, taken back, found.
  *
  * STRANDS strands have one frame each, at one address all the time; BOXES workers, the first threads, a box.
  * A list's critical section is one step, and so is going to sleep: see idle.pml for why. All sleepers are
@@ -7,7 +7,7 @@
  *
  * Before the include: STRANDS, BOXES, THREADS, BUFFER, and OTHER_CELLS if there are more. Each process that
  * calls something here has `byte me, seen`; for pass_on and reclaim also `byte w` and `bool posted, mine`;
- * for next_frame also `byte found = NONE, letter = NONE` and `bool called, leaves`. All but `called`, and
+ * for next_frame also `byte found = NONE, mail = NONE` and `bool called, leaves`. All but `called`, and
  * what a call is for, are as at the start between calls.
  * The mutants are listed where they apply, in the models.
  */
@@ -19,7 +19,7 @@
 #define CELLS (OTHER + OTHER_CELLS)
 #define EMPTY 0
 #define CLOSED 1
-#define LETTER 2  /* LETTER + frame */
+#define POSTED 2  /* POSTED + frame */
 
 #include "tso.pml"
 
@@ -45,22 +45,22 @@ bool to_be_had[STRANDS];      /* ghost: it was when its strand asked for it, and
 #endif
 
 #if BOXES == 1
-#define in_some_box(f) (mem[BOX] == LETTER + f)
+#define in_some_box(f) (mem[BOX] == POSTED + f)
 #define somebody_sleeps (asleep[0])
 #endif
 #if BOXES == 2
-#define in_some_box(f) (mem[BOX] == LETTER + f || mem[BOX + 1] == LETTER + f)
+#define in_some_box(f) (mem[BOX] == POSTED + f || mem[BOX + 1] == POSTED + f)
 #define somebody_sleeps (asleep[0] || asleep[1])
 #endif
 #if BOXES == 3
-#define in_some_box(f) (mem[BOX] == LETTER + f || mem[BOX + 1] == LETTER + f || mem[BOX + 2] == LETTER + f)
+#define in_some_box(f) (mem[BOX] == POSTED + f || mem[BOX + 1] == POSTED + f || mem[BOX + 2] == POSTED + f)
 #define somebody_sleeps (asleep[0] || asleep[1] || asleep[2])
 #endif
 
 /* At rest. */
 #define lost(f) (frame[f] == latent && (holder[f] == NONE || somebody_sleeps))
 
-/* Every access to a frame's departure. */
+/* Every access to a frame's stolen state. */
 inline touch(f)
 {
   assert(frame[f] != ended)
@@ -113,7 +113,7 @@ inline open()
   store(BOX + me, EMPTY)
 }
 
-/* NONE: there was no letter. */
+/* NONE: no frame was posted. */
 inline close(taken)
 {
 #ifdef CLOSE_IN_TWO
@@ -128,7 +128,7 @@ inline close(taken)
     mem[BOX + me] = CLOSED;
 #endif
     if
-    :: taken > CLOSED -> taken = taken - LETTER; to_be_had[taken] = false
+    :: taken > CLOSED -> taken = taken - POSTED; to_be_had[taken] = false
     :: else -> taken = NONE
     fi
   }
@@ -139,7 +139,7 @@ inline post(f)
 #ifdef POST_IN_TWO
   load(seen, BOX + w);
   if
-  :: seen == EMPTY -> store(BOX + w, LETTER + f); posted = true
+  :: seen == EMPTY -> store(BOX + w, POSTED + f); posted = true
   :: else
   fi;
   seen = 0
@@ -147,7 +147,7 @@ inline post(f)
   d_step {
     drained(me) ->
     if
-    :: mem[BOX + w] == EMPTY -> mem[BOX + w] = LETTER + f; posted = true
+    :: mem[BOX + w] == EMPTY -> mem[BOX + w] = POSTED + f; posted = true
     :: else
     fi
   }
@@ -159,7 +159,7 @@ inline withdraw(f)
 #ifdef WITHDRAW_IN_TWO
   load(seen, BOX + w);
   if
-  :: seen == LETTER + f -> store(BOX + w, EMPTY); mine = true
+  :: seen == POSTED + f -> store(BOX + w, EMPTY); mine = true
   :: else
   fi;
   seen = 0
@@ -167,7 +167,7 @@ inline withdraw(f)
   d_step {
     drained(me) ->
     if
-    :: mem[BOX + w] == LETTER + f -> mem[BOX + w] = EMPTY; mine = true
+    :: mem[BOX + w] == POSTED + f -> mem[BOX + w] = EMPTY; mine = true
     :: else
     fi
   }
@@ -199,7 +199,7 @@ inline pass_on(f)
      fi
   :: true
   fi;
-#ifdef LETTER_FIRST
+#ifdef POST_FIRST
   store(READ + f, written[f]);
 #endif
   if
@@ -276,7 +276,7 @@ inline next_frame()
 #ifndef SLEEP_OPEN
      close(found);
 #endif
-#ifdef DROP_LETTER_AT_SLEEP
+#ifdef DROP_POSTED_AT_SLEEP
      found = NONE;
 #endif
      if
@@ -296,21 +296,21 @@ end_asleep:
      fi
   od;
 #ifndef WORK_OPEN
-  close(letter);
+  close(mail);
 #endif
   if
-  :: letter == NONE
+  :: mail == NONE
   :: else ->
-#ifndef DROP_LETTER
-     list(letter);
+#ifndef DROP_POSTED
+     list(mail);
 #ifdef BOX_AFTER_LIST
-     d_step { touch(letter); box[letter] = NONE };
+     d_step { touch(mail); box[mail] = NONE };
 #endif
 #ifndef NO_ANNOUNCE
      announce();
 #endif
 #endif
-     letter = NONE
+     mail = NONE
   fi;
   assert(found != NONE || leaves)
 }

@@ -42,7 +42,7 @@ inline may_stay_busy()
 
 proctype worker(byte me; byte strand)
 {
-  byte seen, w, found = NONE, letter = NONE, first = NONE, ready = NONE;
+  byte seen, w, found = NONE, mail = NONE, first = NONE, ready = NONE;
   bool posted, mine, called, leaves;
 
   if

@@ -3,7 +3,7 @@
  * Two threads of two calls each, A0 B0 and A1 B1 in the loop's order: A0, B0, A1, B1. A call of thread 1 depends on any of those
  * of thread 0, as `depends` says; the search tries all. The owner forks: it walks column A and says that it is over; the
  * other branch, column B, is run by whoever claims it. A thief that sees that column A is over uses the owner's
- * splicer; else it robs it: it copies the calls, and to its copies the owner's calls are never over, until the two meet
+ * splicer; else it steals from it: it copies the calls, and to its copies the owner's calls are never over, until the two meet
  * after the join.
  *
  * Each call is run once, after all it depends on. A splicer is used by one strand at a time, which sees what the one
@@ -12,7 +12,7 @@
  * Mutants: OVER_FIRST     the owner says so before it is done with the column
  *          NO_LOOK        the thief uses the owner's splicer in any case
  *          FOREIGN_OVER   the thief takes the owner's calls for over
- *          ROBBED_READY   the owner takes calls that were robbed for over
+ *          STOLEN_READY   the owner takes calls that were stolen for over
  *          NO_STRANDED    meet() forgets the calls that wait for the owner's
  *          NO_WAKE        meet() forgets the owner's that wait for the thief's
  *          MEET_EARLY     the owner meets the thief before that is done
@@ -51,7 +51,7 @@ inline execute(call)
 /* What is in the way of a call, in splicer s. */
 #ifdef FOREIGN_OVER
 #define foreign_over(s) (s == 1 -> bit(A0) | bit(A1) : 0)
-#elif defined(ROBBED_READY)
+#elif defined(STOLEN_READY)
 #define foreign_over(s) (s == 0 && frame == taken -> bit(B0) | bit(B1) : 0)
 #else
 #define foreign_over(s) 0

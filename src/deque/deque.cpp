@@ -11,8 +11,13 @@
 
 namespace sennit::detail {
 
-deque::deque(std::size_t slots, barriers& paid, unsigned lasting, promotions& by)
-    : slots_(slots), paid_(paid), promotions_(by), lasting_(lasting), head_(bottom()), reasons_(lasting) {}
+deque::deque(std::size_t slots, barriers& shared, unsigned lasting, promotions& by)
+    : slots_(slots),
+      barriers_(shared),
+      promotions_(by),
+      lasting_(lasting),
+      head_(bottom()),
+      reasons_(lasting) {}
 
 void deque::attach(worker_tls& tls) noexcept {
   SENNIT_ASSERT(tls_ == nullptr);
@@ -79,7 +84,7 @@ promoted deque::take_from(const slot* at, parting how) noexcept {
   return promotions_.promote(at, slots_.colors_of(at), how);
 }
 
-// By the owner, or by a thief that keeps the owner from claiming.
+// The owner calls it, or a thief that keeps the owner from claiming.
 promoted deque::take_below(const slot* tail, parting how) noexcept {
   slot* head = head_.load(std::memory_order_relaxed);
   SENNIT_ASSERT(how == parting::half_of_waiting || head <= tail);
@@ -102,7 +107,7 @@ deque::claimed deque::claim_frozen(const eligibility& may) noexcept {
   // ORD[D2] [D15] The owner lowers tail and then reads head_gate, or claims of divisible work and then reads
   // limit, with no fence between. After the barrier, either its store is visible here, or it has not read the
   // gate yet and will see it shut. Models: models/deque.pml, models/loop.pml.
-  paid_.settle(paid_.now());
+  barriers_.settle(barriers_.now());
   const std::uint64_t barrier_ns = now_ns() - begin;
   perturb();
   slot* const tail = tail_for_thieves(may);
@@ -138,7 +143,7 @@ deque::claimed deque::claim_fenced(const eligibility& may) noexcept {
 
 // Raises the head beyond the oldest frame, if the owner has not taken that.
 bool deque::pass_head(slot* next, const eligibility& may) noexcept {
-  if (nothing_latent()) return false;  // the owner is not to be disturbed
+  if (nothing_latent()) return false;  // do not disturb the owner
   // ORD[D2] seq_cst: before the load of tail below; see pop(). Model: models/deque.pml.
   head_.store(next, std::memory_order_seq_cst);
   perturb();

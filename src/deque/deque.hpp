@@ -1,5 +1,6 @@
-// The deque of a worker: slots between a head and a tail, and gates that reasons shut. The owner works at the tail,
-// thieves at the head; docs/protocols/deque.md has the protocol. Who wants what of the owner: deque/worker_frames.hpp.
+// The deque of a worker: slots between a head and a tail, and gates that reasons shut. The owner works at the
+// tail, thieves at the head; docs/protocols/deque.md has the protocol. deque/worker_frames.hpp has those who
+// want something of the owner.
 #pragma once
 
 #include "deque/gates.hpp"
@@ -26,8 +27,8 @@ struct eligibility;
 class deque {
  public:
   // Reserves room for `slots` frames; throws std::bad_alloc if the system has none. `lasting`: the reasons for which the
-  // gates are always shut. `by` makes stolen frames of what is in the slots.
-  deque(std::size_t slots, barriers& paid, unsigned lasting, promotions& by);
+  // gates are shut as long as there is the worker. `by` makes stolen frames of what is in the slots.
+  deque(std::size_t slots, barriers& shared, unsigned lasting, promotions& by);
   deque(const deque&) = delete;
   deque& operator=(const deque&) = delete;
   ~deque() = default;
@@ -51,8 +52,8 @@ class deque {
 
   // --- Anyone.
   bool is_fenced() const noexcept { return (lasting_ & fenced) != 0; }
-  unsigned lasting() const noexcept { return lasting_; }
-  // Of branches that carry no colors.
+  unsigned lasting_reasons() const noexcept { return lasting_; }
+  // The colors of branches that carry none.
   void set_color(color_set own) noexcept { slots_.set_own_color(own); }
   color_set color() const noexcept { return slots_.own_color(); }
   // While it is held nothing leaves the deque.
@@ -79,7 +80,7 @@ class deque {
     if (tls_ == nullptr) return {};
     return {slots_.number_of(head()), slots_.number_of(std::max(head(), tail()))};
   }
-  // For the latest push.
+  // Whether the deque had room for the latest push.
   bool has_room() const noexcept { return tail() <= slots_.end(); }
   // May also be asked while an owner's pop is under way.
   bool nothing_latent() const noexcept { return tail() <= head(); }
@@ -88,7 +89,8 @@ class deque {
     return nothing_latent() ? all_colors : slots_.colors_of(head());
   }
 
-  // By the owner, or while it is kept out. All older frames have left: the next push goes to the bottom.
+  // The owner calls it, or a thread that keeps the owner out. All older frames have left: the next push goes to the
+  // bottom.
   void begin_anew() noexcept;
   // Frames leave only from the head, in order: if the newest one has left, all older ones have.
   bool newest_has_left() const noexcept {
@@ -104,8 +106,8 @@ class deque {
   // What is in the slot, which stays where it is.
   promoted take_from(const slot* at, parting how) noexcept;
 
-  // By a thief: the oldest frame, or a part of the oldest divisible work, if the owner has not taken that. Without the
-  // owner's fence, a barrier is issued, and the gates are left shut: set_reasons() opens them.
+  // A thief claims the oldest frame, or a part of the oldest divisible work, if the owner has not taken that. Without
+  // the owner's fence, a barrier is issued, and the gates are left shut: set_reasons() opens them.
   struct claimed {
     detail::frame* frame = nullptr;
     bool under_way = false;        // there is work, but all that is left of it the owner has claimed
@@ -123,7 +125,7 @@ class deque {
   slot* tail_for_thieves(const eligibility& may) const noexcept;
 
   slot_array slots_;
-  barriers& paid_;
+  barriers& barriers_;
   promotions& promotions_;
   const unsigned lasting_;
   std::atomic<std::uint64_t> epoch_{0};  // written by the owner only

@@ -11,7 +11,7 @@ struct wanted;
 
 // A frame that is eligible may still be out of reach: deque::claim() says so.
 struct eligibility {
-  // Frames leave the deque for whoever asks: the schedule of the strand's region allows that, and the beat has come.
+  // Any worker that asks may take frames: the schedule of the strand's region allows that, and the beat has come.
   bool open = false;
   // The strand's region and the colors of the oldest frame are among those that the thief wants.
   bool suits = false;
@@ -21,7 +21,8 @@ struct eligibility {
   explicit operator bool() const noexcept { return open && suits; }
 };
 
-// For a thief that wants `what` of the strand that runs here. `oldest`: the colors of the oldest frame.
+// Whether a thief that wants `what` may take a frame of the strand that runs here. `oldest`: the colors of the oldest
+// frame.
 eligibility eligible(const wanted& what, const strand_here& here, const promotions& beat,
                      color_set oldest) noexcept;
 

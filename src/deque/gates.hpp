@@ -1,4 +1,4 @@
-// The gates of a worker: words that its strand compares on each push, pop and claim, and that send it to the slow path.
+// The gates of a worker: thread-local values that its strand compares on each push, pop and claim, and that send it to the slow path.
 #pragma once
 
 #include <sennit/detail/worker_tls.hpp>
@@ -11,10 +11,10 @@ namespace sennit::detail {
 // Why a gate is shut.
 enum gate_reason : unsigned {
   cancelled = 1,        // the region of the strand that runs here is cancelled
-  contract = 2,         // each construct is to check the thread contract
+  contract = 2,         // each construct must check the thread contract
   observed = 4,         // the strand that runs here has a trace cursor
-  fenced = 8,           // the owner has to fence each pop
-  wake_wanted = 16,     // sleepers are to be told of a push
+  fenced = 8,           // the owner must fence each pop
+  wake_wanted = 16,     // sleepers must be told of a push
   sign_wanted = 32,     // the watchdog asks whether the strand goes on
   frame_wanted = 64,    // a thief wants the oldest frame
   answer_wanted = 128,  // and there is one to hand over
@@ -54,7 +54,7 @@ inline void shut_gates(worker_tls& of) noexcept {
   of.head_gate_beneath.store(shut_head_gate, std::memory_order_relaxed);
 }
 
-// For assertions.
+// Only assertions call it.
 inline bool gates_are_shut(const worker_tls& of) noexcept {
   return of.limit.load(std::memory_order_relaxed) == shut_limit &&
          of.head_gate.load(std::memory_order_relaxed) == shut_head_gate;

@@ -1,4 +1,4 @@
-// The frames of a worker that are in no deque: promoted ones, for whoever comes, and donated ones, for this worker.
+// The frames of a worker that are in no deque: promoted ones, for any worker, and donated ones, for this worker.
 #pragma once
 
 #include "deque/frame_list.hpp"
@@ -54,13 +54,13 @@ class listed_frames {
   bool has(const wanted& what) const noexcept {
     return oldest(what, true) != nullptr || has_open_donation(what);
   }
-  // For how many workers there is something; at most `most`.
+  // How many workers could take something; at most `most`.
   unsigned count(unsigned most) const noexcept;
-  // The thread that owned the place has left it for good.
+  // The worker's thread has left and will not take these frames. False: a thread has come back.
   void abandon(bool for_good) noexcept { abandoned_ = for_good; }
   // When others may begin with the first donation that is the worker's alone until then; 0: there is none.
   std::uint64_t donation_opens_ns() noexcept;
-  // For the watchdog, all frames.
+  // For the watchdog: all frames.
   struct found {
     std::size_t frames = 0;
     const fiber* oldest_opener = nullptr;

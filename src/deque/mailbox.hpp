@@ -9,8 +9,8 @@
 
 namespace sennit::detail {
 
-// One posted frame at most. Open while its worker is idle; whoever closes it takes what is in it, so nothing is
-// left behind.
+// A mailbox holds one posted frame at most. It is open while its worker is idle. To close it is to take what is in it, so
+// nothing is left behind.
 class mailbox {
  public:
   // --- By the worker.
@@ -38,7 +38,7 @@ class mailbox {
     return content_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&posted),
                                             std::memory_order_release, std::memory_order_relaxed);
   }
-  // By who posted it. True: the posted frame had not been taken, and will not be.
+  // The thread that posted the frame calls it. True: the frame had not been taken, and will not be.
   bool withdraw(frame& posted) noexcept {
     auto expected = reinterpret_cast<std::uintptr_t>(&posted);
     return content_.compare_exchange_strong(expected, empty, std::memory_order_relaxed,

@@ -18,7 +18,7 @@ namespace sennit::detail {
 
 class strand_here;
 
-// Anyone reads it. It changes under the lock of the deque, but for dealt(); the period is the owner's.
+// Any thread may read it. It changes under the lock of the deque, except in dealt(). Only the owner uses the period.
 class promotions {
  public:
   // `beat_ns`: what has to pass between promotions where no region says otherwise; 0: nothing.
@@ -42,7 +42,7 @@ class promotions {
     beats_.set_period(period);
     next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
   }
-  // Nothing is to be taken before that time, whatever the period. By the owner.
+  // Nothing may be taken before that time, whatever the period. The owner calls it.
   void none_before(std::uint64_t ns) noexcept { next_ns_.store(ns, std::memory_order_relaxed); }
   // A part of a loop has been handed to another worker.
   void dealt() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }

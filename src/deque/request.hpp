@@ -15,19 +15,20 @@ class request {
  public:
   // A thief waits for a frame.
   bool pending() const noexcept { return pending_; }
-  // There was no frame to hand over: the next push is to hand its frame over.
+  // There was no frame to hand over: the next push must hand its frame over.
   bool for_next_push() const noexcept { return pending_ && asked_ns_ == 0; }
-  // The owner has been asked for what there is. `none`: there is nothing, and that means the next push.
+  // Whether the owner has been asked for the work that is there now. `none`: the deque is empty, so a request for the
+  // next push is such a request.
   bool asks_for(bool none) const noexcept { return pending_ && (none || !for_next_push()); }
   bool insists() const noexcept { return insists_; }
 
-  // For a frame that is there, or else for that of the next push.
+  // A thief asks for a frame that is there, or for that of the next push.
   void ask(bool next_push, std::uint64_t now_ns) noexcept {
     pending_ = true;
     deferred_ = false;
     asked_ns_ = next_push ? 0 : now_ns;
   }
-  // A thief found nothing but chunks under way: whatever is left of one is to be handed over.
+  // A thief found nothing but chunks under way: the owner must hand over a part of what is left of one.
   void insist(std::uint64_t now_ns) noexcept {
     ask(false, now_ns);
     insists_ = true;

@@ -67,7 +67,7 @@ class slot_array {
     if ((at->load(std::memory_order_relaxed) & colored_tag) == 0) return own_color();
     return colors_[at - begin_].load(std::memory_order_relaxed);
   }
-  // Of work that carries no colors.
+  // The colors of work that carries none.
   void set_own_color(color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
   color_set own_color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
 

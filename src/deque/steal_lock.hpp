@@ -1,4 +1,5 @@
-// The lock of a deque. Thieves only try it; its owner and sleepers wait for it.
+// The lock of a deque. A thief that wants a latent frame only tries it. Its owner and sleepers wait for it, and so does a
+// thief that wants a listed frame.
 #pragma once
 
 #include "process/fork_child.hpp"
@@ -6,8 +7,8 @@
 
 namespace sennit::detail {
 
-// ORD[D6] The mutex's acquire and release: gates, bounds and lists change under it only, so whoever opens a
-// gate has seen what it was shut for. Model: models/deque.pml.
+// ORD[D6] The mutex's acquire and release: gates, bounds and lists change under it only, so a thread
+// that opens a gate has seen what it was shut for. Model: models/deque.pml.
 class steal_lock {
  public:
   bool try_lock() noexcept { return lock_.try_lock(); }

@@ -20,7 +20,7 @@ frame* worker_frames::steal(bool insist, const wanted& what) noexcept {
   return deque_.is_fenced() || ask_or_withdraw() ? claim(may) : nullptr;
 }
 
-// By hints. Who insists looks in any case.
+// Looks at hints only. A thief that insists looks in any case.
 bool worker_frames::worth_a_look(bool insist) const noexcept {
   if (insist || listed_.any()) return true;
   return !nothing_to_steal_.load(std::memory_order_relaxed) && !promotions_.too_early();
@@ -31,7 +31,7 @@ bool worker_frames::worth_a_look(bool insist) const noexcept {
 bool worker_frames::ask_or_withdraw() noexcept {
   const bool none = deque_.nothing_latent();
   if (!request_.asks_for(none)) {
-    // What it was asked for may be on its way to somebody, who is not to ask for more meanwhile.
+    // The frame that the owner was asked for may be on its way to a worker, which should not ask for more meanwhile.
     if (request_.pending() || !nothing_to_steal_.load(std::memory_order_relaxed)) ask(none);
     return false;
   }
@@ -51,7 +51,7 @@ frame* worker_frames::claim(const eligibility& may) noexcept {
   return got.frame;
 }
 
-// All there is are parts under way: who runs them is to look up from that, and hand over half of what is
+// All parts that are left are under way. The worker that runs them must stop in between and hand over half of what is
 // left.
 void worker_frames::insist() noexcept {
   request_.insist(now_ns());
@@ -75,7 +75,7 @@ barriers::ticket worker_frames::ask_for_wake() noexcept {
   const std::lock_guard guard(lock());
   if (!wake_.pending()) {
     deque_.shut_push_gate(wake_wanted);
-    wake_.begin(paid_.now());
+    wake_.begin(barriers_.now());
   }
   return wake_.since();
 }

@@ -24,8 +24,8 @@ class wake_request {
     since_ = now;
     since_ns_ = now_ns();
   }
-  // The owner has met the gate. True: it is to wake a sleeper. Whoever has ceased to watch looks at this deque after
-  // that, under the lock.
+  // The owner has met the gate. Returns true if the owner must wake a sleeper. A worker that stops watching locks this
+  // deque afterwards, so no push is missed.
   bool met(const sleepers& asleep, bool pushed, std::uint64_t epoch, filled_slots in) noexcept {
     if (!pending_) return false;
     using verdict = policy::waking::verdict;
@@ -35,7 +35,7 @@ class wake_request {
     return said == verdict::wake;
   }
   bool has_been_met() const noexcept { return !pending_ || waking_.noted(); }
-  // By who watches.
+  // Called by the worker that watches. Returns true if the deque has work that lasts.
   bool lasts(std::uint64_t epoch, filled_slots in) noexcept {
     return pending_ && waking_.lasts(now_ns(), since_ns_, epoch, in.head, in.tail);
   }

@@ -10,12 +10,12 @@ namespace sennit::detail {
 
 struct wanted {
   color_set colors = all_colors;
-  // Only what belongs to one of these regions, or to one inside it. Null: to any; the second counts only
-  // beside the first.
+  // The thief takes work of `within`, of `or_within`, or of a region inside one of them. If `within` is null,
+  // the thief takes any work and `or_within` is ignored.
   const region_state* within = nullptr;
   const region_state* or_within = nullptr;
 
-  // Whoever calls it keeps the region from ending.
+  // Precondition: the caller keeps the region from ending.
   bool admits(const region_state* r) const noexcept {
     if (within == nullptr) return true;
     for (; r != nullptr; r = r->outer) {
@@ -23,11 +23,11 @@ struct wanted {
     }
     return false;
   }
-  // Colors of nobody are for whoever takes anything.
+  // Work whose colors no worker has can be taken only by a thief that takes all colors.
   bool suits(color_set c) const noexcept { return colors == all_colors || (c & colors) != 0; }
 };
 
-// What a worker may take, but for colors. Anyone reads it. See "Guests" in docs/protocols/regions.md.
+// What a worker may take, except for colors. Any thread may read it. See "Guests" in docs/protocols/regions.md.
 class wish {
  public:
   // Null: anything.

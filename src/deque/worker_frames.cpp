@@ -8,10 +8,10 @@
 
 namespace sennit::detail {
 
-worker_frames::worker_frames(std::size_t slots, barriers& paid, bool is_fenced, unsigned lasting,
+worker_frames::worker_frames(std::size_t slots, barriers& shared, bool is_fenced, unsigned lasting,
                              std::uint64_t beat_ns)
-    : deque_(slots, paid, lasting | (is_fenced ? unsigned{fenced} : 0U), promotions_),
-      paid_(paid),
+    : deque_(slots, shared, lasting | (is_fenced ? unsigned{fenced} : 0U), promotions_),
+      barriers_(shared),
       promotions_(here_, beat_ns) {
   deque_.set_reasons(reasons());
 }
@@ -32,15 +32,15 @@ void worker_frames::detach(bool for_good) noexcept {
   nothing_to_steal_.store(true, std::memory_order_relaxed);
 }
 
-bool worker_frames::enter(scope* innermost, bool frame_wanted, bool sleepers) noexcept {
+bool worker_frames::enter(scope* innermost, bool thieves_search, bool sleepers) noexcept {
   const std::lock_guard guard(lock());
   here_.enter(innermost);
   follow_region();
   promotions_.follow(innermost != nullptr ? innermost->region : nullptr);
   // The owner's own gate: its next push sees it without a barrier.
-  if (here_.follow_root() && sleepers && !wake_.pending()) wake_.begin(paid_.now());
+  if (here_.follow_root() && sleepers && !wake_.pending()) wake_.begin(barriers_.now());
   if (innermost != nullptr) end_strictness();
-  if (frame_wanted) ask_ahead();
+  if (thieves_search) ask_ahead();
   follow_reasons();
   return listed_.has_open_donation({});
 }
@@ -78,7 +78,7 @@ void worker_frames::follow_reasons() noexcept {
 }
 
 void worker_frames::begin_anew() noexcept {
-  SENNIT_ASSERT(deque_.reasons() == (reasons() | deque_.lasting()));
+  SENNIT_ASSERT(deque_.reasons() == (reasons() | deque_.lasting_reasons()));
   here_.move_to(bottom());
   deque_.begin_anew();
 }
@@ -110,7 +110,7 @@ worker_frames::popped worker_frames::pop() noexcept {
   return {.mine = true, .handed = handed};
 }
 
-// By the owner, who therefore needs no barrier.
+// The owner calls it, so no barrier is needed.
 frame* worker_frames::hand_over_oldest() noexcept {
   if (!eligible_for({})) {
     // Asked for before the strand was in its region.
@@ -172,7 +172,7 @@ void worker_frames::expect_thief() noexcept {
   ask_ahead();
 }
 
-// For the frame of the next push.
+// Asks for the frame of the next push.
 void worker_frames::ask_ahead() noexcept {
   if (!deque_.is_fenced() && !request_.pending() && eligible_for({})) ask(true);
 }

@@ -1,5 +1,5 @@
 // The frames of a worker: those in its deque, those that have left it, and who wants some of them. Each option is a
-// handler that has reasons to shut the gates of the deque.
+// gate handler that has reasons to shut the gates of the deque.
 #pragma once
 
 #include "deque/deque.hpp"
@@ -26,33 +26,33 @@ namespace sennit::detail {
 class worker_frames {
  public:
   // Reserves room for `slots` latent frames; throws std::bad_alloc if the system has none. `is_fenced`: the owner
-  // fences. `lasting`: reasons for which the gates are always shut. `beat_ns`: see promotions.
-  worker_frames(std::size_t slots, barriers& paid, bool is_fenced, unsigned lasting, std::uint64_t beat_ns);
+  // fences. `lasting`: reasons for which the gates are shut as long as there is the worker. `beat_ns`: see promotions.
+  worker_frames(std::size_t slots, barriers& shared, bool is_fenced, unsigned lasting, std::uint64_t beat_ns);
   worker_frames(const worker_frames&) = delete;
   worker_frames& operator=(const worker_frames&) = delete;
   ~worker_frames() = default;
 
   // --- The owner, whose thread-local state these become and cease to be. The deque is empty at both.
   void attach(worker_tls& tls) noexcept;
-  // `for_good`: the thread leaves the place, as a guest does.
+  // `for_good`: the thread leaves the seat, as a guest does.
   void detach(bool for_good) noexcept;
-  // The regions of the strand that runs on this worker. `frame_wanted`: thieves search, and would ask if they
-  // had the time. `sleepers`: somebody sleeps, and may want to know of this strand's next push although that of
-  // the strand before concerned nobody. True: others may begin with donated frames, because this worker is busy
-  // now.
-  bool enter(scope* innermost, bool frame_wanted = false, bool sleepers = false) noexcept;
+  // The strand that runs on this worker begins, or goes on, in these regions. `thieves_search`: a thief searches, so the
+  // first push is treated as requested. `sleepers`: a worker sleeps. It may want this strand's next push although it did
+  // not want the pushes of the strand before. Returns true if others may begin with donated frames, because this worker is
+  // busy now.
+  bool enter(scope* innermost, bool thieves_search = false, bool sleepers = false) noexcept;
   // The strand has come to its end.
   void leave() noexcept;
   scope* innermost() const noexcept { return here_.innermost(); }
   slot* bottom() const noexcept { return deque_.bottom(); }
-  // As deque says.
+  // See deque.
   bool empty() const noexcept { return deque_.empty(); }
   bool undisturbed() const noexcept { return deque_.undisturbed(); }
   void forget_positions() noexcept { deque_.forget_positions(); }
   // As long as it stays, the strand is the same one, too.
   std::uint64_t epoch() const noexcept { return deque_.epoch(); }
-  // Reasons for which the gates stay shut, whatever the owner answers.
-  unsigned sticky() const noexcept { return here_.reasons() | deque_.lasting(); }
+  // Reasons for which the gates stay shut, whatever the owner answers: the lasting ones, and those of the strand's region.
+  unsigned sticky() const noexcept { return here_.reasons() | deque_.lasting_reasons(); }
 
   // A push of the calling strand, which runs here: below the branch is work of these colors. False: it met the
   // gate.
@@ -63,7 +63,7 @@ class worker_frames {
     return deque_.push_colored(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag, colors);
   }
   // The owner met the push gate. Answers those who shut the gate, and opens it unless a reason remains. `wake`: a
-  // sleeper is to be woken for this push. `room`: the deque had room for the pushed frame. `handed`: the owner passes
+  // sleeper must be woken for this push. `room`: the deque had room for the pushed frame. `handed`: the owner passes
   // this frame on; the frame is no longer in the deque.
   struct opened {
     bool wake;
@@ -80,7 +80,7 @@ class worker_frames {
   popped pop() noexcept;
   // What was handed over has been passed on: thieves may ask again.
   void handed_on() noexcept;
-  // Whoever searched has been given something: the next push need not hand its frame over.
+  // The workers that searched have work now. The next push keeps its frame.
   void searchers_served() noexcept;
   // The strand's latest frame has been stolen: the next one is handed over at its push, without being asked
   // for.
@@ -100,17 +100,18 @@ class worker_frames {
   // Some region has been cancelled: shuts the gates if the strand here is in it.
   void region_cancelled() noexcept;
 
-  // --- Anyone. The oldest claimable frame, claimed; null if there is none yet, or another thief is at it.
-  // Where the owner is not fenced it is asked first, and `insist` says that enough rounds have passed to look
-  // at what came of that. Only one that is wanted: where the oldest is not, no younger one is looked at.
+  // --- Anyone.
+  // Claims the oldest claimable frame. Returns null if there is none yet, if another thief has the lock, or if the thief
+  // does not want the oldest one: then no younger frame is looked at. An owner that does not fence is asked first.
+  // `insist`: enough rounds have passed to look at what came of that.
   frame* steal(bool insist, const wanted& what) noexcept;
-  // Whether there is something for whoever wants that.
+  // Whether there is a frame that such a worker may take.
   bool has_work(const wanted& what = {}) noexcept;
-  // For how many workers there is something, as far as can be seen; at most `most`.
+  // How many workers could take something, as far as can be seen; at most `most`.
   unsigned work_for(unsigned most) noexcept;
   // A sleeper wants to know of the next push. Since when the gate has been shut for that.
   barriers::ticket ask_for_wake() noexcept;
-  // Whether there is something that will be there for a while. By who watches, some time after
+  // Whether there is something that will be there for a while. The worker that watches calls it some time after
   // ask_for_wake(). `met`: the owner has met the gate since.
   struct watched {
     bool lasts;
@@ -119,8 +120,8 @@ class worker_frames {
   watched look_again() noexcept;
   // The worker is ordered to leave: the strand is to be handed over at its next push that has room.
   void ask_to_leave() noexcept;
-  // For the watchdog. What differs from one call to the next where the strand has gone on meanwhile: it meets
-  // the gate that this shuts, at its next push or block of a loop.
+  // For the watchdog: a value that differs from one call to the next if the strand has gone on meanwhile. The call shuts
+  // a gate, which the strand meets at its next push or block of a loop.
   struct sign {
     std::uint64_t signs = 0;
     std::uint64_t epoch = 0;
@@ -129,7 +130,7 @@ class worker_frames {
     friend bool operator==(const sign&, const sign&) = default;
   };
   sign ask_for_sign() noexcept;
-  // And what lies here. Fibers may be gone when it returns.
+  // For the watchdog: the frames of this worker. The fibers may end as soon as the call returns.
   struct holding {
     std::size_t latent = 0;
     std::size_t listed = 0;
@@ -137,14 +138,14 @@ class worker_frames {
     const fiber* strand = nullptr;         // that runs here
   };
   holding look() noexcept;
-  // While it is held no frame leaves: while the process forks.
+  // While the lock is held, no frame leaves. The process forks under it.
   steal_lock& lock() noexcept { return deque_.lock(); }
 
   listed_frames& listed() noexcept { return listed_; }
   detail::promotions& promotions() noexcept { return promotions_; }
   detail::wish& wish() noexcept { return wish_; }
   const detail::wish& wish() const noexcept { return wish_; }
-  // Of the worker, for frames that carry none: its own in a run of a colored graph, else all of them.
+  // Sets the colors of frames that carry none: the worker's own in a run of a colored graph, else all colors.
   void set_color(color_set own) noexcept { deque_.set_color(own); }
   color_set color() const noexcept { return deque_.color(); }
 
@@ -159,7 +160,7 @@ class worker_frames {
   frame* hand_over_oldest() noexcept;
   void list(const slot* at) noexcept;
   bool worth_a_look(bool insist) const noexcept;
-  // Where there is no frame yet: whether the thief may ask for a first one.
+  // If there is no frame yet, the answer says whether the thief may ask for a first one.
   eligibility eligible_for(const wanted& what) const noexcept {
     if (!deque_.has_owner()) return {};
     return eligible(what, here_, promotions_, deque_.colors_of_oldest());
@@ -170,7 +171,7 @@ class worker_frames {
 
   // What follows lies beside its lock, and changes under that.
   [[no_unique_address]] deque deque_;
-  barriers& paid_;
+  barriers& barriers_;
   strand_here here_;
   request request_;
   wake_request wake_;

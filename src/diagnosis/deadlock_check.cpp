@@ -1,6 +1,6 @@
-// Calls that block a strand's thread, in the checked variant: a strand that waits for what its sibling is to
-// do waits for ever if no other worker is there to run the sibling. Such calls wake up now and then, and look
-// whether that is so.
+// Calls that block a strand's thread, in the checked variant: a strand that waits for something that its
+// sibling will do waits for ever if no other worker is there to run the sibling. Such calls wake up now and
+// then, and look whether that is so.
 #include "diagnosis/deadlock_check.hpp"
 
 #if SENNIT_SEES_LOCKS

@@ -126,7 +126,7 @@ bool look_at(const fiber& strand, strand_facts& found) {
 
 extern "C" {
 
-// For debuggers: see tools/gdb/sennit-gdb.py.
+// Debuggers read it: see tools/gdb/sennit-gdb.py.
 extern const sennit::detail::inspection sennit_inspection;
 const sennit::detail::inspection sennit_inspection = sennit::detail::inspection::layout();
 }

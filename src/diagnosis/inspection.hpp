@@ -1,4 +1,5 @@
-// Reads facts of strands from memory that other threads may change or free meanwhile. For the watchdog and for debuggers.
+// Reads facts of strands from memory that other threads may change or free meanwhile. The watchdog and
+// debuggers use it.
 #pragma once
 
 #include "stack/fiber.hpp"

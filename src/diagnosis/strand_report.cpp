@@ -63,14 +63,14 @@ void add_chain(std::string& text, const fiber* strand, const std::vector<numbere
 }
 
 // What is known of a worker with a thread.
-struct seat {
-  worker& place;
+struct seated {
+  worker& seat;
   unsigned number;
   pid_t thread;
   worker_frames::holding holds{};
 };
 
-std::string state_of(const seat& s) {
+std::string state_of(const seated& s) {
   const std::string task = "/proc/self/task/" + std::to_string(s.thread);
   const std::string wchan = text_of(task + "/wchan");
   std::string state = "  worker " + std::to_string(s.number) + " (thread " + std::to_string(s.thread) +
@@ -81,7 +81,7 @@ std::string state_of(const seat& s) {
 }
 
 // What lies in its deque, and who waits for whom from there on.
-std::string waiting_at(const seat& s, const std::vector<numbered_strand>& running,
+std::string waiting_at(const seated& s, const std::vector<numbered_strand>& running,
                        std::set<const fiber*>& told) {
   std::string text;
   if (s.holds.latent != 0)
@@ -98,12 +98,12 @@ std::string waiting_at(const seat& s, const std::vector<numbered_strand>& runnin
 }  // namespace
 
 std::string strands_as_text(runtime_core& core) {
-  std::vector<seat> seats;
+  std::vector<seated> seats;
   core.for_each_seat(
-      [&](worker& w) { seats.push_back({.place = w, .number = core.number_of(w), .thread = w.thread}); });
+      [&](worker& w) { seats.push_back({.seat = w, .number = core.number_of(w), .thread = w.thread}); });
   std::vector<numbered_strand> running;
-  for (seat& s : seats) {
-    s.holds = s.place.frames().look();
+  for (seated& s : seats) {
+    s.holds = s.seat.frames().look();
     if (s.holds.strand != nullptr) running.emplace_back(s.holds.strand, s.number);
   }
   std::string text = "  " + std::to_string(core.workers()) + " workers, " + std::to_string(seats.size()) +
@@ -111,7 +111,7 @@ std::string strands_as_text(runtime_core& core) {
   std::vector<std::string> states;
   std::vector<std::string> waiting;
   std::set<const fiber*> told;
-  for (const seat& s : seats) {
+  for (const seated& s : seats) {
     states.push_back(state_of(s));
     waiting.push_back(waiting_at(s, running, told));
   }

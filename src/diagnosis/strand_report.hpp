@@ -7,7 +7,7 @@ namespace sennit::detail {
 
 class runtime_core;
 
-// For people. Makes threads of the runtime handle a signal.
+// A text for people. To make it, threads of the runtime handle a signal.
 std::string strands_as_text(runtime_core& core);
 
 }  // namespace sennit::detail

@@ -14,7 +14,7 @@ class runtime_core;
 // Watches from a thread of its own. Without memory or a thread for that, nobody watches.
 class watchdog {
  public:
-  // Before the threads of a runtime that is to be watched start.
+  // Called before the threads of a runtime with a watchdog start.
   static void prepare() noexcept;
 
   watchdog(runtime_core& watched, std::uint64_t period_ns) noexcept;

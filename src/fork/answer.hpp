@@ -1,4 +1,4 @@
-// What a strand does that meets a shut gate, in whichever construct.
+// What a strand does when it meets a shut gate, in any construct.
 #pragma once
 
 #include "worker/worker.hpp"
@@ -7,13 +7,13 @@
 
 namespace sennit::detail {
 
-// Whether the strand is to give up at this construct: its region is cancelled.
+// Whether the strand must give up at this construct: its region is cancelled.
 bool stopped(worker& w) noexcept;
 
 [[noreturn]] void throw_cancelled();
 
-// For the strand of `w`, which met a shut gate: serves whoever shut it. False: the deque has no room for the
-// latest frame. The strand may be on another worker afterwards.
+// The strand of `w` has met a shut gate: serves all who shut it. False: the deque has no room for the latest
+// frame. The strand may be on another worker afterwards.
 bool answer_gates(worker& w, bool pushed = true) noexcept;
 
 // After a pop met the gate, tail being lowered: true if the frame was still in the deque.

@@ -22,7 +22,7 @@ SENNIT_INLINE donee count_push(trace_cursor& cursor, whereabouts& pushed, bool c
   return chosen;
 }
 
-// For a strand with a trace cursor: a child is about to be listed, or called.
+// A child of a strand with a trace cursor is about to be listed, or called.
 donee observe_spawn(trace_cursor& cursor, whereabouts& child) noexcept;
 
 // wait() says whether the strand was suspended, and noted() is told how long it took.

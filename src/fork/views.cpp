@@ -43,7 +43,7 @@ void drop_orphans(view** at) noexcept {
 }  // namespace
 
 void view::leave() noexcept {
-  const std::shared_ptr<reducer_base> whole = std::move(whole_);  // lest the two keep each other alive
+  const std::shared_ptr<reducer_base> whole = std::move(whole_);  // the two must not keep each other alive
   next = whole->left.load(std::memory_order_relaxed);
   // ORD[D20] release: what the thread has added; pairs with recall_views().
   while (
@@ -119,12 +119,13 @@ view* values_of(view*& list) noexcept {
   return values;
 }
 
-// What comes before children that the later strand has spawned unqueued is none of what comes after them.
+// The earlier strand's values come before the unqueued children of the later strand. They must not be mixed with
+// values that come after these children.
 void put_before_children(view*& left, view* right) noexcept {
   view* earliest = nullptr;
   std::uint64_t first = 0;
   for (view* v = right; v != nullptr; v = v->next) {
-    const child_places* const own = v->children();
+    const child_ranks* const own = v->children();
     if (own == nullptr || (earliest != nullptr && first < own->first)) continue;
     earliest = v;
     first = own->first;
@@ -139,7 +140,7 @@ void move_children_behind(view* left, view* right) noexcept {
   const std::uint64_t last = last_child(left);
   if (last == 0) return;
   for (view* v = right; v != nullptr; v = v->next) {
-    child_places* const own = v->children();
+    child_ranks* const own = v->children();
     if (own == nullptr) continue;
     own->first += last;
     own->last += last;
@@ -151,7 +152,7 @@ void move_children_behind(view* left, view* right) noexcept {
 std::uint64_t last_child(view* list) noexcept {
   std::uint64_t last = 0;
   for (view* v = list; v != nullptr; v = v->next) {
-    if (const child_places* const own = v->children()) last = std::max(last, own->last);
+    if (const child_ranks* const own = v->children()) last = std::max(last, own->last);
   }
   return last;
 }
@@ -165,7 +166,7 @@ view* take_values() noexcept {
 
 namespace {
 
-// Of two lists that are to become one: what needs no look at pairs of views.
+// The part of joining two lists that needs no look at pairs of views.
 void prepare(view*& left, view*& right) noexcept {
   if (worker::current() == nullptr) ends.expect();
   drop_orphans(&left);

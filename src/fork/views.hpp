@@ -12,7 +12,7 @@ namespace sennit::detail {
 // with it.
 view* take_values() noexcept;
 
-// The place of the last child that the list has.
+// The rank of the last child that the list has.
 std::uint64_t last_child(view* list) noexcept;
 
 // Both as one list, without combining anything.
@@ -29,8 +29,8 @@ void append_strand(view* right) noexcept;
 
 // Whether a child of the region that the strand of this list has spawned unqueued is still to end.
 bool any_open(const view* list, const region_state& region) noexcept;
-// What a region's strands have spawned unqueued and left open is from here on what the thread has spawned that
-// entered the region, and that runs no strand.
+// Moves open unqueued children from a region's list to the thread that entered the region. This thread runs no
+// strand. From now on they count as spawned by the thread.
 void hand_to_thread(view*& list) noexcept;
 
 }  // namespace sennit::detail

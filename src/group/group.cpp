@@ -35,7 +35,7 @@ bool any_children(const view* list) noexcept {
 }
 
 // Whether the group is on the stack of the worker's strand: then what is on the deque as the group is made is
-// older than its children will be. Of a group anywhere else that is not known.
+// older than its children will be. Nothing is known of a group anywhere else.
 bool belongs_here(const group_state& group, worker& w) noexcept {
   const stack& memory = w.running().memory();
   const auto* const here = reinterpret_cast<const char*>(&group);
@@ -62,9 +62,9 @@ group_state::~group_state() {
   if (unqueued_children* const others = others_.load(std::memory_order_relaxed)) others->let_go();
 }
 
-void group_state::anchor(worker& place) noexcept {
-  place_.store(&place, std::memory_order_relaxed);
-  epoch_.store(place.frames().epoch(), std::memory_order_relaxed);
+void group_state::anchor(worker& seat) noexcept {
+  seat_.store(&seat, std::memory_order_relaxed);
+  epoch_.store(seat.frames().epoch(), std::memory_order_relaxed);
   top_.store(load_tail(), std::memory_order_relaxed);
 }
 
@@ -137,7 +137,7 @@ spawning group_state::admit_unqueued() {
 spawning group_state::admit_beside(worker& here) {
   unqueued_children& all = others();
   note_open();
-  if (all.view_here().failed() || all.place_for(&here) == nullptr) return spawning::at_once;
+  if (all.view_here().failed() || all.seat_for(&here) == nullptr) return spawning::at_once;
   return all.has_room() || !here.running().memory().half_left() ? spawning::unqueued : spawning::at_once;
 }
 
@@ -153,13 +153,13 @@ bool group_state::in_order(const fiber& strand) const noexcept {
   return maker_ == &strand && made_in_ == strand.innermost_child;
 }
 
-// By a thread that runs no strand.
+// The caller runs no strand.
 spawning group_state::admit_from_outside() {
   unqueued_children& all = others();
   note_open();
-  const worker* const place = all.place_for(nullptr);
+  const worker* const seat = all.seat_for(nullptr);
   // The child may run at once, on this thread.
-  if (place != nullptr && (place->core().sticky_reasons() & contract) != 0) check_contract();
+  if (seat != nullptr && (seat->core().lasting_reasons() & contract) != 0) check_contract();
   return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
 }
 
@@ -183,7 +183,7 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
   unqueued_children& all = *others_.load(std::memory_order_relaxed);
   worker* const here = worker::current();
   spawn_view* const spawned = here != nullptr ? &all.view_here() : nullptr;
-  worker& place = here != nullptr ? *here : *all.place_for(nullptr);
+  worker& seat = here != nullptr ? *here : *all.seat_for(nullptr);
   group_member& child = *made.release();
   done_.expect();
   if (spawned != nullptr) {
@@ -194,9 +194,9 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
     } else {
       child.mark_stolen(region, &here->running());
     }
-    all.add(child, *spawned, place);
+    all.add(child, *spawned, seat);
   } else {
-    all.add_from_outside(child, place);
+    all.add_from_outside(child, seat);
   }
 }
 
@@ -291,7 +291,7 @@ void group_state::note_counted(group_member& child) noexcept {
   if (child.counted_by_ != nullptr) ++child.counted_by_->children;
 }
 
-// By the group's own strand.
+// The group's own strand calls it.
 void group_state::run_in_order(action body) {
   // What was thrown before lets it be dropped.
   if (thrown_latest()) [[unlikely]]
@@ -334,7 +334,7 @@ void run_counted(action body) {
 
 }  // namespace
 
-// By any other strand, or a thread that runs none.
+// Any other strand calls it, or a thread that runs none.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
   unqueued_children& all = others();

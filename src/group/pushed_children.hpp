@@ -63,7 +63,7 @@ SENNIT_INLINE std::exception_ptr group_state::thrown_by(const Body& body) noexce
 // For other strands it never is: epochs end with strands.
 SENNIT_INLINE bool group_state::on_top() const noexcept {
   worker* const w = worker::current();
-  return w != nullptr && w == place_.load(std::memory_order_relaxed) &&
+  return w != nullptr && w == seat_.load(std::memory_order_relaxed) &&
          epoch_.load(std::memory_order_relaxed) == w->frames().epoch() &&
          top_.load(std::memory_order_relaxed) == load_tail();
 }

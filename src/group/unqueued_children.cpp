@@ -21,8 +21,8 @@ namespace sennit::detail {
 
 namespace {
 
-// Of all groups: who forks the process holds all of them, and knows where they are. None is taken under
-// another one, and no code of the program runs under one.
+// All groups share these locks: a thread that forks the process takes all of them, and knows where they are.
+// None is taken under another one, and no code of the program runs under one.
 struct alignas(64) group_lock : brief_lock {};
 constinit group_lock group_locks[16];
 
@@ -69,7 +69,7 @@ bool unqueued_children::in_default() const noexcept {
   return home != nullptr && is_default(home->core());
 }
 
-worker* unqueued_children::place_for(worker* here) {
+worker* unqueued_children::seat_for(worker* here) {
   worker* home = home_.load(std::memory_order_relaxed);
   if (home == nullptr) {
     worker* const lender = here == nullptr ? &admit_to_default() : nullptr;
@@ -97,21 +97,21 @@ void unqueued_children::put_before(group_member& child) noexcept {
   child.continues_ = child.before_ != nullptr;
 }
 
-void unqueued_children::add(group_member& child, spawn_view& spawned, worker& place) noexcept {
+void unqueued_children::add(group_member& child, spawn_view& spawned, worker& seat) noexcept {
   put_before(child);
   const std::uint64_t at = last_child(load_views()) + 1;
-  if (spawned.children() == nullptr) spawned.places_.first = at;
-  spawned.places_.last = at;
+  if (spawned.children() == nullptr) spawned.ranks_.first = at;
+  spawned.ranks_.last = at;
   unstarted_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard guard(lock_);
     link_before(spawned.list_, child);
   }
-  place.frames().listed().add(child);
-  place.announce_work();
+  seat.frames().listed().add(child);
+  seat.announce_work();
 }
 
-void unqueued_children::add_from_outside(group_member& child, worker& place) noexcept {
+void unqueued_children::add_from_outside(group_member& child, worker& seat) noexcept {
   child.mark_stolen(&outside_);
   put_before(child);
   unstarted_.fetch_add(1, std::memory_order_relaxed);
@@ -119,10 +119,10 @@ void unqueued_children::add_from_outside(group_member& child, worker& place) noe
     const std::lock_guard guard(lock_);
     link_before(strays_, child);
     // Under the lock: a thread that announces itself meanwhile either finds it, or is told.
-    place.frames().listed().add(child);
+    seat.frames().listed().add(child);
     if (waiting_ != nullptr) waiting_->call.unpark();
   }
-  place.announce_work();
+  seat.announce_work();
 }
 
 void unqueued_children::note(spawn_view& spawned, std::exception_ptr thrown) noexcept {
@@ -180,7 +180,7 @@ void unqueued_children::close(group_member& child, std::exception_ptr how) noexc
   }
 }
 
-// Under the lock: the child's own children take their places before it. Returns its earlier neighbor, to be merged with
+// Under the lock: the child's own children take their ranks before it. Returns its earlier neighbor, to be merged with
 // the one that follows it now, if both have ended; else null.
 group_member* unqueued_children::insert_children(group_member& child, spawn_view& below) noexcept {
   group_link& earlier = *child.previous;
@@ -218,8 +218,9 @@ void unqueued_children::merge_later(group_member& earlier) noexcept {
   }
 }
 
-// So what children leave is as much as are yet to end, and who claims the newest child does not look at all that have
-// ended. By the strand of the child, as the program's code adds up what they left.
+// So there are no more remains of ended children than children that have yet to end, and a strand that claims
+// the newest child does not look at all that have ended. The strand of the child calls it, because the
+// program's code adds up what the children left.
 bool unqueued_children::take_in_neighbor(group_member& child) noexcept {
   group_member* earlier = nullptr;
   group_member* later = nullptr;
@@ -337,12 +338,12 @@ std::unique_ptr<spawn_view> unqueued_children::extract(view*& list) const noexce
 }
 
 view* unqueued_children::take_earlier(view*& list, spawn_view& spawned) noexcept {
-  const child_places* const own = spawned.children();
+  const child_ranks* const own = spawned.children();
   if (own == nullptr) return nullptr;
   view* earlier = nullptr;
   for (view** at = &list; *at != nullptr;) {
     view* const v = *at;
-    if (const child_places* const other = v->children(); other != nullptr && other->last < own->first) {
+    if (const child_ranks* const other = v->children(); other != nullptr && other->last < own->first) {
       *at = v->next;
       v->next = std::exchange(earlier, v);
     } else {
@@ -444,16 +445,16 @@ void spawn_view::append(view& right) noexcept {
   auto& later = static_cast<spawn_view&>(right);
   SENNIT_ASSERT(&later != this && &later.all_ == &all_);
   const std::lock_guard guard(all_.lock_);
-  if (list_.next == &list_) places_.first = later.places_.first;
-  places_.last = later.places_.last;
+  if (list_.next == &list_) ranks_.first = later.ranks_.first;
+  ranks_.last = later.ranks_.last;
   failed_ |= later.failed_;
   unqueued_children::splice_before(list_, later.list_);
 }
 
-child_places* spawn_view::children() noexcept {
+child_ranks* spawn_view::children() noexcept {
   if (reducer()->ended.load(std::memory_order_relaxed)) return nullptr;
   const std::lock_guard guard(all_.lock_);
-  return list_.next != &list_ ? &places_ : nullptr;
+  return list_.next != &list_ ? &ranks_ : nullptr;
 }
 
 bool spawn_view::holds_nothing() const noexcept {

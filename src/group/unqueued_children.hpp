@@ -32,19 +32,19 @@ class unqueued_children : public reducer_base {
   bool has_room() const noexcept { return unstarted_.load(std::memory_order_relaxed) < most_unstarted; }
   // The worker in whose list children of such a caller go: `here`, or, for a thread that runs no strand
   // (null), any. Null: the caller's runtime is another one.
-  worker* place_for(worker* here);
+  worker* seat_for(worker* here);
   bool at_home(worker& here) const noexcept;
   // Whether the children run in the default runtime.
   bool in_default() const noexcept;
 
-  // The region of children that threads spawn which run no strand.
+  // The region of children that are spawned by threads without a strand.
   const region_state& outside() const noexcept { return outside_; }
   region_state& outside() noexcept { return outside_; }
 
   // The calling strand's view. Throws std::bad_alloc.
   spawn_view& view_here();
-  void add(group_member& child, spawn_view& spawned, worker& place) noexcept;
-  void add_from_outside(group_member& child, worker& place) noexcept;
+  void add(group_member& child, spawn_view& spawned, worker& seat) noexcept;
+  void add_from_outside(group_member& child, worker& seat) noexcept;
   // What a child threw that ran at once, after all that the strand has spawned.
   void note(spawn_view& spawned, std::exception_ptr thrown) noexcept;
   void note_outside(std::exception_ptr thrown) noexcept;
@@ -53,7 +53,7 @@ class unqueued_children : public reducer_base {
   void note_here(std::exception_ptr thrown) noexcept;
 
   // Around the child's body, in its strand, which has no views before: the child goes on with those that come
-  // before it. It has thrown `how`, if anything. Its children take its place, and what has ended right beside
+  // before it. It has thrown `how`, if anything. Its children take its rank, and what has ended right beside
   // it becomes one with it.
   void begin(group_member& child) noexcept;
   void close(group_member& child, std::exception_ptr how) noexcept;
@@ -82,7 +82,7 @@ class unqueued_children : public reducer_base {
   // before it.
   group_member* take_oldest(group_link& list, std::exception_ptr& thrown) noexcept;
   group_link& stray_list() noexcept { return strays_; }
-  // All children have ended: what place was borrowed goes back, and the next of them may have their home
+  // All children have ended: a seat that was borrowed goes back, and the next of them may have their home
   // elsewhere.
   void settle_home(worker* home) noexcept;
   // Ends views, of any groups, whose children have all ended and left nothing.
@@ -119,7 +119,7 @@ class unqueued_children : public reducer_base {
   std::atomic<int> unstarted_{0};
   std::atomic<worker*> home_{nullptr};
   std::atomic<worker*> lender_{nullptr};
-  region_state outside_;  // of children that threads spawn which run no strand
+  region_state outside_;  // of children that are spawned by threads without a strand
   group_link strays_;     // those children
 };
 
@@ -131,12 +131,12 @@ class spawn_view : public view {
   ~spawn_view() override;
   void append(view& right) noexcept override;
   bool holds_children() const noexcept override { return true; }
-  child_places* children() noexcept override;
+  child_ranks* children() noexcept override;
   bool put_before(view* earlier) noexcept override;
   bool any_open(const region_state& region) const noexcept override;
   bool hand_to_thread() noexcept override;
   // It goes to another list, of which it is earlier than all.
-  void comes_first() noexcept { places_ = {}; }
+  void comes_first() noexcept { ranks_ = {}; }
   group_link& list() noexcept { return list_; }
   bool empty() const noexcept { return list_.next == &list_; }
   bool holds_nothing() const noexcept;
@@ -146,7 +146,7 @@ class spawn_view : public view {
   friend class unqueued_children;
   unqueued_children& all_;
   group_link list_;  // a ring; under the lock
-  child_places places_;
+  child_ranks ranks_;
   bool failed_ = false;  // a child that ran at once threw: what the strand spawns comes after
 };
 

@@ -55,8 +55,8 @@ void group_state::wait() {
   // They come after those of all children.
   view* const latest = latest_of(here, all);
   auto inside = [&] { collect(latest); };
-  // Of a runtime other than the default one nobody knows how long it lives. There, and without the means for
-  // a region, children that nobody has taken run here, on the thread's own stack.
+  // Nobody knows how long a runtime other than the default one lives. There, and without the means for a
+  // region, children that nobody has taken run here, on the thread's own stack.
   const bool in_region =
       here == nullptr && all->in_default() && attempt<std::exception>([&] { run_region(nullptr, inside); });
   if (!in_region) inside();
@@ -94,22 +94,22 @@ view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
 }
 
 void group_state::collect(view* latest) noexcept {
-  worker* const place = worker::current();
+  worker* const seat = worker::current();
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken
   // singly.
-  if (newest != nullptr && !on_top()) place->relocate();
-  if (place != nullptr) admit_outside(*place);
+  if (newest != nullptr && !on_top()) seat->relocate();
+  if (seat != nullptr) admit_outside(*seat);
   group_member* kept = nullptr;
   {
     std::optional<in_child> underway;
-    if (place != nullptr) underway.emplace(*this, place->running());
+    if (seat != nullptr) underway.emplace(*this, seat->running());
     kept = collect_pushed();
-    // What is spawned below is not pushed: its place is not after what was.
-    place_.store(nullptr, std::memory_order_relaxed);
+    // What is spawned below is not pushed: its rank is not after what was.
+    seat_.store(nullptr, std::memory_order_relaxed);
     help(latest);
   }
   await_all(latest);
-  if (place != nullptr) place->frames().wish().admit_also(nullptr);
+  if (seat != nullptr) seat->frames().wish().admit_also(nullptr);
   // In the serial order.
   keep_first(failure_, std::move(thrown_first_));
   while (kept != nullptr) {
@@ -123,11 +123,11 @@ void group_state::collect(view* latest) noexcept {
 }
 
 // What children of outside threads have begun is for a guest that waits for them, too.
-void group_state::admit_outside(worker& place) noexcept {
+void group_state::admit_outside(worker& seat) noexcept {
   // ORD[D36] acquire: as in wait().
   const unqueued_children* const all = others_.load(std::memory_order_acquire);
-  if (all != nullptr && all->in_default() && all->at_home(place))
-    place.frames().wish().admit_also(&all->outside());
+  if (all != nullptr && all->in_default() && all->at_home(seat))
+    seat.frames().wish().admit_also(&all->outside());
 }
 
 void group_state::add_kept(group_member& child) noexcept {
@@ -177,7 +177,7 @@ void group_state::run_newest(group_member& child) noexcept {
   }
 }
 
-// With what others were to take.
+// Runs children that others have not taken yet.
 void group_state::help(view* latest) noexcept {
   // ORD[D36] acquire: as in wait().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
@@ -203,12 +203,12 @@ bool group_state::await(view* latest, const unqueued_children* all, std::intptr_
 }
 
 void group_state::await_all(view* latest) noexcept {
-  worker* const place = worker::current();
+  worker* const seat = worker::current();
   // ORD[D36] acquire: as in wait().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] { return (away_ != 0 || all != nullptr) && await(latest, all, finishes); };
-  if (trace_cursor* const cursor = place != nullptr ? current_tls().cursor : nullptr) {
+  if (trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr) {
     // The wait is a construct, too.
     whereabouts where{};
     if (cursor->push(where)) (void)cursor->by().reached(*cursor, where);
@@ -221,8 +221,8 @@ void group_state::await_all(view* latest) noexcept {
   if (away_ != 0 || all != nullptr) done_.again(finishes, held);
 }
 
-// Whoever ends the last child is in another runtime, and cannot resume a strand of this one, or a thread that
-// runs none.
+// The last child ends in another runtime, which cannot resume a strand of this one. Nor can it resume a
+// thread that runs no strand.
 void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
   unqueued_children& all = *others_.load(std::memory_order_relaxed);
   unqueued_children::waiting_thread thread{.awaited = finishes, .call = {}};
@@ -275,7 +275,7 @@ void group_state::keep_first(std::exception_ptr& kept, std::exception_ptr thrown
   if (!kept) kept = std::move(thrown);
 }
 
-// Of a child that has ended, and ends here.
+// Adds what a child left that has ended. The child's memory ends here.
 void group_state::add_in_order(group_member& child) noexcept {
   add_in_order(child.before_);
   add_in_order(child.views_);

@@ -54,7 +54,7 @@ loop_state::~loop_state() {
 loop_piece* loop_state::cut(position first, position last) noexcept {
   loop_piece* const piece = own_entries().make(*this, first, last);
   if (piece == nullptr) return nullptr;
-  SENNIT_ASSERT(!done_.done(0));  // who cuts has a finish to make himself
+  SENNIT_ASSERT(!done_.done(0));  // the strand that cuts still has a finish to make
   done_.expect();
   piece->next_ = pieces_.load(std::memory_order_relaxed);
   // Read once nobody works on the loop: the completion orders that.
@@ -124,7 +124,7 @@ bool loop_state::hand(worker& from, worker& to, position begin, position& last,
 }
 
 void loop_state::failed(position end, std::exception_ptr failure) noexcept {
-  // ORD[D18] acquire and release: a lock, for the exception and its place.
+  // ORD[D18] acquire and release: a lock, for the exception and its position.
   while (recording_.exchange(true, std::memory_order_acquire)) relax();
   if (end < failed_at_.load(std::memory_order_relaxed)) {
     failed_at_.store(end, std::memory_order_relaxed);
@@ -173,7 +173,7 @@ void loop_state::wait() noexcept {
 }
 
 separate_views::separate_views(loop_piece& piece) noexcept : piece_(piece), before_(exchange_views(nullptr)) {
-  // What the piece spawns in a group from outside is not pushed: its place among the group's children is that
+  // What the piece spawns in a group from outside is not pushed: its rank among the group's children is that
   // of the views.
   worker::current()->frames().forget_positions();
 }
@@ -248,8 +248,8 @@ bool loop_frame::expose_shut() noexcept {
   worker& w = *worker::current();
   if (!answer_gates(w)) {
     store_tail(load_tail() - 1);
-    // Whoever has it already has cut it and left it in place, or has all of it: then it is no longer in the
-    // deque.
+    // A thief may have been here. Either it has cut the loop and left the frame in the deque, or it has taken all
+    // that was left and the frame is gone.
     (void)take_newest(w);
     exposed_ = false;
     return false;
@@ -268,7 +268,7 @@ position loop_frame::meet(position from, position to) noexcept {
     start_.exchange(to, std::memory_order_seq_cst);
     if (to <= end_.load(std::memory_order_seq_cst)) return to;
   }
-  // Somebody wants something: all but the next iteration is to be had, also of a chunk that was cut short.
+  // Somebody wants something: others can have all but the next iteration, also of a chunk that was cut short.
   if (any_gate_shut()) {
     to = from + 1;
     start_.store(to, std::memory_order_relaxed);
@@ -284,8 +284,8 @@ position loop_frame::meet(position from, position to) noexcept {
 }
 
 void loop_frame::abandon() noexcept {
-  // All that is left, and more: nobody finds anything to cut any more. A thief that has not seen it cuts off what it is
-  // to drop itself.
+  // All that is left, and more: nobody finds anything to cut any more. A thief that has not seen this yet
+  // cuts off iterations, and drops them itself.
   constexpr position beyond = position{1} << 62;
   start_.store(beyond, std::memory_order_relaxed);
 }

@@ -112,8 +112,8 @@ struct pause {
   std::uint64_t end;
 };
 
-// Who is to run a branch, and a number by which the hooks know when it may begin: on that worker, or elsewhere. Null:
-// whoever comes.
+// The worker that must run a branch, and a number by which the hooks know when the branch may begin: on that
+// worker, or elsewhere. Null: any worker may run it.
 struct donee {
   worker* to = nullptr;
   std::uint64_t number = nowhere;
@@ -133,7 +133,7 @@ class schedule_hooks {
   virtual void end(trace_cursor& cursor, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
   virtual donee reached(trace_cursor& cursor, whereabouts& where) noexcept = 0;
-  // Where the next construct, which cuts a loop of so many iterations, is to cut it; 0: in the middle.
+  // Where the next construct, which cuts a loop of so many iterations, must cut it; 0: in the middle.
   virtual position planned_cut(trace_cursor&, position) noexcept { return 0; }
   // The strand goes into a construct that has been counted.
   virtual void follow(trace_cursor& cursor, const whereabouts& where) noexcept = 0;
@@ -161,7 +161,7 @@ class schedule_hooks {
   ~schedule_hooks() = default;
 };
 
-// Of the region or of one around it; null: none.
+// The hooks of the region, or of one around it; null: none.
 inline schedule_hooks* hooks_of(const region_state* region) noexcept {
   for (; region != nullptr; region = region->root ? nullptr : region->outer) {
     if (region->observed_by != nullptr) return region->observed_by;

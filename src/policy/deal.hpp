@@ -6,7 +6,7 @@
 
 namespace sennit::policy {
 
-// Contiguous parts of [first, last), in the order of places. The parts are the same for each loop with these
+// Contiguous parts of [first, last), in the order of seats. The parts are the same for each loop with these
 // bounds that finds the same number of waiting workers. The first part is for the strand that deals. It is
 // larger by a lead, because that strand begins before the others have their parts.
 class deal {

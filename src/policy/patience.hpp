@@ -17,7 +17,7 @@ class patience {
   // A worker that has done its part of a loop first waits for a part of the next loop. Phases often follow
   // each other, and searching for work disturbs the worker that is about to deal.
   static constexpr unsigned rounds_at_the_mailbox = 32;
-  // A suspended strand ends on another worker, which then has to call the guest's thread back. That takes
+  // A suspended strand ends on another worker, which then must call the guest's thread back. That takes
   // microseconds.
   static constexpr unsigned rounds_before_suspending = 100;
   static constexpr unsigned rounds_before_looking = 20;
@@ -29,7 +29,7 @@ class patience {
   // Stacks that have been unused for this time are unmapped, if there are more than two for each worker.
   static constexpr std::uint64_t between_tidying_ns = 500'000'000;
   static constexpr std::uint64_t longest_wait_for_turn_ns = 5'000'000;
-  // For a worker that was woken in vain: see nap_ns().
+  // The first nap of a worker that was woken in vain: see nap_ns().
   static constexpr std::uint64_t first_nap_ns = 50'000;
   static constexpr std::uint64_t longest_nap_ns = 400'000;
   static constexpr unsigned quiet_naps = 8;  // naps without a fork, after which the worker sleeps

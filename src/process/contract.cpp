@@ -16,8 +16,8 @@
 
 namespace {
 
-// By this library's own replacements of the pthread functions, below: how many locks the thread holds, and
-// which they are, as far as there is room.
+// This library's own replacements of the pthread functions, below, count how many locks the thread holds, and
+// note which they are, as far as there is room.
 struct held_lock {
   const void* lock;
   const char* kind;

@@ -35,7 +35,8 @@ inline bool in_signal_handler() noexcept { return false; }
 
 #if SENNIT_CHECKED
 
-// Who knows the construct that the calling strand is in. There is one object, made when the library is loaded.
+// The function that knows the construct that the calling strand is in. There is one object, made when the
+// library is loaded.
 struct known_sites {
   // Null: none that is known.
   using innermost = const construct_site* (*)() noexcept;

@@ -48,7 +48,8 @@ void call_handler(int number, siginfo_t* info, void* context) noexcept {
 
 bool is_function(void (*handler)(int)) noexcept { return handler != SIG_DFL && handler != SIG_IGN; }
 
-// What the kernel is to know instead of what the program wants: call_handler(), which calls the program's function.
+// What the kernel is told instead of what the program wants: call_handler(), which calls the program's
+// function.
 struct sigaction with_call_handler(const struct sigaction& wanted, handler& set) noexcept {
   struct sigaction now = wanted;
   if (!is_function(wanted.sa_handler)) return now;

@@ -6,8 +6,8 @@
 namespace sennit::detail {
 
 // A pthread key: a thread_local with a destructor would keep a shared object that holds this library from
-// being unloaded, and would come before the destructors of some of the program's own thread_locals. For
-// static objects.
+// being unloaded, and would come before the destructors of some of the program's own thread_locals. Its
+// objects must be static.
 class thread_end {
  public:
   constexpr explicit thread_end(void (*call)(void*)) noexcept : call_(call) {}

@@ -14,7 +14,7 @@ namespace {
 
 constinit thread_local const construct_site* site_outside [[gnu::tls_model("initial-exec")]] = nullptr;
 
-// Whether the place is in the directory that the library's headers are in. A program's may have the same
+// Whether the call site is in the directory that the library's headers are in. A program's may have the same
 // name.
 bool is_in_library(const std::source_location& where, const std::source_location& of_library) noexcept {
   constexpr std::string_view directory = "/sennit/";
@@ -43,15 +43,15 @@ namespace {
 construct_site::construct_site(const char* construct, std::source_location where,
                                std::source_location of_library) noexcept
     : construct_(construct), where_(where), outer_(innermost_site()) {
-  // Of a construct that another one is made of, the program knows nothing.
+  // The program knows nothing of a construct that another one is made of.
   if (outer_ != nullptr && is_in_library(where, of_library)) {
     construct_ = outer_->construct_;
     where_ = outer_->where_;
   }
   innermost_site() = this;
-  // Outside, whoever enters a region looks for locks.
+  // Outside, run_region() looks for locks.
   const worker* const here = worker::current();
-  if (here != nullptr ? (here->core().sticky_reasons() & contract) != 0 : in_signal_handler())
+  if (here != nullptr ? (here->core().lasting_reasons() & contract) != 0 : in_signal_handler())
     check_contract();
 }
 

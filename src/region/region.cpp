@@ -71,13 +71,13 @@ class root_frame : public frame_with_state {
 #endif
 };
 
-// A guest's place, for the length of a region.
-class guest_place {
+// A guest's seat, for the length of a region.
+class guest_seat {
  public:
-  explicit guest_place(worker& guest) : guest_(guest) { guest_.stay(); }
-  ~guest_place() { guest_.core().dismiss_guest(guest_); }
-  guest_place(const guest_place&) = delete;
-  guest_place& operator=(const guest_place&) = delete;
+  explicit guest_seat(worker& guest) : guest_(guest) { guest_.stay(); }
+  ~guest_seat() { guest_.core().dismiss_guest(guest_); }
+  guest_seat(const guest_seat&) = delete;
+  guest_seat& operator=(const guest_seat&) = delete;
   worker& operator*() const noexcept { return guest_; }
 
  private:
@@ -92,8 +92,8 @@ void run_region(runtime* asked, action body) {
     body();
     return;
   }
-  const guest_place guest(asked != nullptr ? core_of(asked).admit_guest() : admit_to_default());
-  if (((*guest).core().sticky_reasons() & contract) != 0) check_contract();
+  const guest_seat guest(asked != nullptr ? core_of(asked).admit_guest() : admit_to_default());
+  if (((*guest).core().lasting_reasons() & contract) != 0) check_contract();
   region_state region;
   capture_float_environment(region);
   region.root = true;

@@ -84,11 +84,11 @@ struct runtime_access {
     return r.core_.load(std::memory_order_relaxed) == &core;
   }
 
-  // For a core whose threads still run, or were lost in the middle of something. Nobody waits for them: they
-  // are kept, too, as std::thread insists.
+  // Keeps a core whose threads still run, or were lost in the middle of something. Nobody waits for them:
+  // they are kept, too, as std::thread insists.
   static void keep_for_ever(runtime& r) { keep_for_ever(r.core_.load(std::memory_order_relaxed)); }
   static void keep_for_ever(runtime_core* core) {
-    static auto& kept = *new std::vector<runtime_core*>;  // reachable, lest it be taken for a leak
+    static auto& kept = *new std::vector<runtime_core*>;  // reachable, so that it is not taken for a leak
     const no_fork guard;
     kept.push_back(core);
   }

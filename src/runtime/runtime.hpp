@@ -1,4 +1,4 @@
-// From a runtime as users see it to its core, and to a place there.
+// From a runtime as users see it to its core, and to a seat there.
 #pragma once
 
 #include <sennit/runtime.hpp>
@@ -15,7 +15,7 @@ runtime_core& core_of(runtime* asked);
 // Whether it is that of runtime::default_runtime(), which this does not start.
 bool is_default(const runtime_core& core) noexcept;
 
-// A guest's place in runtime::default_runtime(), which does not end meanwhile.
+// A guest's seat in runtime::default_runtime(), which does not end meanwhile.
 worker& admit_to_default();
 
 }  // namespace sennit::detail

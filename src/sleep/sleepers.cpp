@@ -4,43 +4,44 @@
 
 namespace sennit::detail {
 
-void sleepers::announce(sleeping& place, bool guest) noexcept {
+void sleepers::announce(sleeping& sleeper, bool guest) noexcept {
   const std::lock_guard guard(lock_);
-  SENNIT_ASSERT(!place.asleep.load(std::memory_order_relaxed));
-  place.asleep.store(true, std::memory_order_relaxed);
-  place.guest = guest;
+  SENNIT_ASSERT(!sleeper.asleep.load(std::memory_order_relaxed));
+  sleeper.asleep.store(true, std::memory_order_relaxed);
+  sleeper.guest = guest;
   if (guest) {
     ++guests_;
   } else {
-    place.before = nullptr;
-    place.after = latest_;
-    if (latest_ != nullptr) latest_->before = &place;
-    latest_ = &place;
+    sleeper.before = nullptr;
+    sleeper.after = latest_;
+    if (latest_ != nullptr) latest_->before = &sleeper;
+    latest_ = &sleeper;
   }
   // ORD[D9] seq_cst: before the sleeper looks at the lists of claimable frames; a producer looks at the count
-  // after it has unlocked such a list. Whoever locks the list second sees the other. Model: models/sleep.pml.
+  // after it has unlocked such a list. The one that locks the list second sees the other. Model:
+  // models/sleep.pml.
   count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void sleepers::unlink(sleeping& place) noexcept {
-  SENNIT_ASSERT(place.asleep.load(std::memory_order_relaxed));
+void sleepers::unlink(sleeping& sleeper) noexcept {
+  SENNIT_ASSERT(sleeper.asleep.load(std::memory_order_relaxed));
   SENNIT_ASSERT(count_.load(std::memory_order_relaxed) > 0);
-  place.asleep.store(false, std::memory_order_relaxed);
+  sleeper.asleep.store(false, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
-  if (place.guest) {
+  if (sleeper.guest) {
     SENNIT_ASSERT(guests_ > 0);
     --guests_;
     return;
   }
-  SENNIT_ASSERT((place.before != nullptr ? place.before->after : latest_) == &place);
-  (place.before != nullptr ? place.before->after : latest_) = place.after;
-  if (place.after != nullptr) place.after->before = place.before;
+  SENNIT_ASSERT((sleeper.before != nullptr ? sleeper.before->after : latest_) == &sleeper);
+  (sleeper.before != nullptr ? sleeper.before->after : latest_) = sleeper.after;
+  if (sleeper.after != nullptr) sleeper.after->before = sleeper.before;
 }
 
-bool sleepers::withdraw(sleeping& place, bool saw_work) noexcept {
+bool sleepers::withdraw(sleeping& sleeper, bool saw_work) noexcept {
   const std::lock_guard guard(lock_);
-  if (!place.asleep.load(std::memory_order_relaxed)) return true;
-  unlink(place);
+  if (!sleeper.asleep.load(std::memory_order_relaxed)) return true;
+  unlink(sleeper);
   // It may take one frame of several and leave others unseen: so it counts as woken, and will look again.
   if (!saw_work || in_flight_.load(std::memory_order_relaxed) > 0) return false;
   in_flight_.fetch_add(1, std::memory_order_relaxed);
@@ -56,15 +57,15 @@ sleeping* sleepers::take_latest() noexcept {
   return chosen;
 }
 
-void sleepers::note_depth(sleeping& place, unsigned depth) noexcept {
-  place.depth = depth;
+void sleepers::note_depth(sleeping& sleeper, unsigned depth) noexcept {
+  sleeper.depth = depth;
   if (depth > deepest_.load(std::memory_order_relaxed)) deepest_.store(depth, std::memory_order_relaxed);
 }
 
 bool sleepers::call_one() noexcept {
   sleeping* chosen = nullptr;
   {
-    // Under the lock, lest the count be seen by a push while nobody is woken.
+    // Under the lock: no push may see the count while nobody is woken.
     const std::lock_guard guard(lock_);
     // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks
     // at every deque after landed(), and counts the sleepers that were announced before this. Model:
@@ -117,10 +118,10 @@ bool sleepers::landed() noexcept {
   return before == 1;
 }
 
-bool sleepers::begin_watch(sleeping& place) noexcept {
+bool sleepers::begin_watch(sleeping& sleeper) noexcept {
   const std::lock_guard guard(lock_);
   if (watcher_.load(std::memory_order_relaxed) != nullptr) return false;
-  watcher_.store(&place, std::memory_order_relaxed);
+  watcher_.store(&sleeper, std::memory_order_relaxed);
   return true;
 }
 
@@ -129,9 +130,10 @@ void sleepers::nudge() noexcept {
   if (latest_ != nullptr) latest_->call.unpark();
 }
 
-void sleepers::end_watch(sleeping& place) noexcept {
+void sleepers::end_watch(sleeping& sleeper) noexcept {
   const std::lock_guard guard(lock_);
-  if (watcher_.load(std::memory_order_relaxed) == &place) watcher_.store(nullptr, std::memory_order_relaxed);
+  if (watcher_.load(std::memory_order_relaxed) == &sleeper)
+    watcher_.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace sennit::detail

@@ -9,7 +9,7 @@
 
 namespace sennit::detail {
 
-// A worker's place among those that sleep.
+// A worker among those that sleep.
 struct sleeping {
   parker call;
   std::atomic<bool> asleep{false};  // written under the sleepers' lock; read without it, as a hint
@@ -24,16 +24,16 @@ struct sleeping {
 class sleepers {
  public:
   // The worker is about to sleep. From here on it may be chosen to be woken.
-  void announce(sleeping& place, bool guest) noexcept;
+  void announce(sleeping& sleeper, bool guest) noexcept;
   // It will not, or no longer. True if it owns a wake in flight: it was chosen, or it saw work before it
   // slept.
-  bool withdraw(sleeping& place, bool saw_work) noexcept;
+  bool withdraw(sleeping& sleeper, bool saw_work) noexcept;
 
   // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work.
-  // False: only guests sleep, and somebody has to look whose work it is.
+  // False: only guests sleep, and the caller must look whose work it is.
   bool call_one() noexcept;
-  // By who has seen work, `by` being its own place, if it is a worker: wakes up to `most` workers that take any. How
-  // many.
+  // The caller has seen work. Wakes up to `most` workers that take any work, and returns how many it has woken. `by`: the
+  // caller, if it is a worker.
   unsigned wake(unsigned most, const sleeping* by) noexcept;
   // The same for a guest, for whom there is some. False: it does not sleep.
   bool wake_guest(sleeping& guest) noexcept;
@@ -42,17 +42,17 @@ class sleepers {
 
   // The owner of a wake that came in vain keeps it, and naps: it looks for work now and then, and call_one()
   // calls it. False: somebody else does that.
-  bool begin_watch(sleeping& place) noexcept;
-  void end_watch(sleeping& place) noexcept;
+  bool begin_watch(sleeping& sleeper) noexcept;
+  void end_watch(sleeping& sleeper) noexcept;
   // One that sleeps for good looks around once more, and falls asleep anew.
   void nudge() noexcept;
   // A hint.
   bool watched() const noexcept { return watcher_.load(std::memory_order_relaxed) != nullptr; }
 
-  // As deque::hold_for_fork().
+  // Called around fork(2): no thread holds the lock while the process forks.
   void hold_for_fork() noexcept { lock_.lock(); }
   void let_go_after_fork() noexcept { lock_.unlock(); }
-  // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): whoever is not
+  // ORD[D9] After a list was unlocked; see announce(). ORD[D5] seq_cst: after landed(): a sleeper that is not
   // counted here has yet to arm the gates, and to look. Model: models/sleep.pml.
   bool any() const noexcept { return count_.load(std::memory_order_seq_cst) > 0; }
   int count() const noexcept { return count_.load(std::memory_order_relaxed); }
@@ -61,9 +61,9 @@ class sleepers {
   std::uint64_t wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
  private:
-  void unlink(sleeping& place) noexcept;
+  void unlink(sleeping& sleeper) noexcept;
   sleeping* take_latest() noexcept;
-  void note_depth(sleeping& place, unsigned depth) noexcept;
+  void note_depth(sleeping& sleeper, unsigned depth) noexcept;
 
   std::mutex lock_;
   sleeping* latest_ = nullptr;  // of those that take any work; a list

@@ -73,9 +73,9 @@ class fiber {
   frame* branch = nullptr;
   std::intptr_t awaited = 0;
   scope* innermost = nullptr;  // regions of the strand that runs here
-  // Of the thread that the strand is on; see gate_view.
+  // The limit of the thread that the strand is on; see gate_view.
   const std::atomic<slot*>* gate = nullptr;
-  // Of the strand that runs here:
+  // These belong to the strand that runs here.
   child_underway* innermost_child = nullptr;
   open_group* open_groups = nullptr;  // with children that it pushed and has not waited for
   std::uint64_t spawns = 0;           // how many it pushed

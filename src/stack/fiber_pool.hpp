@@ -41,7 +41,7 @@ class fiber_pool {
   }
 
   unsigned count() const noexcept { return count_; }
-  // Of all numbers of fibers that were here at once since count_anew(): so many have not been needed.
+  // The smallest number of fibers that were here at once since count_anew(): so many have not been needed.
   unsigned fewest() const noexcept { return fewest_; }
   void count_anew() noexcept { fewest_ = count_; }
 

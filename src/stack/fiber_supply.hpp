@@ -20,7 +20,7 @@ class fiber_supply {
   void put(fiber& suspended) noexcept;
   // All but so many of a pool that the caller has for itself.
   void take_surplus(fiber_pool& from, unsigned but) noexcept;
-  // Ends the fibers that nobody has needed since the last time. True: no more are to be had.
+  // Ends the fibers that nobody has needed since the last time. True: there are no more.
   bool end_unneeded() noexcept;
 
   std::uint64_t made() const noexcept { return made_.load(std::memory_order_relaxed); }

@@ -65,8 +65,8 @@ void barriers::settle(ticket since) noexcept {
   const ticket number = begun.load(std::memory_order_relaxed) + 1;
   // A barrier that began after the ticket has ended, because its thread held the lock.
   if (number > since + 1) return;
-  // ORD[D45] Before the kernel's fences, the first of which is this thread's own; whoever has a ticket without this
-  // barrier had stored before. Model: models/barrier.pml.
+  // ORD[D45] Before the kernel's fences, the first of which is this thread's own; a thread whose ticket does
+  // not count this barrier had stored before. Model: models/barrier.pml.
   begun.store(number, std::memory_order_relaxed);
   membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   // ORD[D45] release: see above.

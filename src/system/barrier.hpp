@@ -29,7 +29,7 @@ class barriers {
   // Sets the number of the runtime's threads that a barrier interrupts, without the caller's.
   void reaches(int threads) noexcept { reach_.store(threads, std::memory_order_relaxed); }
 
-  // As deque::hold_for_fork().
+  // Called around fork(2): no thread holds the lock while the process forks.
   static void hold_for_fork() noexcept;
   static void let_go_after_fork() noexcept;
 

@@ -26,7 +26,7 @@ bool parker::park(std::chrono::nanoseconds limit) noexcept {
     wait_for_token(limit);
   }
   // ORD[D8] acquire: what the waker did before unpark(); pairs with the release there. An exchange: a second
-  // waker may find the first one's token there, and wakes nobody; this thread is to see what it did, too.
+  // waker may find the first one's token there, and wakes nobody; this thread must see what it did, too.
   // Model: models/sleep.pml.
   return word_.exchange(empty, std::memory_order_acquire) == token;
 }

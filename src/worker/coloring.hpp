@@ -9,7 +9,7 @@
 
 namespace sennit::detail {
 
-// Hints, but for idle(): a thief that reads old values steals something else.
+// All are hints, except idle(): a thief that reads old values steals something else.
 class coloring {
  public:
   // The number of the run; 0: there is none.
@@ -33,7 +33,7 @@ class coloring {
     // models/colors.pml.
     idle_.fetch_or(colors, std::memory_order_release);
   }
-  // By who looks for such workers next: those that were added before are seen then.
+  // A strand calls it before it looks for such workers. It then sees those that were added before.
   void remove_idle(color_set colors) noexcept {
     // ORD[D28] acquire: pairs with the release in add_idle(). Model: models/colors.pml.
     idle_.fetch_and(~colors, std::memory_order_acquire);

@@ -18,9 +18,9 @@
 
 extern "C" {
 
-// Of those alive, under no_fork. No container: it would end before static objects that still use a runtime,
-// or, never ended, be lost with each shared object that is unloaded. Debuggers find it by its name: see
-// diagnosis/inspection.cpp.
+// The newest runtime of those alive. It changes under no_fork. No container: it would end before static
+// objects that still use a runtime, or, never ended, be lost with each shared object that is unloaded.
+// Debuggers find it by its name: see diagnosis/inspection.cpp.
 extern constinit sennit::detail::runtime_core* sennit_newest_runtime;
 constinit sennit::detail::runtime_core* sennit_newest_runtime = nullptr;
 }
@@ -29,7 +29,7 @@ namespace sennit::detail {
 
 namespace {
 
-// Work of it there is none: for places of outside threads that none is in.
+// A region that has no work. While no thread uses a guest's seat, the seat is restricted to this region.
 constinit region_state nobodys;
 
 }  // namespace
@@ -46,13 +46,13 @@ runtime_core::runtime_core(const settings& chosen)
   // Where memory or threads give out, the runtime works with those it has.
   attempt<std::exception>([this] {
     for (unsigned i = 1; i < settings_.workers; ++i) {
-      worker& place = add_worker();
+      worker& seat = add_worker();
       // From now on there is somebody who waits, or will.
       waiting_.fetch_add(1, std::memory_order_relaxed);
-      const bool started = add_thread("sennit", i, [this, &place] {
-        machine_.bind_current_thread(place.index(), settings_.workers);
+      const bool started = add_thread("sennit", i, [this, &seat] {
+        machine_.bind_current_thread(seat.index(), settings_.workers);
         waiting_.fetch_sub(1, std::memory_order_relaxed);
-        serve_as_worker(place);
+        serve_as_worker(seat);
       });
       if (!started) {
         waiting_.fetch_sub(1, std::memory_order_relaxed);
@@ -60,7 +60,7 @@ runtime_core::runtime_core(const settings& chosen)
       }
     }
   });
-  thread_places_.store(worker_count(), std::memory_order_relaxed);
+  thread_seats_.store(worker_count(), std::memory_order_relaxed);
 }
 
 runtime_core::~runtime_core() {
@@ -86,13 +86,13 @@ worker& runtime_core::add_worker() {
 
 worker& runtime_core::add_worker_locked() {
   const unsigned index = worker_count_.load(std::memory_order_relaxed);
-  if (index == most_places) {
-    fail<std::runtime_error>("sennit: more than " + std::to_string(most_places) +
+  if (index == most_seats) {
+    fail<std::runtime_error>("sennit: more than " + std::to_string(most_seats) +
                              " threads use one runtime at once");
   }
   auto* const added = new worker(*this, index);
   workers_[index].store(added, std::memory_order_relaxed);
-  // ORD[D10] release: the worker and its place in the array; pairs with the acquire in worker_count().
+  // ORD[D10] release: the worker and its seat in the array; pairs with the acquire in worker_count().
   worker_count_.store(index + 1, std::memory_order_release);
   return *added;
 }
@@ -125,7 +125,7 @@ void runtime_core::stop() noexcept {
 worker& runtime_core::admit_guest() {
   ensure_signal_stack();
   const std::lock_guard guard(membership_);
-  worker& guest = guest_place_locked();
+  worker& guest = guest_seat_locked();
   seat_locked(guest);
   regions_.fetch_add(1, std::memory_order_relaxed);
   return guest;
@@ -138,28 +138,28 @@ worker& runtime_core::add_returnable_locked() {
   return added;
 }
 
-// The lowest, so that a guest who is alone has number 0 whoever was here before.
-worker& runtime_core::guest_place_locked() {
+// The lowest free seat, so that a guest that is alone has number 0, whatever guests were here before.
+worker& runtime_core::guest_seat_locked() {
   if (free_guests_.empty()) return add_returnable_locked();
   std::ranges::pop_heap(free_guests_, std::greater<>(), &worker::index);
-  worker& place = *free_guests_.back();
+  worker& seat = *free_guests_.back();
   free_guests_.pop_back();
-  return place;
+  return seat;
 }
 
-void runtime_core::return_place_locked(worker& place) noexcept {
-  free_guests_.push_back(&place);
+void runtime_core::return_seat_locked(worker& seat) noexcept {
+  free_guests_.push_back(&seat);
   std::ranges::push_heap(free_guests_, std::greater<>(), &worker::index);
 }
 
 void runtime_core::dismiss_guest(worker& guest) noexcept {
   if (outlived_by_fork()) return;  // no other thread will enter, and one that is gone may hold the lock
-  // Before the thread enters anything else: a region at the same address is not to be taken for this one.
+  // Before the thread enters anything else: a region at the same address must not be taken for this one.
   guest.frames().wish().restrict_to(&nobodys);
   {
     const std::lock_guard guard(membership_);
     unseat_locked(guest);
-    return_place_locked(guest);
+    return_seat_locked(guest);
   }
   have_tidied();
   // ORD[D14] release: the guest's last access to the runtime; pairs with the acquire in in_use().
@@ -198,55 +198,55 @@ void runtime_core::end_blocking() noexcept {
   const unsigned rank = blocked_.fetch_sub(1, std::memory_order_seq_cst) - 1;
   if (rank >= most_spares) return;
   const std::lock_guard guard(membership_);
-  if (rank < spares_.size()) spares_[rank]->place.go_home();
+  if (rank < spares_.size()) spares_[rank]->seat.go_home();
 }
 
 bool runtime_core::add_spare() noexcept {
   const auto rank = static_cast<unsigned>(spares_.size());
   attempt<std::exception>([&] {
     spares_.reserve(rank + 1);
-    // Never a guest's: a spare keeps its place, and the first guest's is to come back.
-    worker& place = add_returnable_locked();
-    auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.place = place, .call = {}});
+    // Never a guest's seat: a spare keeps its seat, and the first guest's seat must come back.
+    worker& seat = add_returnable_locked();
+    auto added = std::unique_ptr<spare>(new (std::nothrow) spare{.seat = seat, .call = {}});
     spare* const self = added.get();
     if (self != nullptr) {
-      place.frames().wish().restrict_to(nullptr);
+      seat.frames().wish().restrict_to(nullptr);
       spares_.push_back(std::move(added));
     }
     if (self == nullptr ||
         !add_thread("sennit+", rank, [this, self, rank] { serve_as_spare(*self, rank); })) {
       if (self != nullptr) spares_.pop_back();
-      place.frames().wish().restrict_to(&nobodys);
-      return_place_locked(place);
+      seat.frames().wish().restrict_to(&nobodys);
+      return_seat_locked(seat);
     }
   });
   return spares_.size() > rank;
 }
 
-void runtime_core::serve_as_worker(worker& place) noexcept {
+void runtime_core::serve_as_worker(worker& seat) noexcept {
   {
     const std::lock_guard guard(membership_);
-    seat_locked(place);
+    seat_locked(seat);
   }
   constexpr auto until_there_may_be_memory = std::chrono::milliseconds(50);
-  while (!attempt<std::bad_alloc>([&place] { place.serve(nullptr); }) &&
+  while (!attempt<std::bad_alloc>([&seat] { seat.serve(nullptr); }) &&
          !stopping_.load(std::memory_order_relaxed)) {
-    place.parking().park(until_there_may_be_memory);
+    seat.parking().park(until_there_may_be_memory);
   }
   const std::lock_guard guard(membership_);
-  unseat_locked(place);
+  unseat_locked(seat);
 }
 
 void runtime_core::serve_as_spare(spare& self, unsigned rank) noexcept {
-  machine_.bind_current_thread(self.place.index(), settings_.workers);
+  machine_.bind_current_thread(self.seat.index(), settings_.workers);
   // ORD[D12] seq_cst: looked at after the call; see stop().
   while (!stopping_.load(std::memory_order_seq_cst)) {
-    self.place.stay();
+    self.seat.stay();
     // ORD[D12] seq_cst: leave is cleared before the count is read, and end_blocking() lowers the count before
     // it sets leave: either the lower count is seen here, or leave stays set and serve() returns.
     if (blocked_.load(std::memory_order_seq_cst) > rank && !stopping_.load(std::memory_order_seq_cst)) {
-      serve_as_worker(self.place);
-      fibers_.take_surplus(self.place.pool(), 0);
+      serve_as_worker(self.seat);
+      fibers_.take_surplus(self.seat.pool(), 0);
       have_tidied();
     } else {
       self.call.park();
@@ -299,8 +299,8 @@ sennit::statistics runtime_core::statistics() const noexcept {
     sum.vain_wakes += c.vain_wakes.load(std::memory_order_relaxed);
   }
   sum.wakes = asleep_.wakes();
-  sum.barriers = paid_.issued();
-  sum.interrupts = paid_.interrupts();
+  sum.barriers = barriers_.issued();
+  sum.interrupts = barriers_.interrupts();
   sum.fibers = fibers_.made();
   sum.stacks = static_cast<std::uint64_t>(fibers_.stacks());
   return sum;
@@ -350,7 +350,7 @@ void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::
     w.frames().set_color(color_bit(color_of(w, kind)));
   }
   coloring_.begin(rules);
-  // Who begins to wait from here on says so himself.
+  // A worker that begins to wait after this point adds its own color.
   for (unsigned i = 0; i < count; ++i) {
     const worker& w = worker_at(i);
     if (w.is_idle()) coloring_.add_idle(w.frames().color());

@@ -27,7 +27,7 @@ namespace sennit::detail {
 
 class runtime_core {
  public:
-  static constexpr unsigned most_places = worker_index_bound;
+  static constexpr unsigned most_seats = worker_index_bound;
 
   explicit runtime_core(const settings& chosen);
   runtime_core(const runtime_core&) = delete;
@@ -41,31 +41,32 @@ class runtime_core {
   // ORD[D14] acquire: all that guests did here; pairs with the release in dismiss_guest().
   bool in_use() const noexcept { return regions_.load(std::memory_order_acquire) > 0; }
 
-  // --- Guests. A worker for a thread that is to enter, and its return. Throws std::bad_alloc, or
-  // std::runtime_error beyond `most_places`.
+  // --- Guests. A worker for a thread that enters, and its return. Throws std::bad_alloc, or
+  // std::runtime_error beyond `most_seats`.
   worker& admit_guest();  // counts as a region until it is dismissed
   void dismiss_guest(worker& guest) noexcept;
 
-  // --- Its workers. A place is one for a thread: those of the runtime come first, then guests.
+  // --- Its workers. Each seat is for one thread. The seats of the runtime's threads come first, then those of
+  // guests.
   unsigned worker_count() const noexcept;
   worker& worker_at(unsigned index) const noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
   // The same, less the threads that the system has refused: numbers below it are those of workers.
-  unsigned numbered_workers() const noexcept { return thread_places() + 1; }
-  // worker_index() of the thread in that place: 0 for the first guest, then the runtime's threads, then all
+  unsigned numbered_workers() const noexcept { return thread_seats() + 1; }
+  // worker_index() of the thread in that seat: 0 for the first guest, then the runtime's threads, then all
   // others.
   unsigned number_of(const worker& w) const noexcept {
     const unsigned i = w.index();
-    return i < thread_places() ? i + 1 : i == thread_places() ? 0 : i;
+    return i < thread_seats() ? i + 1 : i == thread_seats() ? 0 : i;
   }
   // Precondition: `number` < numbered_workers(), and there has been a guest.
   worker& numbered(unsigned number) const noexcept {
-    return worker_at(number == 0 ? thread_places() : number - 1);
+    return worker_at(number == 0 ? thread_seats() : number - 1);
   }
 
   // --- What was set.
   steal_barrier barrier() const noexcept { return settings_.barrier; }
-  unsigned sticky_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
+  unsigned lasting_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;
   std::uint64_t beat_ns() const noexcept { return settings_.beat_ns; }
   bool has_watchdog() const noexcept { return settings_.watchdog_ns != 0; }
@@ -75,7 +76,7 @@ class runtime_core {
   // --- Who has no work. All but asleep(): hints.
   // How many look for work just now, and which ones.
   std::atomic<int>& searching() noexcept { return searching_; }
-  searching_set<most_places>& searchers() noexcept { return searchers_; }
+  searching_set<most_seats>& searchers() noexcept { return searchers_; }
   // How many have no work, searching or asleep.
   std::atomic<unsigned>& waiting() noexcept { return waiting_; }
   sleepers& asleep() noexcept { return asleep_; }
@@ -85,9 +86,9 @@ class runtime_core {
   bool arm_gates(const wanted& what) noexcept;
   bool work_in_sight(const wanted& what) noexcept;
   // The same as arm_gates() without a barrier, and without a look.
-  barriers::ticket ask_for_wakes() noexcept;
-  barriers& paid() noexcept { return paid_; }
-  // Of all deques.
+  detail::barriers::ticket ask_for_wakes() noexcept;
+  detail::barriers& barriers() noexcept { return barriers_; }
+  // The sum of what all workers' frames say.
   worker_frames::watched look_again() noexcept;
   // There is new work: wakes somebody for it, unless a wake is in flight. `pushed_in`: the region of the push
   // that has opened its gate; null: it is in a list.
@@ -108,9 +109,9 @@ class runtime_core {
 
   // --- Stacks: tidying.cpp.
   fiber_supply& fibers() noexcept { return fibers_; }
-  // By a worker that sleeps. False: there is no need, or somebody else does it.
+  // A worker that sleeps calls it. False: there is no need, or another worker does it.
   bool begin_tidying() noexcept;
-  // Unmaps the stacks that nobody has needed since the last time. True: no more are to be had.
+  // Unmaps the stacks that nobody has needed since the last time. True: there are no more.
   bool tidy() noexcept;
   void end_tidying() noexcept;
 
@@ -139,15 +140,15 @@ class runtime_core {
   void remove_listener(worker_listener& gone) noexcept;
   // Whether there is one: a hint.
   bool has_listener() const noexcept { return has_listener_.load(std::memory_order_relaxed); }
-  // By the worker: it is about to sleep, or has slept.
+  // The worker calls it when it is about to sleep, or has slept.
   void note_rest(const worker& w) noexcept;
   void note_return(const worker& w) noexcept;
 
   // --- All runtimes.
   // Has the workers look whether their strands' regions have been cancelled.
   static void note_cancellation() noexcept;
-  // Around fork(2), by the thread that calls it: all locks that a child's strand may need are in nobody's
-  // hands then. In the child before it is counted as one.
+  // The thread that calls fork(2) calls these around it: nobody else holds a lock that a child's strand may
+  // need. In the child, let_go_after_fork() comes before the child is counted as one.
   static void hold_for_fork() noexcept;
   static void let_go_after_fork() noexcept;
 
@@ -161,22 +162,22 @@ class runtime_core {
  private:
   friend struct inspection;
 
-  unsigned thread_places() const noexcept { return thread_places_.load(std::memory_order_relaxed); }
+  unsigned thread_seats() const noexcept { return thread_seats_.load(std::memory_order_relaxed); }
   static constexpr unsigned most_spares = 256;
 
   // The n-th thread beyond workers - 1. It is at work while more than n strands block theirs.
   struct spare {
-    worker& place;
+    worker& seat;
     parker call;
   };
 
   worker& add_worker();
   worker& add_worker_locked();
   worker& add_returnable_locked();
-  worker& guest_place_locked();
-  void return_place_locked(worker& place) noexcept;
-  void seat_locked(worker& place) noexcept;
-  void unseat_locked(worker& place) noexcept;
+  worker& guest_seat_locked();
+  void return_seat_locked(worker& seat) noexcept;
+  void seat_locked(worker& seat) noexcept;
+  void unseat_locked(worker& seat) noexcept;
   bool add_spare() noexcept;
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
@@ -184,7 +185,7 @@ class runtime_core {
   bool too_many_stacks() const noexcept;
   void have_tidied() noexcept;
   bool add_thread(const char* name, unsigned number, std::function<void()> body) noexcept;
-  void serve_as_worker(worker& place) noexcept;
+  void serve_as_worker(worker& seat) noexcept;
   void serve_as_spare(spare& self, unsigned rank) noexcept;
 
   const settings settings_;
@@ -192,18 +193,18 @@ class runtime_core {
   const unsigned generation_;
   runtime_core* older_core_ = nullptr;  // among those alive, under no_fork
   unsigned held_for_fork_ = 0;          // deques; under no_fork
-  barriers paid_;
+  detail::barriers barriers_;
   sleepers asleep_;
-  searching_set<most_places> searchers_;
+  searching_set<most_seats> searchers_;
   detail::coloring coloring_;
 
   std::mutex membership_;  // of workers_, free_guests_, spares_
-  std::array<std::atomic<worker*>, most_places> workers_{};
+  std::array<std::atomic<worker*>, most_seats> workers_{};
   std::atomic<unsigned> worker_count_{0};
   worker_listener* listeners_ = nullptr;  // under membership_
   std::atomic<bool> has_listener_{false};
   // Those of the threads that the constructor started come first. While it does, they read it: none.
-  std::atomic<unsigned> thread_places_{0};
+  std::atomic<unsigned> thread_seats_{0};
   std::vector<worker*> free_guests_;  // a heap, the lowest index on top
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<spare>> spares_;
@@ -212,7 +213,7 @@ class runtime_core {
   std::atomic<unsigned> waiting_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<int> seats_{0};  // how many threads are workers; written under membership_
+  std::atomic<int> seated_{0};  // how many threads are workers; written under membership_
   std::atomic<bool> tidying_{false};
   std::atomic<bool> suspected_{false};
   fiber_supply fibers_;

@@ -22,8 +22,8 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   if (core_.searching().load(std::memory_order_relaxed) == 0) return 0;
   const region_state* const region = running_->innermost->region;
   unsigned idle = 0;
-  core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned place) {
-    worker& other = core_.worker_at(place);
+  core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned seat) {
+    worker& other = core_.worker_at(seat);
     if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
         other.frames_.wish().now().admits(region)) {
       found[idle++] = &other;
@@ -41,7 +41,7 @@ bool worker::post(frame& posted) noexcept {
 }
 
 void worker::pass_on(frame& handed) noexcept {
-  // Whoever has none of its colors is to look around himself: his rules may not allow him to take it.
+  // The frame is not posted to a worker that has none of its colors, because that worker's steal rules may forbid it.
   const color_set colors = handed.stolen().colors;
   worker* idle = nullptr;
   while (find_idle(&idle, 1, colors) != 0) {
@@ -122,7 +122,8 @@ void worker::end_search() noexcept {
   count_searching(-1);
 }
 
-// Owners of strands that begin meanwhile take it for a request: a fork may come before this worker has asked there.
+// While this count is above zero, a strand that begins treats it as a request. The reason: its first fork may come before
+// this worker has asked.
 void worker::count_searching(int more) noexcept {
   core_.searching().fetch_add(more, std::memory_order_relaxed);
 }
@@ -157,7 +158,7 @@ frame* worker::look_into_mailbox() noexcept {
   if (!mail_.has_frame()) return nullptr;
   perturb();
   frame* const posted = take_posted();
-  if (posted == nullptr) mail_.open();  // withdrawn by who posted it
+  if (posted == nullptr) mail_.open();  // the thread that posted it has withdrawn it
   return posted;
 }
 
@@ -279,7 +280,7 @@ bool worker::park_until_called() noexcept {
     if (called) return false;
   }
   if (frames_.listed().any_donation()) {
-    // It is not its turn yet. Whether that ever comes is to be looked at now and then.
+    // It is not the donation's turn yet. The worker looks now and then whether the turn has come.
     parking().park(std::chrono::nanoseconds(policy::patience::longest_wait_for_turn_ns));
     return false;
   }
@@ -290,8 +291,8 @@ bool worker::park_until_called() noexcept {
   return false;
 }
 
-// One of those that sleep looks what nobody has used for a while, as long as there are too many: who leaves stacks behind
-// later need not tell. True: somebody has called.
+// While the pool has too many stacks, one sleeping worker wakes now and then and unmaps the unused ones. So a thread that
+// leaves stacks behind later need not tell anybody. Returns true if somebody has called.
 bool worker::tidy_until_called() noexcept {
   while (core_.begin_tidying()) {
     bool called = false;

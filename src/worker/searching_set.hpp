@@ -1,4 +1,4 @@
-// Which places' workers look for work: a bit each, a cache line for 64.
+// Which seats' workers look for work: a bit each, a cache line for 64.
 #pragma once
 
 #include <sennit/detail/assert.hpp>
@@ -10,19 +10,19 @@
 
 namespace sennit::detail {
 
-// Hints: whoever finds a worker here asks it.
-template <unsigned Places>
+// The set is a hint: a thread that finds a worker here asks that worker.
+template <unsigned Seats>
 class searching_set {
  public:
-  void add(unsigned place) noexcept {
-    SENNIT_ASSERT(place < Places);
-    words_[place / 64].bits.fetch_or(bit(place), std::memory_order_relaxed);
+  void add(unsigned seat) noexcept {
+    SENNIT_ASSERT(seat < Seats);
+    words_[seat / 64].bits.fetch_or(bit(seat), std::memory_order_relaxed);
   }
-  void remove(unsigned place) noexcept {
-    SENNIT_ASSERT(place < Places);
-    words_[place / 64].bits.fetch_and(~bit(place), std::memory_order_relaxed);
+  void remove(unsigned seat) noexcept {
+    SENNIT_ASSERT(seat < Seats);
+    words_[seat / 64].bits.fetch_and(~bit(seat), std::memory_order_relaxed);
   }
-  // Calls visit(place) for each of the first `count` places that is here, from the one behind `start` on and
+  // Calls visit(seat) for each of the first `count` seats that is here, from the one behind `start` on and
   // around, until that says false.
   template <class Visit>
   void each_after(unsigned start, unsigned count, Visit&& visit) const noexcept {
@@ -30,7 +30,7 @@ class searching_set {
   }
 
  private:
-  static std::uint64_t bit(unsigned place) noexcept { return std::uint64_t{1} << place % 64; }
+  static std::uint64_t bit(unsigned seat) noexcept { return std::uint64_t{1} << seat % 64; }
 
   template <class Visit>
   bool each_in(unsigned first, unsigned last, Visit& visit) const noexcept {
@@ -38,9 +38,9 @@ class searching_set {
       std::uint64_t bits = words_[word].bits.load(std::memory_order_relaxed);
       if (word == first / 64) bits &= ~std::uint64_t{0} << first % 64;
       for (; bits != 0; bits &= bits - 1) {
-        const unsigned place = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
-        if (place >= last) return true;
-        if (!visit(place)) return false;
+        const unsigned seat = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+        if (seat >= last) return true;
+        if (!visit(seat)) return false;
       }
     }
     return true;
@@ -49,7 +49,7 @@ class searching_set {
   struct alignas(64) word {
     std::atomic<std::uint64_t> bits{0};
   };
-  std::array<word, (Places + 63) / 64> words_{};
+  std::array<word, (Seats + 63) / 64> words_{};
 };
 
 }  // namespace sennit::detail

@@ -7,17 +7,17 @@
 
 namespace sennit::detail {
 
-void runtime_core::seat_locked(worker& place) noexcept {
-  place.thread = thread_id();
-  seats_.store(seats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+void runtime_core::seat_locked(worker& seat) noexcept {
+  seat.thread = thread_id();
+  seated_.store(seated_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   note_at_work();
-  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->comes(place.thread);
+  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->comes(seat.thread);
 }
 
-void runtime_core::unseat_locked(worker& place) noexcept {
-  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->rests(place.thread);
-  place.thread = 0;
-  seats_.store(seats_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+void runtime_core::unseat_locked(worker& seat) noexcept {
+  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->rests(seat.thread);
+  seat.thread = 0;
+  seated_.store(seated_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   note_at_work();
 }
 
@@ -44,12 +44,12 @@ void runtime_core::remove_listener(worker_listener& gone) noexcept {
 
 void runtime_core::note_rest(const worker& w) noexcept {
   const std::lock_guard guard(membership_);
-  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->rests(w.thread);
+  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->rests(w.thread);
 }
 
 void runtime_core::note_return(const worker& w) noexcept {
   const std::lock_guard guard(membership_);
-  for (worker_listener* a = listeners_; a != nullptr; a = a->next_listener) a->comes(w.thread);
+  for (worker_listener* l = listeners_; l != nullptr; l = l->next_listener) l->comes(w.thread);
 }
 
 }  // namespace sennit::detail

@@ -22,8 +22,8 @@ void runtime_core::end_tidying() noexcept { tidying_.store(false, std::memory_or
 bool runtime_core::tidy() noexcept {
   {
     const std::lock_guard guard(membership_);
-    for (worker* const place : free_guests_)
-      fibers_.take_surplus(place->pool(), place->index() == thread_places() ? 1 : 0);
+    for (worker* const seat : free_guests_)
+      fibers_.take_surplus(seat->pool(), seat->index() == thread_seats() ? 1 : 0);
   }
   return fibers_.end_unneeded();
 }
@@ -31,13 +31,13 @@ bool runtime_core::tidy() noexcept {
 // After a thread has left stacks behind while the runtime's own may be asleep for good.
 void runtime_core::have_tidied() noexcept {
   if (!too_many_stacks()) return;
-  if (thread_places() == 0) {
+  if (thread_seats() == 0) {
     // Nobody is there who could wait for a while.
     while (!tidy()) {
     }
     return;
   }
-  // Who tidies already, looks again.
+  // A worker that tidies already looks again.
   if (!tidying_.load(std::memory_order_relaxed)) asleep_.nudge();
 }
 

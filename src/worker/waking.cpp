@@ -1,4 +1,4 @@
-// Who is told that there is work. docs/protocols/sleep.md has the protocol.
+// Which workers are told that there is work. docs/protocols/sleep.md has the protocol.
 #include "worker/runtime_core.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool runtime_core::arm_gates(const wanted& what) noexcept {
   // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is
   // visible here. Where all gates have been shut for so long that one has been since, there is none. Model:
   // models/sleep.pml.
-  if (barrier() == steal_barrier::membarrier) paid_.settle(shut);
+  if (barrier() == steal_barrier::membarrier) barriers_.settle(shut);
   return work_in_sight(what);
 }
 
@@ -46,12 +46,12 @@ void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
   if (!asleep_.call_one()) (void)wake_guests(1, pushed_in);
 }
 
-// Each takes work of its own region only. A guest whose region it is, is told of a push even if the frame has
-// gone: the push has opened a gate that the guest has shut.
+// A guest takes only work of its own region. It is told of a push in this region even if the frame is gone,
+// because the push has opened a gate that the guest had shut.
 unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in) noexcept {
   unsigned woken = 0;
   const unsigned count = worker_count();
-  for (unsigned i = thread_places(); i < count && woken < most; ++i) {
+  for (unsigned i = thread_seats(); i < count && woken < most; ++i) {
     worker& w = worker_at(i);
     if (!w.sleep_place().asleep.load(std::memory_order_relaxed) || !w.is_guest()) continue;
     const wanted wish = w.frames().wish().now();
@@ -74,7 +74,8 @@ void runtime_core::wake_more() noexcept {
   constexpr unsigned branches = 2;
   const bool last = asleep_.landed();
   if (!asleep_.any() || asleep_.watched() || wake_for_work(branches) > 0) return;
-  // Whose wake is still in flight will look. So the last one does so behind a barrier.
+  // If another wake is in flight, its owner will look. If this wake is the last one, this worker looks, behind
+  // a barrier.
   if (!last) return;
   if (arm_gates({})) (void)wake_for_work(branches);
 }
@@ -91,7 +92,7 @@ bool runtime_core::wakes_up(worker& w, bool saw_work) noexcept {
 }
 
 void runtime_core::note_at_work() noexcept {
-  paid_.reaches(seats_.load(std::memory_order_relaxed) - asleep_.count() - 1);
+  barriers_.reaches(seated_.load(std::memory_order_relaxed) - asleep_.count() - 1);
 }
 
 }  // namespace sennit::detail

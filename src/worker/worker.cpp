@@ -72,8 +72,8 @@ void leave_outside_slots() noexcept { current_tls().tail.store(outside_slots, st
 worker::worker(runtime_core& core, unsigned index)
     : core_(core),
       index_(index),
-      frames_(core.deque_slots(), core.paid(), core.barrier() == steal_barrier::fence, core.sticky_reasons(),
-              core.beat_ns()),
+      frames_(core.deque_slots(), core.barriers(), core.barrier() == steal_barrier::fence,
+              core.lasting_reasons(), core.beat_ns()),
       victims_(index + 1) {}
 
 void worker::serve(frame* first) {
@@ -100,7 +100,7 @@ void worker::serve(frame* first) {
   switch_from(home, *start, &leave_as_is, nullptr);
 
   frames_.detach(true);
-  // What was donated to this place meanwhile is anybody's now, and so are strands that were left here.
+  // What was donated to this seat meanwhile is anybody's now, and so are strands that were left here.
   if (frames_.listed().any_donation() || frames_.listed().any()) announce_work();
   set_current(outer);
   if (outer != nullptr) {
@@ -123,7 +123,7 @@ void worker::go_home() noexcept {
   if (current() == this) return;  // its loop comes next
   core_.insist_on_threads();
   parking().unpark();
-  // It may run a strand of somebody else's region, which the next push is to hand over.
+  // It may run a strand of somebody else's region, which the next push must hand over.
   frames_.ask_to_leave();
 }
 
@@ -185,7 +185,7 @@ void worker::enter(scope* innermost) noexcept {
     announce_work();
 }
 
-// Returns the strand that waited for the branch, if it is to be resumed.
+// Returns the strand that waited for the branch, if the caller must resume it.
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.stolen().region;
   scope whole{region, frames_.bottom(), nullptr, running_, 0};
@@ -215,7 +215,7 @@ void left_open() {
 }
 
 void leave_branch(frame& branch) noexcept {
-  // Not written without need: who waits reads the frame next, on another processor.
+  // Not written without need: the strand that waits reads the frame next, on another processor.
   if (load_views() != nullptr) branch.stolen().views = exchange_views(nullptr);
   if (!branch.stolen().is_strand) {
     if (trace_cursor* const cursor = exchange_cursor(nullptr)) cursor->by().end(*cursor, &branch);
@@ -392,7 +392,7 @@ bool worker::donate_strand(worker& to, std::uint64_t number) noexcept {
   return true;
 }
 
-// The deque is empty. Returns where somebody has claimed the strand: `to`, or whoever came.
+// The deque is empty. Returns where somebody has claimed the strand: `to`, or any other worker.
 void worker::leave_strand(fiber& next, worker* to, std::uint64_t number) noexcept {
   SENNIT_ASSERT(frames_.empty());
   fiber& self = *running_;
@@ -457,7 +457,7 @@ namespace sennit {
 
 [[gnu::noinline]] unsigned worker_count() {
   if (detail::worker* const w = detail::worker::current()) return w->core().workers();
-  // Of the first one: the default runtime of static destructors has a single worker.
+  // The number of workers of the first default runtime: that of static destructors has a single worker.
   static const unsigned of_default = runtime::default_runtime().workers();
   return of_default;
 }

@@ -1,4 +1,4 @@
-// A worker: a thread's place in a runtime, with the loop in which it looks for work.
+// A worker: a thread's seat in a runtime, with the loop in which it looks for work.
 #pragma once
 
 #include "deque/mailbox.hpp"
@@ -48,7 +48,7 @@ class worker {
   // Takes an earlier go_home() back, before serve().
   // ORD[D12] seq_cst: before a spare reads how many calls block; see runtime_core::serve_as_spare().
   void stay() noexcept { leave_.store(false, std::memory_order_seq_cst); }
-  // serve() is to return as soon as the worker holds no strand. From any thread, once a serve().
+  // Makes serve() return as soon as the worker holds no strand. Any thread may call it, once a serve().
   void go_home() noexcept;
 
   // --- For strands of this worker's thread.
@@ -64,16 +64,16 @@ class worker {
   // worker.
   void hand_over_strand() noexcept;
   bool leaving() const noexcept;
-  // From any thread: a frame that has left its owner's deque, or never was in it, is to run here.
+  // Any thread may call it: a frame that has left its owner's deque, or never was in it, will run here.
   void take_in(frame& donated) noexcept;
-  // The newest frame in the deque is to run there. False: there is no memory for that, and nothing has changed.
+  // Has the newest frame in the deque run there. False: there is no memory for that, and nothing has changed.
   bool donate_newest(worker& to, std::uint64_t number) noexcept;
-  // The strand is to go on there, in its turn if that has a number. False, and still here: there is no memory
+  // Has the strand go on there, in its turn if that has a number. False, and still here: there is no memory
   // for that.
   bool donate_strand(worker& to, std::uint64_t number) noexcept;
   // Gives a frame that has left the deque to an idle worker, or puts it in the list.
   void pass_on(frame& handed) noexcept;
-  // Workers that wait for work and may take this strand's, in the order of places after this one; at most
+  // Workers that wait for work and may take this strand's, in the order of seats after this one; at most
   // `room`. A hint.
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   // Gives it a frame that has left its owner's deque, or never was in one. False: it is busy by now.
@@ -91,12 +91,12 @@ class worker {
   runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return sleep_place_.call; }
   sleeping& sleep_place() noexcept { return sleep_place_; }
-  // Whether the place is that of an outside thread, which takes work of its own region only.
+  // Whether the seat is a guest's, which takes work of its own region only.
   bool is_guest() const noexcept { return frames_.wish().now().within != nullptr; }
   unsigned index() const noexcept { return index_; }
-  // Of the worker's thread; under the runtime's lock of members while the place is nobody's.
+  // The worker's thread uses it. While the seat has no thread, the runtime's lock of members protects it.
   fiber_pool& pool() noexcept { return pool_; }
-  // For what a thief makes while the owner of a deque waits. Of the worker's thread.
+  // Memory for what a thief makes while the owner of a deque waits. The worker's thread uses it.
   reserve& at_hand() noexcept { return at_hand_; }
 
   struct counters {

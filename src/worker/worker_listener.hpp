@@ -13,7 +13,7 @@ class worker_listener {
   virtual void comes(pid_t thread) noexcept = 0;
   // It sleeps, or is no worker any more.
   virtual void rests(pid_t thread) noexcept = 0;
-  // All its threads have gone, and it is not to be named any more.
+  // All threads of the runtime have gone. The runtime must not be named any more.
   virtual void runtime_ends() noexcept = 0;
 
   worker_listener* next_listener = nullptr;

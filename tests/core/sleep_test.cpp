@@ -76,29 +76,29 @@ TEST(sleep, short_forks_wake_hardly_anybody) {
 // Catches barriers that run one after the other for thieves that all wait: each but the first would find its own done.
 TEST(sleep, one_barrier_serves_all_who_wait) {
   if (SENNIT_TSAN || !sennit::detail::membarrier_available()) GTEST_SKIP() << "there are no barriers here";
-  barriers paid;
+  barriers shared;
   constexpr int threads = 8;
   std::atomic<int> have_tickets{0};
   std::vector<std::thread> all;
   barriers::hold_for_fork();  // nobody's barrier begins
   for (int t = 0; t < threads; ++t) {
     all.emplace_back([&] {
-      const barriers::ticket mine = paid.now();
+      const barriers::ticket mine = shared.now();
       ++have_tickets;
-      paid.settle(mine);
+      shared.settle(mine);
     });
   }
   await([&] { return have_tickets == threads; }, "all threads to have a ticket");
   barriers::let_go_after_fork();
   for (auto& t : all) t.join();
-  EXPECT_EQ(paid.issued(), 1U);
+  EXPECT_EQ(shared.issued(), 1U);
   // A ticket from after it began is not served by it.
-  paid.settle(paid.now());
-  EXPECT_EQ(paid.issued(), 2U);
-  const barriers::ticket old = paid.now();
-  paid.settle(old);
-  paid.settle(old);
-  EXPECT_EQ(paid.issued(), 3U);
+  shared.settle(shared.now());
+  EXPECT_EQ(shared.issued(), 2U);
+  const barriers::ticket old = shared.now();
+  shared.settle(old);
+  shared.settle(old);
+  EXPECT_EQ(shared.issued(), 3U);
 }
 
 // Catches stacks that are kept for ever, also where nothing more happens in the process.

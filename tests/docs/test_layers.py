@@ -1,7 +1,7 @@
 """Folders of src/ include and declare what is below them only. A folder of include/sennit/detail/ counts as the folder of
 src/ that has its name.
 
-Catches a mechanism that knows a layer above it, and folders that include each other."""
+Catches a mechanism that knows a layer above it, folders that include each other, and a table of layers in another order."""
 
 import pathlib
 import re
@@ -13,6 +13,7 @@ DETAIL = ROOT / "include/sennit/detail"
 INCLUDE = re.compile(r'^#include (?:"|<sennit/detail/)(([a-z_]+)/[a-z_]+\.hpp)[">]', re.MULTILINE)
 DECLARED = re.compile(r"^(?:class|struct) ([a-z_]+);", re.MULTILINE)
 DEFINED = re.compile(r"^(?:class|struct) (?:SENNIT_EXPORT )?([a-z_]+)\b[^;{]*\{", re.MULTILINE)
+ROW = re.compile(r"^\| `src/([a-z_]+)/` \|", re.MULTILINE)
 
 # Each may include those that stand before it in its list, and itself.
 BELOW = {
@@ -93,6 +94,10 @@ class Layers(unittest.TestCase):
         for folder, below in BELOW.items():
             self.assertTrue(set(below) <= set(done), f"{folder} includes what comes after it in the list")
             done.append(folder)
+
+    def test_stand_in_the_table_with_the_top_first(self):
+        table = (ROOT / "docs" / "design" / "README.md").read_text()
+        self.assertEqual(ROW.findall(table), list(reversed(BELOW)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The words of names: each word of a type's or a file's name is a term of docs/glossary.md or plain English.
+"""The words of names: each word of a type's or a file's name is a term of docs/glossary.md or plain English. Models and
+docs do not bring words back that the glossary has retired.
 
 Catches private metaphors and abbreviations that a reader has to be told of."""
 
@@ -30,6 +31,30 @@ def retired():
     """Names that the glossary says are not to come back."""
     text = (ROOT / "docs/glossary.md").read_text()
     return set(re.findall(r"`([a-z_]+)`", text.split("## Words that are not used", 1)[1]))
+
+
+# In prose they also have their plain sense: of course, a letter of the alphabet, the user's shell.
+PLAIN_IN_PROSE = {"course", "letter", "shell"}
+
+
+def retired_in(text, gone):
+    """The retired words in a text, also as parts of names, in plural, and as verbs."""
+    words = re.findall(r"[a-z]+", text.lower().replace("_", " "))
+    stems = {re.sub(r"(s|ed|ing)$", "", word) for word in words} | {re.sub(r"b?bed$|bing$", "b", word) for word in words}
+    return gone & (set(words) | stems)
+
+
+def retired_in_texts():
+    """For each model and each page of the docs but the glossary: the retired words there. In a page any word counts in code."""
+    gone = retired()
+    for path in sorted((ROOT / "models").iterdir()):
+        yield path, retired_in(path.read_text(), gone)
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path.name == "glossary.md":
+            continue
+        text = path.read_text()
+        code = "\n".join(re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text))
+        yield path, retired_in(text, gone - PLAIN_IN_PROSE) | retired_in(code, gone)
 
 
 def plain_words():
@@ -69,6 +94,10 @@ class Words(unittest.TestCase):
             unknown, {}, "words that are neither in docs/glossary.md nor plain English, or that the glossary has retired"
         )
 
+    def test_models_and_docs_use_no_retired_word(self):
+        found = {str(path.relative_to(ROOT)): words for path, words in retired_in_texts() if words}
+        self.assertEqual(found, {}, "the glossary's last section says which words stand for these")
+
     def test_the_glossary_says_each_term_once(self):
         seen = []
         for line in (ROOT / "docs/glossary.md").read_text().splitlines():
@@ -79,6 +108,7 @@ class Words(unittest.TestCase):
     def test_notices_a_private_word(self):
         self.assertFalse(is_plain("xyzzy", plain_words()))
         self.assertIn("course", retired())
+        self.assertEqual(retired_in("DROP_LETTER, robbed; no robust mailbox", retired()), {"letter", "rob"})
 
 
 if __name__ == "__main__":

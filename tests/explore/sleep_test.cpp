@@ -457,7 +457,7 @@ TEST(Sleep, AsManyAreWokenAsThereIsWorkFor) {
     for (int i = 0; i < 2; ++i) w.all[0]->announce_work();
     explore::check(w.core.asleep().wakes() == 1, "one is woken, and nobody else while its wake is in flight");
     explore::check(w.core.wakes_up(*w.all[4], false), "it has been woken");
-    const std::uint64_t barriers_before = w.core.paid().issued();
+    const std::uint64_t barriers_before = w.core.barriers().issued();
     w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "it wakes two others");
     explore::check(w.core.asleep().count() == 1, "one sleeps on");
@@ -465,7 +465,7 @@ TEST(Sleep, AsManyAreWokenAsThereIsWorkFor) {
     sennit::join([] { return 0; }, [] { return 0; });  // opens its gate, and leaves it to the wakes in flight
     w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "there is no work");
-    explore::check(w.core.paid().issued() == barriers_before, "another wake is in flight, and will look");
+    explore::check(w.core.barriers().issued() == barriers_before, "another wake is in flight, and will look");
     w.core.wake_more();
     explore::check(w.core.asleep().wakes() == 3, "there is no work for the last, either");
   });
@@ -555,11 +555,11 @@ TEST(Sleep, WhoSleepsIsNotInterrupted) {
   expect_none(against{.branches = 0,
                       .owner =
                           [](world& w) {
-                            sennit::detail::barriers& paid = w.core.paid();
-                            const auto interrupted = [&paid] {
-                              const std::uint64_t before = paid.interrupts();
-                              paid.settle(paid.now());
-                              return paid.interrupts() - before;
+                            sennit::detail::barriers& shared = w.core.barriers();
+                            const auto interrupted = [&shared] {
+                              const std::uint64_t before = shared.interrupts();
+                              shared.settle(shared.now());
+                              return shared.interrupts() - before;
                             };
                             worker& other = *w.all[1];
                             w.core.falls_asleep(other);
@@ -576,14 +576,14 @@ TEST(Sleep, WhoSleepsIsNotInterrupted) {
 TEST(Sleep, BarriersShowWhatWasStored) {
   expect_none(explore::explore([] {
     struct shared {
-      sennit::detail::barriers paid;
+      sennit::detail::barriers shared;
       int stored = 0;
       std::atomic<int> told{0};
     };
     auto s = std::make_shared<shared>();
     const auto waits = [s = s.get()] {
       if (s->told.load(std::memory_order_relaxed) == 0) return;
-      s->paid.settle(s->paid.now());
+      s->shared.settle(s->shared.now());
       explore::check(s->stored == 1, "what was stored before is seen");
     };
     return explore::program{.threads = {{"stores",
@@ -602,7 +602,7 @@ TEST(Sleep, BarriersShowWhatWasStored) {
 TEST(Sleep, SharedBarriers) {
   expect_none(explore::explore([] {
     struct shared {
-      sennit::detail::barriers paid;
+      sennit::detail::barriers shared;
       std::atomic<int> gate[2]{};
       std::atomic<int> tail{0};
       int saw[2] = {};
@@ -611,7 +611,7 @@ TEST(Sleep, SharedBarriers) {
     auto s = std::make_shared<shared>();
     const auto waits = [s = s.get()](unsigned i) {
       s->gate[i].store(1, std::memory_order_relaxed);
-      s->paid.settle(s->paid.now());
+      s->shared.settle(s->shared.now());
       s->saw[i] = s->tail.load(std::memory_order_relaxed);
     };
     return explore::program{.threads = {{"owner",

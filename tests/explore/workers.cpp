@@ -41,7 +41,7 @@ void run_region(runtime*, action) { std::abort(); }
 bool in_strand() noexcept { return worker::current() != nullptr; }
 
 worker::worker(runtime_core& core, std::size_t slots)
-    : core_(core), frames_(slots, core.paid(), core.barrier() == steal_barrier::fence, 0, 0) {
+    : core_(core), frames_(slots, core.barriers(), core.barrier() == steal_barrier::fence, 0, 0) {
   tls_.waiting = &core.waiting;
   core.add(*this);
 }

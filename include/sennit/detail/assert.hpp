@@ -4,7 +4,6 @@
 // Assertions are on in Debug builds of this repository, in the checked variant, and if CMake is given
 // SENNIT_ASSERTIONS=ON. Otherwise the condition is not evaluated, and costs no instruction. Assertions
 // change the layout of no type, so files with and without them can be linked together.
-// layout where it is on, so files with it and without it go together.
 #pragma once
 
 #include <sennit/detail/config.hpp>

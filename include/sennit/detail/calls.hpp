@@ -1,5 +1,5 @@
-// The slow paths of the constructs: the functions that a fork or a join calls if its gate is shut. All are
-// cold functions of the library, defined in src/fork, src/region, src/loop and src/worker.
+// Functions of the library that joins and regions call. They are defined in src/fork, src/region and
+// src/worker.
 #pragma once
 
 #include <sennit/detail/action.hpp>

@@ -41,7 +41,7 @@
 #define SENNIT_CHECKED 0
 #endif
 
-// For what the library defines and programs use. All other symbols are hidden: nm -D of a shared library
+// Marks what the library defines and programs use. All other symbols are hidden: nm -D of a shared library
 // shows only these.
 #define SENNIT_EXPORT [[gnu::visibility("default")]]
 
@@ -55,13 +55,13 @@
 
 namespace sennit::detail {
 
-// For a static_assert in a template that exists only for its message.
+// The condition of a static_assert in a template that exists only for its message.
 template <class...>
 inline constexpr bool never = false;
 
-// Returns the same object, but its address is computed at this place. Otherwise compilers compute the
-// address once for the slow paths, and keep it in a callee-saved register, which every call of the fast path
-// then has to save.
+// Returns the same object, but its address is computed at this point. Otherwise compilers compute the address
+// once for the slow paths, and keep it in a callee-saved register, which every call of the fast path then has
+// to save.
 template <class T>
 SENNIT_INLINE T& aside(T& object) noexcept {
 #if defined(__x86_64__)

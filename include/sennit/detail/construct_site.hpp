@@ -1,4 +1,4 @@
-// The place of a construct in the program, for messages of the checked variant. Other builds store nothing.
+// The call site of a construct in the program, for messages of the checked variant. Other builds store nothing.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -14,7 +14,7 @@ namespace sennit::detail {
 // may not, the program ends with a message.
 class SENNIT_EXPORT construct_site {
  public:
-  // `of_library`: a place in a header of this library, with the name that the compiler uses for the header.
+  // `of_library`: a call site in a header of this library, with the name that the compiler uses for the header.
   construct_site(const char* construct, std::source_location where, std::source_location of_library) noexcept;
   construct_site(const construct_site&) = delete;
   construct_site& operator=(const construct_site&) = delete;

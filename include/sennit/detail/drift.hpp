@@ -22,8 +22,8 @@ class drift {
     given_up_ = 0;
   }
 
-  // A phase took so long. True: the schedule is to be given up. That is so for the third late phase in a row. The first
-  // three say what is usual.
+  // A phase took so long. True: the schedule should be given up. That is so for the third late phase in a
+  // row. The first three say what is usual.
   bool note(double took) noexcept {
     constexpr double far = 1.25;
     if (known_ < few) {

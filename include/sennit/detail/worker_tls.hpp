@@ -80,13 +80,13 @@ SENNIT_EXPORT [[gnu::noinline]] worker_tls& current_tls() noexcept;
 // Other code reads the offset from the offset table. The offset is the same on every thread, so the compiler
 // may keep it.
 #if defined(SENNIT_SHARED) || (defined(__PIC__) && !defined(__PIE__))
-SENNIT_INLINE std::ptrdiff_t words_offset() noexcept {
+SENNIT_INLINE std::ptrdiff_t tls_offset() noexcept {
   std::ptrdiff_t offset;
   asm("movq sennit_tls@gottpoff(%%rip), %0" : "=r"(offset));
   return offset;
 }
 #define SENNIT_WORD(at) "%%fs:" at "(%[offset])"
-#define SENNIT_OFFSET [offset] "r"(words_offset()),
+#define SENNIT_OFFSET [offset] "r"(tls_offset()),
 #else
 #define SENNIT_WORD(at) "%%fs:sennit_tls@tpoff+" at
 #define SENNIT_OFFSET
@@ -230,12 +230,12 @@ SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
   // the processor is made to by the thief's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // ORD[D16] acquire: a thief has done with the loop that is retired; pairs with the release in
-  // deque::set_gates().
+  // set_gates().
   return tail < current_tls().head_gate.load(std::memory_order_acquire);
 }
 
 // ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release
-// in deque::set_gates(). Model: models/loop.pml.
+// in set_gates(). Model: models/loop.pml.
 SENNIT_INLINE bool any_gate_shut() noexcept {
   // ORD[D15] The compiler must keep start and limit in order; the thief's barrier makes the processor.
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -268,7 +268,7 @@ SENNIT_INLINE void store_views(view* views) noexcept { current_tls().views = vie
 
 #endif
 
-// The push gate, for the iterations of a block: whoever wants something of the strand has shut it.
+// The push gate, for the iterations of a block: it is shut if anybody wants something of the strand.
 //
 // It is read as plain memory, on purpose, so that the compiler sees to the price: behind a call that it
 // cannot see through it reads the gate again, and where it sees all of an iteration, it reads the gate once,

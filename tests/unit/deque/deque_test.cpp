@@ -18,7 +18,7 @@ hooks_in_test donating(true);
 
 // A deque whose owner is the thread that runs the test.
 struct bare {
-  explicit bare(unsigned lasting, std::size_t slots = 4) : frames(slots, paid, lasting, beat) {
+  explicit bare(unsigned lasting, std::size_t slots = 4) : frames(slots, shared, lasting, beat) {
     (void)membarrier_available();
     inner.first = frames.bottom();
     here.enter(&inner);
@@ -41,7 +41,7 @@ struct bare {
     return frames.claim({.open = true, .suits = true, .seen_only = seen_only}).frame;
   }
 
-  barriers paid;
+  barriers shared;
   region_state region;
   scope inner{&region, nullptr, nullptr};
   strand_here here;

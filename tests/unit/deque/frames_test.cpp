@@ -58,7 +58,7 @@ TEST(frames, are_taken_behind_a_barrier_where_the_owner_is_silent) {
     EXPECT_FALSE(owner::push_shut() || owner::pop_shut());
     EXPECT_EQ(owner::tls().head_gate.load(), o.frames.bottom() + i + 1);
   }
-  EXPECT_EQ(o.paid.issued(), 3U);
+  EXPECT_EQ(o.shared.issued(), 3U);
   for (const bool mine : {true, true, false, false, false}) EXPECT_EQ(o.pop(), mine);
 }
 
@@ -66,7 +66,7 @@ TEST(frames, are_taken_behind_a_barrier_where_the_owner_is_silent) {
 TEST(frames, of_an_empty_deque_cost_no_barrier) {
   owner o;
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.frames.steal(i % 2 == 0, {}), nullptr);
-  EXPECT_EQ(o.paid.issued(), 0U);
+  EXPECT_EQ(o.shared.issued(), 0U);
 }
 
 // Catches a thief that takes what the schedule's hooks have not seen yet.
@@ -390,10 +390,10 @@ TEST(frames, of_a_loop_under_way_cost_one_barrier) {
   loop_in_test loop(0, 10);
   owner::push(loop.frame);
   EXPECT_EQ(loop.frame.claim(0, 10), 10U);
-  while (o.paid.issued() == 0) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  while (o.shared.issued() == 0) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
   EXPECT_TRUE(owner::push_shut());
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
-  EXPECT_EQ(o.paid.issued(), 1U);
+  EXPECT_EQ(o.shared.issued(), 1U);
 }
 
 // Catches an owner that hands over what is too little to be worth a steal, and one that is disturbed at each push for it;

@@ -70,7 +70,7 @@ const reason reasons[] = {
        o.region.observed_by = &lenient;
        (void)o.frames.enter(&o.inner);
      }},
-    {"the contract is checked", true, true, true, asks::no, {.sticky = contract}, &nothing},
+    {"the contract is checked", true, true, true, asks::no, {.lasting = contract}, &nothing},
     {"the owner fences", false, true, true, asks::no, {.fenced = true}, &nothing},
 };
 
@@ -84,7 +84,7 @@ void for_each_pair(const Test& test) {
       if (fenced && (a.frame == asks::yes || b.frame == asks::yes)) continue;
       SCOPED_TRACE(a.name);
       SCOPED_TRACE(b.name);
-      owner o({.fenced = fenced, .sticky = a.made_with.sticky | b.made_with.sticky});
+      owner o({.fenced = fenced, .lasting = a.made_with.lasting | b.made_with.lasting});
       fork_in_test older;
       fork_in_test newer;
       owner::push(older);

@@ -61,12 +61,12 @@ class owner {
   struct options {
     std::size_t slots = 16;
     bool fenced = false;
-    unsigned sticky = 0;
+    unsigned lasting = 0;
     std::uint64_t beat_ns = 0;
   };
 
   owner() : owner(options{}) {}
-  explicit owner(const options& o) : frames(o.slots, paid, o.fenced, o.sticky, o.beat_ns) {
+  explicit owner(const options& o) : frames(o.slots, shared, o.fenced, o.lasting, o.beat_ns) {
     (void)membarrier_available();
     frames.attach(tls());
     inner.first = frames.bottom();
@@ -126,7 +126,7 @@ class owner {
     }
   }
 
-  barriers paid;
+  barriers shared;
   sleepers asleep;
   region_state region;
   scope inner{&region, nullptr, nullptr};

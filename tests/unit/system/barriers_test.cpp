@@ -11,29 +11,29 @@ using sennit::detail::barriers;
 // statistics that do not count.
 TEST(barriers, serve_who_came_before_they_began) {
   if (!sennit::detail::membarrier_available()) GTEST_SKIP() << "this kernel refuses membarrier";
-  barriers paid;
-  paid.reaches(3);
-  const barriers::ticket first = paid.now();
-  EXPECT_EQ(paid.now(), first);
-  EXPECT_EQ(paid.issued(), 0U);
-  paid.settle(first);
-  EXPECT_EQ(paid.issued(), 1U);
-  EXPECT_EQ(paid.interrupts(), 3U);
-  const barriers::ticket second = paid.now();
+  barriers shared;
+  shared.reaches(3);
+  const barriers::ticket first = shared.now();
+  EXPECT_EQ(shared.now(), first);
+  EXPECT_EQ(shared.issued(), 0U);
+  shared.settle(first);
+  EXPECT_EQ(shared.issued(), 1U);
+  EXPECT_EQ(shared.interrupts(), 3U);
+  const barriers::ticket second = shared.now();
   EXPECT_EQ(second, first + 1);
-  paid.settle(first);
-  EXPECT_EQ(paid.issued(), 1U);
+  shared.settle(first);
+  EXPECT_EQ(shared.issued(), 1U);
   // Another runtime's counts for this one, as it is of the process.
   barriers others;
   others.reaches(-1);
   others.settle(second);
   EXPECT_EQ(others.issued(), 1U);
   EXPECT_EQ(others.interrupts(), 0U);
-  paid.settle(second);
-  EXPECT_EQ(paid.issued(), 1U);
-  paid.settle(paid.now());
-  EXPECT_EQ(paid.issued(), 2U);
-  EXPECT_EQ(paid.interrupts(), 6U);
+  shared.settle(second);
+  EXPECT_EQ(shared.issued(), 1U);
+  shared.settle(shared.now());
+  EXPECT_EQ(shared.issued(), 2U);
+  EXPECT_EQ(shared.interrupts(), 6U);
 }
 
 }  // namespace

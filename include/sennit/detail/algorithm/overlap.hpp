@@ -38,8 +38,8 @@ footprint footprint_of(const elements<It>& all) {
     return base;
   } else if constexpr (requires { all.first.base(); } &&
                        !std::is_lvalue_reference_v<std::iter_reference_t<It>>) {
-    // For an iterator that computes its elements from those of another iterator. If an iterator gives a part
-    // of another iterator's element, the part is at another address.
+    // The iterator computes its elements from those of another iterator. If an iterator gives a part of
+    // another iterator's element, the part is at another address.
     using base = std::remove_cvref_t<decltype(all.first.base())>;
     if constexpr (std::random_access_iterator<base>) {
       return footprint_of(elements<base>{all.first.base(), all.size});

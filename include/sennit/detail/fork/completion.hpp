@@ -10,12 +10,13 @@ namespace sennit::detail {
 
 class fiber;
 
-// Counts finished branches down from zero; the waiter adds how many it waits for. Whoever brings the balance
-// to zero is last: a finisher then resumes the waiter, a waiter goes on at once. See docs/protocols/join.md.
+// Counts finished branches down from zero; the waiter adds how many it waits for. The one that brings the
+// balance to zero is last: a finisher then resumes the waiter, a waiter goes on at once. See
+// docs/protocols/join.md.
 class completion {
  public:
   completion() noexcept = default;
-  // So many finishes are to come, and the waiter makes one of them: it awaits -1 others.
+  // So many finishes will come, and the waiter makes one of them: it awaits -1 others.
   explicit completion(std::intptr_t expected) noexcept : balance_(expected) {}
 
   // Says that one branch has finished; all it wrote is visible to the waiter.
@@ -29,7 +30,7 @@ class completion {
     return last ? waiter_ : nullptr;
   }
 
-  // One more finish is to come. By somebody who has one to make himself, so that the balance is above zero.
+  // One more finish will come. The caller has a finish to make, too, so the balance is above zero.
   void expect() noexcept { balance_.fetch_add(1, std::memory_order_relaxed); }
 
   // Declares that `waiter`, whose context has been saved, waits for `branches` finishes.

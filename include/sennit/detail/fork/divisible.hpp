@@ -11,11 +11,11 @@ class divisible;
 
 // How a part is taken.
 enum class parting : std::uint8_t {
-  // By the owner, which can have the part back while nobody has begun with it.
+  // The owner takes it, and can have the part back while nobody has begun with it.
   half_if_worth,  // unless there is too little to be worth a steal
   half,
   all,
-  // By a thief.
+  // A thief takes it.
   half_of_waiting,  // the owner is kept from claiming
   half_of_running,  // the owner may claim meanwhile
 };

@@ -26,7 +26,7 @@ class handled_elsewhere : public std::exception {
 // Made where the branch is forked.
 class forked_in_handler {
  public:
-  // Runs the branch, whoever does: what is wrong in one schedule is found in each.
+  // Any worker runs the branch by it: what is wrong in one schedule is found in each.
   template <class F>
   decltype(auto) run(F&& f) const {
     if (!in_handler_) return std::forward<F>(f)();

@@ -1,5 +1,6 @@
-// The record of latent parallelism: one branch that another worker may run. It lives on the stack of the
-// function that opened it, and is complete only once it has left its owner's deque.
+// The record of latent parallelism: one branch that another worker may run. The frame of a join lives on the
+// stack of the function that forks. Children of groups and pieces of loops live in memory of their own. A
+// frame is complete only once it has left its owner's deque.
 #pragma once
 
 #include <sennit/detail/colors.hpp>
@@ -39,8 +40,8 @@ enum class outcome : std::uint8_t {
   dropped,  // its region was cancelled before it came to an end
 };
 
-// What a frame needs once it is no longer its owner's alone. Whoever claims or promotes the frame makes the state, under
-// the lock of the deque that the frame leaves.
+// What a frame needs once it is no longer its owner's alone. The thread that claims or promotes the frame
+// makes the state, under the lock of the deque that the frame leaves.
 struct stolen_state {
   stolen_state(region_state* r, fiber* o) noexcept : region(r), opener(o) {}
 
@@ -56,7 +57,7 @@ struct stolen_state {
   frame* newer = nullptr;
   std::exception_ptr failure;
   view* views = nullptr;  // what the branch has added to reducers
-  // In observed regions: what was noted of the branch, and the place of its beginning in the plan of who runs
+  // In observed regions: what was noted of the branch, and the number of its beginning in the plan of who runs
   // it.
   void* notes = nullptr;
   std::uint64_t number = nowhere;
@@ -70,9 +71,9 @@ struct stolen_state {
 
 class frame {
  public:
-  // Runs the branch on a worker that has claimed it, records the outcome in the frame's state,
-  // says that it has finished, and returns the fiber that waits for it, if the caller is to resume that.
-  // Nothing touches the frame afterwards.
+  // Runs the branch on a worker that has claimed it, records the outcome in the frame's state, says that it
+  // has finished, and returns the fiber that waits for it, if the caller must resume it. Nothing touches the
+  // frame afterwards.
   using entry = fiber* (*)(frame&) noexcept;
 
   SENNIT_INLINE explicit frame(entry run) noexcept : run_(run) {}
@@ -99,8 +100,8 @@ class frame {
 };
 static_assert(sizeof(frame) <= 40, "each fork that is not stolen pays for a frame on its stack");
 
-// A frame that needs no memory to be stolen. Such are children of groups, pieces of loops, regions and strands: they
-// outnumber no stack's depth, and most of them are listed at once.
+// A frame that needs no memory to be stolen. Such are children of groups, pieces of loops, regions and strands. They have
+// the state inside, because most of them are listed at once and would need it anyway.
 class frame_with_state : public frame {
  public:
   SENNIT_INLINE explicit frame_with_state(entry run) noexcept : frame(run) {}

@@ -31,7 +31,8 @@ using listed_result =
     std::conditional_t<std::is_lvalue_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>,
                        std::remove_cvref_t<T>>;
 
-// By halves, so that as many workers as there are may come. `fork` joins two. Precondition: from < to.
+// Calls them by halves, so that as many workers as there are may come. `fork` joins two. Precondition: from <
+// to.
 template <class Fork, class Call>
 void join_positions(std::size_t from, std::size_t to, const Fork& fork, const Call& call) {
   if (to - from == 1) {

@@ -1,4 +1,4 @@
-// What the end of a region has to know of groups.
+// What the end of a region must know of groups.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ struct reducer_base {
   std::atomic<bool> ended{false};    // nobody asks for the views any more
 };
 
-// The places of the first and the last of some children among all those that a list of views has.
-struct child_places {
+// The ranks of the first and the last of some children among all those that a list of views has.
+struct child_ranks {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
 };
@@ -43,7 +43,7 @@ class SENNIT_EXPORT view {
   // Whether it holds children that the strand has spawned unqueued, rather than values.
   virtual bool holds_children() const noexcept { return false; }
   // Those of its children; null: there are none.
-  virtual child_places* children() noexcept { return nullptr; }
+  virtual child_ranks* children() noexcept { return nullptr; }
   // To be called where it does, before append(): takes over what comes before the first of them. False: there
   // is none.
   virtual bool put_before(view* /*earlier*/) noexcept { return false; }

@@ -50,7 +50,7 @@ class local_queue {
     items_.pop_back();
     return latest;
   }
-  // Items added after this position are to be taken in the order in which they were added.
+  // Items added after this position must be taken in the order in which they were added.
   using position = std::size_t;
   position mark() const noexcept { return items_.size(); }
   void reverse_since(position mark) noexcept {

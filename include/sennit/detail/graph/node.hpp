@@ -72,8 +72,8 @@ SENNIT_INLINE bool count_down(std::uint32_t& waiting, std::uint32_t count) noexc
   // ORD[D24] acquire: what the predecessors that were counted before did. Nobody else can be about to count
   // where this is all that is left, so there is nothing to write. Model: models/graph.pml.
   if (left.load(std::memory_order_acquire) == count) return true;
-  // ORD[D24] acq_rel: release passes on what this predecessor did to who counts last; acquire, for him, what
-  // all did. Model: models/graph.pml.
+  // ORD[D24] acq_rel: release: what this predecessor did, for the one that counts last; acquire, in that one:
+  // what all did. Model: models/graph.pml.
   return left.fetch_sub(count, std::memory_order_acq_rel) == count;
 }
 

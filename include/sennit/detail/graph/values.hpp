@@ -50,8 +50,8 @@ class graph_values {
 
   // More nodes have been made than explored.
   void made(std::int64_t count) noexcept {
-    // ORD[D25] acq_rel: all that explorers noted of readers is known to who finds that there is nothing left
-    // to explore.
+    // ORD[D25] acq_rel: all that explorers noted of readers is known to the strand that finds nothing left to
+    // explore.
     if (count != 0) unexplored_.fetch_add(count, std::memory_order_acq_rel);
   }
   // One more node will read the value of this computed node. If the reader was created late, the value may
@@ -94,7 +94,7 @@ class graph_values {
   };
   static constexpr std::uint32_t freed = std::uint32_t{1} << 31;  // plus readers that count without effect
 
-  // For the present: a running node may create others.
+  // The answer is for the present: a running node may create others.
   bool all_explored() const noexcept {
     // ORD[D25] acquire: pairs with the release in made().
     return unexplored_.load(std::memory_order_acquire) == 0;

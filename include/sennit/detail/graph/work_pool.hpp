@@ -229,7 +229,8 @@ class work_pool : public work_pool_state {
     part* offered_ = nullptr;
     color_set own_color_ = all_colors;
     const std::atomic<color_set>* idle_colors_ = nullptr;
-    // For the average time of an item: when the strand began, without waits, and the number of items.
+    // The average time of an item comes from these: when the strand began, without waits, and the number of
+    // items.
     std::uint64_t begun_ = 0;
     std::uint64_t done_ = 0;
   };

@@ -35,7 +35,7 @@ struct child_underway {
   child_underway* outer;
 };
 
-// A place in the serial order of a group's children.
+// A rank in the serial order of a group's children.
 struct group_link : spawned_child {
   group_link* previous = nullptr;
   group_link* next = nullptr;
@@ -108,7 +108,7 @@ class SENNIT_EXPORT group_state : public open_group {
   group_state& operator=(const group_state&) = delete;
   ~group_state();
 
-  // What the next child is to be. Throws as task_group::spawn().
+  // What becomes of the next child. Throws as task_group::spawn().
   spawning admit();
   void* allocate(std::size_t bytes, std::size_t alignment) { return blocks_.allocate(bytes, alignment); }
   void free(void* block, std::size_t bytes, std::size_t alignment) noexcept {
@@ -125,7 +125,7 @@ class SENNIT_EXPORT group_state : public open_group {
   friend class group_member;
 
   bool on_top() const noexcept;
-  void anchor(worker& place) noexcept;
+  void anchor(worker& seat) noexcept;
   void open(fiber& strand) noexcept;
   void close() noexcept;
   spawning admit_when_full();
@@ -152,7 +152,8 @@ class SENNIT_EXPORT group_state : public open_group {
   group_member* newest_child() const noexcept {
     return static_cast<group_member*>(static_cast<group_link*>(newest));
   }
-  // By the newest, once it has ended, or by children that ran at once since it was pushed.
+  // What was thrown by the newest child, once it has ended, or by children that ran at once since it was
+  // pushed.
   std::exception_ptr& thrown_latest() noexcept {
     return newest != nullptr ? static_cast<group_link*>(newest)->thrown : thrown_first_;
   }
@@ -175,7 +176,7 @@ class SENNIT_EXPORT group_state : public open_group {
   void await_all(view* latest) noexcept;
   view* latest_of(worker* here, unqueued_children* all) noexcept;
   bool await(view* latest, const unqueued_children* all, std::intptr_t finishes) noexcept;
-  void admit_outside(worker& place) noexcept;
+  void admit_outside(worker& seat) noexcept;
   void add_kept(group_member& child) noexcept;
   void sleep(view* latest, std::intptr_t finishes) noexcept;
   bool take_back(group_member& child) noexcept;
@@ -193,7 +194,7 @@ class SENNIT_EXPORT group_state : public open_group {
 
   // Where the strand that made the group works, as long as its deque is as the group left it: see on_top().
   // Others compare, too.
-  std::atomic<worker*> place_{nullptr};
+  std::atomic<worker*> seat_{nullptr};
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<slot*> top_{nullptr};
 
@@ -207,7 +208,7 @@ class SENNIT_EXPORT group_state : public open_group {
   std::atomic<fiber*> strand_{nullptr};
   std::exception_ptr thrown_first_;  // by children that ran at once before the oldest of them was pushed
   int room_;                         // how many more may be pushed before somebody looks how many have ended
-  int at_once_ = 0;                  // how many are to be called before that
+  int at_once_ = 0;                  // how many are called before that
   int swept_in_vain_ = 0;
   std::intptr_t away_ = 0;  // that ran elsewhere, and left nothing behind
 

@@ -76,8 +76,8 @@ constexpr position count(First first, Last last, Step step) {
   return distance / width + (distance % width != 0 ? 1 : 0);
 }
 
-// Of every `step`-th index. Counted, not compared with an end: that one may wrap around to an index in
-// between.
+// Calls the body with every `step`-th index. The calls are counted, not compared with an end, which may wrap
+// around to an index in between.
 template <class I, class F>
 struct stepped_chunks {
   static constexpr bool whole_chunks = false;

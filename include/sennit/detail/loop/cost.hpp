@@ -13,8 +13,8 @@ namespace sennit::detail {
 // What an iteration cost the last times. A hint, the same for all threads: it says how large the first block
 // of the next loop is and whether that loop is dealt out at once, and keeps no work from a worker that waits.
 //
-// A rise is believed at once: a loop that has become a thousand times as long is to be shared the next time.
-// A fall is believed by halves, as a loop may have been interrupted for milliseconds.
+// A rise is believed at once: a loop that has become a thousand times as long must be shared the next time. A
+// fall is believed by halves, as a loop may have been interrupted for milliseconds.
 class loop_cost {
  public:
   // In ticks: what is shorter is not worth a thief's while.
@@ -66,8 +66,8 @@ class loop_cost {
 // Loops that share an entry mislead each other, no worse.
 SENNIT_EXPORT loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept;
 
-// Whether the time of this loop is to be taken, though it is a short one: that of one in so many, at random,
-// as a count could agree with the program's own.
+// Whether to take the time of this loop, though it is a short one. The answer is yes for one loop in so many,
+// at random, because a count could agree with the program's own.
 SENNIT_EXPORT bool take_time_of_loop() noexcept;
 
 }  // namespace sennit::detail

@@ -106,8 +106,8 @@ class SENNIT_EXPORT loop_state : public divided_work {
 
   // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.
   loop_piece* cut(position first, position last) noexcept;
-  // By the strand that begins the loop: deals [first, last) out to workers that wait, in parts of at least
-  // `least`, and returns the end of what is left for the strand, which has a lead.
+  // The strand that begins the loop calls it: deals [first, last) out to workers that wait, in parts of at
+  // least `least`, and returns the end of what is left for the strand, which has a lead.
   SENNIT_COLD position deal(position first, position last, position least, position lead,
                             loop_piece*& split_off) noexcept;
   // The same, in parts of the sizes that `by` says.
@@ -129,7 +129,7 @@ class SENNIT_EXPORT loop_state : public divided_work {
 
   // Whether the pieces have all ended, or do in the time that it takes to ask for one back. Before wait().
   SENNIT_COLD bool over_soon() const noexcept;
-  // By the strand that began the loop, which has finished its own part: waits for the pieces.
+  // The strand that began the loop calls it when it has finished its own part: waits for the pieces.
   SENNIT_COLD void wait() noexcept;
   // After that: throws what the lowest iteration that threw threw, or cancelled.
   void rethrow() {
@@ -176,7 +176,7 @@ class SENNIT_EXPORT loop_frame : public divisible {
     store_tail(tail);
     if (pop_gate_shut(tail)) retire_shut();
   }
-  // Claims [from, to): returns the end of what the caller is to run, `from` if nothing is left.
+  // Claims [from, to): returns the end of what the caller must run, `from` if nothing is left.
   SENNIT_INLINE position claim(position from, position to) noexcept {
     publish_start(start_, to);
     if (any_gate_shut() || to > end_seen(gate_)) [[unlikely]]
@@ -209,7 +209,7 @@ class SENNIT_EXPORT loop_frame : public divisible {
   // The end of the latest claim.
   position claimed() const noexcept { return start_.load(std::memory_order_relaxed); }
   position end() const noexcept { return end_.load(std::memory_order_relaxed); }
-  // Whether the strand is to stop: its region is cancelled.
+  // Whether the strand must stop: its region is cancelled.
   bool stopped() const noexcept { return stopped_; }
   // Whether the last claim took the slow path. Asked once a claim.
   SENNIT_INLINE bool served() noexcept {
@@ -266,7 +266,7 @@ class SENNIT_EXPORT loop_frame : public divisible {
   loop_piece*& split_off_;  // latest first
   bool stopped_ = false;
   bool served_ = false;
-  bool exposed_ = true;  // or to be; false where there was no room: the owner is not to retire it
+  bool exposed_ = true;  // or will be; false where there was no room: the owner must not retire it
 };
 
 constexpr loop_state::entries::entries(maker make_piece, workman work_on) noexcept

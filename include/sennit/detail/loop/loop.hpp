@@ -1,5 +1,5 @@
 // What all loops are made of: positions 0..n, claimed in chunks by the strand that began the loop, cut in
-// halves by whoever is idle. docs/protocols/loops.md has the protocol.
+// halves by idle workers. docs/protocols/loops.md has the protocol.
 #pragma once
 
 #include <sennit/detail/calls.hpp>
@@ -29,7 +29,7 @@ struct loop_options {
   std::uint64_t grain = 0;
   // Dealt out in equal contiguous parts when the loop begins, and not split afterwards.
   bool fixed_parts = false;
-  // For baseline::thesis.
+  // Set by baseline::thesis.
   bool thesis = false;
 
   constexpr bool measured() const noexcept { return grain == 0 && !fixed_parts && !thesis; }
@@ -81,7 +81,8 @@ class loop_over : public loop_state {
   loop_over(Body& body, const Options& how, position n, position parts, loop_cost& cost) noexcept
       : loop_state(calls, SENNIT_EXCEPTIONS), body_(body), how_(how), n_(n), parts_(parts), cost_(cost) {}
 
-  // By the strand that begins it, from `first` on; `sum` is the value of what comes before.
+  // The strand that begins the loop calls it. The loop runs from `first` on; `sum` is the value of what comes
+  // before.
   value all(value sum, position first, position n) {
     loop_piece* split_off = nullptr;
     if (!how_.thesis) n = deal_out(first, n, split_off);
@@ -141,7 +142,7 @@ class loop_over : public loop_state {
     auto& mine = static_cast<piece&>(cut);
     if (pointless(mine.first())) return;
     if constexpr (std::is_empty_v<value>) {
-      // No need to write to the piece: who waits reads it next, on another processor.
+      // No need to write to the piece: the strand that waits reads it next, on another processor.
       value none;
       part(mine.first(), mine.last(), none, split_off);
       return;
@@ -180,7 +181,7 @@ class loop_over : public loop_state {
     if (exposed) rest.retire();
   }
 
-  // False: what is left is to be dropped.
+  // False: what is left must be dropped.
   bool claim_all(loop_frame& rest, position at, value& sum) {
     if (parts_ != 0) return claim_parts(rest, at, sum);
     if (how_.thesis) return claim_as_in_thesis(rest, at, sum);
@@ -240,8 +241,8 @@ class loop_over : public loop_state {
 
   // Runs one iteration, and says whether the compiler has seen all of it: then it knows what it has written
   // to `probe` before, which no store of an iteration reaches, but code that it has not seen might. Such code
-  // may take any time, so nothing of the loop is to be kept back meanwhile; what is seen is claimed in
-  // chunks, and vectorized.
+  // may take any time, so nothing of the loop may be kept back meanwhile; what is seen is claimed in chunks,
+  // and vectorized.
   SENNIT_HOT static bool run_one(held<Body> body, value& sum, position at, char32_t* __restrict probe) {
     asm volatile("" : : "r"(probe) : "memory");
     *probe = 1;

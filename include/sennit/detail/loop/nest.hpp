@@ -154,7 +154,7 @@ SENNIT_INLINE std::size_t end_of_loop(const box<D>& space, const tile<D>& part, 
   return rows && static_cast<position>(part.size(last - 1)) <= pace::block ? last - 1 : last;
 }
 
-// The loop over the dimensions [first, last) of a part, in chunks, of what is to be run serially.
+// The loop over the dimensions [first, last) of a part, in chunks, of what runs serially.
 template <std::size_t D, class Run>
 struct row_chunks {
   const tile<D>& part_;
@@ -178,9 +178,8 @@ template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
 struct nested_chunks;
 
 // Runs `part`, of which the dimensions before d are settled, in row order; run(part), or run(part, inner,
-// gate), is called for what is to be run serially, and run.one(part) for an iteration alone. Neighboring
-// parallel loops are one loop; at most `levels` loops are opened within one another, what is further inside
-// is serial.
+// gate), is called for what runs serially, and run.one(part) for an iteration alone. Neighboring parallel
+// loops are one loop; at most `levels` loops are opened within one another, what is further inside is serial.
 template <class Engine, std::size_t levels, unit each, std::size_t D, class Run>
 void in_rows(const box<D>& space, const tile<D>& part, std::size_t d, const Run& run) {
   if (!space.parallel_from(d)) {

@@ -89,9 +89,9 @@ constexpr std::size_t longest(const tile<D>& t, const sizes<D>& base) noexcept {
   return found;
 }
 
-// Cutting the longest dimension until none is longer than its base, the lower half first,
-// visits the cells of a square whose side is a power of two in Morton's order (`dac` in Govedič, 2023, §5.2).
-// Other extents come in the same order but for the sizes of the halves, which differ by at most one.
+// Cutting the longest dimension until none is longer than its base, the lower half first, visits the cells of
+// a square whose side is a power of two in Morton's order (`dac` in Govedič, 2023, §5.2). Other extents come
+// in the same order, except for the sizes of the halves, which differ by at most one.
 template <std::size_t D>
 constexpr std::pair<tile<D>, tile<D>> halve(const tile<D>& t, std::size_t d) noexcept {
   const std::ptrdiff_t middle = t.begin(d) + t.size(d) / 2;

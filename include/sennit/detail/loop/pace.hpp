@@ -60,7 +60,7 @@ class [[gnu::visibility("hidden")]] pace {
   SENNIT_INLINE std::uint64_t iterations() const noexcept { return iterations_; }
 
  private:
-  // No crumb, which would cost more to claim than to run.
+  // A chunk must not cost more to claim than to run.
   static std::uint64_t size_after(std::uint64_t size, ticks took, std::uint64_t left,
                                   std::uint64_t sharing) noexcept {
     std::uint64_t wanted = size;
@@ -71,8 +71,8 @@ class [[gnu::visibility("hidden")]] pace {
     } else if (took > 2 * chunk) {
       wanted = (size + 1) / 2;
     }
-    const std::uint64_t crumb = std::max<std::uint64_t>(1, size >> std::bit_width(took / least_chunk));
-    return std::min(std::max(std::min(wanted, left >> sharing), crumb), std::max<std::uint64_t>(1, left));
+    const std::uint64_t least = std::max<std::uint64_t>(1, size >> std::bit_width(took / least_chunk));
+    return std::min(std::max(std::min(wanted, left >> sharing), least), std::max<std::uint64_t>(1, left));
   }
 
   const std::uint64_t brief_;

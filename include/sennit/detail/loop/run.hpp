@@ -36,7 +36,7 @@ template <class Body>
   return sum;
 }
 
-// What is left of a loop, for whoever waits.
+// Shares what is left of a loop with all who wait.
 template <class Body, class Options>
 [[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
                                                   Body& body, const Options& how, loop_cost& cost) {

@@ -31,10 +31,10 @@ struct call_kind {
   // Continues the call up to its next construct. The call gets the failure of its last step or parts, and
   // may handle it.
   arrival (*advance)(spliced_call&) noexcept;
-  // For arrival::sequence: makes the next call of the sequence in the room of `part`. Returns false if there
+  // At arrival::sequence: makes the next call of the sequence in the room of `part`. Returns false if there
   // are no more.
   bool (*next_part)(spliced_call& whole, spliced_call& part, std::uint32_t index);
-  // For arrival::step and arrival::slice: runs the step or slice. May throw.
+  // At arrival::step and arrival::slice: runs the step or slice. May throw.
   void (*run)(spliced_call&);
   // Moves the call to another place in memory, whose room is empty.
   void (*move)(spliced_call& from, spliced_call& to) noexcept;

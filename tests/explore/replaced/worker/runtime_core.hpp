@@ -24,7 +24,7 @@ class runtime_core {
   explicit runtime_core(bool fenced) : fenced_(fenced) {}
 
   sleepers& asleep() noexcept { return asleep_; }
-  barriers& paid() noexcept { return paid_; }
+  detail::barriers& barriers() noexcept { return barriers_; }
   steal_barrier barrier() const noexcept {
     return fenced_ ? steal_barrier::fence : steal_barrier::membarrier;
   }
@@ -49,16 +49,16 @@ class runtime_core {
   unsigned guests = 0;
 
  private:
-  unsigned thread_places() const noexcept { return worker_count() - guests; }
+  unsigned thread_seats() const noexcept { return worker_count() - guests; }
   unsigned wake_for_work(unsigned most) noexcept;
   unsigned wake_guests(unsigned most, const region_state* pushed_in) noexcept;
   void note_at_work() noexcept;
 
   const bool fenced_;
-  barriers paid_;
+  detail::barriers barriers_;
   sleepers asleep_;
   std::vector<worker*> places_;
-  std::atomic<int> seats_{2};
+  std::atomic<int> seated_{2};
 };
 
 }  // namespace sennit::detail

@@ -1,7 +1,8 @@
-"""A function that a header of a room declares is defined in the same room.
+"""A function that a header of a folder declares is defined in the same folder; pages list all files of a folder.
 
-A room is a folder of src/, with the folder of include/sennit/detail/ that has its name.
-Catches a room that calls a higher room through a declaration of its own, which test_layers.py does not see."""
+A folder of src/ and the folder of include/sennit/detail/ that has its name count as one.
+Catches a folder that calls a higher folder through a declaration of its own, which test_layers.py does not see; a page
+that does not know of a file."""
 
 import pathlib
 import re
@@ -90,20 +91,20 @@ def closing(text, i, pair):
         i += 1
 
 
-def rooms_of(place_of, suffix, with_body):
-    """For each function that a file ending so declares, with a body or without one: the rooms, and a file of each."""
+def folders_of(place_of, suffix, with_body):
+    """For each function that a file ending so declares, with a body or without one: the folders, and a file of each."""
     found = defaultdict(dict)
     for place in place_of:
         for path in sorted(place.rglob("*" + suffix)):
-            room = path.relative_to(place).parts[0]
-            if room != path.name:
+            folder = path.relative_to(place).parts[0]
+            if folder != path.name:
                 for name, has_body in functions(path.read_text()):
                     if has_body == with_body:
-                        found[name].setdefault(room, path)
+                        found[name].setdefault(folder, path)
     return found
 
 
-class Rooms(unittest.TestCase):
+class Folders(unittest.TestCase):
     def test_reader_of_functions(self):
         """What is below would pass if the functions were not found."""
         text = """
@@ -118,13 +119,19 @@ class Rooms(unittest.TestCase):
         )
 
     def test_define_what_they_declare(self):
-        declared, defined = rooms_of(PLACES, ".hpp", False), rooms_of(PLACES[:1], ".cpp", True)
+        declared, defined = folders_of(PLACES, ".hpp", False), folders_of(PLACES[:1], ".cpp", True)
         both = sorted(set(declared) & set(defined))
         self.assertGreater(len(both), 500)
         for name in both:
-            for room, path in declared[name].items():
+            for folder, path in declared[name].items():
                 with self.subTest(function=name, header=str(path.relative_to(ROOT))):
-                    self.assertIn(room, defined[name])
+                    self.assertIn(folder, defined[name])
+
+    def test_are_listed_with_all_their_files(self):
+        page = (ROOT / "docs/protocols/deque.md").read_text()
+        first_cells = re.findall(r"^\| (`[a-z_]+\.[ch]pp`.*?) \|", page.split("\n## Files\n")[1].split("\n## ")[0], re.MULTILINE)
+        listed = sorted(name for cell in first_cells for name in re.findall(r"`([a-z_]+\.[ch]pp)`", cell))
+        self.assertEqual(listed, sorted(path.name for path in (ROOT / "src/deque").iterdir()))
 
 
 if __name__ == "__main__":

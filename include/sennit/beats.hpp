@@ -49,13 +49,17 @@ struct beats_options {
   ext::beat_target::function on_beat = nullptr;
   // A source of the program's own, used instead of `source`. It must outlive the beats.
   ext::beat_source* extension = nullptr;
+  // How much of a thread's time beats may take. Where beats at `period` would take more, they come at a longer
+  // period, and are repeated less often. From above 0 to 1; 1: no limit. Sources without a signal have none.
+  double most_share = 0.05;
 };
 
 // The beats of one thread.
 struct beat_count {
   pid_t thread = 0;
-  std::uint64_t asked = 0;      // periods that passed while the thread was at work
-  std::uint64_t delivered = 0;  // beats that arrived: at most asked + 1
+  std::chrono::nanoseconds period{0};  // at which the beats come: see beats_options::most_share
+  std::uint64_t asked = 0;             // periods that passed while the thread was at work
+  std::uint64_t delivered = 0;         // beats that arrived: at most asked + 1
   std::uint64_t missed =
       0;  // beats that came due before the one before had arrived; they are not made up for
   std::uint64_t retries = 0;  // repeated calls, shortly after a beat that arrived at an unsuitable moment
@@ -77,8 +81,8 @@ struct beat_count {
 // worker, the worker gets none and its `asked` stays 0.
 //
 // Cost: some microseconds a thread to begin and to end. A beat costs 2 to 6 us, and up to 20 us on virtual
-// machines; `sennit tune` measures it. No period is refused as too short: with a period near the cost of a
-// beat, a thread spends most of its time on beats.
+// machines. The first object of a process measures that, in about 3 ms. No period is refused as too short: it is
+// lengthened until beats take at most `most_share` of a thread's time.
 //
 // Example:
 //   #include <cstdio>
@@ -105,6 +109,7 @@ class SENNIT_EXPORT beats {
   // After it returns no beat begins or is running. It may be called again.
   void stop() noexcept;
 
+  // At which the beats come. It may be longer than the period that was asked for: see beats_options::most_share.
   std::chrono::nanoseconds period() const noexcept;
   const char* source() const noexcept;
   // The counts of each thread that has had beats, including threads that have ended. Cost: a lock, and some

@@ -75,6 +75,9 @@ void beat_target::arrive(void* ucontext, std::uint64_t missed) noexcept {
   add(delivered_, 1);
   if (missed != 0) missed_.fetch_add(missed, std::memory_order_relaxed);
   attempts_.store(0, std::memory_order_relaxed);
+  // What is left of the share after the beat itself is for repetitions.
+  const std::int64_t saved = budget_ns_.load(std::memory_order_relaxed) + income_ns_ - cost_ns_;
+  budget_ns_.store(std::min(saved, std::int64_t{most_attempts} * cost_ns_), std::memory_order_relaxed);
   call(ucontext);
 }
 
@@ -99,7 +102,9 @@ void beat_target::call(void* ucontext) noexcept {
 }
 
 void beat_target::call_again_soon() noexcept {
-  if (!can_retry_) return;
+  const std::int64_t left = budget_ns_.load(std::memory_order_relaxed) - cost_ns_;
+  if (!can_retry_ || left < 0) return;
+  budget_ns_.store(left, std::memory_order_relaxed);
   const itimerspec once{{}, detail::as_timespec(static_cast<std::uint64_t>(period_.count() / sooner))};
   timer_settime(retry_timer_, 0, &once, nullptr);
 }
@@ -110,7 +115,7 @@ namespace detail {
 
 using ext::beat_target;
 
-beat_target* beat_target_pool::take(pid_t thread, std::chrono::nanoseconds period, beat_target::function beat,
+beat_target* beat_target_pool::take(pid_t thread, const beat_terms& terms,
                                     ext::beat_source& source) noexcept {
   for (std::size_t i = 0; i < most_targets; ++i) {
     beat_target& b = pool[i];
@@ -125,8 +130,12 @@ beat_target* beat_target_pool::take(pid_t thread, std::chrono::nanoseconds perio
     b.generation_ = b.generation_ % (generations - 1) + 1;
     b.process_ = getpid();
     b.thread_ = thread;
-    b.period_ = period;
-    b.beat_ = beat;
+    b.period_ = terms.period;
+    b.beat_ = terms.beat;
+    b.cost_ns_ = terms.allowance.cost_ns;
+    b.income_ns_ =
+        static_cast<std::int64_t>(terms.allowance.share * static_cast<double>(terms.period.count()));
+    b.budget_ns_.store(std::int64_t{most_attempts} * b.cost_ns_, std::memory_order_relaxed);
     b.source_ = &source;
     b.unanswered_ = 0;
     b.attempts_.store(0, std::memory_order_relaxed);

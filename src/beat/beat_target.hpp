@@ -7,9 +7,23 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace sennit::detail {
+
+// How much of its time a thread has for beats, and what one costs. A cost of 0: no limit.
+struct beat_allowance {
+  double share = 1;
+  std::int64_t cost_ns = 0;
+};
+
+// What a target's beats are like.
+struct beat_terms {
+  std::chrono::nanoseconds period;
+  beat_allowance allowance;
+  ext::beat_target::function beat;
+};
 
 // Memory for targets. It is never freed: see ext::beat_target. Thread-safety: any thread may take and put.
 class beat_target_pool {
@@ -18,8 +32,7 @@ class beat_target_pool {
   static constexpr std::size_t most = std::size_t{1} << place_bits;
 
   // Returns null if there are too many targets already. The caller has to start the source for the target.
-  static ext::beat_target* take(pid_t thread, std::chrono::nanoseconds period,
-                                ext::beat_target::function beat, ext::beat_source& source) noexcept;
+  static ext::beat_target* take(pid_t thread, const beat_terms& terms, ext::beat_source& source) noexcept;
   // Ends a target. After the return no beat begins or is running. The caller then stops the source. Adds the
   // target's counts to `into`.
   static void put(ext::beat_target& ended, beat_count& into) noexcept;

@@ -1,3 +1,4 @@
+#include "beat/beat_cost.hpp"
 #include "beat/beat_target.hpp"
 #include "beat/report.hpp"
 #include "beat/settings.hpp"
@@ -65,15 +66,22 @@ std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) 
 class beats::group final : public detail::worker_listener {
  public:
   explicit group(const beats_options& options)
-      : settings_(detail::resolve(options)), beat_(options.on_beat), generation_(detail::fork_generation()) {
+      : settings_(detail::resolve(options)),
+        period_(settings_.period),
+        beat_(options.on_beat),
+        generation_(detail::fork_generation()) {
     if (const std::string reason = detail::install_beat_handler(); !reason.empty())
       detail::fail<std::runtime_error>("sennit: no beats: " + reason);
+    if (settings_.source != beat_source_kind::polled) {
+      period_ = detail::affordable_period(settings_.period, options.most_share);
+      allowance_ = {options.most_share, options.most_share < 1 ? detail::cost_of_beat().count() : 0};
+    }
     if (options.extension != nullptr) {
       source_ = options.extension;
       if (const std::string reason = source_->refusal(); !reason.empty())
         detail::fail<std::runtime_error>(std::string("sennit: no beats: ") + source_->name() + ": " + reason);
     } else {
-      own_source_ = choose(settings_);
+      own_source_ = choose({period_, settings_.source});
       source_ = own_source_.get();
     }
     if (const std::size_t least = detail::lacking_signal_stack(); options.calling_thread && least != 0) {
@@ -146,7 +154,7 @@ class beats::group final : public detail::worker_listener {
       source_->wake(*m->who);
       return;
     }
-    m->who = beat_target_pool::take(thread, settings_.period, beat_, *source_);
+    m->who = beat_target_pool::take(thread, {period_, allowance_, beat_}, *source_);
     if (m->who == nullptr) return;
     m->since_ns = detail::now_ns();
     if (source_->start(*m->who)) return;
@@ -178,7 +186,7 @@ class beats::group final : public detail::worker_listener {
     }
   }
 
-  std::chrono::nanoseconds period() const noexcept { return settings_.period; }
+  std::chrono::nanoseconds period() const noexcept { return period_; }
   const char* source() const noexcept { return source_->name(); }
 
   std::vector<beat_count> statistics() const {
@@ -189,7 +197,8 @@ class beats::group final : public detail::worker_listener {
       beat_count sum = m.ended;
       if (m.who != nullptr) beat_target_pool::count(*m.who, sum);
       const std::uint64_t now = m.since_ns != 0 ? detail::now_ns() - m.since_ns : 0;
-      sum.asked = (m.active_ns + now) / static_cast<std::uint64_t>(settings_.period.count());
+      sum.asked = (m.active_ns + now) / static_cast<std::uint64_t>(period_.count());
+      sum.period = period_;
       counts.push_back(sum);
     }
     return counts;
@@ -241,6 +250,8 @@ class beats::group final : public detail::worker_listener {
   }
 
   const detail::beat_settings settings_;
+  std::chrono::nanoseconds period_;  // after the limit of most_share
+  detail::beat_allowance allowance_;
   const ext::beat_target::function beat_;
   const unsigned generation_;
   ext::beat_source* source_ = nullptr;

@@ -66,6 +66,8 @@ beat_settings resolve(const beats_options& options) {
     }
     result.period = options.period;
   }
+  if (!(options.most_share > 0 && options.most_share <= 1))
+    refuse("beats_options::most_share", std::to_string(options.most_share), "above 0, up to 1");
   return result;
 }
 

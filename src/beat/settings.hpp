@@ -8,7 +8,7 @@
 namespace sennit::detail {
 
 struct beat_settings {
-  std::chrono::nanoseconds period;
+  std::chrono::nanoseconds period;  // as asked for
   beat_source_kind source;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -132,7 +133,7 @@ struct variable {
 
 TEST(Setting, IsTakenWhereTheProgramSaysNothing) {
   // Catches: a documented spelling that is refused, or a variable that overrules the program.
-  const beats_options nothing{.workers = false};
+  const beats_options nothing{.workers = false, .most_share = 1};
   {
     const variable set("SENNIT_BEAT", "250us,ping_thread");
     const beats beating(nothing);
@@ -155,6 +156,19 @@ TEST(Setting, IsTakenWhereTheProgramSaysNothing) {
   EXPECT_EQ(beats(nothing).period(), 100us);
 }
 
+TEST(Setting, OfAShareLengthensThePeriod) {
+  // Catches: a period near the cost of a beat, with which a program seems to hang; a limit that nobody asked for.
+  const auto period = [](double share) {
+    const beats beating({.period = 10us, .workers = false, .calling_thread = true, .most_share = share});
+    EXPECT_EQ(beating.statistics()[0].period, beating.period());
+    return beating.period();
+  };
+  EXPECT_EQ(period(1), 10us);
+  EXPECT_GE(period(0.05), 40us);  // no beat costs less than 2 us
+  EXPECT_NEAR(static_cast<double>(period(0.001).count()), 10 * static_cast<double>(period(0.01).count()),
+              10'000);
+}
+
 TEST(Setting, ThatIsBadIsNamed) {
   // Catches: a value that is guessed at or ignored, and an error that does not say which it is.
   for (const char* bad : {"100", "us", "5us", "11s", "100 us", "-1ms", "100us,", "100us,signals", "signals",
@@ -169,6 +183,10 @@ TEST(Setting, ThatIsBadIsNamed) {
     EXPECT_THAT(reason_against({.workers = false}),
                 AllOf(HasSubstr("SENNIT_BEAT_SIGNAL"), HasSubstr("or URG")));
     EXPECT_THROW(sennit::runtime({.workers = 1}), std::invalid_argument);
+  }
+  for (const double bad : {0.0, -0.5, 1.5, std::nan("")}) {
+    EXPECT_THAT(reason_against({.workers = false, .most_share = bad}),
+                HasSubstr("beats_options::most_share"));
   }
   EXPECT_THAT(reason_against({.period = 1us, .workers = false}),
               AllOf(HasSubstr("beats_options::period"), HasSubstr("1000 ns"), HasSubstr("10 us")));

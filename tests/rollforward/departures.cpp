@@ -86,6 +86,38 @@ long throws_again() {
   return x;
 }
 
+// Without promotion points: the walk has to find its way out of here, past what the unwinder does.
+NOINLINE long fails_plainly(long n) {
+  if (n + opaque_zero == 3) throw n;
+  return n;
+}
+
+NOINLINE long catches_plainly(long n, const long* numbers) {
+  long s = 0;
+  double x = 1;
+  for (long i = 0; i < 2; ++i) {
+    try {
+      s += fails_plainly(n);
+      x *= 2;
+    } catch (long thrown) {
+      s += thrown + numbers[i];
+      x += 3;
+    }
+  }
+  return s + static_cast<long>(x);
+}
+
+NOINLINE long passes_it_on(long n) {
+  const long numbers[] = {n * 5, n * 7 + opaque_zero};
+  return catches_plainly(n, numbers) + numbers[opaque_zero];
+}
+
+long throws_plainly() {
+  const long x = passes_it_on(3);
+  SENNIT_PROMOTION_POINT(take());
+  return x;
+}
+
 std::jmp_buf place;
 
 NOINLINE void jumps(long n) {
@@ -173,6 +205,7 @@ long thread_end() {
 
 const departure all[] = {
     {"throw", throws, 82, true, true, false},
+    {"plain throw", throws_plainly, 64, false, true, true},
     {"first throw", throws, 82, true, false, true},
     {"throw again", throws_again, 21, true, true, true},
     {"longjmp", long_jump, 5, true, true, false},

@@ -15,7 +15,8 @@ namespace {
 bool test(unsigned workers, long n) {
   for (auto& count : throws::taken) count = 0;
   sennit::runtime rt({.workers = workers});
-  const sennit::beats beating({.period = std::chrono::microseconds(100), .in = &rt, .calling_thread = true});
+  const sennit::beats beating(
+      {.period = std::chrono::microseconds(100), .in = &rt, .calling_thread = true, .most_share = 1});
   const long each = n / workers;
   const auto on = [each](auto&& self, unsigned left) -> bool {
     if (left > 1) {

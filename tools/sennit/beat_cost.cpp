@@ -166,8 +166,11 @@ beat_measurement measure_beats(const beat_plan& plan) {
     m.had_cpu += (undisturbed.had_cpu() - 1) / plan.repeat;
     double on = 0;
     {
-      sennit::beats beating(
-          {.period = plan.period, .source = plan.source, .in = &workers.runtime(), .on_beat = &note_beat});
+      sennit::beats beating({.period = plan.period,
+                             .source = plan.source,
+                             .in = &workers.runtime(),
+                             .on_beat = &note_beat,
+                             .most_share = 1});
       on = workers.run(chunks);
       beating.stop();
       double worst = 1;

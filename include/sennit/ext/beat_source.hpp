@@ -69,6 +69,10 @@ class SENNIT_EXPORT beat_target {
   // Attempts of the handler for the latest beat. Atomic, because ThreadSanitizer delays a signal to the next
   // call of the fiber that it interrupted, and that fiber may then be on another thread.
   std::atomic<unsigned> attempts_{0};
+  // What beats may take of the thread's time: for each beat so much comes in, and each signal takes the cost.
+  std::int64_t income_ns_ = 0;
+  std::int64_t cost_ns_ = 0;
+  std::atomic<std::int64_t> budget_ns_{0};
   std::atomic<unsigned> patience_{0};  // how many repetitions a beat has at most
   unsigned generation_ = 0;
   pid_t process_ = 0;

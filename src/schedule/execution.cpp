@@ -1,6 +1,7 @@
 #include "schedule/execution.hpp"
 
 #include "policy/lateness.hpp"
+#include "policy/roles.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
@@ -123,6 +124,10 @@ std::uint32_t execution::role_of(const worker& w) const noexcept {
   return (core_->number_of(w) + roles_ - first_number_) % roles_;
 }
 
+std::uint32_t execution::role_here(const event& planned) const noexcept {
+  return policy::role_here(planned.role, plan_->roles(), roles_);
+}
+
 worker& execution::worker_of(std::uint32_t role) const noexcept {
   role %= roles_;
   if (role == 0) return *caller_;
@@ -180,7 +185,7 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
   const steal& planned = *here->of;
   if (planned.cut != 0) keep_notes_of(cursor.level());
   if (!planned.taken) return {};
-  worker& to = worker_of(planned.begun.role);
+  worker& to = worker_of(role_here(planned.begun));
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
   return {.to = &to, .number = relaxed() ? number_of_donation(role_of(to)) : nowhere};
 }
@@ -191,7 +196,7 @@ void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
   keep_frames();
   const steal* const planned = planned_of(branch->where());
   if (planned == nullptr || !states_) return;
-  note.home = planned->begun.role % roles_;
+  note.home = role_here(planned->begun);
   states_[note.home].due.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -361,7 +366,7 @@ bool execution::go_on(strand_note& note, const steal* planned, bool suspended) n
 // What follows is for the workers that it is planned for only if the strand is where the plan has it. But nothing waits
 // for a worker that has other work.
 bool execution::go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept {
-  if (was_waiting(planned)) note.home = planned->resumed.role;
+  if (was_waiting(planned)) note.home = role_here(planned->resumed);
   worker& home = worker_of(note.home);
   const bool moves = worker::current() != &home && home.frames().look().strand == nullptr;
   if (moves) worker::current()->donate_strand(home, nowhere);
@@ -378,7 +383,7 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
     if (ordered()) states_[waited_as].holds.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  worker& to = worker_of(planned->resumed.role);
+  worker& to = worker_of(role_here(planned->resumed));
   const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
     // A strand in a list of donations does not count as active: its turn may never come, and stalled() has

@@ -17,9 +17,9 @@ namespace sennit {
 //
 // A schedule may not contain some branches of the program: branches nested deeper than its steals, or
 // branches of constructs that it does not have. Any worker may run these. What the schedule contains and the
-// program does not have is skipped. If the schedule names a worker that the runtime does not have, the
-// number is taken modulo the number of workers. So each run ends with the correct result, even if schedule
-// and program differ.
+// program does not have is skipped. If the schedule has more workers than the runtime, neighboring workers of the
+// schedule are one worker of the runtime. If the runtime has more, the others have nothing of the schedule, and steal
+// if the replay is relaxed. So each run ends with the correct result, even if schedule and program differ.
 enum class fidelity {
   // Follows the schedule, and idle workers steal from workers that are late. For a schedule that can be improved,
   // and for programs whose times may change. A worker is late if it does not come to a branch in the time that its

@@ -153,30 +153,35 @@ schedule loops_of(steal loop, unsigned workers, unsigned loops) {
   return detail::schedule_access::make(detail::hold(std::move(tree)));
 }
 
-schedule grid(const char* name, std::vector<dimension> dimensions, unsigned loops, std::uint64_t grain) {
+// The number of cells, if that and the number of workers are such as a loop and a runtime may have.
+std::uint64_t cells_of(const char* name, const std::vector<dimension>& dimensions) {
   std::uint64_t cells = 1;
   std::uint64_t workers = 1;
-  bool fine = true;
   for (const dimension& d : dimensions) {
     if (d.workers == 0) {
       detail::fail<std::invalid_argument>(std::string("sennit::") + name +
                                           ": 0 workers; there is at least one in each dimension");
     }
-    fine = fine && !__builtin_mul_overflow(cells, d.size, &cells) && cells < detail::most_constructs;
-    fine = fine && !__builtin_mul_overflow(workers, d.workers, &workers) && workers <= detail::most_roles;
+    if (__builtin_mul_overflow(cells, d.size, &cells)) cells = detail::most_constructs;
+    if (__builtin_mul_overflow(workers, d.workers, &workers)) workers = detail::most_roles + 1;
+    if (cells >= detail::most_constructs || workers > detail::most_roles) {
+      detail::fail<std::invalid_argument>(
+          std::string("sennit::") + name +
+          ": 2^62 iterations or more, or a worker beyond 65535; no loop has as "
+          "many, and no runtime");
+    }
   }
-  if (!fine) {
-    detail::fail<std::invalid_argument>(std::string("sennit::") + name +
-                                        ": 2^62 iterations or more, or a worker beyond 65535; no loop has as "
-                                        "many, and no runtime");
-  }
+  return cells;
+}
+
+schedule grid(const char* name, std::vector<dimension> dimensions, unsigned loops, std::uint64_t grain) {
+  const std::uint64_t cells = cells_of(name, dimensions);
   steal loop{.what = steal::kind::loop, .size = cells};
   if (cells == 0) return loops_of(std::move(loop), 1, loops);
   std::vector<run> runs = runs_of_grid(std::move(dimensions), grain).find();
   // What is beyond the last place where the grain allows a cut belongs to the run before.
   while (runs.size() > 1 && runs.back().first >= cells) runs.pop_back();
-  unsigned last_worker = 0;
-  for (const run& r : runs) last_worker = std::max(last_worker, r.worker);
+  const unsigned last_worker = std::ranges::max_element(runs, {}, &run::worker)->worker;
   cut_at_runs(runs).add(loop.inside, 0, 0, runs.size());
   return loops_of(std::move(loop), last_worker + 1, loops);
 }

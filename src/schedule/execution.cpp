@@ -1,6 +1,7 @@
 #include "schedule/execution.hpp"
 
 #include "policy/lateness.hpp"
+#include "policy/roles.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
@@ -67,6 +68,28 @@ void fit_cuts(list& inside, std::uint64_t from, std::uint64_t to) {
 
 std::uint64_t cut_of(const steal* planned) noexcept { return planned != nullptr ? planned->cut : 0; }
 
+// The number of a donation in a relaxed replay: whose it is, how many donations to that role had not begun when it
+// came, and when it came, in microseconds since the region's beginning.
+struct donation_number {
+  std::uint32_t role;
+  std::uint32_t before;
+  std::uint64_t came_us;
+
+  static constexpr unsigned time_bits = 40;  // twelve days
+  static constexpr unsigned before_bits = 8;
+  static constexpr std::uint64_t low(unsigned bits) noexcept { return (std::uint64_t{1} << bits) - 1; }
+
+  std::uint64_t packed() const noexcept {
+    return (std::uint64_t{role} << (time_bits + before_bits)) |
+           (std::min<std::uint64_t>(before, low(before_bits)) << time_bits) | (came_us & low(time_bits));
+  }
+  static donation_number of(std::uint64_t number) noexcept {
+    return {.role = static_cast<std::uint32_t>(number >> (time_bits + before_bits)),
+            .before = static_cast<std::uint32_t>(number >> time_bits & low(before_bits)),
+            .came_us = number & low(time_bits)};
+  }
+};
+
 // If nothing was noted about a wait, the strand did not wait.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
@@ -121,6 +144,10 @@ void execution::meet_workers() noexcept {
 
 std::uint32_t execution::role_of(const worker& w) const noexcept {
   return (core_->number_of(w) + roles_ - first_number_) % roles_;
+}
+
+std::uint32_t execution::role_here(const event& planned) const noexcept {
+  return policy::role_here(planned.role, plan_->roles(), roles_);
 }
 
 worker& execution::worker_of(std::uint32_t role) const noexcept {
@@ -180,7 +207,7 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
   const steal& planned = *here->of;
   if (planned.cut != 0) keep_notes_of(cursor.level());
   if (!planned.taken) return {};
-  worker& to = worker_of(planned.begun.role);
+  worker& to = worker_of(role_here(planned.begun));
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
   return {.to = &to, .number = relaxed() ? number_of_donation(role_of(to)) : nowhere};
 }
@@ -189,9 +216,8 @@ void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
   if (branch == nullptr) return keep_frames();
   if (!branch->stolen().donated) return;
   keep_frames();
-  const steal* const planned = planned_of(branch->where());
-  if (planned == nullptr || !states_) return;
-  note.home = planned->begun.role % roles_;
+  if (branch->stolen().number == nowhere || !states_) return;
+  note.home = donation_number::of(branch->stolen().number).role;
   states_[note.home].due.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -211,26 +237,16 @@ void execution::strand_took(const span_of_time& ran) noexcept {
       std::memory_order_relaxed);
 }
 
-namespace {
-
-// How many donations to the role came before and had not begun, and when this one came, in nanoseconds since the
-// region's beginning.
-constexpr unsigned time_bits = 48;
-
-}  // namespace
-
 std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
   if (!states_) return nowhere;
-  const std::uint64_t before = states_[role].due.fetch_add(1, std::memory_order_relaxed);
-  constexpr std::uint64_t most_before = 1000;
-  return (std::min(before, most_before) << time_bits) |
-         ((now_ns() - begun_ns_) & ((std::uint64_t{1} << time_bits) - 1));
+  const std::uint32_t before = states_[role].due.fetch_add(1, std::memory_order_relaxed);
+  return donation_number{.role = role, .before = before, .came_us = (now_ns() - begun_ns_) / 1000}.packed();
 }
 
 std::uint64_t execution::opens_ns(std::uint64_t number) noexcept {
-  const std::uint64_t came_ns = begun_ns_ + (number & ((std::uint64_t{1} << time_bits) - 1));
-  return came_ns + policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed),
-                                                        number >> time_bits);
+  const donation_number donation = donation_number::of(number);
+  return begun_ns_ + donation.came_us * 1000 +
+         policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed), donation.before);
 }
 
 // What follows in the loop is counted from its cuts on, so they are noted even if nothing happens there.
@@ -361,7 +377,7 @@ bool execution::go_on(strand_note& note, const steal* planned, bool suspended) n
 // What follows is for the workers that it is planned for only if the strand is where the plan has it. But nothing waits
 // for a worker that has other work.
 bool execution::go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept {
-  if (was_waiting(planned)) note.home = planned->resumed.role;
+  if (was_waiting(planned)) note.home = role_here(planned->resumed);
   worker& home = worker_of(note.home);
   const bool moves = worker::current() != &home && home.frames().look().strand == nullptr;
   if (moves) worker::current()->donate_strand(home, nowhere);
@@ -378,7 +394,7 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
     if (ordered()) states_[waited_as].holds.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  worker& to = worker_of(planned->resumed.role);
+  worker& to = worker_of(role_here(planned->resumed));
   const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
     // A strand in a list of donations does not count as active: its turn may never come, and stalled() has

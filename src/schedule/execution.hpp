@@ -65,6 +65,8 @@ class execution final : public schedule_hooks {
 
   void meet_workers() noexcept;
   std::uint32_t role_of(const worker& w) const noexcept;
+  // The role in this region of one in the plan.
+  std::uint32_t role_here(const event& planned) const noexcept;
   worker& worker_of(std::uint32_t role) const noexcept;
   event next_event(std::uint32_t role) noexcept;
   // The recorded order does not apply to a different number of workers.

@@ -353,6 +353,29 @@ TEST(Replay, RelaxedKeepsAnIdealSchedule) {
   });
 }
 
+TEST(Replay, RelaxedUsesMoreWorkersThanTheScheduleHas) {
+  // Catches: workers without a role that sleep beside those that have one.
+  under(settings({4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      const sennit::schedule halves = sennit::blocks(64, 2, 1, 1);
+      std::chrono::nanoseconds least[2] = {std::chrono::hours(1), std::chrono::hours(1)};
+      for (int round = 0; round < 5; ++round) {
+        for (const auto how : {sennit::relaxed, sennit::strict_unordered}) {
+          const auto begin = std::chrono::steady_clock::now();
+          sennit::replay(halves, how, [] {
+            sennit::parallel_for(
+                0, 64, [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); },
+                sennit::grain(1));
+          });
+          auto& time = least[how == sennit::relaxed ? 0 : 1];
+          time = std::min<std::chrono::nanoseconds>(time, std::chrono::steady_clock::now() - begin);
+        }
+      }
+      EXPECT_LT(least[0], least[1] * 4 / 5);
+    });
+  });
+}
+
 TEST(Replay, RelaxedTakesFromASlowWorker) {
   // Catches: a worker that is late and whose work nobody may have.
   under(settings({phases_of_blocks::workers}), [](sennit::runtime& rt) {

@@ -1,6 +1,7 @@
 #include "deque/deque.hpp"
 
 #include "deque/eligibility.hpp"
+#include "deque/promotions.hpp"
 #include "process/perturb.hpp"
 #include "system/nanoseconds.hpp"
 
@@ -55,7 +56,7 @@ bool deque::push_colored(std::uintptr_t content, color_set colors) noexcept {
 bool deque::pop() noexcept {
   worker_tls& tls = *tls_;
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  // ORD[D22] release: as in observe_pop(). Model: models/deque.pml.
+  // ORD[D22] release: as in tell_of_pop(). Model: models/deque.pml.
   tls.tail_seen.store(tail, std::memory_order_release);
   perturb();
   if (!is_fenced()) return false;
@@ -121,7 +122,7 @@ slot* deque::tail_for_thieves(const eligibility& may) const noexcept {
   // models/deque.pml.
   slot* const tail = tls_->tail.load(std::memory_order_acquire);
   if (!may.seen_only) return tail;
-  // ORD[D22] acquire: where the latest frame is; pairs with the release in observe_push().
+  // ORD[D22] acquire: where the latest frame is; pairs with the release in tell_of_push().
   // Model: models/deque.pml.
   return std::min(tail, tls_->tail_seen.load(std::memory_order_acquire));
 }

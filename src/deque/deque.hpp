@@ -4,13 +4,14 @@
 #pragma once
 
 #include "deque/gates.hpp"
-#include "deque/promotions.hpp"
 #include "deque/slots.hpp"
 #include "deque/steal_lock.hpp"
 #include "system/barrier.hpp"
 
 #include <sennit/detail/assert.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/fork/divisible.hpp>
+#include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 
 namespace sennit::detail {
 
+class promotions;
 struct eligibility;
 
 class deque {

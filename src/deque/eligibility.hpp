@@ -1,14 +1,13 @@
 // Whether a thief may take latent work of a worker: one value, computed under the lock of the deque.
 #pragma once
 
-#include "deque/gates.hpp"
-#include "deque/promotions.hpp"
-#include "deque/strand_here.hpp"
-#include "deque/wanted.hpp"
-
 #include <sennit/detail/colors.hpp>
 
 namespace sennit::detail {
+
+class promotions;
+class strand_here;
+struct wanted;
 
 // A frame that is eligible may still be out of reach: deque::claim() says so.
 struct eligibility {
@@ -24,11 +23,7 @@ struct eligibility {
 
 // Whether a thief that wants `what` may take a frame of the strand that runs here. `oldest`: the colors of the oldest
 // frame.
-inline eligibility eligible(const wanted& what, const strand_here& here, const promotions& beat,
-                            color_set oldest) noexcept {
-  return {.open = !here.strict() && !beat.too_early(),
-          .suits = here.runs_for(what) && what.suits(oldest),
-          .seen_only = (here.reasons() & observed) != 0};
-}
+eligibility eligible(const wanted& what, const strand_here& here, const promotions& beat,
+                     color_set oldest) noexcept;
 
 }  // namespace sennit::detail

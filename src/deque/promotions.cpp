@@ -1,6 +1,5 @@
 #include "deque/promotions.hpp"
 
-#include "deque/slots.hpp"
 #include "deque/strand_here.hpp"
 
 #include <new>

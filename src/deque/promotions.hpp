@@ -1,6 +1,7 @@
 // How latent work of a worker becomes work for others: as what, how often that has happened, and when it may again.
 #pragma once
 
+#include "deque/slots.hpp"
 #include "policy/beats.hpp"
 #include "system/nanoseconds.hpp"
 
@@ -16,14 +17,6 @@
 namespace sennit::detail {
 
 class strand_here;
-
-// What became of the work in a slot. `stays`: the slot stays in the deque, because its work has more parts, or because
-// nothing could be taken now.
-struct promoted {
-  detail::frame* frame = nullptr;
-  bool stays = false;
-  bool too_little = false;
-};
 
 // Any thread may read it. It changes under the lock of the deque, except in dealt(). Only the owner uses the period.
 class promotions {

@@ -33,6 +33,14 @@ inline frame_with_state* branch_with_state_in(const slot& s) noexcept {
   return has_state ? static_cast<frame_with_state*>(&branch_in(s)) : nullptr;
 }
 
+// What became of the work in a slot. `stays`: the slot stays in the deque, because its work has more parts, or because
+// nothing could be taken now.
+struct promoted {
+  detail::frame* frame = nullptr;
+  bool stays = false;
+  bool too_little = false;
+};
+
 // The numbers of the slots between which there is something.
 struct filled_slots {
   std::size_t head = 0;

@@ -71,7 +71,7 @@ unsigned worker_frames::work_for(unsigned most) noexcept {
   return static_cast<unsigned>(std::min<std::size_t>(most, listed_.count(most) + in.tail - in.head));
 }
 
-barriers::ticket worker_frames::shut_push_gate() noexcept {
+barriers::ticket worker_frames::ask_for_wake() noexcept {
   const std::lock_guard guard(lock());
   if (!wake_.pending()) {
     deque_.shut_push_gate(wake_wanted);
@@ -85,6 +85,12 @@ worker_frames::watched worker_frames::look_again() noexcept {
   const bool met = wake_.has_been_met();
   const bool lasts = listed_.any() || listed_.has_open_donation({}) || wake_.lasts(epoch(), deque_.filled());
   return {.lasts = lasts, .met = met};
+}
+
+void worker_frames::ask_to_leave() noexcept {
+  const std::lock_guard guard(lock());
+  leave_.ask();
+  deque_.shut_push_gate(leave_wanted);
 }
 
 worker_frames::sign worker_frames::ask_for_sign() noexcept {

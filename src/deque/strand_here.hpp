@@ -45,9 +45,7 @@ class strand_here {
     return std::exchange(root_, r) != r;
   }
   // The strand's deque begins anew.
-  void move_to(slot* bottom) noexcept {
-    for (scope* s = innermost_; s != nullptr; s = s->outer) s->first = bottom;
-  }
+  void move_to(slot* bottom) noexcept { move_scopes(innermost_, bottom); }
   // In which the frame in that slot was pushed.
   region_state* region_of(const slot* at) const noexcept {
     SENNIT_ASSERT(innermost_ != nullptr);  // a frame is a strand's

@@ -69,7 +69,7 @@ void worker_frames::follow_region() noexcept {
 }
 
 unsigned worker_frames::reasons() const noexcept {
-  return here_.reasons() | wake_.reasons() | request_.reasons() | sign_.reasons();
+  return here_.reasons() | wake_.reasons() | request_.reasons() | sign_.reasons() | leave_.reasons();
 }
 
 void worker_frames::follow_reasons() noexcept {
@@ -90,6 +90,7 @@ worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool
                 .room = deque_.has_room(),
                 .handed = nullptr};
   sign_.met();
+  leave_.met(result.room);
   if (request_.pending()) result.handed = hand_over_oldest();
   follow_reasons();
   return result;

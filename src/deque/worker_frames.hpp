@@ -4,6 +4,7 @@
 
 #include "deque/deque.hpp"
 #include "deque/eligibility.hpp"
+#include "deque/leave_request.hpp"
 #include "deque/listed_frames.hpp"
 #include "deque/promotions.hpp"
 #include "deque/request.hpp"
@@ -109,14 +110,16 @@ class worker_frames {
   // How many workers could take something, as far as can be seen; at most `most`.
   unsigned work_for(unsigned most) noexcept;
   // A sleeper wants to know of the next push. Since when the gate has been shut for that.
-  barriers::ticket shut_push_gate() noexcept;
+  barriers::ticket ask_for_wake() noexcept;
   // Whether there is something that will be there for a while. The worker that watches calls it some time after
-  // shut_push_gate(). `met`: the owner has met the gate since.
+  // ask_for_wake(). `met`: the owner has met the gate since.
   struct watched {
     bool lasts;
     bool met;
   };
   watched look_again() noexcept;
+  // The worker is ordered to leave: its strand must be handed over at its next push that has room.
+  void ask_to_leave() noexcept;
   // For the watchdog: a value that differs from one call to the next if the strand has gone on meanwhile. The call shuts
   // a gate, which the strand meets at its next push or block of a loop.
   struct sign {
@@ -173,6 +176,7 @@ class worker_frames {
   request request_;
   wake_request wake_;
   sign_request sign_;
+  leave_request leave_;
   listed_frames listed_{deque_.lock(), here_, wish_};
   // Hints, read without the lock: thieves look here before they take it.
   // Thieves find nothing here except in the list. Either the deque has no owner, or the owner was asked, and its

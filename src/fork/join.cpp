@@ -1,5 +1,5 @@
 // The slow paths of fork and join.
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
 #include "worker/worker.hpp"
@@ -16,15 +16,9 @@ namespace sennit::detail {
 
 namespace {
 
-// The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate.
-bool observe_push(trace_cursor& cursor, frame& pushed, bool child) noexcept {
-  worker_tls& tls = current_tls();
+// Tells thieves that the trace cursor knows of the newest frame. True: nobody else has shut the push gate.
+SENNIT_INLINE bool tell_of_push(worker_tls& tls) noexcept {
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  const donee chosen = count_push(cursor, pushed.where(), child);
-  if (chosen.to != nullptr) [[unlikely]] {
-    // Nobody else can have it yet.
-    if (worker::current()->donate_newest(*chosen.to, chosen.number)) return true;
-  }
   // ORD[D22] release: where the frame is; pairs with the acquire in deque::tail_for_thieves().
   // Model: models/deque.pml.
   tls.tail_seen.store(tail, std::memory_order_release);
@@ -33,17 +27,33 @@ bool observe_push(trace_cursor& cursor, frame& pushed, bool child) noexcept {
   return tail <= tls.limit_beneath.load(std::memory_order_relaxed);
 }
 
-// Its pop. True: the frame is in the deque, and nobody else shut the gate.
-bool observe_pop(trace_cursor& cursor, frame& popped) noexcept {
-  worker_tls& tls = current_tls();
+// Tells thieves that the trace cursor does not know of the next frame yet. True: the frame that is popped is in the deque,
+// and nobody else has shut the pop gate.
+SENNIT_INLINE bool tell_of_pop(worker_tls& tls) noexcept {
   slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  // Before the next push, whose frame the trace cursor does not know of yet. ORD[D22] release: the frames below
-  // are still those that a push told of; a plain store would not say so. Model: models/deque.pml.
+  // ORD[D22] release: the frames below are still those that a push told of; a plain store would not say so.
+  // Model: models/deque.pml.
   tls.tail_seen.store(tail, std::memory_order_release);
-  const bool noted = cursor.pop();
   // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (tail < tls.head_gate_beneath.load(std::memory_order_relaxed)) return false;
+  return tail >= tls.head_gate_beneath.load(std::memory_order_relaxed);
+}
+
+// The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate.
+bool observe_push(trace_cursor& cursor, frame& pushed, bool child) noexcept {
+  const donee chosen = count_push(cursor, pushed.where(), child);
+  if (chosen.to != nullptr) [[unlikely]] {
+    // Nobody else can have it yet.
+    if (worker::current()->donate_newest(*chosen.to, chosen.number)) return true;
+  }
+  return tell_of_push(current_tls());
+}
+
+// Its pop. True: the frame is in the deque, and nobody else shut the gate.
+bool observe_pop(trace_cursor& cursor, frame& popped) noexcept {
+  const bool undisturbed = tell_of_pop(current_tls());
+  const bool noted = cursor.pop();
+  if (!undisturbed) return false;
   if (noted) [[unlikely]]
     cursor.by().kept(cursor, popped.where(), 0);
   return true;
@@ -104,12 +114,7 @@ SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
   if (cursor == nullptr) return answer_push(pushed, can_throw);
   if (!cursor->push_plainly(pushed.where())) [[unlikely]]
     return push_noticed(*cursor, pushed, can_throw);
-  slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  // ORD[D22] release: as in observe_push(). Model: models/deque.pml.
-  tls.tail_seen.store(tail, std::memory_order_release);
-  // ORD[D5] As in push_gate_shut(): no fence between the publication of tail and this.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (tail <= tls.limit_beneath.load(std::memory_order_relaxed)) [[likely]]
+  if (tell_of_push(tls)) [[likely]]
     return push_result::pushed;
   return answer_push(pushed, can_throw);
 }
@@ -118,12 +123,7 @@ SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
 SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
   worker_tls& tls = sennit_tls;
   if (trace_cursor* const cursor = tls.cursor; cursor != nullptr) {
-    slot* const tail = tls.tail.load(std::memory_order_relaxed);
-    // ORD[D22] release: as in observe_pop(). Model: models/deque.pml.
-    tls.tail_seen.store(tail, std::memory_order_release);
-    // ORD[D2] As in pop_gate_shut(): no fence between the store of tail and this.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (tail >= tls.head_gate_beneath.load(std::memory_order_relaxed) && cursor->pop_plainly()) [[likely]]
+    if (tell_of_pop(tls) && cursor->pop_plainly()) [[likely]]
       return true;
   }
   return pop_settled(popped, can_throw);

@@ -1,4 +1,4 @@
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/views.hpp"
 #include "policy/patience.hpp"
 #include "system/failure.hpp"

@@ -1,8 +1,7 @@
-#include "group/group.hpp"
-
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
+#include "group/pushed_children.hpp"
 #include "group/unqueued_children.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"
@@ -301,17 +300,7 @@ void group_state::run_in_order(action body) {
   {
     fiber* const strand = strand_.load(std::memory_order_relaxed);
     const in_child underway(*this, strand != nullptr ? *strand : worker::current()->running());
-#if SENNIT_EXCEPTIONS
-    try {
-      body();
-    } catch (const sennit::cancelled&) {
-      dropped_.store(true, std::memory_order_relaxed);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-#else
-    body();
-#endif
+    thrown = thrown_by(body);
   }
   if (thrown) [[unlikely]]
     note(std::move(thrown));
@@ -350,30 +339,18 @@ void group_state::run_at_once(action body) {
   worker* const here = worker::current();
   unqueued_children& all = others();
   if (here != nullptr && all.view_here().failed()) return;
+  const auto counted = [&] { run_counted(body); };
   std::exception_ptr thrown;
-  const auto run = [&] {
-#if SENNIT_EXCEPTIONS
-    try {
-      run_counted(body);
-    } catch (const sennit::cancelled&) {
-      dropped_.store(true, std::memory_order_relaxed);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-#else
-    run_counted(body);
-#endif
-  };
   if (here == nullptr) {
     ++nested;
-    run();
+    thrown = thrown_by(counted);
     --nested;
     if (thrown) all.note_outside(std::move(thrown));
     return;
   }
   {
     const in_child underway(*this, here->running());
-    run();
+    thrown = thrown_by(counted);
   }
   if (thrown) all.note_here(std::move(thrown));
 }

@@ -1,8 +1,8 @@
 // The end of a group's children: what they leave, and how the strand waits for them.
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
-#include "group/group.hpp"
+#include "group/pushed_children.hpp"
 #include "group/unqueued_children.hpp"
 #include "stack/strand_state.hpp"
 #include "system/failure.hpp"
@@ -253,16 +253,9 @@ void group_state::run_here(group_member& child, std::exception_ptr& thrown) noex
     dropped_.store(true, std::memory_order_relaxed);
     return;
   }
-  try {
-    call_here(child);
-  } catch (const sennit::cancelled&) {
-    dropped_.store(true, std::memory_order_relaxed);
-  } catch (...) {
-    thrown = std::current_exception();
-  }
-#else
-  call_here(child);
 #endif
+  // Else what was thrown by one that ran at once, after this one had been spawned, stays.
+  if (std::exception_ptr of_child = thrown_by([&] { call_here(child); })) thrown = std::move(of_child);
 }
 
 void group_state::call_here(group_member& child) {

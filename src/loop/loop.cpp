@@ -1,5 +1,5 @@
 // The slow paths of loops.
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "fork/views.hpp"
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"
@@ -307,12 +307,7 @@ loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept {
 
 bool take_time_of_loop() noexcept {
   constexpr unsigned one_in = 16;
-  // xorshift64 (Marsaglia).
-  std::uint64_t& state = current_tls().random;
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state % one_in == 0;
+  return policy::next_random(current_tls().random) % one_in == 0;
 }
 
 position fixed_parts() noexcept {

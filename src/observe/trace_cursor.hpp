@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sennit/detail/fork/frame.hpp>
-#include <sennit/detail/loop/frame.hpp>
+#include <sennit/detail/position.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 

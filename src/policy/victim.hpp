@@ -1,6 +1,8 @@
 // The worker to steal from.
 #pragma once
 
+#include "policy/random.hpp"
+
 #include <cstdint>
 
 namespace sennit::policy {
@@ -12,11 +14,8 @@ class random_victim {
 
   // One of 0..count-1 other than `self`. Precondition: count > 1, self < count.
   unsigned next(unsigned count, unsigned self) noexcept {
-    // xorshift64 (Marsaglia); the product's high half is the draw, without a division.
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    const auto drawn = static_cast<unsigned>(((state_ >> 32) * (count - 1)) >> 32);
+    // The product's high half, without a division.
+    const auto drawn = static_cast<unsigned>(((next_random(state_) >> 32) * (count - 1)) >> 32);
     return drawn + (drawn >= self ? 1 : 0);
   }
 

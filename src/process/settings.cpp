@@ -6,6 +6,8 @@
 #include "system/failure.hpp"
 #include "topology/cpus.hpp"
 
+#include <sennit/detail/config.hpp>
+
 #include <signal.h>
 
 #include <algorithm>
@@ -69,15 +71,29 @@ std::size_t stack_limit(std::size_t asked) {
   return default_stack_bytes();
 }
 
+// What a runtime uses, which is never `automatic`.
+steal_barrier available_barrier(steal_barrier asked) {
+  if (asked == steal_barrier::membarrier && !membarrier_available()) {
+    fail<std::invalid_argument>("sennit: barrier=membarrier (SENNIT_BARRIER or runtime_options::barrier) was "
+                                "asked for, but the kernel refuses the expedited membarrier; use `automatic` "
+                                "or `fence`");
+  }
+  if (asked != steal_barrier::automatic) return asked;
+  // ThreadSanitizer does not model a barrier that other threads are forced to execute. It understands the
+  // fence variant.
+  if (SENNIT_TSAN) return steal_barrier::fence;
+  return membarrier_available() ? steal_barrier::membarrier : steal_barrier::fence;
+}
+
 steal_barrier barrier_choice(steal_barrier asked) {
   if (asked == steal_barrier::automatic) {
     if (const auto text = variable("SENNIT_BARRIER")) {
-      if (*text == "membarrier") return resolve(steal_barrier::membarrier);
+      if (*text == "membarrier") return available_barrier(steal_barrier::membarrier);
       if (*text == "fence") return steal_barrier::fence;
       if (*text != "automatic") refuse("SENNIT_BARRIER", *text, "automatic, membarrier or fence");
     }
   }
-  return resolve(asked);
+  return available_barrier(asked);
 }
 
 pin_mode pin_choice(pin_mode asked) {

@@ -1,7 +1,7 @@
 // Options of a runtime, with the environment and the machine consulted.
 #pragma once
 
-#include "system/environment.hpp"
+#include "process/environment.hpp"
 
 #include <sennit/runtime.hpp>
 

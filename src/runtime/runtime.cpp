@@ -2,9 +2,9 @@
 
 #include "diagnosis/stack_overflow.hpp"
 #include "diagnosis/watchdog.hpp"
+#include "process/environment.hpp"
 #include "process/fork_child.hpp"
 #include "process/settings.hpp"
-#include "system/environment.hpp"
 #include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"

@@ -24,6 +24,11 @@ struct scope {
   std::uint64_t spawns_before = 0;  // of its strand
 };
 
+// The strand's deque is another one, or begins anew: what it pushes from here on belongs to the innermost of its regions.
+inline void move_scopes(scope* innermost, slot* bottom) noexcept {
+  for (scope* s = innermost; s != nullptr; s = s->outer) s->first = bottom;
+}
+
 // Per thread in the C++ ABI, but the strand's own: exceptions being handled, and how many are in flight.
 struct exception_state {
   void* caught = nullptr;

@@ -1,6 +1,5 @@
 #include "system/barrier.hpp"
 
-#include "system/failure.hpp"
 #include "system/relax.hpp"
 
 #include <sennit/detail/config.hpp>
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <stdexcept>
 
 namespace sennit::detail {
 
@@ -80,18 +78,5 @@ void barriers::settle(ticket since) noexcept {
 
 void barriers::hold_for_fork() noexcept { running.lock(); }
 void barriers::let_go_after_fork() noexcept { running.unlock(); }
-
-steal_barrier resolve(steal_barrier asked) {
-  if (asked == steal_barrier::membarrier && !membarrier_available()) {
-    fail<std::invalid_argument>("sennit: barrier=membarrier (SENNIT_BARRIER or runtime_options::barrier) was "
-                                "asked for, but the kernel refuses the expedited membarrier; use `automatic` "
-                                "or `fence`");
-  }
-  if (asked != steal_barrier::automatic) return asked;
-  // ThreadSanitizer does not model a barrier that other threads are forced to execute. It understands the
-  // fence variant.
-  if (SENNIT_TSAN) return steal_barrier::fence;
-  return membarrier_available() ? steal_barrier::membarrier : steal_barrier::fence;
-}
 
 }  // namespace sennit::detail

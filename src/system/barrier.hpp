@@ -2,16 +2,10 @@
 // threads pay for the order.
 #pragma once
 
-#include <sennit/runtime.hpp>
-
 #include <atomic>
 #include <cstdint>
 
 namespace sennit::detail {
-
-// What a runtime uses; never `automatic`. Throws std::invalid_argument if `asked` is membarrier and the
-// kernel refuses it.
-steal_barrier resolve(steal_barrier asked);
 
 // Whether the kernel has the expedited membarrier. Registers the process for it.
 bool membarrier_available() noexcept;

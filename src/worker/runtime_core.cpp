@@ -319,24 +319,28 @@ void runtime_core::insist_on_threads() const noexcept {
   }
 }
 
-unsigned runtime_core::color_count(color_kind kind) const noexcept {
+namespace {
+
+// Which of these numbers colors of that kind go by.
+unsigned number_for(color_kind kind, unsigned of_worker, unsigned of_cache, unsigned of_node) noexcept {
   switch (kind) {
-    case color_kind::workers: return numbered_workers();
-    case color_kind::caches: return machine_.cache_count();
-    case color_kind::nodes: return machine_.node_count();
+    case color_kind::workers: return of_worker;
+    case color_kind::caches: return of_cache;
+    case color_kind::nodes: break;
   }
-  return 1;
+  return of_node;
+}
+
+}  // namespace
+
+unsigned runtime_core::color_count(color_kind kind) const noexcept {
+  return number_for(kind, numbered_workers(), machine_.cache_count(), machine_.node_count());
 }
 
 unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept {
   const unsigned number = number_of(w) % numbered_workers();
   const topology::place at = machine_.place_of(number, numbered_workers());
-  switch (kind) {
-    case color_kind::workers: return number;
-    case color_kind::caches: return at.cache;
-    case color_kind::nodes: return at.node;
-  }
-  return 0;
+  return number_for(kind, number, at.cache, at.node);
 }
 
 void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {

@@ -86,7 +86,7 @@ class runtime_core {
   bool arm_gates(const wanted& what) noexcept;
   bool work_in_sight(const wanted& what) noexcept;
   // The same as arm_gates() without a barrier, and without a look.
-  detail::barriers::ticket shut_push_gates() noexcept;
+  detail::barriers::ticket ask_for_wakes() noexcept;
   detail::barriers& barriers() noexcept { return barriers_; }
   // The sum of what all workers' frames say.
   worker_frames::watched look_again() noexcept;

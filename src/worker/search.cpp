@@ -257,7 +257,7 @@ bool worker::watch() noexcept {
   while (!called && !lasts && !leaving()) {
     if (!asleep.begin_watch(sleep_place_)) return false;
     // No barrier: a push that misses it is seen later.
-    core_.shut_push_gates();
+    core_.ask_for_wakes();
     called = parking().park(std::chrono::nanoseconds(patience_.nap_ns()));
     const worker_frames::watched seen = core_.look_again();
     asleep.end_watch(sleep_place_);

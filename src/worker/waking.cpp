@@ -5,15 +5,15 @@
 
 namespace sennit::detail {
 
-barriers::ticket runtime_core::shut_push_gates() noexcept {
+barriers::ticket runtime_core::ask_for_wakes() noexcept {
   const unsigned count = worker_count();
   barriers::ticket latest = 0;
-  for (unsigned i = 0; i < count; ++i) latest = std::max(latest, worker_at(i).frames().shut_push_gate());
+  for (unsigned i = 0; i < count; ++i) latest = std::max(latest, worker_at(i).frames().ask_for_wake());
   return latest;
 }
 
 bool runtime_core::arm_gates(const wanted& what) noexcept {
-  const barriers::ticket shut = shut_push_gates();
+  const barriers::ticket shut = ask_for_wakes();
   // ORD[D5] After the barrier an owner either sees its gate shut at its next push, or its latest push is
   // visible here. Where all gates have been shut for so long that one has been since, there is none. Model:
   // models/sleep.pml.

@@ -124,7 +124,7 @@ void worker::go_home() noexcept {
   core_.insist_on_threads();
   parking().unpark();
   // It may run a strand of somebody else's region, which the next push must hand over.
-  frames_.shut_push_gate();
+  frames_.ask_to_leave();
 }
 
 bool worker::leaving() const noexcept {
@@ -355,11 +355,10 @@ void worker::run_on_top(frame& claimed) noexcept {
   }
 }
 
-// The strand goes on, on an empty deque, maybe another worker's: what it pushes from here on belongs to the
-// innermost of its regions.
+// The strand goes on, on an empty deque, maybe another worker's.
 void worker::arrive(fiber& strand) noexcept {
   worker& here = *current();
-  for (scope* s = strand.innermost; s != nullptr; s = s->outer) s->first = here.frames_.bottom();
+  move_scopes(strand.innermost, here.frames_.bottom());
   here.enter(strand.innermost);
 }
 

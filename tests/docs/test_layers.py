@@ -1,4 +1,5 @@
-"""Folders of src/ include what is below them only.
+"""Folders of src/ include and declare what is below them only. A folder of include/sennit/detail/ counts as the folder of
+src/ that has its name.
 
 Catches a mechanism that knows a layer above it, folders that include each other, and a table of layers in another order."""
 
@@ -8,7 +9,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
-INCLUDE = re.compile(r'^#include "([a-z_]+)/', re.MULTILINE)
+DETAIL = ROOT / "include/sennit/detail"
+INCLUDE = re.compile(r'^#include (?:"|<sennit/detail/)(([a-z_]+)/[a-z_]+\.hpp)[">]', re.MULTILINE)
+DECLARED = re.compile(r"^(?:class|struct) ([a-z_]+);", re.MULTILINE)
+DEFINED = re.compile(r"^(?:class|struct) (?:SENNIT_EXPORT )?([a-z_]+)\b[^;{]*\{", re.MULTILINE)
 ROW = re.compile(r"^\| `src/([a-z_]+)/` \|", re.MULTILINE)
 
 # Each may include those that stand before it in its list, and itself.
@@ -30,22 +34,60 @@ BELOW = {
     "group": ["system", "stack", "process", "worker", "runtime", "fork", "region"],
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
-    "schedule": ["system", "policy", "files", "observe", "worker", "region"],
+    "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
     "graph": ["system", "policy", "worker", "fork", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "region", "schedule"],
     "checker": ["system", "worker", "splice"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
 }
 
+# What a branch is. All layers handle branches.
+COMMON = {"fork/frame.hpp", "fork/completion.hpp", "fork/divisible.hpp"}
+# Classes of layers above that a folder passes on, and never looks into.
+BY_NAME = {"stack": {"frame", "child_underway", "open_group"}, "observe": {"worker"}, "deque": {"worker"}}
+
+
+def sources():
+    """(file, its text, its folder, the folders that it may include)"""
+    for path in sorted(SOURCES.rglob("*.[ch]pp")):
+        folder = path.relative_to(SOURCES).parts[0]
+        yield path.relative_to(SOURCES), path.read_text(), folder, BELOW[folder] + [folder]
+
+
+def folders_of_classes():
+    """The folders in which a class of that name is defined."""
+    found = {}
+    for place in (SOURCES, DETAIL):
+        for path in place.rglob("*/*.hpp"):
+            for name in DEFINED.findall(path.read_text()):
+                found.setdefault(name, set()).add(path.relative_to(place).parts[0])
+    return found
+
 
 class Layers(unittest.TestCase):
     def test_include_what_is_below_only(self):
-        for path in sorted(SOURCES.rglob("*.[ch]pp")):
-            folder = path.relative_to(SOURCES).parts[0]
-            allowed = BELOW[folder] + [folder]
-            for included in INCLUDE.findall(path.read_text()):
-                with self.subTest(file=str(path.relative_to(SOURCES)), included=included):
-                    self.assertIn(included, allowed)
+        for path, text, _, allowed in sources():
+            for included, folder in INCLUDE.findall(text):
+                if included not in COMMON:
+                    with self.subTest(file=str(path), included=included):
+                        self.assertIn(folder, allowed)
+
+    def test_know_no_construct_at_the_bottom(self):
+        for path, text, folder, _ in sources():
+            if not BELOW[folder] and folder != "observe":
+                with self.subTest(file=str(path)):
+                    self.assertNotRegex(text, r"#include <sennit/[a-z_]+\.hpp>")
+
+    def test_declare_what_is_below_only(self):
+        defined = folders_of_classes()
+        used = {folder: set() for folder in BY_NAME}
+        for path, text, folder, allowed in sources():
+            for name in DECLARED.findall(text):
+                if name in defined and not defined[name] & set(allowed):
+                    with self.subTest(file=str(path), declared=name):
+                        self.assertIn(name, BY_NAME.get(folder, ()))
+                    used.setdefault(folder, set()).add(name)
+        self.assertEqual(used, BY_NAME)
 
     def test_have_no_circle(self):
         done = []

@@ -49,8 +49,8 @@ struct bare {
   deque frames;
 };
 
-constexpr std::array all_reasons = {cancelled,   contract,    observed,     fenced,
-                                    wake_wanted, sign_wanted, frame_wanted, answer_wanted};
+constexpr std::array all_reasons = {cancelled,   contract,     observed,      fenced,      wake_wanted,
+                                    sign_wanted, frame_wanted, answer_wanted, leave_wanted};
 
 // Catches a reason that shuts another gate than its own, one that is lost beside another one or as the deque begins anew,
 // and a lasting one that can be taken away.

@@ -33,7 +33,7 @@ const reason reasons[] = {
      false,
      asks::no,
      {},
-     [](owner& o) { (void)o.frames.shut_push_gate(); }},
+     [](owner& o) { (void)o.frames.ask_for_wake(); }},
     {"the watchdog wants a sign",
      true,
      false,
@@ -41,6 +41,13 @@ const reason reasons[] = {
      asks::no,
      {},
      [](owner& o) { (void)o.frames.ask_for_sign(); }},
+    {"the worker is ordered to leave",
+     true,
+     false,
+     false,
+     asks::no,
+     {},
+     [](owner& o) { o.frames.ask_to_leave(); }},
     {"a thief asks", true, true, false, asks::yes, {}, [](owner& o) { (void)o.frames.steal(true, {}); }},
     {"a thief is expected", true, false, false, asks::yes, {}, [](owner& o) { o.frames.expect_thief(); }},
     {"the region is cancelled",
@@ -129,7 +136,7 @@ TEST(gates, say_beneath_what_they_would_be_in_a_region_that_is_not_observed) {
   EXPECT_NE(tls.limit_beneath.load(), shut_limit);
   EXPECT_EQ(tls.head_gate_beneath.load(), o.frames.bottom());
   EXPECT_TRUE(o.frames.undisturbed());
-  (void)o.frames.shut_push_gate();
+  (void)o.frames.ask_for_wake();
   EXPECT_EQ(tls.limit_beneath.load(), shut_limit);
   EXPECT_EQ(tls.head_gate_beneath.load(), o.frames.bottom());
   EXPECT_FALSE(o.frames.undisturbed());
@@ -265,6 +272,24 @@ TEST(gates, count_each_sign_of_life_once) {
   (void)o.answer();
   (void)o.answer();
   EXPECT_EQ(o.frames.ask_for_sign().signs, first.signs + 2);
+}
+
+// Catches an order to leave that wakes a sleeper, and one that is forgotten at a push whose strand cannot be handed over.
+TEST(gates, ask_a_strand_to_leave_until_its_push_has_room) {
+  owner o({.slots = 1});
+  fork_in_test frames[2];
+  o.frames.ask_to_leave();
+  EXPECT_TRUE(owner::push(frames[0]));
+  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true).wake);
+  EXPECT_FALSE(owner::push_shut());
+  o.frames.ask_to_leave();
+  EXPECT_TRUE(owner::push(frames[1]));
+  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true).room);
+  EXPECT_TRUE(owner::push_shut());
+  EXPECT_TRUE(o.pop());
+  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false).room);
+  EXPECT_FALSE(owner::push_shut());
+  EXPECT_TRUE(o.pop());
 }
 
 // Catches thieves that take more than one frame a beat, or have owners disturbed for what they cannot have yet.

@@ -7,6 +7,8 @@
 #include "sleep/sleepers.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/loop/frame.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -139,6 +139,8 @@ class SENNIT_EXPORT group_state : public open_group {
   bool in_order(const fiber& strand) const noexcept;
   unqueued_children& others();
   void note(std::exception_ptr thrown) noexcept;
+  template <class Body>
+  std::exception_ptr thrown_by(const Body& body) noexcept;
   void push_or_list(group_member& child);
   void begin_deque_anew() noexcept;
   void list(group_member& child, bool counted);

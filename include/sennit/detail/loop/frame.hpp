@@ -6,6 +6,7 @@
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/position.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/partition.hpp>
 
@@ -19,9 +20,6 @@ namespace sennit {}
 namespace sennit::detail {
 
 class worker;
-
-// Iterations are counted in positions from zero; a loop has fewer than 2^62.
-using position = std::uint64_t;
 
 // Where to end a chunk of about `size` iterations, or to begin a piece, instead of at `where`: vectors of elements that
 // are taken one a position, up to 64 bytes long, lie in lines of the cache as they do in the plain loop.

@@ -38,7 +38,7 @@ class runtime_core {
   // --- Sleeping and waking: worker/waking.cpp.
   bool arm_gates(const wanted& what) noexcept;
   bool work_in_sight(const wanted& what) noexcept;
-  barriers::ticket shut_push_gates() noexcept;
+  barriers::ticket ask_for_wakes() noexcept;
   worker_frames::watched look_again() noexcept;
   void call_for_work(const region_state* pushed_in) noexcept;
   void wake_more() noexcept;

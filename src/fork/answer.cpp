@@ -1,4 +1,4 @@
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 
 #include "process/contract.hpp"
 #include "worker/runtime_core.hpp"
@@ -32,13 +32,7 @@ bool answer_gates(worker& w, bool pushed) noexcept {
   if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
   if (gate.handed != nullptr) w.pass_on(*gate.handed);
   if ((w.frames().sticky() & contract) != 0) check_contract();
-  if (w.leaving()) {
-    if (gate.room) {
-      w.hand_over_strand();
-    } else {
-      w.frames().shut_push_gate();  // to be asked again by a push that has room
-    }
-  }
+  if (gate.room && w.leaving()) w.hand_over_strand();
   return gate.room;
 }
 

@@ -1,14 +1,16 @@
-// What spawning in a group and waiting for it have in common.
+// Children that a strand pushes, for others to take: what to spawn them and to wait for them have in common.
 #pragma once
 
-#include "fork/gates.hpp"
+#include "fork/answer.hpp"
 #include "stack/fiber.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/group/group.hpp>
 #include <sennit/detail/worker_tls.hpp>
+#include <sennit/region.hpp>
 
 #include <atomic>
+#include <exception>
 
 namespace sennit::detail {
 
@@ -38,6 +40,23 @@ class in_child {
   fiber& strand_;
   child_underway underway_;
 };
+
+// What the body of a child throws; null if it throws nothing, or is dropped.
+template <class Body>
+SENNIT_INLINE std::exception_ptr group_state::thrown_by(const Body& body) noexcept {
+#if SENNIT_EXCEPTIONS
+  try {
+    body();
+  } catch (const sennit::cancelled&) {
+    dropped_.store(true, std::memory_order_relaxed);
+  } catch (...) {
+    return std::current_exception();
+  }
+#else
+  body();
+#endif
+  return nullptr;
+}
 
 // Whether the deque is as the group left it, so that a push goes on top of its children and a pop takes the
 // newest. The strand's frames may have left it meanwhile (it was suspended, say), and others may lie on top.

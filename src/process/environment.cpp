@@ -1,4 +1,4 @@
-#include "system/environment.hpp"
+#include "process/environment.hpp"
 
 #include "system/failure.hpp"
 

@@ -1,7 +1,7 @@
-#include "worker/worker_listener.hpp"
-
+// Which threads are workers of a runtime now, and who is told of that.
 #include "system/thread_id.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/worker_listener.hpp"
 
 #include <utility>
 

@@ -18,7 +18,7 @@ enum gate_reason : unsigned {
   sign_wanted = 32,     // the watchdog asks whether the strand goes on
   frame_wanted = 64,    // a thief wants the oldest frame
   answer_wanted = 128,  // and there is one to hand over
-  leave_wanted = 256,   // the worker is ordered to leave: the strand is to go on elsewhere
+  leave_wanted = 256,   // the worker is ordered to leave: the strand must go on elsewhere
 };
 inline constexpr unsigned shut_push =
     cancelled | contract | wake_wanted | sign_wanted | frame_wanted | leave_wanted;

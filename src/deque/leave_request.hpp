@@ -9,8 +9,8 @@ namespace sennit::detail {
 class leave_request {
  public:
   void ask() noexcept { pending_ = true; }
-  // The owner has met the gate. A strand is handed over only where its latest push has room: until then it is to be
-  // asked again.
+  // The owner has met the gate. A strand is handed over only where its latest push has room: until then it
+  // must be asked again.
   void met(bool room) noexcept { pending_ = pending_ && !room; }
   unsigned reasons() const noexcept { return pending_ ? unsigned{leave_wanted} : 0U; }
 

@@ -118,7 +118,7 @@ class worker_frames {
     bool met;
   };
   watched look_again() noexcept;
-  // The worker is ordered to leave: the strand is to be handed over at its next push that has room.
+  // The worker is ordered to leave: its strand must be handed over at its next push that has room.
   void ask_to_leave() noexcept;
   // For the watchdog: a value that differs from one call to the next if the strand has gone on meanwhile. The call shuts
   // a gate, which the strand meets at its next push or block of a loop.

@@ -21,7 +21,7 @@ class stack {
   void* bottom() const noexcept { return base_ + guard_bytes; }  // the lowest usable address
   std::size_t size() const noexcept { return bytes_ - guard_bytes; }
   bool guards(const void* address) const noexcept;
-  // Whether the caller, who runs on it, uses less than half of it.
+  // Whether the caller, which runs on this stack, uses less than half of it.
   bool half_left() const noexcept {
     return static_cast<const char*>(__builtin_frame_address(0)) > base_ + bytes_ / 2;
   }

@@ -4,6 +4,7 @@
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"
 #include "policy/patience.hpp"
+#include "policy/random.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"
 #include "system/relax.hpp"

@@ -2,6 +2,7 @@
 #include "fork/answer.hpp"
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
+#include "process/perturb.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -69,6 +70,7 @@ bool unpush(worker& w, frame& f) noexcept {
 
 // The push that has met a gate that somebody else has shut.
 [[gnu::noinline]] push_result answer_push(frame& pushed, bool can_throw) {
+  perturb();  // a thief may have the frame, and may have cancelled the region
   worker* const w = worker::current();
   if (w == nullptr) {
     leave_outside_slots();
@@ -179,6 +181,7 @@ std::exception_ptr end_without_value(frame& branch) noexcept {
 #endif
 
 void throw_outcome(frame& branch) {
+  if (branch.state() == nullptr) throw_cancelled();
 #if SENNIT_EXCEPTIONS
   if (std::exception_ptr failure = end_without_value(branch)) std::rethrow_exception(std::move(failure));
 #else

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 namespace sennit::detail {
@@ -22,6 +24,15 @@ long membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 
 std::mutex running;                      // held while a barrier runs
 std::atomic<barriers::ticket> begun{0};  // under `running`; read without it
 std::atomic<barriers::ticket> ended{0};  // the same
+
+// A filter of system calls was installed after the runtime had begun. Without barriers two workers might run one branch.
+[[noreturn]] void refused() noexcept {
+  std::fputs("sennit: the system refuses membarrier(), which it allowed as the runtime began: install "
+             "filters of system "
+             "calls before, or set SENNIT_BARRIER=fence\n",
+             stderr);
+  std::abort();
+}
 
 }  // namespace
 
@@ -68,7 +79,7 @@ void barriers::settle(ticket since) noexcept {
   // ORD[D45] Before the kernel's fences, the first of which is this thread's own; a thread whose ticket does
   // not count this barrier had stored before. Model: models/barrier.pml.
   begun.store(number, std::memory_order_relaxed);
-  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0) refused();
   // ORD[D45] release: see above.
   ended.store(number, std::memory_order_release);
   issued_.fetch_add(1, std::memory_order_relaxed);

@@ -9,9 +9,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -26,12 +29,32 @@ constexpr std::string_view synthetic = "synthetic:";
                                       description + "\", but " + why);
 }
 
+// hwloc takes minutes for a million processors.
+constexpr std::uint64_t most_virtual_processors = 1U << 16;
+
+// The product of the numbers that follow colons, as of what lies in what.
+std::uint64_t processors_in(const std::string& description) noexcept {
+  std::uint64_t product = 1;
+  for (std::size_t at = description.find(':'); at != std::string::npos; at = description.find(':', at + 1)) {
+    const std::uint64_t count = std::strtoull(description.c_str() + at + 1, nullptr, 10);
+    if (count > most_virtual_processors) return count;
+    product *= std::max<std::uint64_t>(count, 1);
+    if (product > most_virtual_processors) return product;
+  }
+  return product;
+}
+
 machine virtual_machine(const std::string& description) {
   if (description.starts_with(synthetic)) {
     if (hwloc_version().empty()) {
       refuse(description,
              "this build of the library is without hwloc, which makes virtual machines; unset it, or "
              "configure with -DSENNIT_WITH_HWLOC=ON");
+    }
+    if (processors_in(description) > most_virtual_processors) {
+      refuse(description, "has more than " + std::to_string(most_virtual_processors) +
+                              " processors; describe a smaller machine, as in "
+                              "\"synthetic:pack:2 numa:2 l3:1 core:4 pu:1\"");
     }
     auto processors = processors_of_synthetic(description.substr(synthetic.size()));
     if (processors) return machine(*std::move(processors), pin_mode::none);

@@ -173,6 +173,17 @@ TEST(Synthetic, RefusesWhatIsNoDescription) {
   }
 }
 
+// Would catch: a description that takes minutes, or all memory, before the first construct.
+TEST(Synthetic, RefusesTooManyProcessors) {
+  SKIP_WITHOUT_HWLOC();
+  for (const char* const text : {"synthetic:pack:2 core:1000000 pu:1000", "synthetic:pu:99999999999999999999",
+                                 "synthetic:pack:300 core:300"}) {
+    EXPECT_THAT([&] { machine::detect(text, pin_mode::none); },
+                ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr('"' + std::string(text) + '"'),
+                                                           HasSubstr("more than 65536 processors"))));
+  }
+}
+
 // Would catch: a library without hwloc that ignores the description, or does not say what it lacks.
 TEST(Synthetic, IsRefusedWithoutHwloc) {
   if (!hwloc_version().empty()) GTEST_SKIP() << "built with hwloc";

@@ -62,6 +62,7 @@ namespace {
 
 // More than any piece of a loop before, and at a boundary of its own.
 struct alignas(64) wide {
+  ~wide() {}  // so that it is passed by its address
   wide operator+(const wide& other) const { return {{values[0] + other.values[0]}}; }
   std::array<long, 200> values{};
 };

@@ -161,9 +161,10 @@ TEST(eligibility, needs_all_rules_to_agree) {
 
   promotions beating(here, an_hour_ns);
   child_in_test promoted;
+  reserve memory;
   slot at{reinterpret_cast<std::uintptr_t>(&promoted) | frame_with_state::tag};
   EXPECT_TRUE(eligible(anything, here, beating, 2));
-  EXPECT_EQ(beating.promote(&at, 2, parting::all).frame, &promoted);
+  EXPECT_EQ(beating.promote(&at, 2, parting::all, memory).frame, &promoted);
   EXPECT_FALSE(eligible(anything, here, beating, 2));
   EXPECT_FALSE(eligible(anything, here, beating, 2).open);
   EXPECT_TRUE(eligible(anything, here, beating, 2).suits);

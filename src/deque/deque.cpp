@@ -68,6 +68,17 @@ bool deque::pop() noexcept {
   return tail >= head_.load(std::memory_order_seq_cst);
 }
 
+// A thief that fences may be about to put the latest one back.
+reserve::blocks deque::in_need() const noexcept {
+  reserve::blocks all{.small = 0, .large = 0};
+  const slot* const head = head_.load(std::memory_order_relaxed);
+  for (const slot* at = head > bottom() ? head - 1 : head; at < tail(); ++at) {
+    if (is_divisible(*at)) ++all.large;
+    if (needs_memory(*at)) ++all.small;
+  }
+  return all;
+}
+
 void deque::note_tail_seen() noexcept {
   tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
@@ -80,17 +91,17 @@ void deque::readmit(divisible& newest) noexcept {
   note_tail_seen();
 }
 
-promoted deque::take_from(const slot* at, parting how) noexcept {
-  return promotions_.promote(at, slots_.colors_of(at), how);
+promoted deque::take_from(const slot* at, parting how, reserve& memory) noexcept {
+  return promotions_.promote(at, slots_.colors_of(at), how, memory);
 }
 
 // The owner calls it, or a thief that keeps the owner from claiming.
-promoted deque::take_below(const slot* tail, parting how) noexcept {
+promoted deque::take_below(const slot* tail, parting how, reserve& memory) noexcept {
   slot* head = head_.load(std::memory_order_relaxed);
   SENNIT_ASSERT(how == parting::half_of_waiting || head <= tail);
   promoted oldest;
   while (head < tail && oldest.frame == nullptr && !oldest.stays) {
-    oldest = take_from(head, how);
+    oldest = take_from(head, how, memory);
     if (!oldest.stays) ++head;
   }
   head_.store(head, std::memory_order_relaxed);
@@ -99,7 +110,7 @@ promoted deque::take_below(const slot* tail, parting how) noexcept {
 
 // The owner is frozen: from the barrier until the lock is free, its next push, pop or claim waits in the slow
 // path.
-deque::claimed deque::claim_frozen(const eligibility& may) noexcept {
+deque::claimed deque::claim_frozen(const eligibility& may, reserve& memory) noexcept {
   SENNIT_ASSERT(may && tls_ != nullptr && (reasons_ & fenced) == 0);
   shut_gates(*tls_);
   const std::uint64_t begin = now_ns();
@@ -112,9 +123,12 @@ deque::claimed deque::claim_frozen(const eligibility& may) noexcept {
   perturb();
   slot* const tail = tail_for_thieves(may);
   const bool latent = head() < tail;
-  frame* const oldest = take_below(tail, parting::half_of_waiting).frame;
+  const promoted oldest = take_below(tail, parting::half_of_waiting, memory);
   SENNIT_ASSERT(gates_are_shut(*tls_));  // the owner has waited all the while
-  return {.frame = oldest, .under_way = latent && oldest == nullptr, .barrier_ns = barrier_ns};
+  // Work that stays was not taken for want of memory.
+  return {.frame = oldest.frame,
+          .under_way = latent && oldest.frame == nullptr && !oldest.stays,
+          .barrier_ns = barrier_ns};
 }
 
 slot* deque::tail_for_thieves(const eligibility& may) const noexcept {
@@ -127,13 +141,13 @@ slot* deque::tail_for_thieves(const eligibility& may) const noexcept {
   return std::min(tail, tls_->tail_seen.load(std::memory_order_acquire));
 }
 
-deque::claimed deque::claim_fenced(const eligibility& may) noexcept {
+deque::claimed deque::claim_fenced(const eligibility& may, reserve& memory) noexcept {
   SENNIT_ASSERT(may && tls_ != nullptr && (reasons_ & fenced) != 0);
   for (bool under_way = false;; under_way = true) {
     slot* const head = head_.load(std::memory_order_relaxed);
     if (!pass_head(head + 1, may)) return {.frame = nullptr, .under_way = under_way};
     // The owner cannot retire divisible work: that pop would wait for the lock.
-    const promoted oldest = take_from(head, parting::half_of_running);
+    const promoted oldest = take_from(head, parting::half_of_running, memory);
     // Last of all: from then on the owner may retire the work and use its slot.
     // ORD[D16] release: this thread has done with the work; pairs with the load of head in pop().
     if (oldest.stays) head_.store(head, std::memory_order_release);

@@ -7,6 +7,7 @@
 #include "deque/slots.hpp"
 #include "deque/steal_lock.hpp"
 #include "system/barrier.hpp"
+#include "system/reserve.hpp"
 
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/colors.hpp>
@@ -49,6 +50,8 @@ class deque {
   void forget_positions() noexcept { epoch_.store(epoch() + 1, std::memory_order_relaxed); }
   // As long as this stays, frames have left only by pops and steals.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
+  // What it takes to take all that is there; perhaps a block more.
+  reserve::blocks in_need() const noexcept;
 
   // --- Anyone.
   bool is_fenced() const noexcept { return (lasting_ & fenced) != 0; }
@@ -102,9 +105,9 @@ class deque {
   // Divisible work that was passed over as exhausted, and is not any more. Thieves have left nothing else.
   void readmit(divisible& newest) noexcept;
   // The oldest frame, or a part of the oldest divisible work.
-  promoted take_oldest(parting how) noexcept { return take_below(tail(), how); }
+  promoted take_oldest(parting how, reserve& memory) noexcept { return take_below(tail(), how, memory); }
   // What is in the slot, which stays where it is.
-  promoted take_from(const slot* at, parting how) noexcept;
+  promoted take_from(const slot* at, parting how, reserve& memory) noexcept;
 
   // A thief claims the oldest frame, or a part of the oldest divisible work, if the owner has not taken that. Without
   // the owner's fence, a barrier is issued, and the gates are left shut: set_reasons() opens them.
@@ -113,14 +116,14 @@ class deque {
     bool under_way = false;        // there is work, but all that is left of it the owner has claimed
     std::uint64_t barrier_ns = 0;  // how long the barrier took
   };
-  claimed claim(const eligibility& may) noexcept {
-    return is_fenced() ? claim_fenced(may) : claim_frozen(may);
+  claimed claim(const eligibility& may, reserve& memory) noexcept {
+    return is_fenced() ? claim_fenced(may, memory) : claim_frozen(may, memory);
   }
 
  private:
-  claimed claim_frozen(const eligibility& may) noexcept;
-  claimed claim_fenced(const eligibility& may) noexcept;
-  promoted take_below(const slot* tail, parting how) noexcept;
+  claimed claim_frozen(const eligibility& may, reserve& memory) noexcept;
+  claimed claim_fenced(const eligibility& may, reserve& memory) noexcept;
+  promoted take_below(const slot* tail, parting how, reserve& memory) noexcept;
   bool pass_head(slot* next, const eligibility& may) noexcept;
   slot* tail_for_thieves(const eligibility& may) const noexcept;
 

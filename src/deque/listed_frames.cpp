@@ -6,7 +6,9 @@
 #include <sennit/detail/assert.hpp>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <new>
 
 namespace sennit::detail {
 
@@ -192,7 +194,8 @@ bool listed_frames::reclaim_listed(frame& f) noexcept {
 
 void end_state(frame& f) noexcept {
   if (!f.stolen().allocated) return;
-  delete f.state();
+  std::destroy_at(f.state());
+  ::operator delete(f.state());  // a block of a reserve
   f.set_state(nullptr);
 }
 

@@ -1,12 +1,13 @@
 #include "deque/promotions.hpp"
 
 #include "deque/strand_here.hpp"
+#include "system/reserve.hpp"
 
 #include <new>
 
 namespace sennit::detail {
 
-promoted promotions::promote(const slot* at, color_set colors, parting how) noexcept {
+promoted promotions::promote(const slot* at, color_set colors, parting how, reserve& memory) noexcept {
   promoted of;
   if (divisible* const work = divisible_in(*at)) {
     const taken_part got = work->take_part(how);
@@ -15,23 +16,25 @@ promoted promotions::promote(const slot* at, color_set colors, parting how) noex
           .stays = got.left != remains::nothing,
           .too_little = got.left == remains::too_little};
   } else {
-    frame* const branch = mark_stolen(at, colors);
-    of = {.frame = branch, .stays = branch == nullptr};
+    frame* const branch = mark_stolen(at, colors, memory);
+    of = {.frame = branch, .stays = branch == nullptr, .no_memory = branch == nullptr};
   }
   if (of.frame != nullptr) made_one();
   return of;
 }
 
 // The branch in the slot; null without memory for its state. Then only its strand can have the branch.
-frame* promotions::mark_stolen(const slot* at, color_set colors) const noexcept {
+frame* promotions::mark_stolen(const slot* at, color_set colors, reserve& memory) const noexcept {
   region_state* const region = here_.region_of(at);
   if (frame_with_state* const branch = branch_with_state_in(*at)) {
     branch->mark_stolen(region, here_.strand()).colors = colors;
     return branch;
   }
   frame& branch = branch_in(*at);
-  branch.set_state(new (std::nothrow) stolen_state(region, here_.strand()));
-  if (branch.state() == nullptr) return nullptr;
+  static_assert(alignof(stolen_state) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  void* const room = memory.take(sizeof(stolen_state));
+  branch.set_state(room != nullptr ? ::new (room) stolen_state(region, here_.strand()) : nullptr);
+  if (room == nullptr) return nullptr;
   branch.stolen().allocated = true;
   branch.stolen().colors = colors;
   return &branch;

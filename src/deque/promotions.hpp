@@ -16,6 +16,7 @@
 
 namespace sennit::detail {
 
+class reserve;
 class strand_here;
 
 // Any thread may read it. It changes under the lock of the deque, except in dealt(). Only the owner uses the period.
@@ -27,8 +28,8 @@ class promotions {
   }
 
   // Makes a stolen frame of the branch in the slot, or of a part of the divisible work there. No frame: there is no
-  // memory for that, or no part to be had.
-  promoted promote(const slot* at, color_set colors, parting how) noexcept;
+  // memory for that, or no part to be had. `memory`: the calling thread's.
+  promoted promote(const slot* at, color_set colors, parting how, reserve& memory) noexcept;
 
   // The period belongs to the worker, and to the promotions that its region allows.
   void follow(const region_state* region) noexcept {
@@ -58,7 +59,7 @@ class promotions {
   }
 
  private:
-  frame* mark_stolen(const slot* at, color_set colors) const noexcept;
+  frame* mark_stolen(const slot* at, color_set colors, reserve& memory) const noexcept;
   void made_one() noexcept;
 
   const strand_here& here_;

@@ -16,6 +16,10 @@ inline constexpr std::uintptr_t kind_mask = 7;
 inline constexpr std::uintptr_t colored_tag = 2;  // a branch with colors
 static_assert((divisible::tag | colored_tag | frame_with_state::tag) == kind_mask);
 
+inline bool is_divisible(const slot& s) noexcept {
+  return (s.load(std::memory_order_relaxed) & kind_mask) == divisible::tag;
+}
+
 // Null: a branch. Divisible work may be looked at only while its owner cannot retire it.
 inline divisible* divisible_in(const slot& s) noexcept {
   const std::uintptr_t content = s.load(std::memory_order_relaxed);
@@ -25,6 +29,11 @@ inline divisible* divisible_in(const slot& s) noexcept {
 
 inline frame& branch_in(const slot& s) noexcept {
   return *reinterpret_cast<frame*>(s.load(std::memory_order_relaxed) & ~kind_mask);
+}
+
+// Whether to take the work, or a part of it, takes memory. Its owner may ask at any time.
+inline bool needs_memory(const slot& s) noexcept {
+  return (s.load(std::memory_order_relaxed) & frame_with_state::tag) == 0;
 }
 
 // Null: the branch needs memory to be stolen.
@@ -39,6 +48,7 @@ struct promoted {
   detail::frame* frame = nullptr;
   bool stays = false;
   bool too_little = false;
+  bool no_memory = false;  // for the state of a branch
 };
 
 // The numbers of the slots between which there is something.

@@ -9,15 +9,17 @@
 
 namespace sennit::detail {
 
-frame* worker_frames::steal(bool insist, const wanted& what) noexcept {
-  if (!worth_a_look(insist) || !lock().try_lock()) return nullptr;
+frame* worker_frames::steal(bool insist, const wanted& what, reserve& memory) noexcept {
+  if (!worth_a_look(insist)) return nullptr;
+  memory.fill();
+  if (!lock().try_lock()) return nullptr;
   const std::lock_guard guard(lock(), std::adopt_lock);
   // Promoted frames are older than those in the deque.
   if (frame* const older = listed_.take_promoted(what, insist)) return older;
   // Another thief may have been here since the hints were read.
   const eligibility may = eligible_for(what);
   if (!may) return nullptr;
-  return deque_.is_fenced() || ask_or_withdraw() ? claim(may) : nullptr;
+  return deque_.is_fenced() || ask_or_withdraw() ? claim(may, memory) : nullptr;
 }
 
 // Looks at hints only. A thief that insists looks in any case.
@@ -41,8 +43,8 @@ bool worker_frames::ask_or_withdraw() noexcept {
   return true;
 }
 
-frame* worker_frames::claim(const eligibility& may) noexcept {
-  const deque::claimed got = deque_.claim(may);
+frame* worker_frames::claim(const eligibility& may, reserve& memory) noexcept {
+  const deque::claimed got = deque_.claim(may, memory);
   if (got.under_way) insist();
   if (!deque_.is_fenced()) {
     request_.barrier_took(got.barrier_ns);

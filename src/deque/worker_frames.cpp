@@ -83,7 +83,9 @@ void worker_frames::begin_anew() noexcept {
   deque_.begin_anew();
 }
 
-worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool pushed) noexcept {
+worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool pushed,
+                                                    reserve& memory) noexcept {
+  memory.fill();
   const std::lock_guard guard(lock());
   SENNIT_ASSERT(deque_.head() <= deque_.tail());
   opened result{.wake = wake_.met(asleep, pushed, epoch(), deque_.filled()),
@@ -91,65 +93,75 @@ worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool
                 .handed = nullptr};
   sign_.met();
   leave_.met(result.room);
-  if (request_.pending()) result.handed = hand_over_oldest();
+  if (request_.pending()) result.handed = hand_over_oldest(memory);
   follow_reasons();
   return result;
 }
 
-worker_frames::popped worker_frames::pop() noexcept {
+worker_frames::popped worker_frames::pop(reserve& memory) noexcept {
   if (deque_.pop()) return {.mine = true, .handed = nullptr};
+  memory.fill();
   const std::lock_guard guard(lock());
   if (deque_.newest_has_left()) {
     // Where the pops of the older frames will meet the gate again.
     begin_anew();
     return {.mine = false, .handed = nullptr};
   }
-  frame* const handed = request_.pending() ? hand_over_oldest() : nullptr;
+  frame* const handed = request_.pending() ? hand_over_oldest(memory) : nullptr;
   if (request_.pending() && empty()) request_.wait_for_push();
   follow_reasons();
   return {.mine = true, .handed = handed};
 }
 
 // The owner calls it, so no barrier is needed.
-frame* worker_frames::hand_over_oldest() noexcept {
+frame* worker_frames::hand_over_oldest(reserve& memory) noexcept {
   if (!eligible_for({})) {
     // Asked for before the strand was in its region.
-    request_.answer();
-    if (!here_.strict()) nothing_to_steal_.store(false, std::memory_order_relaxed);
+    turn_down();
     return nullptr;
   }
   // Too little is not worth a steal, as far as is known: should it last, a barrier will get at it.
   const parting how = request_.insists() ? parting::half : parting::half_if_worth;
-  const promoted oldest = deque_.take_oldest(how);
+  const promoted oldest = deque_.take_oldest(how, memory);
   request_.defer(oldest.too_little);
   if (oldest.frame != nullptr) request_.answer();
+  // Else each fork and join would try again.
+  if (oldest.no_memory) turn_down();
   return oldest.frame;
 }
 
-bool worker_frames::promote_all() noexcept {
+// Thieves may ask again.
+void worker_frames::turn_down() noexcept {
+  request_.answer();
+  if (!here_.strict()) nothing_to_steal_.store(false, std::memory_order_relaxed);
+}
+
+bool worker_frames::promote_all(reserve& memory) noexcept {
+  memory.fill(deque_.in_need());
   const std::lock_guard guard(lock());
   const slot* const tail = deque_.tail();
   const slot* const head = deque_.head();
   SENNIT_ASSERT(head <= tail);
-  for (const slot* at = head; at < tail; ++at) list(at);
+  for (const slot* at = head; at < tail; ++at) list(at, memory);
   begin_anew();
   here_.enter(nullptr);
   return head < tail;
 }
 
 // Without memory the frame stays with its strand.
-void worker_frames::list(const slot* at) noexcept {
-  if (frame* const stolen = deque_.take_from(at, parting::all).frame) listed_.append(*stolen);
+void worker_frames::list(const slot* at, reserve& memory) noexcept {
+  if (frame* const stolen = deque_.take_from(at, parting::all, memory).frame) listed_.append(*stolen);
 }
 
-worker_frames::split_off worker_frames::split_off_newest() noexcept {
+worker_frames::split_off worker_frames::split_off_newest(reserve& memory) noexcept {
+  memory.fill(deque_.in_need());
   const std::lock_guard guard(lock());
   const slot* const newest = deque_.tail() - 1;
   const slot* const head = deque_.head();
   SENNIT_ASSERT(head <= newest && divisible_in(*newest) == nullptr);
-  frame* const branch = deque_.take_from(newest, parting::all).frame;
+  frame* const branch = deque_.take_from(newest, parting::all, memory).frame;
   if (branch == nullptr) return {.newest = nullptr, .listed = false};
-  for (const slot* at = head; at < newest; ++at) list(at);
+  for (const slot* at = head; at < newest; ++at) list(at, memory);
   begin_anew();
   return {.newest = branch, .listed = head < newest && !here_.strict()};
 }

@@ -12,6 +12,7 @@
 #include "deque/strand_here.hpp"
 #include "deque/wake_request.hpp"
 #include "deque/wanted.hpp"
+#include "system/reserve.hpp"
 
 #include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/fork/frame.hpp>
@@ -31,6 +32,9 @@ class worker_frames {
   worker_frames(const worker_frames&) = delete;
   worker_frames& operator=(const worker_frames&) = delete;
   ~worker_frames() = default;
+
+  // Where a function takes `memory`, that is the calling thread's: the function fills it before it takes the lock, and
+  // allocates nothing under the lock.
 
   // --- The owner, whose thread-local state these become and cease to be. The deque is empty at both.
   void attach(worker_tls& tls) noexcept;
@@ -70,14 +74,14 @@ class worker_frames {
     bool room;
     frame* handed;
   };
-  opened open_push_gate(const sleepers& asleep, bool pushed) noexcept;
+  opened open_push_gate(const sleepers& asleep, bool pushed, reserve& memory) noexcept;
   // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has
   // left it, and the deque is empty now.
   struct popped {
     bool mine;
     frame* handed;
   };
-  popped pop() noexcept;
+  popped pop(reserve& memory) noexcept;
   // What was handed over has been passed on: thieves may ask again.
   void handed_on() noexcept;
   // The workers that searched have work now. The next push keeps its frame.
@@ -89,14 +93,14 @@ class worker_frames {
   // deque again.
   void readmit(divisible& newest) noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
-  bool promote_all() noexcept;
+  bool promote_all(reserve& memory) noexcept;
   // Takes the newest branch out, so that it can go to another worker. Moves all older frames to a list from which
   // their strand can take them back. `listed`: thieves can take the older frames, too.
   struct split_off {
     frame* newest;  // null: there is no memory for that, and nothing has changed
     bool listed;
   };
-  split_off split_off_newest() noexcept;
+  split_off split_off_newest(reserve& memory) noexcept;
   // Some region has been cancelled: shuts the gates if the strand here is in it.
   void region_cancelled() noexcept;
 
@@ -104,7 +108,7 @@ class worker_frames {
   // Claims the oldest claimable frame. Returns null if there is none yet, if another thief has the lock, or if the thief
   // does not want the oldest one: then no younger frame is looked at. An owner that does not fence is asked first.
   // `insist`: enough rounds have passed to look at what came of that.
-  frame* steal(bool insist, const wanted& what) noexcept;
+  frame* steal(bool insist, const wanted& what, reserve& memory) noexcept;
   // Whether there is a frame that such a worker may take.
   bool has_work(const wanted& what = {}) noexcept;
   // How many workers could take something, as far as can be seen; at most `most`.
@@ -157,8 +161,9 @@ class worker_frames {
   void begin_anew() noexcept;
   void ask(bool next_push) noexcept;
   void ask_ahead() noexcept;
-  frame* hand_over_oldest() noexcept;
-  void list(const slot* at) noexcept;
+  frame* hand_over_oldest(reserve& memory) noexcept;
+  void turn_down() noexcept;
+  void list(const slot* at, reserve& memory) noexcept;
   bool worth_a_look(bool insist) const noexcept;
   // If there is no frame yet, the answer says whether the thief may ask for a first one.
   eligibility eligible_for(const wanted& what) const noexcept {
@@ -166,7 +171,7 @@ class worker_frames {
     return eligible(what, here_, promotions_, deque_.colors_of_oldest());
   }
   bool ask_or_withdraw() noexcept;
-  frame* claim(const eligibility& may) noexcept;
+  frame* claim(const eligibility& may, reserve& memory) noexcept;
   void insist() noexcept;
 
   // What follows lies beside its lock, and changes under that.

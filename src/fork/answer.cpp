@@ -28,7 +28,7 @@ bool stopped(worker& w) noexcept {
 }
 
 bool answer_gates(worker& w, bool pushed) noexcept {
-  const worker_frames::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed);
+  const worker_frames::opened gate = w.frames().open_push_gate(w.core().asleep(), pushed, w.at_hand());
   if (gate.wake) w.core().call_for_work(w.frames().innermost()->region);
   if (gate.handed != nullptr) w.pass_on(*gate.handed);
   if ((w.frames().sticky() & contract) != 0) check_contract();
@@ -38,7 +38,7 @@ bool answer_gates(worker& w, bool pushed) noexcept {
 
 bool take_newest(worker& w) noexcept {
   if ((w.frames().sticky() & contract) != 0) check_contract();
-  const worker_frames::popped newest = w.frames().pop();
+  const worker_frames::popped newest = w.frames().pop(w.at_hand());
   if (newest.handed != nullptr) w.pass_on(*newest.handed);
   return newest.mine;
 }

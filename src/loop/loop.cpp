@@ -36,6 +36,20 @@ void* loop_piece::operator new(std::size_t bytes, const std::nothrow_t&) noexcep
   return worker::current()->at_hand().take(bytes);
 }
 
+// Before the piece is the address of its block.
+void* loop_piece::operator new(std::size_t bytes, std::align_val_t alignment,
+                               const std::nothrow_t&) noexcept {
+  const auto boundary = static_cast<std::size_t>(alignment);
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(void*));
+  SENNIT_ASSERT(boundary > __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  void* const block = worker::current()->at_hand().take(bytes + boundary);
+  if (block == nullptr) return nullptr;
+  const std::size_t above = boundary - reinterpret_cast<std::uintptr_t>(block) % boundary;
+  void** const piece = reinterpret_cast<void**>(static_cast<std::byte*>(block) + above);
+  piece[-1] = block;
+  return piece;
+}
+
 fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<loop_piece&>(base);
   loop_state& whole = self.whole_;
@@ -110,7 +124,13 @@ position loop_state::deal(position first, position last, position least, const p
 
 bool loop_state::hand(worker& from, worker& to, position begin, position& last,
                       loop_piece*& split_off) noexcept {
-  loop_piece* const piece = cut(begin, last);
+  from.at_hand().fill();
+  loop_piece* piece = cut(begin, last);
+  if (piece == nullptr) {
+    // Pieces of this loop may be larger than all before.
+    from.at_hand().fill();
+    piece = cut(begin, last);
+  }
   if (piece == nullptr) return false;
   last = begin;
   piece->mark_stolen(from.frames().innermost()->region, from.frames().innermost()->strand);

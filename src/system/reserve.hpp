@@ -1,5 +1,4 @@
-// Memory that a thief allocates in advance, so that it does not allocate while the owner of a deque waits
-// for it.
+// Memory that a thread allocates in advance, so that it does not allocate while it holds the lock of a deque.
 #pragma once
 
 #include <atomic>
@@ -9,38 +8,81 @@
 
 namespace sennit::detail {
 
-// One block, large enough for the largest request so far. It belongs to one thread at a time.
+// It belongs to one thread at a time.
 class reserve {
  public:
+  // How many blocks are to be had: small ones, and ones as large as the largest request so far.
+  struct blocks {
+    std::size_t small = 1;
+    std::size_t large = 1;
+  };
+
   reserve() = default;
   reserve(const reserve&) = delete;
   reserve& operator=(const reserve&) = delete;
-  ~reserve() { ::operator delete(block_); }
+  ~reserve() = default;
 
-  // Allocates the block, so that take() need not. If there is no memory, take() will try again.
-  void fill() noexcept {
-    const std::size_t wanted = largest_.load(std::memory_order_relaxed);
-    if (bytes_ >= wanted) [[likely]]
-      return;
-    ::operator delete(std::exchange(block_, ::operator new(wanted, std::nothrow)));
-    bytes_ = block_ != nullptr ? wanted : 0;
+  // Without a lock: a program may hold its allocator's lock over fork(2), which waits for those of the library. Allocates
+  // what is missing, as far as there is memory.
+  void fill(blocks wanted) noexcept {
+    small_.fill(wanted.small, small_bytes);
+    const std::size_t largest = largest_.load(std::memory_order_relaxed);
+    if (largest != 0) large_.fill(wanted.large, largest);
   }
-  // Returns null if there is no memory. Free the block by ::operator delete.
+  void fill() noexcept { fill(blocks{}); }
+  // Never allocates. Null: there is no block, or it is too small; the next fill() allocates larger ones. Free the block by
+  // ::operator delete.
   void* take(std::size_t bytes) noexcept {
-    if (bytes <= bytes_) {
-      bytes_ = 0;
-      return std::exchange(block_, nullptr);
-    }
+    if (bytes <= small_bytes) return small_.take(bytes);
     std::size_t before = largest_.load(std::memory_order_relaxed);
     while (before < bytes && !largest_.compare_exchange_weak(before, bytes, std::memory_order_relaxed)) {
     }
-    return ::operator new(bytes, std::nothrow);
+    return large_.take(bytes);
   }
 
  private:
-  static inline std::atomic<std::size_t> largest_{512};
-  void* block_ = nullptr;
-  std::size_t bytes_ = 0;
+  // Blocks of the same size.
+  class chain {
+   public:
+    chain() = default;
+    chain(const chain&) = delete;
+    chain& operator=(const chain&) = delete;
+    ~chain() { clear(); }
+
+    void fill(std::size_t count, std::size_t bytes) noexcept {
+      if (bytes_ < bytes) clear();
+      bytes_ = bytes;
+      for (; count_ < count; ++count_) {
+        void* const memory = ::operator new(bytes_, std::nothrow);
+        if (memory == nullptr) return;
+        first_ = ::new (memory) block{first_};
+      }
+    }
+    void* take(std::size_t bytes) noexcept {
+      if (first_ == nullptr || bytes > bytes_) return nullptr;
+      --count_;
+      return std::exchange(first_, first_->next);
+    }
+
+   private:
+    struct block {
+      block* next;
+    };
+
+    void clear() noexcept {
+      while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next));
+      count_ = 0;
+    }
+
+    block* first_ = nullptr;
+    std::size_t count_ = 0;
+    std::size_t bytes_ = 0;
+  };
+
+  static constexpr std::size_t small_bytes = 512;
+  static inline std::atomic<std::size_t> largest_{0};  // of those that are not small
+  chain small_;
+  chain large_;
 };
 
 }  // namespace sennit::detail

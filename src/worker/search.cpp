@@ -78,11 +78,10 @@ frame* worker::try_steal_any(bool insist) noexcept {
   if (frame* const own = frames_.listed().take(frames_.wish().now(), insist)) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
-  at_hand_.fill();
   for (unsigned attempt = 1; attempt < count; ++attempt) {
     worker& victim = core_.worker_at(victims_.next(count, index_));
     perturb();
-    if (frame* const stolen = victim.frames_.steal(insist, next_wanted())) {
+    if (frame* const stolen = victim.frames_.steal(insist, next_wanted(), at_hand_)) {
       counts.steals.fetch_add(1, std::memory_order_relaxed);
       return stolen;
     }

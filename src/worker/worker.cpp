@@ -428,7 +428,7 @@ void worker::take_in(frame& donated) noexcept {
 }
 
 bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
-  const worker_frames::split_off split_off = frames_.split_off_newest();
+  const worker_frames::split_off split_off = frames_.split_off_newest(at_hand_);
   if (split_off.newest == nullptr) return false;
   split_off.newest->stolen().number = number;
   if (split_off.listed) announce_work();
@@ -437,7 +437,7 @@ bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
 }
 
 void worker::promote_all() noexcept {
-  if (frames_.promote_all()) announce_work();
+  if (frames_.promote_all(at_hand_)) announce_work();
 }
 
 void worker::relocate() noexcept {

@@ -4,7 +4,6 @@
 
 #include "runtime/runtime.hpp"
 #include "system/barrier.hpp"
-#include "system/reserve.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/searching_set.hpp"
 // clang-format on
@@ -181,22 +180,6 @@ TEST(sleep, more_than_64_workers_share_a_loop) {
         },
         sennit::grain(1));
   });
-}
-
-// Catches thieves that allocate while an owner waits.
-TEST(reserve, has_memory_before_it_is_asked) {
-  sennit::detail::reserve r;
-  r.fill();
-  void* const first = r.take(100);
-  void* const large = r.take(5000);
-  ASSERT_NE(first, nullptr);
-  ASSERT_NE(large, nullptr);
-  ::operator delete(first);
-  ::operator delete(large);
-  r.fill();
-  void* const again = r.take(5000);
-  ASSERT_NE(again, nullptr);
-  ::operator delete(again);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ void explore_observed(bool fenced, unsigned branches, void (*forks)(world&), uns
   std::unique_ptr<sennit::detail::trace_cursor> cursor;
   const auto thief_reads = [=](world& w) {
     for (unsigned i = 0; i < attempts; ++i) {
-      if (frame* const claimed = w.all[0]->frames().steal(true, {})) {
+      if (frame* const claimed = w.all[0]->frames().steal(true, {}, worker::current()->at_hand())) {
         explore::check(claimed->where().position < 2, "the frame has a number");
         worker::current()->run(*claimed);
       }

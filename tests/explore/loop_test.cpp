@@ -112,7 +112,9 @@ TEST(Loop, TwoThrow) {
 void expect_none_of_one(unsigned branches, void (*steps)(world&), bool fenced = false) {
   expect_none(against{.fenced = fenced, .branches = branches, .owner = steps, .thieves = {}}.explore());
 }
-frame* steals_at_once(world& w) { return w.all[0]->frames().steal(true, {}); }
+frame* steals_at_once(world& w) {
+  return w.all[0]->frames().steal(true, {}, explore::worker::current()->at_hand());
+}
 // It asks, and does not wait for an answer.
 frame* steals(world& w) {
   explore::check(steals_at_once(w) == nullptr, "the owner is asked first");

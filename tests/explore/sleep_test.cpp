@@ -409,7 +409,7 @@ TEST(Sleep, WhoLandsLooksBehindABarrier) {
         asleep({1})(w);
         (void)w.core.asleep().call_one();
         asleep({2})(w);
-        (void)w.all[0]->frames().open_push_gate(w.core.asleep(), true);
+        (void)w.all[0]->frames().open_push_gate(w.core.asleep(), true, w.all[0]->at_hand());
       }}.explore());
 }
 

@@ -75,7 +75,7 @@ void worker::relocate() noexcept {
 }
 
 bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
-  const worker_frames::split_off split_off = frames_.split_off_newest();
+  const worker_frames::split_off split_off = frames_.split_off_newest(at_hand_);
   if (split_off.newest == nullptr) return false;
   split_off.newest->stolen().number = number;
   to.take_in(*split_off.newest);

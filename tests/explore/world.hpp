@@ -43,7 +43,7 @@ class world {
     worker& w = *all[i];
     w.begin(runs_a_strand ? &region : nullptr);
     const sennit::detail::sleepers& nobody = core.asleep();
-    (void)w.frames().open_push_gate(nobody, false);
+    (void)w.frames().open_push_gate(nobody, false, w.at_hand());
     const std::string number = std::to_string(i);
     name(&w.tls().tail, "tail" + number);
     name(&w.tls().limit, "limit" + number);
@@ -65,7 +65,8 @@ class world {
 
 inline void steal(world& w, unsigned victim, unsigned attempts, bool insist = true, const wanted& what = {}) {
   for (unsigned i = 0; i < attempts; ++i) {
-    if (frame* const claimed = w.all[victim]->frames().steal(insist, what)) worker::current()->run(*claimed);
+    if (frame* const claimed = w.all[victim]->frames().steal(insist, what, worker::current()->at_hand()))
+      worker::current()->run(*claimed);
   }
 }
 
@@ -136,7 +137,8 @@ inline void fork_of_color(world& w) {
 inline std::function<void(world&)> thief_of_color(sennit::detail::color_set color) {
   return [color](world& w) {
     for (int i = 0; i < 2; ++i) {
-      if (frame* const claimed = w.all[0]->frames().steal(true, {.colors = color})) {
+      if (frame* const claimed =
+              w.all[0]->frames().steal(true, {.colors = color}, worker::current()->at_hand())) {
         check(claimed->stolen().colors == 2, "the frame has its colors");
         check(color == 2, "of the thief's color");
         worker::current()->run(*claimed);

@@ -37,8 +37,9 @@ struct bare {
     leave_outside_slots();
   }
   frame* claim(bool seen_only = false) {
+    memory.fill();
     const std::lock_guard guard(frames.lock());
-    return frames.claim({.open = true, .suits = true, .seen_only = seen_only}).frame;
+    return frames.claim({.open = true, .suits = true, .seen_only = seen_only}, memory).frame;
   }
 
   barriers shared;
@@ -46,6 +47,7 @@ struct bare {
   scope inner{&region, nullptr, nullptr};
   strand_here here;
   promotions beat{here, 0};
+  reserve memory;
   deque frames;
 };
 
@@ -125,7 +127,7 @@ TEST(deque, tells_what_a_claim_has_found) {
   bare b(0);
   const std::lock_guard guard(b.frames.lock());
   constexpr eligibility anything{.open = true, .suits = true};
-  const deque::claimed none = b.frames.claim(anything);
+  const deque::claimed none = b.frames.claim(anything, b.memory);
   EXPECT_EQ(none.frame, nullptr);
   EXPECT_FALSE(none.under_way);
   EXPECT_NE(none.barrier_ns, 0U);
@@ -134,7 +136,7 @@ TEST(deque, tells_what_a_claim_has_found) {
   loop_in_test loop(0, 1);
   owner::push(loop.frame);
   (void)loop.frame.claim(0, 1);
-  const deque::claimed exhausted = b.frames.claim(anything);
+  const deque::claimed exhausted = b.frames.claim(anything, b.memory);
   EXPECT_EQ(exhausted.frame, nullptr);
   EXPECT_TRUE(exhausted.under_way);
   b.frames.set_reasons(0);
@@ -159,9 +161,10 @@ TEST(eligibility, needs_all_rules_to_agree) {
 
   promotions beating(here, an_hour_ns);
   child_in_test promoted;
+  reserve memory;
   slot at{reinterpret_cast<std::uintptr_t>(&promoted) | frame_with_state::tag};
   EXPECT_TRUE(eligible(anything, here, beating, 2));
-  EXPECT_EQ(beating.promote(&at, 2, parting::all).frame, &promoted);
+  EXPECT_EQ(beating.promote(&at, 2, parting::all, memory).frame, &promoted);
   EXPECT_FALSE(eligible(anything, here, beating, 2));
   EXPECT_FALSE(eligible(anything, here, beating, 2).open);
   EXPECT_TRUE(eligible(anything, here, beating, 2).suits);

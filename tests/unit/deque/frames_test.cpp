@@ -31,12 +31,12 @@ TEST(frames, leave_a_fenced_deque_at_the_head) {
     forks all;
     push_all(all);
     for (std::size_t i = 0; i < stolen; ++i) {
-      EXPECT_EQ(o.frames.steal(false, {}), &all[i]);
+      EXPECT_EQ(o.steal(false, {}), &all[i]);
       EXPECT_EQ(all[i].stolen().region, &o.region);
     }
     const std::uint64_t epoch = o.frames.epoch();
     for (std::size_t i = all.size(); i > stolen; --i) EXPECT_TRUE(o.pop());
-    EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+    EXPECT_EQ(o.steal(false, {}), nullptr);
     EXPECT_EQ(o.frames.epoch(), epoch);
     for (std::size_t i = stolen; i > 0; --i) {
       EXPECT_FALSE(o.pop());
@@ -65,7 +65,7 @@ TEST(frames, are_taken_behind_a_barrier_where_the_owner_is_silent) {
 // Catches a barrier for nothing: there is none where no frame is.
 TEST(frames, of_an_empty_deque_cost_no_barrier) {
   owner o;
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.frames.steal(i % 2 == 0, {}), nullptr);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.steal(i % 2 == 0, {}), nullptr);
   EXPECT_EQ(o.shared.issued(), 0U);
 }
 
@@ -76,10 +76,10 @@ TEST(frames, of_an_observed_strand_are_taken_once_its_cursor_knows_of_them) {
   (void)o.frames.enter(&o.inner);
   fork_in_test f;
   owner::push(f);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   owner::tls().tail_seen.store(load_tail(), std::memory_order_relaxed);
-  EXPECT_EQ(o.frames.steal(true, {}), &f);
+  EXPECT_EQ(o.steal(true, {}), &f);
   o.region.observed_by = nullptr;
 }
 
@@ -90,7 +90,7 @@ TEST(frames, from_before_a_strand_is_observed_stay_to_be_had) {
   owner::push(f);
   o.region.observed_by = &lenient;
   (void)o.frames.enter(&o.inner);
-  EXPECT_EQ(o.frames.steal(true, {}), &f);
+  EXPECT_EQ(o.steal(true, {}), &f);
   o.region.observed_by = nullptr;
 }
 
@@ -104,10 +104,10 @@ TEST(frames, are_taken_by_color) {
     o.frames.push_colored(colored, 4);
     owner::push(plain);
     o.frames.set_color(2);
-    EXPECT_EQ(o.frames.steal(true, {.colors = 3}), nullptr);
+    EXPECT_EQ(o.steal(true, {.colors = 3}), nullptr);
     EXPECT_FALSE(owner::push_shut());
     const auto take = [&](color_set colors) {
-      frame* const taken = o.frames.steal(true, {.colors = colors});
+      frame* const taken = o.steal(true, {.colors = colors});
       return taken != nullptr ? taken : o.answer();
     };
     EXPECT_EQ(take(6), &colored);
@@ -128,12 +128,12 @@ TEST(frames, are_taken_by_region) {
   o.region.outer = &whole;
   fork_in_test f;
   owner::push(f);
-  EXPECT_EQ(o.frames.steal(true, {.within = &other}), nullptr);
+  EXPECT_EQ(o.steal(true, {.within = &other}), nullptr);
   EXPECT_FALSE(owner::push_shut());
   EXPECT_FALSE(o.frames.has_work({.within = &other}));
   EXPECT_TRUE(o.frames.has_work({.within = &whole}));
   EXPECT_TRUE(o.frames.has_work({.within = &other, .or_within = &o.region}));
-  EXPECT_EQ(o.frames.steal(true, {.within = &whole}), nullptr);
+  EXPECT_EQ(o.steal(true, {.within = &whole}), nullptr);
   EXPECT_EQ(o.answer(), &f);
   o.region.outer = nullptr;
 }
@@ -148,15 +148,15 @@ TEST(frames, belong_to_the_region_that_they_were_pushed_in) {
   scope in_deeper{&deeper, load_tail(), &o.inner};
   (void)o.frames.enter(&in_deeper);
   owner::push(inside);
-  EXPECT_EQ(o.frames.steal(false, {}), &outside);
+  EXPECT_EQ(o.steal(false, {}), &outside);
   EXPECT_EQ(outside.stolen().region, &o.region);
-  EXPECT_EQ(o.frames.steal(false, {}), &inside);
+  EXPECT_EQ(o.steal(false, {}), &inside);
   EXPECT_EQ(inside.stolen().region, &deeper);
   EXPECT_FALSE(o.pop());
   // The deque has begun anew, at its bottom.
   fork_in_test later;
   owner::push(later);
-  EXPECT_EQ(o.frames.steal(false, {}), &later);
+  EXPECT_EQ(o.steal(false, {}), &later);
   EXPECT_EQ(later.stolen().region, &deeper);
   EXPECT_FALSE(o.pop());
   (void)o.frames.enter(&o.inner);
@@ -169,20 +169,20 @@ TEST(frames, of_a_strand_that_leaves_are_listed_for_all) {
   owner o;
   forks all;
   push_all(all);
-  EXPECT_TRUE(o.frames.promote_all());
+  EXPECT_TRUE(o.frames.promote_all(o.memory));
   EXPECT_TRUE(o.frames.empty() && o.frames.listed().any() && o.frames.has_work());
   EXPECT_EQ(o.frames.look().listed, all.size());
   EXPECT_EQ(o.frames.work_for(3), 3U);
   EXPECT_EQ(o.frames.work_for(100), all.size());
   EXPECT_TRUE(listed_frames::reclaim(all[1]));
-  EXPECT_EQ(o.frames.steal(false, {}), &all[0]);
+  EXPECT_EQ(o.steal(false, {}), &all[0]);
   EXPECT_FALSE(listed_frames::reclaim(all[0]));
   EXPECT_EQ(o.frames.listed().take({}, false), &all[2]);
   EXPECT_TRUE(listed_frames::reclaim(all[4]));
   EXPECT_TRUE(listed_frames::reclaim(all[3]));
   EXPECT_FALSE(o.frames.listed().any());
   EXPECT_EQ(o.frames.listed().take({}, true), nullptr);
-  EXPECT_FALSE(o.frames.promote_all());
+  EXPECT_FALSE(o.frames.promote_all(o.memory));
   (void)o.frames.enter(&o.inner);
 }
 
@@ -197,7 +197,7 @@ TEST(frames, of_a_strict_region_are_withheld) {
   EXPECT_FALSE(o.frames.listed().any());
   EXPECT_FALSE(o.frames.has_work());
   EXPECT_EQ(o.frames.look().listed, 1U);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_EQ(o.frames.listed().take({}, true), nullptr);
   EXPECT_TRUE(listed_frames::reclaim(f));
   o.region.observed_by = nullptr;
@@ -211,7 +211,7 @@ TEST(frames, are_split_off_at_the_newest) {
     push_all(all);
     if (strict) o.region.observed_by = &donating;
     (void)o.frames.enter(&o.inner);
-    const worker_frames::split_off off = o.frames.split_off_newest();
+    const worker_frames::split_off off = o.frames.split_off_newest(o.memory);
     EXPECT_EQ(off.newest, &all[4]);
     EXPECT_EQ(off.listed, !strict);
     EXPECT_TRUE(o.frames.empty());
@@ -235,12 +235,12 @@ TEST(frames, that_are_donated_are_for_others_only_while_their_worker_is_busy) {
   EXPECT_TRUE(first.stolen().donated);
   EXPECT_FALSE(listed_frames::reclaim(first));
   EXPECT_TRUE(o.frames.has_work());
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
-  EXPECT_EQ(o.frames.steal(true, {}), &first);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), &first);
   o.frames.leave();
   EXPECT_FALSE(o.frames.listed().donate(second));
   EXPECT_FALSE(o.frames.has_work());
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_TRUE(o.frames.enter(&o.inner));
   EXPECT_TRUE(o.frames.listed().has_donation(anybody()));
   EXPECT_EQ(o.frames.listed().take_donated(anybody()), &second);
@@ -254,9 +254,9 @@ TEST(frames, that_are_donated_are_for_all_where_the_thread_has_left) {
   f.mark_stolen(&o.region);
   o.frames.leave();
   (void)o.frames.listed().donate(f);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   o.leave(true);
-  EXPECT_EQ(o.frames.steal(true, {}), &f);
+  EXPECT_EQ(o.steal(true, {}), &f);
 }
 
 // Catches a worker that begins with what its schedule's hooks want to come later, and one that others help.
@@ -270,7 +270,7 @@ TEST(frames, that_are_donated_in_a_strict_region_are_taken_in_their_order) {
   next.mark_stolen(&o.region).number = 0;
   EXPECT_FALSE(o.frames.listed().donate(later));
   EXPECT_FALSE(o.frames.listed().donate(next));
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_EQ(o.frames.listed().take_donated(anybody()), &next);
   EXPECT_FALSE(o.frames.listed().has_donation(anybody()));
   donating.next_number = 1;
@@ -335,7 +335,7 @@ TEST(frames, of_a_loop_are_halved) {
     owner::push(loop.frame);
     owner::push(younger);
     EXPECT_EQ(o.frames.work_for(7), 7U);
-    const auto steal = [&] { return fenced ? o.frames.steal(true, {}) : o.steal_behind_a_barrier(); };
+    const auto steal = [&] { return fenced ? o.steal(true, {}) : o.steal_behind_a_barrier(); };
     for (position left = 100; left > 1;) {
       const loop_frame::rest before = loop.frame.look();
       auto* const piece = static_cast<loop_piece*>(steal());
@@ -363,7 +363,7 @@ TEST(frames, of_an_exhausted_loop_are_passed_over) {
     owner::push(loop.frame);
     owner::push(younger);
     EXPECT_EQ(loop.frame.claim(0, 10), 10U);
-    EXPECT_EQ(fenced ? o.frames.steal(true, {}) : o.steal_behind_a_barrier(), &younger);
+    EXPECT_EQ(fenced ? o.steal(true, {}) : o.steal_behind_a_barrier(), &younger);
   }
 }
 
@@ -373,7 +373,7 @@ TEST(frames, of_a_loop_under_way_are_insisted_on) {
   loop_in_test loop(0, 10);
   owner::push(loop.frame);
   EXPECT_EQ(loop.frame.claim(0, 10), 10U);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_TRUE(owner::push_shut());
   // It has nothing to hand over, and is still asked.
   EXPECT_EQ(o.answer(), nullptr);
@@ -390,9 +390,9 @@ TEST(frames, of_a_loop_under_way_cost_one_barrier) {
   loop_in_test loop(0, 10);
   owner::push(loop.frame);
   EXPECT_EQ(loop.frame.claim(0, 10), 10U);
-  while (o.shared.issued() == 0) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  while (o.shared.issued() == 0) EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_TRUE(owner::push_shut());
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_EQ(o.shared.issued(), 1U);
 }
 
@@ -404,7 +404,7 @@ TEST(frames, of_a_loop_that_are_not_worth_it_stay) {
   loop_in_test loop(0, 10);
   loop.frame.worth(11);
   owner::push(loop.frame);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_EQ(o.answer(), nullptr);
   EXPECT_FALSE(owner::push_shut());
   EXPECT_TRUE(owner::pop_shut());
@@ -419,7 +419,7 @@ TEST(frames, of_a_loop_are_handed_over_as_half) {
   fork_in_test younger;
   owner::push(loop.frame);
   owner::push(younger);
-  (void)o.frames.steal(false, {});
+  (void)o.steal(false, {});
   auto* const half = static_cast<loop_piece*>(o.answer());
   ASSERT_NE(half, nullptr);
   EXPECT_TRUE(half->first() == 32 && half->last() == 64);
@@ -438,7 +438,7 @@ TEST(frames, of_a_loop_that_is_exhausted_leave_the_request_to_the_next_push) {
   loop.frame.worth(1000);
   owner::push(loop.frame);
   owner::push(younger);
-  (void)o.frames.steal(false, {});
+  (void)o.steal(false, {});
   EXPECT_EQ(o.answer(), nullptr);
   EXPECT_FALSE(owner::push_shut());
   EXPECT_EQ(loop.frame.claim(0, 64), 64U);
@@ -453,7 +453,7 @@ TEST(frames, of_a_loop_go_with_its_last_iteration) {
   owner o;
   loop_in_test loop(7, 8);
   owner::push(loop.frame);
-  (void)o.frames.steal(false, {});
+  (void)o.steal(false, {});
   auto* const last = static_cast<loop_piece*>(o.answer());
   ASSERT_NE(last, nullptr);
   EXPECT_TRUE(last->first() == 7 && last->last() == 8);
@@ -466,7 +466,7 @@ TEST(frames, of_a_loop_are_listed_as_a_piece_where_the_strand_leaves) {
   loop_in_test loop(0, 64);
   EXPECT_EQ(loop.frame.claim(0, 10), 10U);
   owner::push(loop.frame);
-  EXPECT_TRUE(o.frames.promote_all());
+  EXPECT_TRUE(o.frames.promote_all(o.memory));
   EXPECT_EQ(loop.frame.end(), 10U);
   loop_piece* const rest = loop_frame::take_back(loop.split_off);
   ASSERT_NE(rest, nullptr);

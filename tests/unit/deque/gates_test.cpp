@@ -48,7 +48,7 @@ const reason reasons[] = {
      asks::no,
      {},
      [](owner& o) { o.frames.ask_to_leave(); }},
-    {"a thief asks", true, true, false, asks::yes, {}, [](owner& o) { (void)o.frames.steal(true, {}); }},
+    {"a thief asks", true, true, false, asks::yes, {}, [](owner& o) { (void)o.steal(true, {}); }},
     {"a thief is expected", true, false, false, asks::yes, {}, [](owner& o) { o.frames.expect_thief(); }},
     {"the region is cancelled",
      true,
@@ -149,7 +149,7 @@ TEST(gates, say_beneath_what_they_would_be_in_a_region_that_is_not_observed) {
 // Catches an owner that is asked for what it does not have, and then hands over nothing at its next push.
 TEST(gates, of_push_alone_is_shut_where_an_empty_deque_is_asked) {
   owner o;
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_TRUE(owner::push_shut());
   EXPECT_FALSE(owner::pop_shut());
   fork_in_test f;
@@ -164,7 +164,7 @@ TEST(gates, of_push_stays_shut_where_a_pop_has_nothing_to_hand_over) {
   owner o;
   fork_in_test f;
   owner::push(f);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_TRUE(owner::pop_shut());
   EXPECT_TRUE(o.pop());
   EXPECT_TRUE(o.met);
@@ -182,7 +182,7 @@ TEST(gates, of_pop_is_answered_with_the_oldest_frame) {
   fork_in_test middle;
   fork_in_test newest;
   for (frame* f : {&oldest, &middle, &newest}) owner::push(*f);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_TRUE(o.pop());
   EXPECT_EQ(o.handed, &oldest);
   EXPECT_EQ(oldest.stolen().region, &o.region);
@@ -197,12 +197,12 @@ TEST(gates, stay_open_while_what_was_handed_over_is_on_its_way) {
   owner o;
   fork_in_test frames[3];
   for (frame& f : frames) owner::push(f);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_EQ(o.answer(), &frames[0]);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_FALSE(owner::push_shut());
   o.frames.handed_on();
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_TRUE(owner::push_shut());
   EXPECT_EQ(o.answer(), &frames[1]);
 }
@@ -217,7 +217,7 @@ TEST(gates, are_opened_when_who_searched_has_been_served) {
   fork_in_test f;
   EXPECT_FALSE(owner::push(f));
   // But not what a thief has asked for who saw the frame.
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   o.frames.searchers_served();
   EXPECT_EQ(o.answer(), &f);
 }
@@ -241,7 +241,7 @@ TEST(gates, are_shut_for_sleepers_where_the_strand_is_of_another_region) {
   scope in_other{&other, o.frames.bottom(), nullptr};
   (void)o.frames.enter(&in_other, false, true);
   EXPECT_TRUE(owner::push_shut());
-  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false).wake);
+  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false, o.memory).wake);
   (void)o.frames.enter(&o.inner);
 }
 
@@ -280,14 +280,14 @@ TEST(gates, ask_a_strand_to_leave_until_its_push_has_room) {
   fork_in_test frames[2];
   o.frames.ask_to_leave();
   EXPECT_TRUE(owner::push(frames[0]));
-  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true).wake);
+  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true, o.memory).wake);
   EXPECT_FALSE(owner::push_shut());
   o.frames.ask_to_leave();
   EXPECT_TRUE(owner::push(frames[1]));
-  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true).room);
+  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true, o.memory).room);
   EXPECT_TRUE(owner::push_shut());
   EXPECT_TRUE(o.pop());
-  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false).room);
+  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false, o.memory).room);
   EXPECT_FALSE(owner::push_shut());
   EXPECT_TRUE(o.pop());
 }
@@ -298,13 +298,13 @@ TEST(gates, stay_open_between_beats) {
   fork_in_test frames[4];
   owner::push(frames[0]);
   owner::push(frames[1]);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_EQ(o.answer(), &frames[0]);
   o.frames.handed_on();
   EXPECT_EQ(o.frames.promotions().count(), 1U);
   EXPECT_NE(o.frames.promotions().next_ns(), 0U);
   for (const bool insist : {false, true}) {
-    EXPECT_EQ(o.frames.steal(insist, {}), nullptr);
+    EXPECT_EQ(o.steal(insist, {}), nullptr);
     EXPECT_FALSE(owner::push_shut() || owner::pop_shut());
   }
   o.frames.expect_thief();
@@ -323,12 +323,12 @@ TEST(gates, drop_a_request_that_is_older_than_the_beat) {
   fork_in_test frames[3];
   (void)o.frames.enter(&in_slow);
   for (frame& f : frames) owner::push(f);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_EQ(o.answer(), &frames[0]);
   o.frames.handed_on();
   // On demand again, and asked; and back between beats.
   (void)o.frames.enter(&o.inner);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_TRUE(owner::push_shut());
   (void)o.frames.enter(&in_slow);
   EXPECT_EQ(o.answer(), nullptr);
@@ -340,12 +340,12 @@ TEST(gates, of_a_strict_region_are_shut_for_no_thief) {
   owner o;
   fork_in_test f;
   owner::push(f);
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   o.region.observed_by = &donating;
   (void)o.frames.enter(&o.inner);
   EXPECT_EQ(o.answer(), nullptr);
   EXPECT_TRUE(o.frames.undisturbed());
-  for (const bool insist : {false, true}) EXPECT_EQ(o.frames.steal(insist, {}), nullptr);
+  for (const bool insist : {false, true}) EXPECT_EQ(o.steal(insist, {}), nullptr);
   o.frames.expect_thief();
   (void)o.frames.enter(&o.inner, true);
   EXPECT_TRUE(o.frames.undisturbed());
@@ -355,7 +355,7 @@ TEST(gates, of_a_strict_region_are_shut_for_no_thief) {
   // Nobody has asked before, either.
   o.region.observed_by = &donating;
   (void)o.frames.enter(&o.inner);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   EXPECT_TRUE(o.frames.undisturbed());
   o.region.observed_by = nullptr;
 }
@@ -363,16 +363,16 @@ TEST(gates, of_a_strict_region_are_shut_for_no_thief) {
 // Catches a thief that is told of no frame because its request came before the place had an owner.
 TEST(gates, keep_a_request_while_the_place_changes_its_owner) {
   owner o;
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   o.frames.detach(false);
-  EXPECT_EQ(o.frames.steal(true, {}), nullptr);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
   o.frames.attach(owner::tls());
   (void)o.frames.enter(&o.inner);
   EXPECT_TRUE(owner::push_shut());
   fork_in_test f;
   EXPECT_TRUE(owner::push(f));
   // It is on its way to who asked.
-  EXPECT_EQ(o.frames.steal(false, {}), nullptr);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
   EXPECT_FALSE(owner::pop_shut());
   EXPECT_EQ(o.answer(true), &f);
 }
@@ -384,9 +384,9 @@ TEST(gates, say_where_there_is_no_room) {
   EXPECT_FALSE(owner::push(frames[0]));
   EXPECT_FALSE(owner::push(frames[1]));
   EXPECT_TRUE(owner::push(frames[2]));
-  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true).room);
+  EXPECT_FALSE(o.frames.open_push_gate(o.asleep, true, o.memory).room);
   EXPECT_TRUE(o.pop());
-  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false).room);
+  EXPECT_TRUE(o.frames.open_push_gate(o.asleep, false, o.memory).room);
   EXPECT_TRUE(o.pop());
   EXPECT_TRUE(o.pop());
 }

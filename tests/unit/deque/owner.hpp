@@ -5,6 +5,7 @@
 #include "deque/worker_frames.hpp"
 #include "observe/trace_cursor.hpp"
 #include "sleep/sleepers.hpp"
+#include "system/reserve.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/loop/frame.hpp>
@@ -72,7 +73,7 @@ class owner {
     inner.first = frames.bottom();
     frames.enter(&inner);
     // A new deque has its gate shut for sleepers.
-    (void)frames.open_push_gate(asleep, false);
+    (void)frames.open_push_gate(asleep, false, memory);
   }
   owner(const owner&) = delete;
   owner& operator=(const owner&) = delete;
@@ -102,7 +103,7 @@ class owner {
   }
   // The push and what the owner does at the gate.
   frame* push_and_answer(frame& f) noexcept { return push(f) ? answer(true) : nullptr; }
-  frame* answer(bool pushed = false) noexcept { return frames.open_push_gate(asleep, pushed).handed; }
+  frame* answer(bool pushed = false) noexcept { return frames.open_push_gate(asleep, pushed, memory).handed; }
   // True: the newest frame is still the owner's.
   bool pop() noexcept {
     handed = nullptr;
@@ -111,7 +112,7 @@ class owner {
     store_tail(tail);
     if (!pop_gate_shut(tail)) return true;
     met = true;
-    const worker_frames::popped popped = frames.pop();
+    const worker_frames::popped popped = frames.pop(memory);
     handed = popped.handed;
     return popped.mine;
   }
@@ -119,13 +120,16 @@ class owner {
   static bool pop_shut() noexcept {
     return tls().head_gate.load(std::memory_order_relaxed) == shut_head_gate;
   }
+  // The thief is the same thread.
+  frame* steal(bool insist, const wanted& what) noexcept { return frames.steal(insist, what, memory); }
   // A thief that does not give in: until the owner has been silent for as long as a barrier takes.
   frame* steal_behind_a_barrier() noexcept {
     for (;;) {
-      if (frame* const stolen = frames.steal(true, {})) return stolen;
+      if (frame* const stolen = steal(true, {})) return stolen;
     }
   }
 
+  reserve memory;
   barriers shared;
   sleepers asleep;
   region_state region;

@@ -36,19 +36,16 @@ class SENNIT_EXPORT loop_piece : public frame_with_state {
   loop_piece(loop_state& whole, position first, position last) noexcept;
   virtual ~loop_piece() = default;
 
-  // A thief makes pieces while the loop's owner waits: from memory that it had before.
+  // Pieces are made under the lock of a deque: from memory that the thread had before.
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept;
   static void operator delete(void* memory) noexcept { ::operator delete(memory); }
   static void operator delete(void* memory, const std::nothrow_t&) noexcept { ::operator delete(memory); }
-  static void* operator new(std::size_t bytes, std::align_val_t alignment,
-                            const std::nothrow_t& no) noexcept {
-    return ::operator new(bytes, alignment, no);
-  }
-  static void operator delete(void* memory, std::align_val_t alignment) noexcept {
-    ::operator delete(memory, alignment);
+  static void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept;
+  static void operator delete(void* memory, std::align_val_t) noexcept {
+    ::operator delete(static_cast<void**>(memory)[-1]);
   }
   static void operator delete(void* memory, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-    ::operator delete(memory, alignment);
+    operator delete(memory, alignment);
   }
 
   loop_state& whole() noexcept { return whole_; }

@@ -35,7 +35,7 @@ class worker {
   void begin(region_state* region);
 
   static bool wait(completion& done, std::intptr_t branches) noexcept;
-  void promote_all() noexcept { (void)frames_.promote_all(); }
+  void promote_all() noexcept { (void)frames_.promote_all(at_hand_); }
   void relocate() noexcept;
   void hand_over_strand() noexcept {}
   bool leaving() const noexcept { return false; }

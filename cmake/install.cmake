@@ -25,6 +25,7 @@ if(SENNIT_HAS_HWLOC)
   set(requires${private} "hwloc >= 2.5")
 endif()
 get_target_property(definitions sennit INTERFACE_COMPILE_DEFINITIONS)
+list(FILTER definitions EXCLUDE REGEX BUILD_INTERFACE)  # not for who uses what is installed
 set(cflags "")
 if(definitions)
   list(TRANSFORM definitions PREPEND "-D" OUTPUT_VARIABLE cflags)

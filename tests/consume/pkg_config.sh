@@ -7,6 +7,6 @@ export LD_LIBRARY_PATH="$LIBDIR"
 
 pkg-config --exact-version="$VERSION" sennit
 # Unquoted, as pkg-config prints words.
-"$@" -std=c++20 "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.cpp" -o pkg_config_consume \
+"$@" -std=c++20 -Werror "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.cpp" -o pkg_config_consume \
   $(pkg-config --cflags --libs sennit)
 ./pkg_config_consume

@@ -234,7 +234,8 @@ long __wrap_syscall(long number, ...) {
   for (long& argument : given) argument = va_arg(arguments, long);
   va_end(arguments);
   explore::machine* const m = explore::machine::current();
-  if (m != nullptr && number == SYS_membarrier && given[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
+  if (number == SYS_membarrier && given[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
+    if (m == nullptr) return 0;  // there are no threads yet
     // The kernel begins with a fence of the caller. Each other thread has its fence at a time of its own.
     explore::operation op{.what = explore::action::fence, .order = __ATOMIC_SEQ_CST, .caller = SENNIT_CALLER};
     m->operate(op);

@@ -54,8 +54,10 @@ class convergence {
     constexpr double far = 1.5;
     const std::size_t known = std::min<std::size_t>(rounds_, latest_.size());
     std::array<double, 5> sorted = latest_;
-    std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(known));
-    return known > 0 && all > far * sorted[(known - 1) / 2];
+    if (known == 0) return false;
+    const auto median = sorted.begin() + static_cast<std::ptrdiff_t>((known - 1) / 2);
+    std::nth_element(sorted.begin(), median, sorted.begin() + static_cast<std::ptrdiff_t>(known));
+    return all > far * *median;
   }
 
   limits limits_;

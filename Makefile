@@ -32,7 +32,7 @@ install: setup-build ## build the library and the tools, and install them to PRE
 test: setup-test ## build and run the tests, optimized; ONLY=regex builds and runs the programs of tests that match
 	@scripts/test.sh test '$(ONLY)'
 
-check: setup-test ## what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages, formatting
+check: setup-test ## what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages, documents, formatting
 	@scripts/test.sh check
 
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some

@@ -47,6 +47,7 @@ void worker::pass_on(frame& handed) noexcept {
   while (find_idle(&idle, 1, colors) != 0) {
     if (idle->post(handed)) {
       frames_.handed_on();
+      at_hand_.fill();  // for the next one, while the other worker begins with this one
       return;
     }
   }

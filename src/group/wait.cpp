@@ -17,6 +17,7 @@
 
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -237,8 +238,22 @@ void group_state::sleep(view* latest, std::intptr_t finishes) noexcept {
   }
 }
 
+namespace {
+
+// Whether a thief, or the strand as it left a worker, has taken the child out of the deque. A child that is still there, below
+// what the group knows of, leaves it as the strand waits.
+bool has_left_deque(group_member& child) noexcept {
+  worker* const w = worker::current();
+  if (w == nullptr) return false;
+  const std::lock_guard guard(w->frames().lock());
+  return child.state() != nullptr;
+}
+
+}  // namespace
+
 bool group_state::take_back(group_member& child) noexcept {
-  if (!child.on_deque_ || !on_top()) return listed_frames::reclaim(child);
+  if (!child.on_deque_) return listed_frames::reclaim(child);
+  if (!on_top()) return has_left_deque(child) && listed_frames::reclaim(child);
   const bool mine = pop() || take_newest(*worker::current()) || listed_frames::reclaim(child);
   top_.store(load_tail(), std::memory_order_relaxed);
   return mine;

@@ -57,7 +57,9 @@ class SENNIT_EXPORT group_member : public frame_with_state, public group_link {
 
   // `unqueued`: allocated singly.
   group_member(group_state& group, bool unqueued, entry run_elsewhere, call run_here, destroy end) noexcept
-      : frame_with_state(run_elsewhere), group_(group), run_here_(run_here), end_(end), unqueued_(unqueued) {}
+      : frame_with_state(run_elsewhere), group_(group), run_here_(run_here), end_(end), unqueued_(unqueued) {
+    set_state(nullptr);  // group_state::take_back() asks whether the child has left the deque
+  }
 
  protected:
   // What comes before and after the body where the child is not run by the group's own strand.

@@ -348,7 +348,8 @@ TEST(Replay, RelaxedKeepsAnIdealSchedule) {
       phases_of_blocks program;
       double least = 1;
       for (int round = 0; round < 5; ++round) least = std::min(least, program.moved(program.nobody));
-      EXPECT_LE(least, 0.02);
+      // Were it so, 0.15 to 0.5. On a quiet machine it is below 0.02.
+      EXPECT_LE(least, 0.06);
     });
   });
 }
@@ -377,7 +378,6 @@ TEST(Replay, RelaxedUsesMoreWorkersThanTheScheduleHas) {
 }
 
 TEST(Replay, RelaxedTakesFromASlowWorker) {
-  if (SENNIT_TSAN) GTEST_SKIP() << "it measures";
   // Catches: a worker that is late and whose work nobody may have.
   under(settings({phases_of_blocks::workers}), [](sennit::runtime& rt) {
     rt.run([] {
@@ -393,7 +393,8 @@ TEST(Replay, RelaxedTakesFromASlowWorker) {
         plain = std::min(plain, seconds([&] { program.plain(3); }));
         relaxed = std::min(relaxed, seconds([&] { EXPECT_GT(program.moved(3), 0.02); }));
       }
-      EXPECT_LT(relaxed, 1.1 * plain);
+      // Were it so, four times as long. On a quiet machine it is 1.0 to 1.1.
+      EXPECT_LT(relaxed, 1.6 * plain);
     });
   });
 }

@@ -32,6 +32,7 @@ frame* promotions::mark_stolen(const slot* at, color_set colors, reserve& memory
   }
   frame& branch = branch_in(*at);
   static_assert(alignof(stolen_state) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  static_assert(sizeof(stolen_state) <= reserve::small_bytes);
   void* const room = memory.take(sizeof(stolen_state));
   branch.set_state(room != nullptr ? ::new (room) stolen_state(region, here_.strand()) : nullptr);
   if (room == nullptr) return nullptr;

@@ -5,6 +5,7 @@
 #include "beat/frame_row.hpp"
 #include "beat/roll_forward.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -83,6 +84,7 @@ bool outward_walk::leave_frame() noexcept {
   if (!known || end <= registers_.value[rsp]) return false;
   slot_ = memory_.word(end - sizeof(std::uintptr_t));
   if (slot_ == nullptr) return false;
+  frame_begin_ = registers_.value[rsp];
   restore(row, end);
   pc_ = load_word(slot_);
   called_ = function_;
@@ -147,22 +149,38 @@ bool outward_walk::is_return_address() const noexcept {
 
 outward_walk::outcome outward_walk::move_return(const place_in_code& place) noexcept {
   std::uintptr_t* const slot = slot_;
-  if (!has_callers()) return outcome::given_up;
+  const std::uintptr_t begin = frame_begin_;
+  if (!has_callers() || has_copy(slot, begin, caller_end_)) return outcome::given_up;
   if (place.copy == copy_of_code::second) return outcome::moved;
   if (place.paired == 0) return outcome::given_up;
   store_word(slot, place.paired);
   return outcome::moved;
 }
 
-// A copy of a return address, where nothing else is wrong, has no frames behind it.
+// A copy of a return address has no frames behind it, unless the caller has a frame pointer.
 bool outward_walk::has_callers() noexcept {
   constexpr int enough = 2;
   for (int callers = 0; callers < enough; ++callers) {
     if (!leave_frame()) return callers != 0 && outermost_;
+    if (callers == 0) caller_end_ = registers_.value[rsp];
     if (is_signal_return(pc_, function_)) return true;
     if (!is_return_address()) return false;
   }
   return true;
+}
+
+// Another word of the frame, or of the caller's, is the same. If the CFI that has led to this one is wrong, that other one
+// may be the return address. Above the caller's own return address there are other frames: recursion has many that are alike.
+bool outward_walk::has_copy(const std::uintptr_t* slot, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  constexpr std::uintptr_t word = sizeof(std::uintptr_t);
+  constexpr std::uintptr_t most = 64 * word;
+  const auto at = reinterpret_cast<std::uintptr_t>(slot);
+  const std::uintptr_t last = std::min(end - word, at + most);
+  for (std::uintptr_t other = std::max(begin / word * word, at - most); other < last; other += word) {
+    const std::uintptr_t* const same = other == at ? nullptr : memory_.word(other);
+    if (same != nullptr && load_word(same) == load_word(slot)) return true;
+  }
+  return false;
 }
 
 // Code that another handler has interrupted. The kernel puts its context behind the return address.

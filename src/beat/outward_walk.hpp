@@ -33,6 +33,7 @@ class outward_walk {
   outcome arrive() noexcept;
   bool is_return_address() const noexcept;
   bool has_callers() noexcept;
+  bool has_copy(const std::uintptr_t* slot, std::uintptr_t begin, std::uintptr_t end) noexcept;
   outcome move_return(const place_in_code& place) noexcept;
   outcome move_interrupted() noexcept;
 
@@ -42,6 +43,8 @@ class outward_walk {
   std::uintptr_t pc_ = 0;
   unwind_entry function_;
   std::uintptr_t* slot_ = nullptr;  // null: interrupted at pc_
+  std::uintptr_t frame_begin_ = 0;  // of the frame whose return address that is
+  std::uintptr_t caller_end_ = 0;   // of the frame to which has_callers() has looked first
   unwind_entry called_;             // from there
   bool outermost_ = false;          // the function at pc_ has no caller
 };

@@ -24,12 +24,24 @@ inline void on_beat(int, siginfo_t*, void* context) {
 
 inline void take() { taken.fetch_add(1, std::memory_order_relaxed); }
 
-// In code that rollforward trusts: raise(3) would have the beat come in libc.
+// In code that rollforward trusts: raise(3) would have the beat come in libc. The thread is before the last instruction then. At
+// the address of a promotion point it would be taken for one that has jumped behind the point.
 inline void beat() {
   const auto process = getpid();
   const auto thread = syscall(SYS_gettid);
   long result = SYS_tgkill;
-  asm volatile("syscall" : "+a"(result) : "D"(process), "S"(thread), "d"(SIGUSR1) : "rcx", "r11", "memory");
+  asm volatile("syscall\n\tnop"
+               : "+a"(result)
+               : "D"(process), "S"(thread), "d"(SIGUSR1)
+               : "rcx", "r11", "memory");
+}
+
+// Workers have signals blocked: who sends them beats lets those through.
+inline void let_beats_through() {
+  sigset_t beats;
+  sigemptyset(&beats);
+  sigaddset(&beats, SIGUSR1);
+  ASSERT_EQ(pthread_sigmask(SIG_UNBLOCK, &beats, nullptr), 0);
 }
 
 class beating : public testing::Test {

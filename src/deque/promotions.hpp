@@ -11,6 +11,7 @@
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -43,16 +44,18 @@ class promotions {
     beats_.set_period(period);
     next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
   }
-  // Nothing may be taken before that time, whatever the period. The owner calls it.
-  void none_before(std::uint64_t ns) noexcept { next_ns_.store(ns, std::memory_order_relaxed); }
+  // Nothing may be taken before that time, whatever the period; 0: the period alone counts again. The owner calls it.
+  void none_before(std::uint64_t ns) noexcept { kept_until_ns_.store(ns, std::memory_order_relaxed); }
   // A part of a loop has been handed to another worker.
   void dealt() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
 
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   // Whether promotions wait for nothing but thieves.
   bool on_demand() const noexcept { return beats_.period_ns() == 0; }
-  // When the next frame that is latent now may be taken; 0: as far as beats go, at any time. A hint.
-  std::uint64_t next_ns() const noexcept { return next_ns_.load(std::memory_order_relaxed); }
+  // When the next frame that is latent now may be taken; 0: as far as beats and schedules go, at any time. A hint.
+  std::uint64_t next_ns() const noexcept {
+    return std::max(next_ns_.load(std::memory_order_relaxed), kept_until_ns_.load(std::memory_order_relaxed));
+  }
   bool too_early() const noexcept {
     const std::uint64_t next = next_ns();
     return next != 0 && now_ns() < next;
@@ -65,7 +68,8 @@ class promotions {
   const strand_here& here_;
   const std::uint64_t default_ns_;
   policy::beats beats_;
-  std::atomic<std::uint64_t> next_ns_{0};
+  std::atomic<std::uint64_t> next_ns_{0};        // by the beat
+  std::atomic<std::uint64_t> kept_until_ns_{0};  // by none_before()
   std::atomic<std::uint64_t> count_{0};
 };
 

@@ -314,6 +314,25 @@ TEST(gates, stay_open_between_beats) {
   EXPECT_EQ(o.push_and_answer(frames[2]), nullptr);
 }
 
+// Catches a schedule that keeps frames for a while, and whose end makes the next beat come early: so thieves would take more
+// than one frame a beat.
+TEST(gates, wait_for_the_beat_after_a_schedule_has_kept_the_frames) {
+  owner o({.beat_ns = an_hour_ns});
+  fork_in_test frames[2];
+  owner::push(frames[0]);
+  owner::push(frames[1]);
+  EXPECT_EQ(o.steal(false, {}), nullptr);
+  EXPECT_EQ(o.answer(), &frames[0]);
+  o.frames.handed_on();
+  promotions& beat = o.frames.promotions();
+  const std::uint64_t next = beat.next_ns();
+  beat.none_before(next + an_hour_ns);
+  EXPECT_EQ(beat.next_ns(), next + an_hour_ns);
+  beat.none_before(0);
+  EXPECT_EQ(beat.next_ns(), next);
+  EXPECT_EQ(o.steal(true, {}), nullptr);
+}
+
 // Catches a request from before the strand came to a region with beats, that is answered out of time.
 TEST(gates, drop_a_request_that_is_older_than_the_beat) {
   owner o;

@@ -1,4 +1,4 @@
-// The real sleepers, parker, barriers and gates: a push against a worker that goes to sleep. Each case explores all
+// The real sleepers, parker and gates: a push against a worker that goes to sleep. Each case explores all
 // orders; a worker that sleeps while there is work that only it can do is a deadlock.
 #include "worker/searching_set.hpp"
 #include "world.hpp"
@@ -389,26 +389,23 @@ TEST(Sleep, WhoIsWokenWakesTheOther) {
 
 // A wake is in flight as the owner pushes, who then wakes nobody. The worker that lands last looks once more, behind a
 // barrier: else the other one sleeps on.
+void wake_is_in_flight(world& w) {
+  asleep({1})(w);
+  (void)w.core.asleep().call_one();
+  asleep({2})(w);
+}
+void lands(world& w) { w.core.wake_more(); }
+
 TEST(Sleep, WhoLandsLooksForWhatWasLeftToIt) {
-  expect_none(against{
-      .owner = forks_until(1),
-      .thieves = {[](world& w) { w.core.wake_more(); }, &is_told},
-      .prepare = [](world& w) {
-        asleep({1})(w);
-        (void)w.core.asleep().call_one();
-        asleep({2})(w);
-      }}.explore());
+  expect_none(against{.owner = forks_until(1), .thieves = {&lands, &is_told}, .prepare = &wake_is_in_flight}
+                  .explore());
 }
 
 // And an earlier push has opened the owner's gate: nothing tells of the next one but that look.
 TEST(Sleep, WhoLandsLooksBehindABarrier) {
   expect_none(against{
-      .owner = forks_until(1),
-      .thieves = {[](world& w) { w.core.wake_more(); }, &is_told},
-      .prepare = [](world& w) {
-        asleep({1})(w);
-        (void)w.core.asleep().call_one();
-        asleep({2})(w);
+      .owner = forks_until(1), .thieves = {&lands, &is_told}, .prepare = [](world& w) {
+        wake_is_in_flight(w);
         (void)w.all[0]->frames().open_push_gate(w.core.asleep(), true, w.all[0]->at_hand());
       }}.explore());
 }
@@ -569,64 +566,6 @@ TEST(Sleep, WhoSleepsIsNotInterrupted) {
                           },
                       .thieves = {&nothing}}
                   .explore());
-}
-
-// What a thread stored before its latest store, for who has seen that store, and waits for a barrier, and is served by
-// somebody else's.
-TEST(Sleep, BarriersShowWhatWasStored) {
-  expect_none(explore::explore([] {
-    struct shared {
-      sennit::detail::barriers shared;
-      int stored = 0;
-      std::atomic<int> told{0};
-    };
-    auto s = std::make_shared<shared>();
-    const auto waits = [s = s.get()] {
-      if (s->told.load(std::memory_order_relaxed) == 0) return;
-      s->shared.settle(s->shared.now());
-      explore::check(s->stored == 1, "what was stored before is seen");
-    };
-    return explore::program{.threads = {{"stores",
-                                         [s = s.get()] {
-                                           s->stored = 1;
-                                           s->told.store(1, std::memory_order_relaxed);
-                                         }},
-                                        {"first", waits},
-                                        {"second", waits}},
-                            .at_end = [s] {}};
-  }));
-}
-
-// Those who wait for a barrier at the same time share one. Each is to see what an owner has stored before, or the owner
-// what it has stored itself.
-TEST(Sleep, SharedBarriers) {
-  expect_none(explore::explore([] {
-    struct shared {
-      sennit::detail::barriers shared;
-      std::atomic<int> gate[2]{};
-      std::atomic<int> tail{0};
-      int saw[2] = {};
-      int met[2] = {};
-    };
-    auto s = std::make_shared<shared>();
-    const auto waits = [s = s.get()](unsigned i) {
-      s->gate[i].store(1, std::memory_order_relaxed);
-      s->shared.settle(s->shared.now());
-      s->saw[i] = s->tail.load(std::memory_order_relaxed);
-    };
-    return explore::program{.threads = {{"owner",
-                                         [s = s.get()] {
-                                           s->tail.store(1, std::memory_order_relaxed);
-                                           for (unsigned i = 0; i < 2; ++i)
-                                             s->met[i] = s->gate[i].load(std::memory_order_relaxed);
-                                         }},
-                                        {"first", [=] { waits(0); }},
-                                        {"second", [=] { waits(1); }}},
-                            .at_end = [s] {
-                              for (unsigned i = 0; i < 2; ++i)
-                                explore::check(s->saw[i] == 1 || s->met[i] == 1, "one sees the other");
-                            }};
-  }));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 # Labels that mean something here:
 #   stress     heavy; only where SENNIT_STRESS=ON (make stress)
 #   optimized  counts instructions or reads assembly: exists only in a Release build without sanitizers
-#   models, package, documents, compile-fail   set by those tests themselves
+#   models, package, documents, stepped, compile-fail   set by those tests themselves
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -43,6 +43,11 @@ function(sennit_precompile target)
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endfunction()
+
+sennit_precompile(
+  sennit <sennit/region.hpp> <sennit/runtime.hpp> <algorithm> <atomic> <chrono> <functional> <memory> <mutex> <optional> <string>
+  <thread> <vector>
+)
 
 # sennit_test(NAME SOURCES file... [LABELS label...] [LIBRARIES target...] [TIMEOUT seconds] [ENVIRONMENT NAME=value...]
 #             [INTERNAL] [THROWS] [SERIAL] [ALONE])

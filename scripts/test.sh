@@ -3,7 +3,7 @@
 #   test.sh test [ONLY]       what one runs again and again: one optimized configuration, with all tests of what the
 #                             library does; of those, the programs whose name matches ONLY, or else the tests
 #   test.sh check             what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages, documents,
-#                             code that must not compile, formatting
+#                             code that must not compile, beats at each instruction, formatting
 #   test.sh stress [REGEX]    every compiler, sanitizer and option, and clang-tidy, or those whose name matches; heavy
 #                             tests included
 set -u
@@ -107,7 +107,7 @@ stress() {
 }
 
 # What takes long to build or to run, and says little of a change of the library's code.
-slow='^(models|package|documents|compile-fail)$'
+slow='^(models|package|documents|compile-fail|stepped)$'
 
 run_tests() {
   labels="--label-exclude $slow"

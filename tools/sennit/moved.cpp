@@ -116,7 +116,7 @@ comparison compare(const sennit::schedule& s, const sennit::schedule& earlier, s
                    unsigned nodes) {
   const auto now = sennit::detail::schedule_access::tree(s);
   const auto before = sennit::detail::schedule_access::tree(earlier);
-  return {std::move(name), nodes == 0 ? "another worker" : "another node",
+  return {std::move(name), nodes == 0 ? "another worker" : "another node", earlier,
           comparer(*now, *before, nodes).find()};
 }
 

@@ -21,6 +21,7 @@ struct moved_work {
 struct comparison {
   std::string with;         // the earlier schedule's name
   const char* elsewhere{};  // "another worker" or "another node"
+  sennit::schedule earlier;
   std::vector<moved_work> workers;
 
   moved_work all() const;

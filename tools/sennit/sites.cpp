@@ -1,0 +1,167 @@
+#include "tools/sennit/sites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace command {
+namespace {
+
+using sennit::detail::code_module;
+using sennit::detail::module_of_site;
+using sennit::detail::offset_of_site;
+
+std::string shell_word(std::string_view word) {
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+std::vector<std::string> lines_of(const std::string& command) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
+      popen((command + " 2>/dev/null").c_str(), "r"), [](std::FILE* p) { return pclose(p); });
+  std::vector<std::string> lines(1);
+  for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe.get())) != EOF;) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += static_cast<char>(c);
+    }
+  }
+  lines.pop_back();
+  return lines;
+}
+
+// Whether the file is still the one that ran; empty: it is, or it does not say.
+std::string changed(const code_module& module) {
+  if (!std::filesystem::exists(module.file)) return fmt::format("'{}' is no longer there", module.file);
+  if (module.build_id.empty()) return {};
+  for (const std::string& line : lines_of("readelf -n " + shell_word(module.file)))
+    if (line.find("Build ID:") != line.npos && line.find(module.build_id) == line.npos)
+      return fmt::format("'{}' has been built anew since", module.file);
+  return {};
+}
+
+bool of_library(std::string_view function) { return function.starts_with("sennit::"); }
+bool in_library(std::string_view file) {
+  return file.find("/sennit/detail/") != file.npos || file.find("include/sennit/") != file.npos;
+}
+
+// The function that has a closure which an instance of the library's templates names: "fib(long)" of
+// "sennit::detail::fork_frame<fib(long)::{lambda()#2}>::run_elsewhere(sennit::detail::frame&)".
+std::string function_of_closure(std::string_view name) {
+  for (std::size_t end = name.find("::{lambda"); end != name.npos; end = name.find("::{lambda", end + 1)) {
+    std::size_t begin = end;
+    int open = 0;
+    for (; begin > 0; --begin) {
+      const char c = name[begin - 1];
+      if (c == '>' || c == ')') ++open;
+      if ((c == '<' || c == '(' || c == ',') && open == 0) break;
+      if (c == '<' || c == '(') --open;
+    }
+    std::string_view function = name.substr(begin, end - begin);
+    while (function.starts_with(' ')) function.remove_prefix(1);
+    if (!function.empty() && !of_library(function)) return std::string(function);
+  }
+  return {};
+}
+
+// Without what the compiler has added, and without the arguments and the type of the result of a template.
+std::string plain(std::string name) {
+  for (const std::string_view suffix : {" [clone .cold]", "::operator()"}) {
+    if (const std::size_t at = name.find(suffix); at != name.npos) name.resize(at);
+  }
+  if (const std::size_t at = name.find("::{lambda"); at != name.npos) name.resize(at);
+  return name;
+}
+
+// The chain of each address. addr2line repeats the address before each.
+std::map<std::uint64_t, std::vector<code_line>> chains_of(const std::string& file,
+                                                          const std::vector<std::uint64_t>& offsets) {
+  std::map<std::uint64_t, std::vector<code_line>> chains;
+  constexpr std::size_t at_once = 1000;
+  for (std::size_t first = 0; first < offsets.size(); first += at_once) {
+    std::string asked = "addr2line -a -f -i -C -e " + shell_word(file);
+    for (std::size_t i = first; i < std::min(offsets.size(), first + at_once); ++i)
+      asked += fmt::format(" {:#x}", offsets[i]);
+    std::vector<code_line>* chain = nullptr;
+    const std::vector<std::string> lines = lines_of(asked);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].starts_with("0x")) {
+        chain = &chains[std::stoull(lines[i], nullptr, 16)];
+      } else if (chain != nullptr && i + 1 < lines.size()) {
+        const std::string& place = lines[i + 1];
+        const std::size_t colon = place.rfind(':');
+        std::string number = colon == place.npos ? "?" : place.substr(colon + 1);
+        number.resize(std::min(number.size(), number.find(' ')));
+        chain->push_back({lines[i], place.substr(0, colon), std::move(number)});
+        ++i;
+      }
+    }
+  }
+  return chains;
+}
+
+}  // namespace
+
+site site_among(const std::vector<code_line>& chain) {
+  for (const code_line& at : chain) {
+    const bool known = at.file != "??" && at.line != "?" && at.line != "0";
+    if (at.function == "??" || of_library(at.function) || (known && in_library(at.file))) continue;
+    return {plain(at.function),
+            known ? fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line) : ""};
+  }
+  for (const code_line& at : chain)
+    if (std::string function = function_of_closure(at.function); !function.empty()) return {function, ""};
+  return {};
+}
+
+std::uint32_t sites::number(std::uint64_t at) const {
+  const std::uint32_t found = code.number(at);
+  return found == 0 || named[found - 1].function.empty() ? 0 : found;
+}
+
+sites sites_of(const sennit::detail::steal_tree& tree) {
+  sites found{sennit::detail::sites_in(tree), {}, {}};
+  found.named.resize(found.code.places.size());
+  if (found.named.empty()) {
+    found.remark = "The file does not say where its constructs are in the program: it was written by hand, or by an "
+                   "earlier Sennit. Record it again to see their names.";
+    return found;
+  }
+  bool lines = false;
+  bool names = false;
+  for (std::size_t m = 0; m < found.code.modules.size(); ++m) {
+    const code_module& module = found.code.modules[m];
+    if (const std::string why = changed(module); !why.empty()) {
+      found.remark = fmt::format("{}, so its constructs have no names. Record the schedule again.", why);
+      continue;
+    }
+    std::vector<std::uint64_t> offsets;
+    for (const std::uint64_t place : found.code.places)
+      if (module_of_site(place) == m + 1) offsets.push_back(offset_of_site(place));
+    const auto chains = chains_of(module.file, offsets);
+    for (std::size_t i = 0; i < found.named.size(); ++i) {
+      const auto chain = chains.find(offset_of_site(found.code.places[i]));
+      if (module_of_site(found.code.places[i]) != m + 1 || chain == chains.end()) continue;
+      found.named[i] = site_among(chain->second);
+      lines |= !found.named[i].line.empty();
+      names |= !found.named[i].function.empty();
+    }
+  }
+  if (!found.remark.empty()) return found;
+  if (!names) {
+    found.remark = "addr2line finds no names: install Debian's package binutils, and do not strip the program.";
+  } else if (!lines) {
+    found.remark = "Build the program with -g, and record it again, to see lines, too.";
+  }
+  return found;
+}
+
+}  // namespace command

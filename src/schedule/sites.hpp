@@ -29,7 +29,8 @@ inline constexpr std::uint64_t most_modules = std::uint64_t{1} << 14;
 struct code_sites {
   std::vector<code_module> modules;
   std::vector<std::uint64_t> places;  // of modules
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // of the tree's sites: in `places`, from 1; 0: not known
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      numbers;  // of the tree's sites: in `places`, from 1; 0: not known
 
   std::uint32_t number(std::uint64_t site) const {
     const auto found = numbers.find(site);

@@ -49,10 +49,10 @@ struct steal {
   std::uint64_t size = 0;
   std::uint64_t site = 0;  // in the program's code: schedule/sites.hpp; 0: not known. Comparisons ignore it
   std::uint64_t cut = 0;   // fork that cuts a loop: the first iteration of its right branch; 0: the middle
-  event begun{};          // if taken
-  event resumed{};        // if waited
-  span_of_time ran{};     // if taken
-  span_of_time paused{};  // if waited
+  event begun{};           // if taken
+  event resumed{};         // if waited
+  span_of_time ran{};      // if taken
+  span_of_time paused{};   // if waited
   std::vector<steal> inside{};
 
   // Compares all but the times.
@@ -68,9 +68,9 @@ struct code_module {
 };
 
 struct steal_tree {
-  std::uint32_t roles = 1;   // workers in the region
-  std::uint64_t length = 0;  // nanoseconds from beginning to end; 0: not known
-  std::vector<steal> root;   // the list of the region's own strand, which is event 0 of role 0
+  std::uint32_t roles = 1;             // workers in the region
+  std::uint64_t length = 0;            // nanoseconds from beginning to end; 0: not known
+  std::vector<steal> root;             // the list of the region's own strand, which is event 0 of role 0
   std::vector<code_module> modules{};  // that sites of a loaded tree are in
 
   bool operator==(const steal_tree&) const;

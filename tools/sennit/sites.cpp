@@ -24,8 +24,8 @@ std::string shell_word(std::string_view word) {
 }
 
 std::vector<std::string> lines_of(const std::string& command) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
-      popen((command + " 2>/dev/null").c_str(), "r"), [](std::FILE* p) { return pclose(p); });
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"),
+                                                             [](std::FILE* p) { return pclose(p); });
   std::vector<std::string> lines(1);
   for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe.get())) != EOF;) {
     if (c == '\n') {
@@ -72,13 +72,29 @@ std::string function_of_closure(std::string_view name) {
   return {};
 }
 
-// Without what the compiler has added, and without the arguments and the type of the result of a template.
-std::string plain(std::string name) {
-  for (const std::string_view suffix : {" [clone .cold]", "::operator()"}) {
-    if (const std::size_t at = name.find(suffix); at != name.npos) name.resize(at);
+// Only the name: without the arguments, and without the result that comes first in an instance of a template.
+std::string plain(std::string_view name) {
+  if (const std::size_t at = name.find("::{lambda"); at != name.npos) name = name.substr(0, at);
+  constexpr std::string_view unnamed = "(anonymous namespace)";
+  std::string found;
+  int open = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(unnamed)) {
+      found += unnamed;
+      i += unnamed.size() - 1;
+      continue;
+    }
+    const char c = name[i];
+    if (c == '(' && open == 0) break;
+    if (c == ' ' && open == 0) {
+      found.clear();
+      continue;
+    }
+    if (c == '<') ++open;
+    if (c == '>') --open;
+    found += c;
   }
-  if (const std::size_t at = name.find("::{lambda"); at != name.npos) name.resize(at);
-  return name;
+  return found;
 }
 
 // The chain of each address. addr2line repeats the address before each.
@@ -118,7 +134,8 @@ site site_among(const std::vector<code_line>& chain) {
             known ? fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line) : ""};
   }
   for (const code_line& at : chain)
-    if (std::string function = function_of_closure(at.function); !function.empty()) return {function, ""};
+    if (std::string function = function_of_closure(at.function); !function.empty())
+      return {plain(function), ""};
   return {};
 }
 
@@ -131,8 +148,9 @@ sites sites_of(const sennit::detail::steal_tree& tree) {
   sites found{sennit::detail::sites_in(tree), {}, {}};
   found.named.resize(found.code.places.size());
   if (found.named.empty()) {
-    found.remark = "The file does not say where its constructs are in the program: it was written by hand, or by an "
-                   "earlier Sennit. Record it again to see their names.";
+    found.remark =
+        "The file does not say where its constructs are in the program: it was written by hand, or by an "
+        "earlier Sennit. Record it again to see their names.";
     return found;
   }
   bool lines = false;
@@ -157,7 +175,8 @@ sites sites_of(const sennit::detail::steal_tree& tree) {
   }
   if (!found.remark.empty()) return found;
   if (!names) {
-    found.remark = "addr2line finds no names: install Debian's package binutils, and do not strip the program.";
+    found.remark =
+        "addr2line finds no names: install Debian's package binutils, and do not strip the program.";
   } else if (!lines) {
     found.remark = "Build the program with -g, and record it again, to see lines, too.";
   }

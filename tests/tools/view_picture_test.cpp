@@ -62,8 +62,8 @@ TEST_F(Browser, ZoomsToPhasesByClickAndByKey) {
   const json done = run(page(of(sample(4, 6)), "a.sched"), std::string(count) + R"js(
     const press = (key) =>
         document.getElementById("plot").dispatchEvent(new KeyboardEvent("keydown", {key, cancelable: true}));
-    const shown = () => [view.from, view.from + view.size].map((at) => Math.round(scale * at / whole));
-    const at = (phase) => shown()[0] <= phase.from && phase.to <= shown()[1];
+    const shown_times = () => [view.from, view.from + view.size].map((at) => Math.round(scale * at / whole));
+    const at = (phase) => shown_times()[0] <= phase.from && phase.to <= shown_times()[1];
     const phases = main_run.phases;
     result.phases = phases.length;
     result.rows = count("#phases tr");
@@ -175,7 +175,7 @@ void wait_a_while() {
 }
 
 [[gnu::noinline]] void loops_here() {
-  sennit::parallel_for(0, 32, [](int) { wait_a_while(); });
+  sennit::parallel_for(0, 8, [](int) { wait_a_while(); });
 }
 
 // Would catch: constructs without a name, or with that of another function, in a schedule that was recorded and saved.
@@ -186,7 +186,7 @@ TEST(Sites, AreRecorded) {
   schedule recorded;
   runtime.run([&] {
     recorded = sennit::record([] {
-      for (int i = 0; i < 20; ++i) {
+      for (int i = 0; i < 100; ++i) {
         forks_here();
         loops_here();
       }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -124,14 +125,45 @@ std::map<std::uint64_t, std::vector<code_line>> chains_of(const std::string& fil
   return chains;
 }
 
+bool known(const code_line& at) { return at.file != "??" && at.line != "?" && at.line != "0"; }
+bool of_program(const code_line& at) {
+  return at.function != "??" && !of_library(at.function) && !(known(at) && in_library(at.file));
+}
+
+// The function that has the closure, which debugging information calls operator() where it is inlined. The functions
+// around it may have its type in their names.
+std::string function_around(std::span<const code_line> chain) {
+  for (const code_line& at : chain) {
+    if (std::string function = function_of_closure(at.function); !function.empty()) return plain(function);
+    if (of_program(at) && !at.function.starts_with("operator()")) return plain(at.function);
+  }
+  return "a closure";
+}
+
+// The functions at the beginning of a child's code are the library's. Further on is the child's body, if it is inlined.
+void look_further(const std::string& file, std::uint64_t offset, std::string_view outermost, site& found) {
+  constexpr unsigned steps = 64;
+  std::vector<std::uint64_t> offsets;
+  for (unsigned i = 1; i < steps; ++i) offsets.push_back(offset + 8 * i);
+  for (const auto& [at, chain] : chains_of(file, offsets)) {
+    if (chain.empty() || chain.back().function != outermost) return;
+    if (const site there = site_among(chain); !there.line.empty()) {
+      found.line = there.line;
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 site site_among(const std::vector<code_line>& chain) {
-  for (const code_line& at : chain) {
-    const bool known = at.file != "??" && at.line != "?" && at.line != "0";
-    if (at.function == "??" || of_library(at.function) || (known && in_library(at.file))) continue;
-    return {plain(at.function),
-            known ? fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line) : ""};
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const code_line& at = chain[i];
+    if (!of_program(at)) continue;
+    return {at.function.starts_with("operator()") ? function_around(std::span(chain).subspan(i))
+                                                  : plain(at.function),
+            known(at) ? fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line)
+                      : ""};
   }
   for (const code_line& at : chain)
     if (std::string function = function_of_closure(at.function); !function.empty())
@@ -169,6 +201,8 @@ sites sites_of(const sennit::detail::steal_tree& tree) {
       const auto chain = chains.find(offset_of_site(found.code.places[i]));
       if (module_of_site(found.code.places[i]) != m + 1 || chain == chains.end()) continue;
       found.named[i] = site_among(chain->second);
+      if (found.named[i].line.empty() && !found.named[i].function.empty())
+        look_further(module.file, chain->first, chain->second.back().function, found.named[i]);
       lines |= !found.named[i].line.empty();
       names |= !found.named[i].function.empty();
     }

@@ -150,6 +150,13 @@ TEST(Sites, AreTheInnermostOfTheProgram) {
                         {"main", "/home/user/fib.cpp", "12"}})
                 .line,
             "fib.cpp:7");
+  // As addr2line says it of a closure that is inlined.
+  const site closure = site_among(
+      {{"main::{lambda()#1}::operator()() const [clone .cold]", "/usr/include/sennit/join.hpp", "109"},
+       {"join<main()::<lambda()>::<lambda()>>", "/usr/include/sennit/join.hpp", "190"},
+       {"operator()", "/home/user/a.cpp", "46"}});
+  EXPECT_EQ(closure.function, "main");
+  EXPECT_EQ(closure.line, "a.cpp:46");
   const auto name = [](const std::string& function) { return site_among({{function, "??", "?"}}).function; };
   EXPECT_EQ(name("fib(long) [clone .cold]"), "fib");
   EXPECT_EQ(name("void model::sweep<double>(std::vector<double, std::allocator<double> >&)"),

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -50,8 +49,10 @@ std::string changed(const code_module& module) {
 }
 
 bool of_library(std::string_view function) { return function.starts_with("sennit::"); }
+// Or of the standard library.
 bool in_library(std::string_view file) {
-  return file.find("/sennit/detail/") != file.npos || file.find("include/sennit/") != file.npos;
+  constexpr std::string_view headers[] = {"/sennit/detail/", "include/sennit/", "/include/c++/"};
+  return std::ranges::any_of(headers, [&](std::string_view h) { return file.find(h) != file.npos; });
 }
 
 // The function that has a closure which an instance of the library's templates names: "fib(long)" of
@@ -127,16 +128,20 @@ std::map<std::uint64_t, std::vector<code_line>> chains_of(const std::string& fil
 
 bool known(const code_line& at) { return at.file != "??" && at.line != "?" && at.line != "0"; }
 bool of_program(const code_line& at) {
-  return at.function != "??" && !of_library(at.function) && !(known(at) && in_library(at.file));
+  return known(at) ? !in_library(at.file) : at.function != "??" && !of_library(at.function);
+}
+bool has_name(const code_line& at) {
+  return of_program(at) && !of_library(at.function) && !at.function.starts_with("operator()");
 }
 
-// The function that has the closure, which debugging information calls operator() where it is inlined. The functions
-// around it may have its type in their names.
-std::string function_around(std::span<const code_line> chain) {
-  for (const code_line& at : chain) {
+// Debugging information calls an inlined closure operator(). The name of the whole function, which addr2line gives to
+// the innermost one, has the closure's type in it.
+std::string function_of(const code_line& found, const std::vector<code_line>& chain) {
+  if (has_name(found)) return plain(found.function);
+  for (const code_line& at : chain)
     if (std::string function = function_of_closure(at.function); !function.empty()) return plain(function);
-    if (of_program(at) && !at.function.starts_with("operator()")) return plain(at.function);
-  }
+  for (const code_line& at : chain)
+    if (has_name(at)) return plain(at.function);
   return "a closure";
 }
 
@@ -157,11 +162,9 @@ void look_further(const std::string& file, std::uint64_t offset, std::string_vie
 }  // namespace
 
 site site_among(const std::vector<code_line>& chain) {
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const code_line& at = chain[i];
+  for (const code_line& at : chain) {
     if (!of_program(at)) continue;
-    return {at.function.starts_with("operator()") ? function_around(std::span(chain).subspan(i))
-                                                  : plain(at.function),
+    return {function_of(at, chain),
             known(at) ? fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line)
                       : ""};
   }

@@ -167,6 +167,12 @@ TEST(Sites, AreTheInnermostOfTheProgram) {
       name(
           "sennit::detail::fork_frame<fib(long)::{lambda()#2}, true>::run_elsewhere(sennit::detail::frame&)"),
       "fib");
+  // As clang and LLVM write it.
+  EXPECT_EQ(name("std::optional<main::$_0> sennit::detail::join_left<main::$_0::operator()() "
+                 "const::'lambda'()>(int)"),
+            "main");
+  EXPECT_EQ(name("main::$_0::operator()() const"), "main");
+  EXPECT_EQ(name("fib(long)::'lambda'()::operator()() const"), "fib");
   EXPECT_EQ(name("??"), "");
   EXPECT_EQ(name("sennit::detail::in_strand()"), "");
 }

@@ -48,7 +48,44 @@ std::string changed(const code_module& module) {
   return {};
 }
 
-bool of_library(std::string_view function) { return function.starts_with("sennit::"); }
+// As compilers and demanglers write the type of a closure.
+constexpr std::string_view closures[] = {"::{lambda", "::$_", "::'lambda"};
+
+std::size_t closure_in(std::string_view name, std::size_t from = 0) {
+  std::size_t first = name.npos;
+  for (const std::string_view closure : closures) first = std::min(first, name.find(closure, from));
+  return first;
+}
+
+// Only the name: without the arguments, and without the result that comes first in an instance of a template.
+std::string plain(std::string_view name) {
+  constexpr std::string_view unnamed = "(anonymous namespace)";
+  std::string found;
+  int open = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(unnamed)) {
+      found += unnamed;
+      i += unnamed.size() - 1;
+      continue;
+    }
+    const char c = name[i];
+    if (open == 0 && (c == '(' || closure_in(name, i) == i)) break;
+    if (c == ' ' && open == 0) {
+      found.clear();
+      continue;
+    }
+    if (c == '<') ++open;
+    if (c == '>') --open;
+    found += c;
+  }
+  return found;
+}
+
+bool of_library(std::string_view function) {
+  const std::string name = plain(function);
+  return name.starts_with("sennit::") || name.starts_with("std::");
+}
+
 // Or of the standard library.
 bool in_library(std::string_view file) {
   constexpr std::string_view headers[] = {"/sennit/detail/", "include/sennit/", "/include/c++/"};
@@ -58,7 +95,7 @@ bool in_library(std::string_view file) {
 // The function that has a closure which an instance of the library's templates names: "fib(long)" of
 // "sennit::detail::fork_frame<fib(long)::{lambda()#2}>::run_elsewhere(sennit::detail::frame&)".
 std::string function_of_closure(std::string_view name) {
-  for (std::size_t end = name.find("::{lambda"); end != name.npos; end = name.find("::{lambda", end + 1)) {
+  for (std::size_t end = closure_in(name); end != name.npos; end = closure_in(name, end + 1)) {
     std::size_t begin = end;
     int open = 0;
     for (; begin > 0; --begin) {
@@ -74,28 +111,13 @@ std::string function_of_closure(std::string_view name) {
   return {};
 }
 
-// Only the name: without the arguments, and without the result that comes first in an instance of a template.
-std::string plain(std::string_view name) {
-  if (const std::size_t at = name.find("::{lambda"); at != name.npos) name = name.substr(0, at);
-  constexpr std::string_view unnamed = "(anonymous namespace)";
-  std::string found;
-  int open = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name.substr(i).starts_with(unnamed)) {
-      found += unnamed;
-      i += unnamed.size() - 1;
-      continue;
-    }
-    const char c = name[i];
-    if (c == '(' && open == 0) break;
-    if (c == ' ' && open == 0) {
-      found.clear();
-      continue;
-    }
-    if (c == '<') ++open;
-    if (c == '>') --open;
-    found += c;
-  }
+// LLVM's finds more of what clang writes.
+const std::string& addr2line() {
+  static const std::string found = [] {
+    const std::vector<std::string> lines = lines_of(
+        "for tool in llvm-addr2line llvm-addr2line-19 addr2line; do command -v $tool && break; done");
+    return lines.empty() ? std::string("addr2line") : shell_word(lines.front());
+  }();
   return found;
 }
 
@@ -105,7 +127,7 @@ std::map<std::uint64_t, std::vector<code_line>> chains_of(const std::string& fil
   std::map<std::uint64_t, std::vector<code_line>> chains;
   constexpr std::size_t at_once = 1000;
   for (std::size_t first = 0; first < offsets.size(); first += at_once) {
-    std::string asked = "addr2line -a -f -i -C -e " + shell_word(file);
+    std::string asked = addr2line() + " -a -f -i -C -e " + shell_word(file);
     for (std::size_t i = first; i < std::min(offsets.size(), first + at_once); ++i)
       asked += fmt::format(" {:#x}", offsets[i]);
     std::vector<code_line>* chain = nullptr;
@@ -171,6 +193,9 @@ site site_among(const std::vector<code_line>& chain) {
   for (const code_line& at : chain)
     if (std::string function = function_of_closure(at.function); !function.empty())
       return {plain(function), ""};
+  for (const code_line& at : chain)
+    if (at.function != "??" && !of_library(at.function) && !at.function.starts_with("_Z"))
+      return {plain(at.function), ""};
   return {};
 }
 

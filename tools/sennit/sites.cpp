@@ -57,14 +57,22 @@ std::size_t closure_in(std::string_view name, std::size_t from = 0) {
   return first;
 }
 
+// Without what is between angle brackets, if that is much.
+std::string brief(std::string name) {
+  constexpr std::size_t most = 60;
+  const std::size_t begin = name.find('<');
+  const std::size_t end = name.rfind('>');
+  if (name.size() > most && begin < end && end != name.npos) name.replace(begin, end - begin + 1, "<...>");
+  return name;
+}
+
 // Only the name: without the arguments, and without the result that comes first in an instance of a template.
 std::string plain(std::string_view name) {
-  constexpr std::string_view unnamed = "(anonymous namespace)";
+  constexpr std::string_view unnamed = "(anonymous namespace)::";
   std::string found;
   int open = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name.substr(i).starts_with(unnamed)) {
-      found += unnamed;
       i += unnamed.size() - 1;
       continue;
     }
@@ -78,7 +86,7 @@ std::string plain(std::string_view name) {
     if (c == '>') --open;
     found += c;
   }
-  return found;
+  return brief(std::move(found));
 }
 
 bool of_library(std::string_view function) {

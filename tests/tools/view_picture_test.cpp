@@ -172,6 +172,9 @@ TEST(Sites, AreTheInnermostOfTheProgram) {
             "main");
   EXPECT_EQ(name("main::$_0::operator()() const"), "main");
   EXPECT_EQ(name("fib(long)::'lambda'()::operator()() const"), "fib");
+  // Where no caller is known.
+  EXPECT_EQ(name("bool sennit::detail::merge_sort<sennit::detail::in_parallel, long*>::sort(long, long)"),
+            "sennit::parallel_sort");
   EXPECT_EQ(name("??"), "");
   EXPECT_EQ(name("sennit::detail::in_strand()"), "");
 }

@@ -44,7 +44,13 @@ function read_run(from) {
   for (const node of nodes) if (node.kind === "loop") mark_cuts(node);
   number_sites(nodes);
   // A cut is at the place of its loop.
-  for (const node of nodes) if (node.part) node.site = nodes[node.parent].site ?? node.site;
+  for (const node of nodes) {
+    const around = nodes[node.parent];
+    if (!around?.site) continue;
+    // A loop with a grain is cut elsewhere. Only a cut has no place of its own.
+    if (node.kind === "fork" && !node.site) node.part ||= around.kind === "loop" || around.part;
+    if (node.part) node.site = around.site;
+  }
   for (const node of nodes.toReversed()) {
     for (const event of [node.begun, node.resumed]) {
       if (!event) continue;

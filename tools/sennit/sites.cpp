@@ -175,6 +175,17 @@ std::string function_of(const code_line& found, const std::vector<code_line>& ch
   return "a closure";
 }
 
+// Algorithms of the library that fork in functions of their own, by what their caller calls them.
+std::string algorithm_among(const std::vector<code_line>& chain) {
+  constexpr std::pair<std::string_view, const char*> algorithms[] = {
+      {"sennit::detail::merge_sort", "sennit::parallel_sort"},
+      {"sennit::detail::scan<", "sennit::parallel_scan"}};
+  for (const code_line& at : chain)
+    for (const auto& [begin, name] : algorithms)
+      if (plain(at.function).starts_with(begin)) return name;
+  return {};
+}
+
 // The functions at the beginning of a child's code are the library's. Further on is the child's body, if it is inlined.
 void look_further(const std::string& file, std::uint64_t offset, std::string_view outermost, site& found) {
   constexpr unsigned steps = 64;
@@ -204,7 +215,7 @@ site site_among(const std::vector<code_line>& chain) {
   for (const code_line& at : chain)
     if (at.function != "??" && !of_library(at.function) && !at.function.starts_with("_Z"))
       return {plain(at.function), ""};
-  return {};
+  return {algorithm_among(chain), ""};
 }
 
 std::uint32_t sites::number(std::uint64_t at) const {

@@ -68,6 +68,14 @@ TEST(rollforward_rewrite, the_first_copy_gets_labels_only) {
   EXPECT_EQ(text, source);
 }
 
+// Catches a file that is rolled forward, and that the linker refuses all the same.
+TEST(rollforward_rewrite, the_linkers_refusal_is_taken_out) {
+  const std::string refusal = ".pushsection .sennit_not_rolled_forward,\"?\"; .quad x; .popsection\n";
+  const std::string text = rewrite(marked("f", '\t' + refusal)).text;
+  EXPECT_THAT(text, HasSubstr("\t# " + refusal));
+  EXPECT_EQ(text.find(refusal), text.rfind(refusal));
+}
+
 // Catches a second copy that goes on promoting without a beat: it must leave for the first one.
 TEST(rollforward_rewrite, a_marker_is_a_jump_into_the_first_copy) {
   const std::string copy = second_copy_of(marked("f", ""));

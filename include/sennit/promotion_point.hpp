@@ -50,12 +50,11 @@
 // SENNIT_NO_PROMOTION_POINTS removes all promotion points: for targets that are not rolled forward, and to show
 // what promotion points change in a function (rollforward --without).
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
-// A line that refers to a symbol that nobody defines. The linker prints its name. The tool takes the line out of what
-// it rolls forward. The reference is in no code. "?" puts it into the COMDAT group of the function, if there is one:
-// it counts only if this copy of the function is linked. It is hidden because a shared object may lack other symbols.
+// Refers to a symbol that nobody defines; the linker prints its name. The tool takes the reference out of what it rolls
+// forward. The section is not loaded. The symbol is hidden because a shared object may lack other symbols.
 #define SENNIT_PROMOTION_POINT_REFUSAL                                                                       \
-  "\n\t.pushsection .sennit_not_rolled_forward,\"?\"; .hidden " SENNIT_PROMOTION_POINT_REMEDY                \
-  "; .quad " SENNIT_PROMOTION_POINT_REMEDY "; .popsection"
+  "\n\t.pushsection .sennit_not_rolled_forward\n\t.hidden " SENNIT_PROMOTION_POINT_REMEDY                    \
+  "\n\t.quad " SENNIT_PROMOTION_POINT_REMEDY "\n\t.popsection"
 #define SENNIT_PROMOTION_POINT_REMEDY                                                                        \
   "promotion_points_are_not_rolled_forward__use_sennit_rollforward_or_define_SENNIT_NO_PROMOTION_POINTS"
 

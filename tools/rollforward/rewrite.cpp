@@ -84,11 +84,11 @@ void add(const procedure& p, function_size& size) {
   if (p.where.name.starts_with(".text.unlikely")) size.cold += p.instructions;
 }
 
-// Makes comments of the lines without which the linker accepts the file: they are for files that come here not.
-std::vector<insertion> accepted(const std::vector<statement>& statements) {
+// Makes comments of the directives for which the linker would refuse the file. Each is in a line of its own.
+std::vector<insertion> without_refusal(const std::vector<statement>& statements) {
   std::vector<insertion> out;
   for (const statement& s : statements) {
-    if (s.name == ".pushsection" && !s.operands.empty() && s.operands.front() == refusal_section)
+    if (s.kind == statement_kind::directive && !s.operands.empty() && s.operands.front() == refusal_symbol)
       out.push_back({s.begin, "# "});
   }
   return out;
@@ -145,7 +145,7 @@ rewritten rewrite(std::string_view source) {
       appended += address_pairs(p, copy) + point_records(p, f.name, copy);
     }
   }
-  std::vector<insertion> insertions = accepted(statements);
+  std::vector<insertion> insertions = without_refusal(statements);
   insertions.insert(insertions.end(), copies.insertions().begin(), copies.insertions().end());
   out.text = with_insertions(source, insertions) + appended + registration();
   return out;

@@ -51,9 +51,10 @@
 // what promotion points change in a function (rollforward --without).
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
 // Refers to a symbol that nobody defines; the linker prints its name. The tool takes the reference out of what it rolls
-// forward. The section is not loaded. The symbol is hidden because a shared object may lack other symbols.
+// forward. The section is not loaded, and stays ("R") if the linker collects garbage. The symbol is hidden because a
+// shared object may lack other symbols.
 #define SENNIT_PROMOTION_POINT_REFUSAL                                                                       \
-  "\n\t.pushsection .sennit_not_rolled_forward\n\t.hidden " SENNIT_PROMOTION_POINT_REMEDY                    \
+  "\n\t.pushsection .sennit_not_rolled_forward,\"R\"\n\t.hidden " SENNIT_PROMOTION_POINT_REMEDY              \
   "\n\t.quad " SENNIT_PROMOTION_POINT_REMEDY "\n\t.popsection"
 #define SENNIT_PROMOTION_POINT_REMEDY                                                                        \
   "promotion_points_are_not_rolled_forward__use_sennit_rollforward_or_define_SENNIT_NO_PROMOTION_POINTS"

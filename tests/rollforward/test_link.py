@@ -66,6 +66,7 @@ class Link(unittest.TestCase):
             main = self.object(compiler, "main", "long own(long);\n" + MAIN)
             self.assert_refused(self.link(compiler, linker, main, points))
             self.assert_refused(self.link(compiler, linker, "-shared", points))
+            self.assert_refused(self.link(compiler, linker, "-Wl,--gc-sections", main, points))
             archive = self.path("libpoints.a")
             Path(archive).unlink(missing_ok=True)
             subprocess.run(["ar", "rc", archive, points], check=True)

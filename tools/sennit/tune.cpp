@@ -321,6 +321,7 @@ void tune(const tune_options& options) {
   tuning t(options);
   t.measure();
   t.print(to.messages());
+  std::fflush(to.messages());  // before what is said of it
   if (!options.json.empty()) tools::write_file(options.json, t.records());
   if (!t.in_doubt().empty())
     throw std::runtime_error(

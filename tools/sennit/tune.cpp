@@ -225,10 +225,11 @@ class tuning {
         fmt::format("Beats alone take about {:.1f}% of the time then, promotions the rest of the {}%.\n",
                     100 * c.beat_us * 1000 / static_cast<double>(c.period.count()), options_.share);
     if (const nanoseconds now = period_with(0); now > c.period) {
-      const double share = options_.share / 100;
       text += fmt::format(
-          "But beats come each {} us, as they may take no more than SENNIT_BEAT_SHARE says{}.\n", as_us(now),
-          period_with(share) < now ? fmt::format("; set SENNIT_BEAT_SHARE={}, too", share) : "");
+          "But beats come each {} us, as they may take no more than SENNIT_BEAT_SHARE says.\n", as_us(now));
+      const double share = options_.share / 100;
+      if (const nanoseconds then = period_with(share); then < now)
+        text += fmt::format("With SENNIT_BEAT_SHARE={} they come each {} us.\n", share, as_us(then));
     } else {
       text += "The limit on the share of beats (SENNIT_BEAT_SHARE) leaves the period as it is.\n";
     }

@@ -95,7 +95,8 @@ class writer {
     }
     text_ += "{-1, -1, nullptr, 0}};\n";
     line("const int join_target_count = {};", count);
-    line("const int register_count = {};\n", program_.registers.size());
+    line("const int register_count = {};", program_.registers.size());
+    line("const int block_count = {};\n", program_.blocks.size());
   }
 
   std::string all_registers() const {
@@ -106,13 +107,13 @@ class writer {
 
   void function() {
     line("[[gnu::noinline]] void execute(strand& s, number target, const number* registers) {{");
-    line("  number record = 0;\n  int join_line = 0;");
+    line("  number record = 0;\n  int at = 0;  // the line of what goes on by a number");
     for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  number r{0} = registers[{0}];", r);
     line("dispatch:\n  switch (target) {{");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) line("    case {0}: goto b{0};", b);
-    line("    default: fail(0, \"a jump to what is no label\");\n  }}");
+    line("    default: fail(at, \"this leads to what is no label\");\n  }}");
     line("join: {{\n  number all[] = {{{}}};", all_registers());
-    line("  target = s.join(record, all, join_line);\n  if (target < 0) return;");
+    line("  target = s.join(record, all, at);\n  if (target < 0) return;");
     for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  r{0} = all[{0}];", r);
     line("  goto dispatch;\n}}");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
@@ -126,9 +127,9 @@ class writer {
     line("}}\n");
   }
 
-  static std::string go(const operand& v) {
+  static std::string go(const operand& v, int at) {
     if (v.is == operand::kind::label) return fmt::format("goto b{};", v.value);
-    return fmt::format("{{ target = {}; goto dispatch; }}", value(v));
+    return fmt::format("{{ target = {}; at = {}; goto dispatch; }}", value(v), at);
   }
 
   std::string statement(const instruction& i) const {
@@ -145,8 +146,8 @@ class writer {
         return fmt::format("cell(wrap(bits({}) + bits({})), {}) = {};", left, right, at, value(i.stored));
       case opcode::load_stack: return fmt::format("{}s.calls.at({}, {});", target, right, at);
       case opcode::store_stack: return fmt::format("s.calls.at({}, {}) = {};", right, at, value(i.stored));
-      case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right));
-      case opcode::jump: return go(i.left);
+      case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right, at));
+      case opcode::jump: return go(i.left, at);
       case opcode::halt:
         return fmt::format("{{ const number all[] = {{{}}}; halt(all, places, outputs, {}); }}",
                            all_registers(), program_.outputs.size());
@@ -154,7 +155,7 @@ class writer {
       case opcode::fork:
         return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}", all_registers(),
                            left, right, at);
-      case opcode::join: return fmt::format("record = {}; join_line = {}; goto join;", left, at);
+      case opcode::join: return fmt::format("record = {}; at = {}; goto join;", left, at);
       case opcode::snew: return fmt::format("s.calls.renew({});", at);
       case opcode::salloc: return fmt::format("s.calls.allocate({}, {});", left, at);
       case opcode::sfree: return fmt::format("s.calls.free({}, {});", left, at);

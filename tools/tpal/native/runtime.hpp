@@ -30,8 +30,10 @@ inline const char* file = "";
 inline std::atomic<std::uint64_t> forks{0};
 inline std::atomic<std::uint64_t> records{0};
 
+// The line is 0 if no line is at fault.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(int line, const char* what) {
-  std::fprintf(stderr, "%s:%d: error: %s\n", file, line, what);
+  const std::string place = line == 0 ? file : file + (":" + std::to_string(line));
+  std::fprintf(stderr, "%s: error: %s\n", place.c_str(), what);
   std::fflush(stdout);
   std::_Exit(1);
 }
@@ -60,6 +62,7 @@ void execute(strand& s, number block, const number* registers);
 extern const join_target join_targets[];
 extern const int join_target_count;
 extern const int register_count;
+extern const int block_count;
 inline number* heap = nullptr;
 inline number heap_size = 0;
 
@@ -149,6 +152,7 @@ struct strand {
   void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
+    if (block < 0 || block >= block_count) fail(line, "this leads to what is no label");
     forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);

@@ -14,7 +14,7 @@ enum class statement_kind {
   directive,    // name (with its dot) and operands
   instruction,  // name is the mnemonic; prefixes are separate
   assignment,   // name = operands[0]
-  marker,       // a promotion point: the label of its statements, and its line in the source or nothing
+  marker,  // a promotion point: the label of its statements, its line in the source or nothing, its kind or nothing
 };
 
 struct statement {
@@ -29,6 +29,9 @@ struct statement {
 
 // What SENNIT_PROMOTION_POINT writes into the text, as a comment: this word, a label and a line.
 inline constexpr std::string_view marker_word = "sennit_promotion_point";
+
+// The kind of a promotion point that follows a latent call.
+inline constexpr std::string_view behind_latent_call = "behind_latent_call";
 
 // Throws `fault` for a string or a comment without an end.
 std::vector<statement> lex(std::string_view text);

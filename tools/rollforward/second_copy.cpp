@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace rollforward {
 namespace {
@@ -137,8 +138,17 @@ class procedure_copier {
     }
   }
 
+  // The call before the promotion point is latent as long as it goes on, if its caller's frame can be entered meanwhile.
+  void mark_latent() {
+    if (!returned_ || frame_.follows_stack_pointer() || aligns_stack_) return;
+    for (place& at : out_.places) {
+      if (at.number == *returned_) at.kind = place_kind::behind_latent_call;
+    }
+  }
+
   // Counts, for which no register is needed, and continues in the first copy: one beat causes one promotion.
   void copy_marker(const statement& s) {
+    if (s.operands[2] == behind_latent_call) mark_latent();
     const std::size_t number = all_.next_point_++;
     out_.points.push_back({number, s.operands[1]});
     out_.text += fmt::format("\tlock incq\t{}(%rip)\n\tjmp\t{}\n", point_label(number), s.operands.front());
@@ -165,7 +175,11 @@ class procedure_copier {
     move_on();
     if (flow_of(s.name) == flow::call) {
       out_.places.push_back({mark_behind(s.end), place_kind::behind_call});
+      returned_ = out_.places.back().number;
+    } else if (!only_moves_results(s)) {
+      returned_.reset();
     }
+    if (s.name.starts_with("and") && s.operands.back() == "%rsp") aligns_stack_ = true;
   }
 
   void copy_directive(const statement& s) {
@@ -235,6 +249,9 @@ class procedure_copier {
   frame_state frame_;
   const writer write_;
   second_copy out_;
+  std::optional<std::size_t>
+      returned_;                // the place behind the last call, if only its results were moved since
+  bool aligns_stack_ = false;   // variables are found by %rsp then
   bool code_here_ = false;      // the last place is that of a thread that is here
   std::size_t first_here_ = 0;  // the first place of this address
 };

@@ -1,0 +1,20 @@
+// The way outward to the frames with a latent call.
+#pragma once
+
+#include "beat/frame_expression.hpp"
+
+#include <cstdint>
+
+namespace sennit::detail {
+
+// A call that goes on, and behind which another one is to come.
+struct latent_site {
+  std::uintptr_t* slot = nullptr;  // has the return address; null: there is none
+  std::uintptr_t paired = 0;       // the counterpart of that
+  frame_registers registers;       // as the call's return will find them
+};
+
+// The outermost one of the calling strand.
+latent_site oldest_latent_site() noexcept;
+
+}  // namespace sennit::detail

@@ -28,9 +28,10 @@ consteval bool check_latent_body() {
   if constexpr (with_state) {
     refuse_state_if<with_state>();
   } else {
-    static_assert(good, "latent_for: the body takes neither an index or element, as [](long i) {} does, nor what "
-                        "is left of the loop with it, as [](long i, sennit::latent& rest) {} does; give it such "
-                        "parameters");
+    static_assert(good,
+                  "latent_for: the body takes neither an index or element, as [](long i) {} does, nor what "
+                  "is left of the loop with it, as [](long i, sennit::latent& rest) {} does; give it such "
+                  "parameters");
   }
   return good;
 }
@@ -51,8 +52,7 @@ SENNIT_INLINE void run_latent_body(latent* around, const Sequence& sequence, F& 
         std::as_const(body)(Sequence::read(sequence.at(i)), rest);
       });
     } else if constexpr (std::integral<typename Sequence::cursor>) {
-      run_latent(around, 0, sequence.size,
-                 whole_latent_chunks<index_chunks<V, F>>{{sequence.first, body}});
+      run_latent(around, 0, sequence.size, whole_latent_chunks<index_chunks<V, F>>{{sequence.first, body}});
     } else {
       run_latent(around, 0, sequence.size,
                  whole_latent_chunks<element_chunks<typename Sequence::cursor, F>>{{sequence.first, body}});

@@ -132,7 +132,7 @@ SENNIT_INLINE branch_result<F> call_first(F&& first) {
 // calls keep, or in the frame. `results` are the registers that may have what the call returned.
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
 #define SENNIT_BEHIND_LATENT_CALL(label, ...)                                                                \
-  asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call"                                       \
+  asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call"                                        \
                   :                                                                                          \
                   :                                                                                          \
                   : "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",   \
@@ -177,9 +177,10 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 // Calls first(), then second().
 template <detail::branch F, detail::branch G>
 SENNIT_INLINE auto latent_join(F&& first, G second) {
-  static_assert(std::is_trivially_copyable_v<G>,
-                "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "
-                "numbers, references, pointers or views");
+  static_assert(
+      std::is_trivially_copyable_v<G>,
+      "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "
+      "numbers, references, pointers or views");
   SENNIT_PROMOTION_POINT(detail::give_oldest_call());
   if constexpr (detail::return_nothing<F, G>) {
     detail::latent_calls<F>(std::forward<F>(first), second);

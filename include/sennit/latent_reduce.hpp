@@ -19,8 +19,8 @@ namespace detail {
 
 // A value for each element, perhaps with what is left of the loop.
 template <class Map, class V>
-concept latent_map = reduce_map<Map, V> ||
-                     (std::invocable<Map&, V, latent&> && !std::is_void_v<std::invoke_result_t<Map&, V, latent&>>);
+concept latent_map = reduce_map<Map, V> || (std::invocable<Map&, V, latent&> &&
+                                            !std::is_void_v<std::invoke_result_t<Map&, V, latent&>>);
 
 template <class Sequence, class T, class Map, class Combine>
 SENNIT_INLINE T reduce_latent_sequence(latent* around, const Sequence& sequence, T first, Map& map,
@@ -52,12 +52,14 @@ concept latent_operation = latent_map<Map, V>;
 
 struct latent_reduction {
   template <class First, class Last, class T, class Map, class Combine = std::plus<>>
-    requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> && combines<Combine, T>
+    requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> &&
+             combines<Combine, T>
   T operator()(First begin, Last end, T first, Map&& map, Combine&& combine = {}) const {
     return reduce_latent_sequence(nullptr, sequence_of(begin, end), std::move(first), map, combine);
   }
   template <class First, class Last, class T, class Map, class Combine>
-    requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> && combines<Combine, T>
+    requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> &&
+             combines<Combine, T>
   T operator()(First begin, Last end, T first, Map&& map, Combine&& combine, latent& around) const {
     return reduce_latent_sequence(&around, sequence_of(begin, end), std::move(first), map, combine);
   }
@@ -73,10 +75,11 @@ struct latent_reduction {
   }
   template <class... Arguments>
   void operator()(const Arguments&...) const {
-    static_assert(never<Arguments...>,
-                  "latent_reduce: no reduction has such arguments; its forms are (begin, end, first, map, combine) "
-                  "and (range, first, map, combine), each with the loop around, a sennit::latent&, behind or "
-                  "without; combine makes one value of two of the type of `first`");
+    static_assert(
+        never<Arguments...>,
+        "latent_reduce: no reduction has such arguments; its forms are (begin, end, first, map, combine) "
+        "and (range, first, map, combine), each with the loop around, a sennit::latent&, behind or "
+        "without; combine makes one value of two of the type of `first`");
   }
 };
 

@@ -22,7 +22,8 @@ constinit given_slot table[slots];
 
 given_slot& slot_at(const void* frame, std::size_t look) noexcept {
   constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
-  return table[(reinterpret_cast<std::uintptr_t>(frame) * spread / (~std::uint64_t{0} / slots + 1) + look) % slots];
+  return table[(reinterpret_cast<std::uintptr_t>(frame) * spread / (~std::uint64_t{0} / slots + 1) + look) %
+               slots];
 }
 
 given_slot* find(const void* frame) noexcept {

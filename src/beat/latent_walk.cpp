@@ -39,14 +39,14 @@ class latent_walk : public outward_walk {
 latent_site oldest_latent_site() noexcept {
   ucontext_t here;
   auto& registers = here.uc_mcontext.gregs;
-  asm volatile(
-      "leaq 0f(%%rip), %%rax\n"
-      "0:\tmovq %%rax, %0\n\tmovq %%rsp, %1\n\tmovq %%rbx, %2\n\tmovq %%rbp, %3\n\t"
-      "movq %%r12, %4\n\tmovq %%r13, %5\n\tmovq %%r14, %6\n\tmovq %%r15, %7"
-      : "=m"(registers[REG_RIP]), "=m"(registers[REG_RSP]), "=m"(registers[REG_RBX]), "=m"(registers[REG_RBP]),
-        "=m"(registers[REG_R12]), "=m"(registers[REG_R13]), "=m"(registers[REG_R14]), "=m"(registers[REG_R15])
-      :
-      : "rax");
+  asm volatile("leaq 0f(%%rip), %%rax\n"
+               "0:\tmovq %%rax, %0\n\tmovq %%rsp, %1\n\tmovq %%rbx, %2\n\tmovq %%rbp, %3\n\t"
+               "movq %%r12, %4\n\tmovq %%r13, %5\n\tmovq %%r14, %6\n\tmovq %%r15, %7"
+               : "=m"(registers[REG_RIP]), "=m"(registers[REG_RSP]), "=m"(registers[REG_RBX]),
+                 "=m"(registers[REG_RBP]), "=m"(registers[REG_R12]), "=m"(registers[REG_R13]),
+                 "=m"(registers[REG_R14]), "=m"(registers[REG_R15])
+               :
+               : "rax");
   return latent_walk(here).oldest();
 }
 

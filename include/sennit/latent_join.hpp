@@ -181,7 +181,6 @@ SENNIT_INLINE auto latent_join(F&& first, G second) {
       std::is_trivially_copyable_v<G>,
       "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "
       "numbers, references, pointers or views");
-  SENNIT_PROMOTION_POINT(detail::give_oldest_call());
   if constexpr (detail::return_nothing<F, G>) {
     detail::latent_calls<F>(std::forward<F>(first), second);
   } else {

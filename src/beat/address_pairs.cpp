@@ -7,6 +7,7 @@
 namespace sennit::detail {
 
 paired_module* paired_modules = nullptr;
+bool any_latent_calls = false;
 
 namespace {
 

@@ -74,6 +74,9 @@ place_in_code find_return(std::uintptr_t address) noexcept;
 // The counterpart of a place to which a latent call returns; 0 for other places.
 std::uintptr_t find_latent_return(std::uintptr_t address) noexcept;
 
+// Whether a module with such places has been loaded; atomic.
+extern bool any_latent_calls;
+
 // The first module of the list; atomic.
 extern paired_module* paired_modules;
 

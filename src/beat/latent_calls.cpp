@@ -1,4 +1,5 @@
 // Latent calls are found by the return addresses on the stack, and asked for in the frames of their callers.
+#include "beat/address_pairs.hpp"
 #include "beat/given_calls.hpp"
 #include "beat/latent_walk.hpp"
 #include "beat/stack_memory.hpp"
@@ -35,8 +36,10 @@ void sennit_enter_frame(const frame_entry& entry, void** way_back) noexcept;
 [[noreturn]] void sennit_leave_frame(void* way_back) noexcept;
 }
 
-bool give_oldest_call() {
-  const latent_site site = oldest_latent_site();
+bool give_oldest_call(const void* above) {
+  // Relaxed: a strand that has a latent call runs the module's code.
+  if (!__atomic_load_n(&any_latent_calls, __ATOMIC_RELAXED)) return false;
+  const latent_site site = oldest_latent_site(above);
   if (site.slot == nullptr) return false;
   const auto* const frame = reinterpret_cast<const void*>(site.registers.value[6]);
   if (!reserve_given(frame)) return false;
@@ -59,7 +62,7 @@ void answer_latent_request(latent_request& request) noexcept { sennit_leave_fram
 
 #else
 
-bool give_oldest_call() { return false; }
+bool give_oldest_call(const void*) { return false; }
 latent_request* take_latent_request() noexcept { return nullptr; }
 void answer_latent_request(latent_request&) noexcept { __builtin_trap(); }
 

@@ -1,9 +1,14 @@
 #include "beat/latent_walk.hpp"
 
 #include "beat/address_pairs.hpp"
+#include "beat/frame_row.hpp"
 #include "beat/outward_walk.hpp"
+#include "beat/unwind_entry.hpp"
 
 #include <ucontext.h>
+
+#include <array>
+#include <cstdint>
 
 namespace sennit::detail {
 
@@ -11,15 +16,29 @@ namespace sennit::detail {
 
 namespace {
 
+// What is the same for all frames that return to one address: recursion has many, and looks them up once.
+struct known_return {
+  std::uintptr_t address = 0;
+  std::uintptr_t paired = 0;  // behind a latent call: the counterpart
+  unwind_entry function;
+  frame_row row;
+  bool good = false;
+};
+
 class latent_walk : public outward_walk {
  public:
   using outward_walk::outward_walk;
 
-  latent_site oldest() noexcept {
+  latent_site oldest(std::uintptr_t above) noexcept {
     latent_site found;
-    while (leave_frame() && is_return_address()) {
-      const std::uintptr_t paired = find_latent_return(pc_);
-      if (paired != 0 && knows_frame()) found = {slot_, paired, registers_};
+    bool on = leave_frame();
+    while (on) {
+      const known_return& at = known(pc_);
+      function_ = at.function;
+      if (!at.good || !is_return_address()) break;
+      if (at.paired != 0 && knows_frame() && registers_.value[6] > above)
+        found = {slot_, at.paired, registers_};
+      on = leave_frame(at.row);
     }
     return found;
   }
@@ -31,12 +50,26 @@ class latent_walk : public outward_walk {
     }
     return true;
   }
+
+  const known_return& known(std::uintptr_t address) noexcept {
+    known_return& at = known_[address % known_.size()];
+    if (at.address != address) {
+      at.address = address;
+      at.function = find_unwind_entry(address - 1);
+      at.good = at.function && at.function.trust != unwind_trust::never && !at.function.signal_frame &&
+                find_row(at.function, address - 1, at.row);
+      at.paired = at.good ? find_latent_return(address) : 0;
+    }
+    return at;
+  }
+
+  std::array<known_return, 7> known_;
 };
 
 }  // namespace
 
 // The registers that calls keep, as they are at one place of this function.
-latent_site oldest_latent_site() noexcept {
+latent_site oldest_latent_site(const void* above) noexcept {
   ucontext_t here;
   auto& registers = here.uc_mcontext.gregs;
   asm volatile("leaq 0f(%%rip), %%rax\n"
@@ -47,12 +80,12 @@ latent_site oldest_latent_site() noexcept {
                  "=m"(registers[REG_R14]), "=m"(registers[REG_R15])
                :
                : "rax");
-  return latent_walk(here).oldest();
+  return latent_walk(here).oldest(reinterpret_cast<std::uintptr_t>(above));
 }
 
 #else
 
-latent_site oldest_latent_site() noexcept { return {}; }
+latent_site oldest_latent_site(const void*) noexcept { return {}; }
 
 #endif
 

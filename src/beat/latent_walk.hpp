@@ -14,7 +14,7 @@ struct latent_site {
   frame_registers registers;       // as the call's return will find them
 };
 
-// The outermost one of the calling strand.
-latent_site oldest_latent_site() noexcept;
+// The outermost one of the calling strand whose frame is above the address: the stack grows down.
+latent_site oldest_latent_site(const void* above) noexcept;
 
 }  // namespace sennit::detail

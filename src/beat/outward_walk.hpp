@@ -24,6 +24,7 @@ class outward_walk {
 
  protected:
   bool leave_frame() noexcept;
+  bool leave_frame(const frame_row& row) noexcept;
   bool is_return_address() const noexcept;
 
  private:
@@ -45,10 +46,10 @@ class outward_walk {
   frame_registers registers_;
   // Where the frame goes on, and the function there. A return address lies in `slot_`.
   std::uintptr_t pc_ = 0;
+  unwind_entry function_;
   std::uintptr_t* slot_ = nullptr;  // null: interrupted at pc_
 
  private:
-  unwind_entry function_;
   std::uintptr_t frame_begin_ = 0;  // of the frame whose return address that is
   std::uintptr_t caller_end_ = 0;   // of the frame to which has_callers() has looked first
   unwind_entry called_;             // from there

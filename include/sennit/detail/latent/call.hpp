@@ -17,8 +17,9 @@ struct latent_request {
   void* way_back = nullptr;
 };
 
-// The oldest latent call of the strand is given away. False if there is none. Throws as task_group::spawn().
-SENNIT_EXPORT bool give_oldest_call();
+// Of the strand's latent calls whose frames are above the address, the oldest is given away. False if there is none. Throws as
+// task_group::spawn().
+SENNIT_EXPORT bool give_oldest_call(const void* above = nullptr);
 
 // Called where a frame goes on behind a latent call, or is asked to meanwhile. Then there is a request, once.
 SENNIT_EXPORT latent_request* take_latent_request() noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/latent/call.hpp>
 #include <sennit/detail/latent/given.hpp>
 #include <sennit/detail/latent/pace.hpp>
 #include <sennit/detail/position.hpp>
@@ -20,7 +21,7 @@ namespace sennit::detail {
 template <class Part, class Run>
 SENNIT_COLD position promote_half(latent* around, position i, position end, given_parts<Part>& parts,
                                   Run run) {
-  if ((around != nullptr && around->promote()) || end - i < 2) return end;
+  if ((around != nullptr ? around->promote() : give_oldest_call()) || end - i < 2) return end;
   const position middle = end - (end - i) / 2;
   parts.give([run = std::move(run), middle, end](Part& part) { run(part, middle, end); });
   return middle;

@@ -45,36 +45,52 @@ class given_call : public given_part {
   std::optional<result> result_;
 };
 
-// The frame's caller is not to be unwound: the frame is asked while its first call goes on.
 template <class G>
-void give_call(latent_request& request, const G& second) noexcept {
+bool give_call(const void* frame, const G& second) {
+  auto made = std::make_unique<given_call<G>>(second);
+  if (!keep_given(frame, made.get())) return false;
 #if SENNIT_EXCEPTIONS
   try {
-    auto made = std::make_unique<given_call<G>>(second);
     made->start();
-    request.given = made.release();
+  } catch (...) {
+    take_given(frame);
+    throw;
+  }
+#else
+  made->start();
+#endif
+  made.release();
+  return true;
+}
+
+// The frame is not to be unwound: it is asked while its first call goes on.
+template <class G, std::same_as<std::uintptr_t>... Words>
+void answer_with(latent_request& request, const void* frame, Words... words) noexcept {
+  const std::uintptr_t all[] = {request.in_frame(words)..., 0};
+  alignas(G) unsigned char second[sizeof(G)];
+  std::memcpy(second, all, sizeof(G));
+#if SENNIT_EXCEPTIONS
+  try {
+    request.given = give_call(frame, *std::launder(reinterpret_cast<const G*>(second)));
   } catch (...) {
     request.failure = std::current_exception();
   }
 #else
-  auto made = std::make_unique<given_call<G>>(second);
-  made->start();
-  request.given = made.release();
+  request.given = give_call(frame, *std::launder(reinterpret_cast<const G*>(second)));
 #endif
 }
 
-// Behind the first call, or during it. Returns what has been given away. The closure comes word by word, in registers: a
-// copy of it would be in the frame, perhaps where the first call finds an object that belongs to its own arguments.
+// Behind the first call, or during it. Returns what has been given away. The closure comes word by word: a copy of it would
+// have to be in memory.
 template <class G, std::same_as<std::uintptr_t>... Words>
-SENNIT_COLD given_call<G>* meet_latent_point(const void* frame, Words... words) {
+SENNIT_COLD given_call<G>* meet_latent_point(Words... words) {
+  const void* const own = __builtin_frame_address(0);
   if (latent_request* const request = take_latent_request()) {
-    const std::uintptr_t all[] = {words..., 0};
-    alignas(G) unsigned char second[sizeof(G)];
-    std::memcpy(second, all, sizeof(G));
-    give_call(*request, *std::launder(reinterpret_cast<const G*>(second)));
+    const std::uintptr_t below = request->copy - reinterpret_cast<std::uintptr_t>(own);
+    answer_with<G>(*request, reinterpret_cast<const void*>(request->begin - below), words...);
     answer_latent_request(*request);
   }
-  if (given_part* const given = take_given(frame)) return static_cast<given_call<G>*>(given);
+  if (given_part* const given = take_given(own)) return static_cast<given_call<G>*>(given);
   give_oldest_call();
   return nullptr;
 }
@@ -90,15 +106,20 @@ SENNIT_INLINE std::uintptr_t word_of(const G& second) noexcept {
 
 template <class G, std::size_t... I>
 SENNIT_INLINE given_call<G>* meet_latent_point(const G& second, std::index_sequence<I...>) {
-  return meet_latent_point<G>(__builtin_frame_address(0), word_of<I>(second)...);
+  return meet_latent_point<G>(word_of<I>(second)...);
 }
 
 template <class G>
 using words_of = std::make_index_sequence<(sizeof(G) + sizeof(std::uintptr_t) - 1) / sizeof(std::uintptr_t)>;
 
-// What was thrown by the first call comes before it.
-SENNIT_COLD inline void drop_given(const void* frame) noexcept {
-  const std::unique_ptr<given_part> given(take_given(frame));
+// What was thrown by the first call comes before it. Where meet_latent_point() found its frame, there may have been arguments
+// above; deeper frames have been left.
+SENNIT_COLD inline void drop_given() noexcept {
+  constexpr int most_arguments = 24;
+  const auto* own = static_cast<void* const*>(__builtin_frame_address(0));
+  given_part* found = nullptr;
+  for (int i = 0; i < most_arguments && found == nullptr; ++i) found = take_given(own - i);
+  const std::unique_ptr<given_part> given(found);
   if (given == nullptr) return;
   given->drop();
 #if SENNIT_EXCEPTIONS
@@ -118,7 +139,7 @@ SENNIT_INLINE branch_result<F> call_first(F&& first) {
     try {
       return call_branch(std::forward<F>(first));
     } catch (...) {
-      drop_given(__builtin_frame_address(0));
+      drop_given();
       throw;
     }
   }

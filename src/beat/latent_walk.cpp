@@ -16,6 +16,8 @@ namespace sennit::detail {
 
 namespace {
 
+constexpr unsigned rsp = 7;
+
 // What is the same for all frames that return to one address: recursion has many, and looks them up once.
 struct known_return {
   std::uintptr_t address = 0;
@@ -36,14 +38,28 @@ class latent_walk : public outward_walk {
       const known_return& at = known(pc_);
       function_ = at.function;
       if (!at.good || !is_return_address()) break;
-      if (at.paired != 0 && knows_frame() && registers_.value[6] > above)
-        found = {slot_, at.paired, registers_};
+      const bool is_site = at.paired != 0 && knows_frame() && reinterpret_cast<std::uintptr_t>(slot_) > above;
+      const latent_site site{slot_, at.paired, registers_, 0, 0};
       on = leave_frame(at.row);
+      if (on && is_site) take(site, found);
     }
     return found;
   }
 
  private:
+  // A frame that is larger would take long to copy.
+  static constexpr std::uintptr_t most_bytes = 16384;
+  static constexpr std::uintptr_t arguments = 256;
+
+  void take(const latent_site& site, latent_site& found) noexcept {
+    const std::uintptr_t begin = site.registers.value[rsp];
+    const std::uintptr_t end = registers_.value[rsp];
+    if (end - begin > most_bytes) return;
+    found = site;
+    found.end = end;
+    found.arguments_end = memory_.has(begin, end - begin + arguments) ? end + arguments : end;
+  }
+
   bool knows_frame() const noexcept {
     for (const unsigned number : {3U, 6U, 12U, 13U, 14U, 15U}) {
       if (!registers_.knows(number)) return false;

@@ -40,9 +40,8 @@ class outward_walk {
   outcome move_return(const place_in_code& place) noexcept;
   outcome move_interrupted() noexcept;
 
-  stack_memory memory_;
-
  protected:
+  stack_memory memory_;
   frame_registers registers_;
   // Where the frame goes on, and the function there. A return address lies in `slot_`.
   std::uintptr_t pc_ = 0;

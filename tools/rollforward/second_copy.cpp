@@ -141,9 +141,8 @@ class procedure_copier {
   static constexpr std::size_t most_steps = 64;
 
   // Whether what is behind the call at `at` comes to a promotion point for the time of the call, having only moved results.
-  // Then the frame can be asked for its next call while this one goes on, if it finds its variables by %rbp.
-  bool is_latent(std::size_t at) {
-    if (frame_.follows_stack_pointer() || aligns_stack_) return false;
+  // Then the frame can be asked for its next call while this one goes on.
+  bool is_latent(std::size_t at) const {
     for (std::size_t steps = 0; ++at < p_.body.size() && steps < most_steps; ++steps) {
       const statement& s = all_.statements_[p_.body[at]];
       if (s.kind == statement_kind::marker) return s.operands[2] == behind_latent_call;
@@ -192,7 +191,6 @@ class procedure_copier {
       out_.places.push_back(
           {mark_behind(s.end), latent ? place_kind::behind_latent_call : place_kind::behind_call});
     }
-    if (s.name.starts_with("and") && s.operands.back() == "%rsp") aligns_stack_ = true;
   }
 
   void copy_directive(const statement& s) {
@@ -262,7 +260,6 @@ class procedure_copier {
   frame_state frame_;
   const writer write_;
   second_copy out_;
-  bool aligns_stack_ = false;   // variables are found by %rsp then
   bool code_here_ = false;      // the last place is that of a thread that is here
   std::size_t first_here_ = 0;  // the first place of this address
 };

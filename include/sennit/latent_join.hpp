@@ -149,8 +149,8 @@ SENNIT_INLINE branch_result<F> call_first(F&& first) {
 
 }  // namespace detail
 
-// The compiler sees a jump that may be taken behind the first call, with the values that the second one needs in registers that
-// calls keep, or in the frame. `results` are the registers that may have what the call returned.
+// The compiler sees a jump that may be taken behind the first call. What the second one needs is then in registers that calls
+// keep, or in the frame. The macro's further arguments are registers that have no result of the first call.
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
 #define SENNIT_BEHIND_LATENT_CALL(label, ...)                                                                \
   asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call"                                        \
@@ -195,9 +195,41 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 
 }  // namespace detail
 
-// Calls first(), then second().
+// Calls first(), then second(), and returns a std::tuple of the results, with std::monostate for void; or nothing if both return
+// nothing. If a beat comes while first() runs, second() may become a task: that of the oldest latent_join on the strand's
+// stack does. Then latent_join waits for the task.
+//
+// Without beats these are two calls, with the instructions of two calls: nothing is stored for the second one. When a beat
+// comes, it is found by the return address of the first one. So the first call has to be a call, and the last thing that `first`
+// does: in a call that the compiler inlines, or behind which `first` computes more, the second one is not found. Give a
+// recursive function [[gnu::noinline]]. Let `second` capture what it needs by value: numbers, pointers, references to what
+// outlives the caller, views. It is copied bit by bit, so what it captures is trivially copyable. A frame of more than 16 KiB is
+// not asked.
+//
+// The target is compiled with sennit_rollforward(target); otherwise no beat is taken. What `second` does may run at the same time
+// as what `first` does, on another thread. Throws what first() throws, or else what second() throws: as plain calls. If first()
+// throws, a task that has begun is waited for. Where a beat comes, it throws what task_group::spawn() throws: std::bad_alloc, and
+// sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: none; clang does not save registers
+// later than at a function's begin if the function has a latent_join. A beat costs a look at each frame of the stack, a task and an
+// allocation.
+//
+// Example:
+//   struct tree {
+//     const tree* left;
+//     const tree* right;
+//     long value;
+//   };
+//
+//   [[gnu::noinline]] long sum(const tree* t) {
+//     if (t == nullptr) return 0;
+//     const auto [a, b] = sennit::latent_join([=] { return sum(t->left); }, [=] { return sum(t->right); });
+//     return a + b + t->value;
+//   }
 template <detail::branch F, detail::branch G>
 SENNIT_INLINE auto latent_join(F&& first, G second) {
+  static_assert(alignof(G) <= 16,
+                "latent_join: the second call captures an object that is aligned to more than 16 "
+                "bytes; let it capture a reference");
   static_assert(
       std::is_trivially_copyable_v<G>,
       "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "

@@ -49,8 +49,9 @@ struct search {
   ++all.visited;
   if (value > all.best) all.best = value;
   if (depth == 0 || room < depth || value + depth * 3 <= all.best - 40) return;
-  sennit::latent_join([=, &all] { visit_latent(all, depth - 1, room - depth, value + (depth & 3)); },
-                      [=, &all] { visit_latent(all, depth - 1, room, value); });
+  const long next = depth - 1;  // what both calls need: `depth` need not be kept
+  sennit::latent_join([=, &all] { visit_latent(all, next, room - depth, value + (depth & 3)); },
+                      [=, &all] { visit_latent(all, next, room, value); });
   asm volatile("");
 }
 

@@ -1,4 +1,4 @@
-#include "beat/latent_walk.hpp"
+#include "latent/walk.hpp"
 
 #include "beat/address_pairs.hpp"
 #include "beat/frame_row.hpp"

@@ -1,6 +1,6 @@
 // Latent calls are found by the return addresses on the stack, and asked for in the frames of their callers.
 #include "beat/address_pairs.hpp"
-#include "beat/latent_walk.hpp"
+#include "latent/walk.hpp"
 #include "beat/stack_memory.hpp"
 
 #include <sennit/detail/latent/call.hpp>

@@ -171,7 +171,7 @@ SENNIT_INLINE void latent_calls(F&& first, G& second) {
   call_first(std::forward<F>(first));
   SENNIT_BEHIND_LATENT_CALL(promoted, "rax", "rdx", "xmm0", "xmm1");
   if (false) {
-  promoted:
+  [[maybe_unused]] promoted:
     [[unlikely]] if (auto* const given = meet_latent_point(second, words_of<G>())) {
       given->take();
       return;
@@ -186,7 +186,7 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
   branch_result<F> left = call_first(std::forward<F>(first));
   SENNIT_BEHIND_LATENT_CALL(promoted);
   if (false) {
-  promoted:
+  [[maybe_unused]] promoted:
     [[unlikely]] if (auto* const given = meet_latent_point(second, words_of<G>()))
       return both(std::move(left), given->take());
   }

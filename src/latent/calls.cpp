@@ -1,7 +1,7 @@
 // Latent calls are found by the return addresses on the stack, and asked for in the frames of their callers.
 #include "beat/address_pairs.hpp"
-#include "latent/walk.hpp"
 #include "beat/stack_memory.hpp"
+#include "latent/walk.hpp"
 
 #include <sennit/detail/latent/call.hpp>
 #include <sennit/detail/worker_tls.hpp>

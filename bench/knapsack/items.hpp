@@ -54,8 +54,9 @@ class search {
     const item i = all.items_[next];
     // What is left could at best be as good as the next item.
     if ((value - all.best_.load(std::memory_order_relaxed)) * i.weight + room * i.value <= 0) return;
-    Way::join([&all, next, room, value, i] { visit<Way>(all, next + 1, room - i.weight, value + i.value); },
-              [&all, next, room, value] { visit<Way>(all, next + 1, room, value); });
+    ++next;
+    Way::join([&all, next, room, value, i] { visit<Way>(all, next, room - i.weight, value + i.value); },
+              [&all, next, room, value] { visit<Way>(all, next, room, value); });
   }
 
   void raise_best(std::int64_t value) {

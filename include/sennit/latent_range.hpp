@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/latent/call.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -18,13 +19,15 @@ class latent {
   latent& operator=(const latent&) = delete;
 
   // Of this loop and the loops around it, the outermost one with remaining iterations gives away half of
-  // them, rounded up. Returns false if none has any. Call it in promotion points, on the strand of the
+  // them, rounded up. A latent_join around that loop gives its second call away first. Returns false if none has any. Call it in promotion points, on the strand of the
   // loops. Throws what `give` throws; nothing is given then. Cost: that of `give`, and a nanosecond or two
   // for each loop around.
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
     for (latent* each = this; each != nullptr; each = each->outer_)
       if (!each->empty()) outermost = each;
+    // A call around that loop is older still.
+    if (detail::give_oldest_call(outermost)) return true;
     return outermost != nullptr && (outermost->halve(), true);
   }
 

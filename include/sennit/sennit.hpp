@@ -16,7 +16,10 @@
 #include <sennit/effects.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/graph_trace.hpp>
+#include <sennit/latent_for.hpp>
+#include <sennit/latent_join.hpp>
 #include <sennit/latent_range.hpp>
+#include <sennit/latent_reduce.hpp>
 #include <sennit/memoized_splice.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>

@@ -7,6 +7,7 @@
 namespace sennit::detail {
 
 paired_module* paired_modules = nullptr;
+bool any_latent_calls = false;
 
 namespace {
 
@@ -62,7 +63,13 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t first_with(const paired_procedure& p, st
 
 SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_return(const paired_procedure& p,
                                                        std::uintptr_t address) noexcept {
-  return first_with(p, address, behind_call);
+  const std::uintptr_t latent = first_with(p, address, behind_latent_call);
+  return latent != 0 ? latent : first_with(p, address, behind_call);
+}
+
+SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_latent_return(const paired_procedure& p,
+                                                              std::uintptr_t address) noexcept {
+  return first_with(p, address, behind_latent_call);
 }
 
 // rollforward leaves out what is before the last label that code may have the address of.
@@ -79,7 +86,7 @@ SENNIT_GENERAL_REGISTERS std::uintptr_t pair_of_instruction(const paired_procedu
   if (behind == 0) return 0;
   const address_pair& last = p.pairs[behind - 1];
   if (last.first == offset) return paired_at(p, behind - 1);
-  const bool padding = (last.second & padding_follows) != 0;
+  const bool padding = (last.second & flags_of_pair) == padding_follows;
   return padding && behind < p.count ? paired_at(p, behind) : 0;
 }
 
@@ -112,6 +119,10 @@ SENNIT_GENERAL_REGISTERS place_in_code find_target(std::uintptr_t address) noexc
 
 SENNIT_GENERAL_REGISTERS place_in_code find_return(std::uintptr_t address) noexcept {
   return find(address - 1, address, pair_of_return);
+}
+
+std::uintptr_t find_latent_return(std::uintptr_t address) noexcept {
+  return find(address - 1, address, pair_of_latent_return).paired;
 }
 
 }  // namespace sennit::detail

@@ -17,6 +17,8 @@ inline constexpr std::uint32_t padding_follows = 0x8000'0000;
 // The address is behind a call: only a return leads to this pair.
 inline constexpr std::uint32_t behind_call = 0x4000'0000;
 inline constexpr std::uint32_t flags_of_pair = padding_follows | behind_call;
+// Both: behind a call that is latent while it goes on. The counterpart leads to the promotion point that follows.
+inline constexpr std::uint32_t behind_latent_call = flags_of_pair;
 
 // A promotion point of a second copy. The next record is behind the name, aligned to eight.
 struct point_record {
@@ -68,6 +70,12 @@ place_in_code find_target(std::uintptr_t address) noexcept;
 // The place to which a call returns. The place belongs to the procedure that has the call, even if it is the
 // end of that procedure. There is no counterpart if no call is before the address.
 place_in_code find_return(std::uintptr_t address) noexcept;
+
+// The counterpart of a place to which a latent call returns; 0 for other places.
+std::uintptr_t find_latent_return(std::uintptr_t address) noexcept;
+
+// Whether a module with such places has been loaded; atomic.
+extern bool any_latent_calls;
 
 // The first module of the list; atomic.
 extern paired_module* paired_modules;

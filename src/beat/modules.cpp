@@ -37,6 +37,15 @@ std::vector<paired_procedure> read_tables(const void* start, const void* stop) {
   return procedures;
 }
 
+void note_latent_calls(const std::vector<paired_procedure>& procedures) noexcept {
+  for (const paired_procedure& p : procedures) {
+    const bool any = std::any_of(p.pairs, p.pairs + p.count, [](const address_pair& pair) {
+      return (pair.second & flags_of_pair) == behind_latent_call;
+    });
+    if (any) __atomic_store_n(&any_latent_calls, true, __ATOMIC_RELAXED);
+  }
+}
+
 const paired_procedure* kept(const std::vector<paired_procedure>& sorted) {
   auto* copy = new paired_procedure[sorted.size()];
   std::copy(sorted.begin(), sorted.end(), copy);
@@ -79,6 +88,7 @@ extern "C" {
                                                              const sennit::detail::point_record* points_end) {
   using namespace sennit::detail;
   std::vector<paired_procedure> procedures = read_tables(start, stop);
+  note_latent_calls(procedures);
   std::sort(procedures.begin(), procedures.end(),
             [](const paired_procedure& a, const paired_procedure& b) { return a.first < b.first; });
   if (revived(start, procedures)) return;

@@ -76,8 +76,14 @@ bool outward_walk::run() noexcept {
 bool outward_walk::leave_frame() noexcept {
   if (!function_ || function_.trust == unwind_trust::never || function_.signal_frame) return false;
   frame_row row;
+  if (!find_row(function_, slot_ == nullptr ? pc_ : pc_ - 1, row) || !leave_frame(row)) return false;
+  function_ = find_unwind_entry(pc_ - 1);
+  return true;
+}
+
+// The caller's function is not known then.
+bool outward_walk::leave_frame(const frame_row& row) noexcept {
   std::uintptr_t end = 0;
-  if (!find_row(function_, slot_ == nullptr ? pc_ : pc_ - 1, row)) return false;
   outermost_ = row.rules[rip].kind == register_rule_kind::other;
   const bool known = is_plain(row) && find_frame_end(row, end);
   // Frames are one above the other.
@@ -88,7 +94,6 @@ bool outward_walk::leave_frame() noexcept {
   restore(row, end);
   pc_ = load_word(slot_);
   called_ = function_;
-  function_ = find_unwind_entry(pc_ - 1);
   return true;
 }
 

@@ -63,8 +63,10 @@ TEST(rollforward_lexer, markers) {
   ASSERT_EQ(s.size(), 1U);
   EXPECT_EQ(s[0].kind, statement_kind::marker);
   EXPECT_EQ(s[0].line, 3U);
-  EXPECT_THAT(s[0].operands, ElementsAre(".L6", ""));
-  EXPECT_THAT(lex("# sennit_promotion_point .L6 31\n")[0].operands, ElementsAre(".L6", "31"));
+  EXPECT_THAT(s[0].operands, ElementsAre(".L6", "", ""));
+  EXPECT_THAT(lex("# sennit_promotion_point .L6 31\n")[0].operands, ElementsAre(".L6", "31", ""));
+  EXPECT_THAT(lex("# sennit_promotion_point .L6 0 behind_latent_call")[0].operands,
+              ElementsAre(".L6", "0", "behind_latent_call"));
 }
 
 TEST(rollforward_lexer, assignments_and_quoted_labels) {

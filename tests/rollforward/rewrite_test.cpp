@@ -136,6 +136,31 @@ TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
   EXPECT_THAT(copy, HasSubstr("\tcall\tg\n.Lrollforward_second2:\n.Lrollforward_second3:\n\tjmp\t.L1\n"));
 }
 
+// Whether the call in such a function is latent while it goes on.
+bool is_latent(const std::string& between, const std::string& marker = ".L1 0 behind_latent_call") {
+  const std::string text =
+      rewrite(fmt::format("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n{}\t# sennit_promotion_point {}\n"
+                          "\tret\n.L1:\n\tud2\n\t.cfi_endproc\n",
+                          between, marker))
+          .text;
+  return text.find("+0xc0000000") != std::string::npos;
+}
+
+// Catches a frame that is asked for its next call although code of the call's own would run before the promotion point, and one
+// that is not asked although nothing does.
+TEST(rollforward_rewrite, a_latent_call_is_one_that_leads_to_its_promotion_point) {
+  EXPECT_TRUE(is_latent(""));
+  EXPECT_TRUE(is_latent(".LEHE1:\n\tmovq %rax, %rbx\n\tmovsd %xmm0, 8(%rsp)\n\tmovq -8(%rbp), %r12\n"));
+  EXPECT_TRUE(is_latent("\tjmp .L2\n\tnop\n.L2:\n"));
+  EXPECT_FALSE(is_latent("", ".L1 12"));
+  EXPECT_FALSE(is_latent("\taddq %rax, 8(%rsp)\n"));
+  EXPECT_FALSE(is_latent("\tmovq (%rax), %rdx\n"));          // of what is not there yet
+  EXPECT_FALSE(is_latent("\tmovq %rcx, %rbx\n"));            // no call keeps that
+  EXPECT_FALSE(is_latent("\tcall h\n\taddq %rax, %rbx\n"));  // neither call
+  EXPECT_FALSE(is_latent("\ttestq %rax, %rax\n\tjne .L1\n"));
+  EXPECT_FALSE(is_latent("\t# sennit_promotion_point .L1 12\n"));
+}
+
 // The counterparts of the address behind the nop, in the order of the table: as the second copy's text has them.
 std::string copy_with_labels(const std::string& labels_and_marker, const std::string& elsewhere) {
   const std::string text =

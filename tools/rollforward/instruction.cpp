@@ -1,8 +1,65 @@
 #include "tools/rollforward/instruction.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace rollforward {
+namespace {
+
+// In all widths: %rbx, %ebx, %bx and %bl; %r12, %r12d, %r12w and %r12b.
+bool is_known(std::string_view reg) {
+  constexpr std::array known = std::to_array<std::string_view>({
+      "rax",
+      "eax",
+      "ax",
+      "al",
+      "rdx",
+      "edx",
+      "dx",
+      "dl",
+      "rbx",
+      "ebx",
+      "bx",
+      "bl",
+      "rbp",
+      "ebp",
+      "rsp",
+      "xmm0",
+      "xmm1",
+      "rip",
+  });
+  return std::find(known.begin(), known.end(), reg) != known.end() || reg.starts_with("r12") ||
+         reg.starts_with("r13") || reg.starts_with("r14") || reg.starts_with("r15");
+}
+
+// Only words of the frame, and registers that are known.
+bool is_of_frame(std::string_view operand) {
+  const bool memory = operand.find('(') != std::string_view::npos;
+  if (memory && operand.find("(%rbp)") == std::string_view::npos &&
+      operand.find("(%rsp)") == std::string_view::npos)
+    return false;
+  if (!memory) return operand.starts_with('$') || (operand.starts_with('%') && is_known(operand.substr(1)));
+  return true;
+}
+
+bool is_move(std::string_view mnemonic) {
+  return mnemonic.starts_with("mov") || mnemonic.starts_with("vmov") || mnemonic.starts_with("lea");
+}
+
+bool moves_stack_pointer(const statement& s) {
+  return (s.name.starts_with("add") || s.name.starts_with("sub")) && s.operands.size() == 2 &&
+         s.operands[0].starts_with('$') && s.operands[1] == "%rsp";
+}
+
+}  // namespace
+
+bool only_moves_results(const statement& s) {
+  if (s.name == "cltq" || s.name == "nop" || moves_stack_pointer(s)) return true;
+  if (!is_move(s.name) || s.operands.size() != 2) return false;
+  const std::string& to = s.operands[1];
+  return is_of_frame(s.operands[0]) &&
+         (is_of_frame(to) || (to.starts_with('%') && to != "%rsp" && to != "%rbp"));
+}
 
 flow flow_of(std::string_view mnemonic) {
   if (mnemonic == "jmp" || mnemonic == "jmpq") return flow::jump;

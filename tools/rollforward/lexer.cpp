@@ -138,13 +138,14 @@ class scanner {
       if (label.empty()) throw fault(line_, "a promotion point without a label");
       std::string_view source_line = take_word(comment);
       if (!std::all_of(source_line.begin(), source_line.end(), is_digit)) source_line = {};
+      const std::string_view kind = take_word(comment);
       statements_.push_back({statement_kind::marker,
                              line_,
                              at_,
                              end,
                              "",
                              std::string(marker_word),
-                             {std::string(label), std::string(source_line)}});
+                             {std::string(label), std::string(source_line), std::string(kind)}});
     }
     at_ = end;
   }

@@ -14,7 +14,7 @@ enum class statement_kind {
   directive,    // name (with its dot) and operands
   instruction,  // name is the mnemonic; prefixes are separate
   assignment,   // name = operands[0]
-  marker,       // a promotion point: the label of its statements, and its line in the source or nothing
+  marker,  // a promotion point: the label of its statements, its line in the source or nothing, its kind or nothing
 };
 
 struct statement {
@@ -33,6 +33,9 @@ inline constexpr std::string_view marker_word = "sennit_promotion_point";
 // The undefined symbol of SENNIT_PROMOTION_POINT, for which files do not link that are not rolled forward.
 inline constexpr std::string_view refusal_symbol =
     "promotion_points_are_not_rolled_forward__use_sennit_rollforward_or_define_SENNIT_NO_PROMOTION_POINTS";
+
+// The kind of a promotion point that follows a latent call.
+inline constexpr std::string_view behind_latent_call = "behind_latent_call";
 
 // Throws `fault` for a string or a comment without an end.
 std::vector<statement> lex(std::string_view text);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace rollforward {
 namespace {
@@ -116,25 +117,47 @@ class procedure_copier {
     const statement& first = all_.statements_[p_.body.front()];
     out_.begin = mark(first.begin);
     add_code(first);
-    for (const std::size_t i : p_.body) copy(all_.statements_[i]);
+    for (std::size_t i = 0; i < p_.body.size(); ++i) copy(all_.statements_[p_.body[i]], i);
     for (const std::string& label : p_.tail) add_label(label);
     return std::move(out_);
   }
 
  private:
-  void copy(const statement& s) {
+  void copy(const statement& s, std::size_t at) {
     switch (s.kind) {
       case statement_kind::label: copy_label(s); break;
       case statement_kind::marker:
         add_code(s);
         copy_marker(s);
         break;
-      case statement_kind::instruction: copy_instruction(s); break;
+      case statement_kind::instruction: copy_instruction(s, at); break;
       case statement_kind::assignment:
         throw fault(s.line,
                     fmt::format("an assignment to {} within the marked function {}", s.name, p_.name));
       case statement_kind::directive: copy_directive(s); break;
     }
+  }
+
+  static constexpr std::size_t most_steps = 64;
+
+  // Whether what is behind the call at `at` comes to a promotion point for the time of the call, having only moved results.
+  // Then the frame can be asked for its next call while this one goes on.
+  bool is_latent(std::size_t at) const {
+    for (std::size_t steps = 0; ++at < p_.body.size() && steps < most_steps; ++steps) {
+      const statement& s = all_.statements_[p_.body[at]];
+      if (s.kind == statement_kind::marker) return s.operands[2] == behind_latent_call;
+      if (s.kind != statement_kind::instruction || only_moves_results(s)) continue;
+      if (flow_of(s.name) != flow::jump || is_indirect(s)) return false;
+      at = index_of(s.operands.front(), p_.body.size());
+    }
+    return false;
+  }
+  std::size_t index_of(std::string_view label, std::size_t otherwise) const {
+    for (std::size_t i = 0; i < p_.body.size(); ++i) {
+      const statement& s = all_.statements_[p_.body[i]];
+      if (s.kind == statement_kind::label && s.name == label) return i;
+    }
+    return otherwise;
   }
 
   // Counts, for which no register is needed, and continues in the first copy: one beat causes one promotion.
@@ -159,12 +182,14 @@ class procedure_copier {
     }
   }
 
-  void copy_instruction(const statement& s) {
+  void copy_instruction(const statement& s, std::size_t at) {
     add_code(s);
     out_.text += write_(s, all_.text_of(s));
     move_on();
     if (flow_of(s.name) == flow::call) {
-      out_.places.push_back({mark_behind(s.end), place_kind::behind_call});
+      const bool latent = is_latent(at);
+      out_.places.push_back(
+          {mark_behind(s.end), latent ? place_kind::behind_latent_call : place_kind::behind_call});
     }
   }
 

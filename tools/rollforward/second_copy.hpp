@@ -14,9 +14,10 @@
 namespace rollforward {
 
 enum class place_kind {
-  code,         // a thread goes on here, having been interrupted or having jumped
-  behind_call,  // a thread returns here
-  padding,      // the addresses from here to the next place are padding
+  code,                // a thread goes on here, having been interrupted or having jumped
+  behind_call,         // a thread returns here
+  behind_latent_call,  // the same, and the promotion point that comes next can be met before
+  padding,             // the addresses from here to the next place are padding
 };
 
 // A place where the program counter may be, in both copies.

@@ -10,6 +10,7 @@ std::string_view flag_of(place_kind kind) {
   switch (kind) {
     case place_kind::padding: return "+0x80000000";
     case place_kind::behind_call: return "+0x40000000";
+    case place_kind::behind_latent_call: return "+0xc0000000";
     case place_kind::code: break;
   }
   return "";

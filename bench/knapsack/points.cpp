@@ -1,0 +1,7 @@
+#include "common/points_way.hpp"
+#include "knapsack/items.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return knapsack::run<bench::points_way>(program);
+}

@@ -1,0 +1,7 @@
+#include "common/points_way.hpp"
+#include "mergesort/runs.hpp"
+
+int main(int argc, char** argv) {
+  bench::program program(argc, argv);
+  return mergesort::run<bench::points_way>(program);
+}

@@ -1,0 +1,44 @@
+// Latent calls: what is called next can be given away although nothing has been stored for it.
+// docs/design/rollforward.md.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <cstdint>
+#include <exception>
+
+namespace sennit::detail {
+
+class given_part;
+
+// Asks a frame for the call that is to come next there.
+//
+// The frame's code runs in a copy of the frame, so that it can change nothing that the call uses which goes on meanwhile.
+struct latent_request {
+  bool given = false;
+  std::exception_ptr failure;
+  void* way_back = nullptr;
+  std::uintptr_t begin = 0;  // of the frame
+  std::uintptr_t bytes = 0;
+  std::uintptr_t copy = 0;  // where the copy begins
+
+  // An address in the copy is that of the same place in the frame.
+  std::uintptr_t in_frame(std::uintptr_t word) const noexcept {
+    return word - copy < bytes ? word - copy + begin : word;
+  }
+};
+
+// Of the strand's latent calls whose frames are above the address, the oldest is given away. False if there is none. Throws as
+// task_group::spawn().
+SENNIT_EXPORT bool give_oldest_call(const void* above = nullptr);
+
+// Called where a frame goes on behind a latent call, or is asked to meanwhile. Then there is a request, once.
+SENNIT_EXPORT latent_request* take_latent_request() noexcept;
+// Goes back to who asked.
+SENNIT_EXPORT [[noreturn]] void answer_latent_request(latent_request& request) noexcept;
+// A frame gives a call away. Frames are known by an address which only their own strand uses. False if there is no room.
+SENNIT_EXPORT bool keep_given(const void* frame, given_part* given) noexcept;
+// What the frame has given away, if anything; once.
+SENNIT_EXPORT given_part* take_given(const void* frame) noexcept;
+
+}  // namespace sennit::detail

@@ -1,0 +1,57 @@
+// Which frames have given their next call away.
+#include <sennit/detail/latent/call.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sennit::detail {
+namespace {
+
+// No lock, so that a child of fork(2) finds none taken. Relaxed everywhere: only the strand whose frame it is
+// reads what it has written, and a strand takes its memory along from thread to thread.
+struct given_slot {
+  std::atomic<const void*> frame{nullptr};
+  std::atomic<given_part*> given{nullptr};
+};
+
+constexpr std::size_t slots = 1024;
+constexpr std::size_t most_looks = 16;
+constinit given_slot table[slots];
+constinit std::atomic<std::size_t> in_use{0};
+
+given_slot& slot_at(const void* frame, std::size_t look) noexcept {
+  constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
+  constexpr unsigned shift = 54;  // leaves a number below `slots`
+  return table[((reinterpret_cast<std::uintptr_t>(frame) * spread >> shift) + look) % slots];
+}
+
+}  // namespace
+
+bool keep_given(const void* frame, given_part* given) noexcept {
+  for (std::size_t look = 0; look < most_looks; ++look) {
+    given_slot& at = slot_at(frame, look);
+    const void* free = nullptr;
+    if (!at.frame.compare_exchange_strong(free, frame, std::memory_order_relaxed)) continue;
+    at.given.store(given, std::memory_order_relaxed);
+    in_use.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+given_part* take_given(const void* frame) noexcept {
+  // A strand's own entries are counted in the strand's own order.
+  if (in_use.load(std::memory_order_relaxed) == 0) return nullptr;
+  for (std::size_t look = 0; look < most_looks; ++look) {
+    given_slot& at = slot_at(frame, look);
+    if (at.frame.load(std::memory_order_relaxed) != frame) continue;
+    given_part* const given = at.given.load(std::memory_order_relaxed);
+    at.frame.store(nullptr, std::memory_order_relaxed);
+    in_use.fetch_sub(1, std::memory_order_relaxed);
+    return given;
+  }
+  return nullptr;
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,224 @@
+// Calls that are latent while others go on: which of them is given away at a beat, once, and how it ends.
+#include "tests/rollforward/beats.hpp"
+
+#include <sennit/join.hpp>
+#include <sennit/latent_join.hpp>
+#include <sennit/runtime.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#define NOINLINE [[gnu::noinline]]
+
+namespace {
+
+using test::beat;
+
+class latent_joins : public test::beating {
+ protected:
+  template <class F>
+  static void on_strand(F&& f) {
+    sennit::join(
+        [&] {
+          test::let_beats_through();
+          f();
+        },
+        [] {});
+  }
+};
+
+// The depth at which each beat comes, and the calls in the order in which they begin.
+struct recording {
+  std::vector<int> begun;
+  std::atomic<int> given{0};
+};
+
+NOINLINE int countdown(recording& all, int n, int beat_at) {
+  if (n == beat_at) beat();
+  if (n == 0) return 0;
+  recording* const to = &all;
+  const auto [a, b] = sennit::latent_join([=] { return countdown(*to, n - 1, beat_at); },
+                                          [=] {
+                                            ++to->given;
+                                            return n;
+                                          });
+  return a + b;
+}
+
+// Catches a second call that is made twice or not at all.
+TEST_F(latent_joins, each_second_call_is_made_once) {
+  on_strand([] {
+    for (int at = 0; at <= 20; ++at) {
+      recording all;
+      EXPECT_EQ(countdown(all, 20, at), 20 * 21 / 2);
+      EXPECT_EQ(all.given, 20);
+    }
+  });
+  EXPECT_GT(test::placed, 0);
+}
+
+NOINLINE void wait_at_the_bottom(int depth, std::atomic<int>& first) {
+  if (depth == 0) {
+    beat();
+    sennit::latent_join([] {}, [] {});
+    // Another worker runs the oldest call while this one goes on.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (first == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return;
+  }
+  std::atomic<int>* const order = &first;
+  sennit::latent_join([=] { wait_at_the_bottom(depth - 1, *order); },
+                      [=] {
+                        int none = 0;
+                        order->compare_exchange_strong(none, depth);
+                      });
+}
+
+// Catches a call that is given away although an older one is latent, and calls that nobody else can have before their
+// first one has ended.
+TEST_F(latent_joins, the_oldest_call_is_given_while_the_first_goes_on) {
+  sennit::runtime runtime({.workers = 2});
+  std::atomic<int> first{0};
+  runtime.run([&] {
+    test::let_beats_through();
+    wait_at_the_bottom(10, first);
+  });
+  EXPECT_EQ(first, 10);
+}
+
+NOINLINE long throwing(int n, int at, int beat_at) {
+  if (n == beat_at) beat();
+  if (n == at) throw n;
+  if (n <= 0) return 1;
+  const auto [a, b] = sennit::latent_join([=] { return throwing(n - 1, at, beat_at); },
+                                          [=] { return throwing(n - 2, at + 1000, beat_at); });
+  return a + b;
+}
+
+// Catches an exception of a later call that hides an earlier one, and a call that still runs when its caller's frame is gone.
+TEST_F(latent_joins, the_first_exception_is_thrown) {
+  on_strand([] {
+    for (int at = 0; at < 12; ++at) {
+      for (int beat_at = -1; beat_at < 12; ++beat_at) {
+        try {
+          throwing(12, at, beat_at);
+          ADD_FAILURE() << "nothing was thrown";
+        } catch (const int thrown) {
+          EXPECT_EQ(thrown, at);
+        }
+      }
+    }
+  });
+}
+
+NOINLINE int second_throws(bool with_beat) {
+  const auto [a, b] = sennit::latent_join(
+      [=] {
+        if (with_beat) beat();
+        sennit::latent_join([] { beat(); }, [] {});
+        return 1;
+      },
+      []() -> int { throw std::runtime_error("second"); });
+  return a + b;
+}
+
+// Catches an exception of a call that was given away, and is lost.
+TEST_F(latent_joins, a_given_call_throws) {
+  on_strand([] {
+    for (int i = 0; i < 50; ++i) EXPECT_THROW(second_throws(i % 2 == 0), std::runtime_error);
+  });
+}
+
+struct large {
+  long values[6];
+  bool operator==(const large&) const = default;
+};
+
+NOINLINE large large_result(int n, double x, float y, std::string text) {
+  if (n == 0) {
+    beat();
+    return {{static_cast<long>(x), static_cast<long>(y), static_cast<long>(text.size()), 4, 5, 6}};
+  }
+  const char* const seen = text.c_str();
+  const auto [a, b] =
+      sennit::latent_join([&] { return large_result(n - 1, x, y, text + "x"); },
+                          [=] { return static_cast<long>(x) + static_cast<long>(y) + seen[0]; });
+  large sum = a;
+  sum.values[5] += b;
+  return sum;
+}
+
+// Catches values that are in the wrong register or in no register when the second call is asked for: floating-point numbers,
+// results in memory, objects that belong to the arguments of the first call.
+TEST_F(latent_joins, captures_of_all_kinds_survive) {
+  on_strand([] {
+    for (int n = 1; n < 20; ++n) {
+      const large found = large_result(n, 3.5, 7.25F, "abc");
+      const large expected{{3, 7, 3 + n, 4, 5, 6 + n * (3 + 7 + 'a')}};
+      EXPECT_EQ(found, expected) << n;
+    }
+  });
+}
+
+NOINLINE double sum(const double* x, std::size_t n) {
+  if (n < 16) {
+    double all = 0;
+    for (std::size_t i = 0; i < n; ++i) all += x[i];
+    return all;
+  }
+  const auto [a, b] =
+      sennit::latent_join([=] { return sum(x, n / 2); }, [=] { return sum(x + n / 2, n - n / 2); });
+  return a + b;
+}
+
+// Catches whatever depends on where beats come: real ones, on several workers.
+TEST_F(latent_joins, random_beats_change_nothing) {
+  const std::vector<double> ones(100'000, 1.0);
+  for (const unsigned workers : {1U, 2U, 4U}) {
+    sennit::runtime runtime({.workers = workers});
+    runtime.run([&] {
+      test::let_beats_through();
+      const test::metronome beats(100'000);
+      for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(ones.data(), ones.size()), 100'000.0);
+    });
+  }
+  EXPECT_GT(test::placed, 0);
+}
+
+// Catches a frame that is asked while its stack has frames of joins and of groups below.
+NOINLINE long mixed(long n) {
+  if (n < 2) return n;
+  if (n % 3 == 0) {
+    const auto [a, b] = sennit::join([=] { return mixed(n - 1); }, [=] { return mixed(n - 2); });
+    return a + b;
+  }
+  if (n % 3 == 1) {
+    long a = 0;
+    long b = 0;
+    sennit::task_group group;
+    group.spawn([&] { a = mixed(n - 1); });
+    b = mixed(n - 2);
+    group.wait();
+    return a + b;
+  }
+  const auto [a, b] = sennit::latent_join([=] { return mixed(n - 1); }, [=] { return mixed(n - 2); });
+  return a + b;
+}
+
+TEST_F(latent_joins, among_other_constructs) {
+  for (const unsigned workers : {1U, 3U}) {
+    sennit::runtime runtime({.workers = workers});
+    runtime.run([&] {
+      test::let_beats_through();
+      const test::metronome beats(100'000);
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(mixed(23), 28657);
+    });
+  }
+}
+
+}  // namespace

@@ -408,28 +408,52 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
 
 bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
   if (!strict() || !states_ || disordered()) return true;
-  const role_state& role = states_[role_of(by)];
+  role_state& role = states_[role_of(by)];
   if (number <= role.events.load(std::memory_order_relaxed) &&
       role.holds.load(std::memory_order_relaxed) == 0) {
+    role.in_vain_ns.store(0, std::memory_order_relaxed);
     return true;
   }
+  role.in_vain_ns.store(now_ns(), std::memory_order_relaxed);
   return stalled();
 }
 
-// The program may differ from the recorded one, so that the order may require what never happens. If all
-// strands have been waiting for that long, the region no longer follows the order.
+// The program may differ from the recorded one, so that the order may require what never happens. If nothing can begin
+// any more, the region no longer follows the order. What can begin may take long to do so on a busy machine: so all
+// strands wait, all workers search, and then each has looked at its donations. If a worker is away for long, as in
+// another region, nobody knows.
 bool execution::stalled() noexcept {
   constexpr std::uint64_t patience_ns = 50'000'000;
+  constexpr std::uint64_t longest_ns = 2'000'000'000;
   const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
   const std::uint64_t now = now_ns();
   if (active_.load(std::memory_order_relaxed) > 0 ||
       progress != progress_seen_.load(std::memory_order_relaxed)) {
     progress_seen_.store(progress, std::memory_order_relaxed);
     seen_ns_.store(now, std::memory_order_relaxed);
+    idle_since_ns_.store(now, std::memory_order_relaxed);
     return false;
   }
-  if (now - seen_ns_.load(std::memory_order_relaxed) < patience_ns) return false;
+  if (!all_idle()) idle_since_ns_.store(now, std::memory_order_relaxed);
+  const std::uint64_t since = idle_since_ns_.load(std::memory_order_relaxed) + patience_ns;
+  const bool in_vain = now >= since && all_in_vain(since);
+  if (!in_vain && now - seen_ns_.load(std::memory_order_relaxed) < longest_ns) return false;
   disordered_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+bool execution::all_idle() const noexcept {
+  for (std::uint32_t role = 0; role < roles_; ++role)
+    if (!worker_of(role).is_idle()) return false;
+  return true;
+}
+
+// Whether each worker with donations has found since then that none of them is in turn.
+bool execution::all_in_vain(std::uint64_t since) const noexcept {
+  for (std::uint32_t role = 0; role < roles_; ++role) {
+    const bool waits = worker_of(role).frames().listed().any_donation();
+    if (waits && states_[role].in_vain_ns.load(std::memory_order_relaxed) < since) return false;
+  }
   return true;
 }
 

@@ -60,6 +60,8 @@ class execution final : public schedule_hooks {
     std::atomic<std::uint32_t> holds{0};
     // Branches that were donated to the role and that nobody has begun.
     std::atomic<std::uint32_t> due{0};
+    // When the role's worker last found that none of its donations is in turn.
+    std::atomic<std::uint64_t> in_vain_ns{0};
   };
   struct strand_note;
 
@@ -85,6 +87,8 @@ class execution final : public schedule_hooks {
   bool go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept;
   void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;
+  bool all_idle() const noexcept;
+  bool all_in_vain(std::uint64_t since) const noexcept;
 
   const plan* const plan_;
   const mode how_;
@@ -103,7 +107,8 @@ class execution final : public schedule_hooks {
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint64_t> progress_seen_{0};
   std::atomic<std::uint64_t> seen_ns_{0};
-  std::atomic<std::uint64_t> strand_ns_{0};  // see policy::lateness
+  std::atomic<std::uint64_t> idle_since_ns_{0};  // all workers of the region
+  std::atomic<std::uint64_t> strand_ns_{0};      // see policy::lateness
   std::atomic<bool> disordered_{false};
 };
 

@@ -1,6 +1,7 @@
 // The slow paths of loops.
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
+#include "loop/loop_costs.hpp"
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"
 #include "policy/patience.hpp"
@@ -320,10 +321,8 @@ loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {
 }
 
 loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept {
-  constexpr unsigned bits = 10;
-  static constinit loop_cost costs[1U << bits];
-  const auto key = reinterpret_cast<std::uintptr_t>(site) ^ (code << 1);
-  return costs[(key * 0x9e3779b97f4a7c15) >> (64 - bits)];  // Fibonacci hashing: Knuth, volume 3, 6.4
+  static constinit loop_costs costs;
+  return costs.of(loop_costs::key_of(reinterpret_cast<std::uintptr_t>(site), code));
 }
 
 bool take_time_of_loop() noexcept {

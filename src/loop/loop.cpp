@@ -210,8 +210,16 @@ void loop_state::throw_failure() {
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
-observed_loop::observed_loop(position iterations, position leaf, position unit) noexcept
-    : iterations_(iterations), leaf_(leaf), unit_(unit) {
+position unplanned_leaf(position iterations, position leaf, position worthwhile) noexcept {
+  constexpr position leaves = 32;  // enough for who waits, and for a cancellation to be seen
+  const schedule_hooks& by = current_tls().cursor->by();
+  if (by.noted()) return leaf;
+  const position large = iterations / leaves;
+  return std::max(leaf, by.strict() ? large : std::min(worthwhile, large));
+}
+
+observed_loop::observed_loop(position iterations, position leaf, position unplanned, position unit) noexcept
+    : iterations_(iterations), leaf_(leaf), unplanned_(unplanned), unit_(unit) {
   trace_cursor& cursor = *current_tls().cursor;
   if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_);
 }

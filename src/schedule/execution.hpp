@@ -48,6 +48,7 @@ class execution final : public schedule_hooks {
   void joined(trace_cursor& cursor, frame& branch, pause waited) noexcept override;
   void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept override;
   void joined_child(trace_cursor& cursor, frame& child) noexcept override;
+  bool noted() const noexcept override { return recorded_; }
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
   std::uint64_t opens_ns(std::uint64_t number) noexcept override;

@@ -156,6 +156,8 @@ class schedule_hooks {
   virtual bool strict() const noexcept = 0;
   // Whether the worker may begin with what was donated to it with this number.
   virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
+  // The worker has looked at all that was donated to it, and may begin with none of it.
+  virtual void none_may_begin(worker&) noexcept {}
   // Unless strict: when others may begin with it, if its worker is too busy.
   virtual std::uint64_t opens_ns(std::uint64_t) noexcept { return 0; }
 

@@ -90,6 +90,13 @@ struct donation_number {
   }
 };
 
+// To a time that may be older than another thread's.
+void raise(std::atomic<std::uint64_t>& latest, std::uint64_t time) noexcept {
+  std::uint64_t before = latest.load(std::memory_order_relaxed);
+  while (before < time && !latest.compare_exchange_weak(before, time, std::memory_order_relaxed)) {
+  }
+}
+
 // If nothing was noted about a wait, the strand did not wait.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
@@ -408,14 +415,15 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
 
 bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
   if (!strict() || !states_ || disordered()) return true;
-  role_state& role = states_[role_of(by)];
-  if (number <= role.events.load(std::memory_order_relaxed) &&
-      role.holds.load(std::memory_order_relaxed) == 0) {
-    role.in_vain_ns.store(0, std::memory_order_relaxed);
-    return true;
-  }
-  role.in_vain_ns.store(now_ns(), std::memory_order_relaxed);
-  return stalled();
+  const role_state& role = states_[role_of(by)];
+  return number <= role.events.load(std::memory_order_relaxed) &&
+         role.holds.load(std::memory_order_relaxed) == 0;
+}
+
+void execution::none_may_begin(worker& by) noexcept {
+  if (!strict() || !states_ || disordered()) return;
+  states_[role_of(by)].in_vain_ns.store(now_ns(), std::memory_order_relaxed);
+  if (stalled()) disordered_.store(true, std::memory_order_relaxed);
 }
 
 // The program may differ from the recorded one, so that the order may require what never happens. If nothing can begin
@@ -425,21 +433,20 @@ bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
 bool execution::stalled() noexcept {
   constexpr std::uint64_t patience_ns = 50'000'000;
   constexpr std::uint64_t longest_ns = 2'000'000'000;
-  const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
+  // Before all else is read: this thread may have no processor for a while in between.
   const std::uint64_t now = now_ns();
+  const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
   if (active_.load(std::memory_order_relaxed) > 0 ||
       progress != progress_seen_.load(std::memory_order_relaxed)) {
     progress_seen_.store(progress, std::memory_order_relaxed);
-    seen_ns_.store(now, std::memory_order_relaxed);
-    idle_since_ns_.store(now, std::memory_order_relaxed);
+    raise(seen_ns_, now);
+    raise(idle_since_ns_, now);
     return false;
   }
-  if (!all_idle()) idle_since_ns_.store(now, std::memory_order_relaxed);
+  if (!all_idle()) raise(idle_since_ns_, now);
   const std::uint64_t since = idle_since_ns_.load(std::memory_order_relaxed) + patience_ns;
-  const bool in_vain = now >= since && all_in_vain(since);
-  if (!in_vain && now - seen_ns_.load(std::memory_order_relaxed) < longest_ns) return false;
-  disordered_.store(true, std::memory_order_relaxed);
-  return true;
+  if (now >= since && all_in_vain(since)) return true;
+  return now >= seen_ns_.load(std::memory_order_relaxed) + longest_ns;
 }
 
 bool execution::all_idle() const noexcept {

@@ -51,6 +51,7 @@ class execution final : public schedule_hooks {
   bool noted() const noexcept override { return recorded_; }
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
+  void none_may_begin(worker& by) noexcept override;
   std::uint64_t opens_ns(std::uint64_t number) noexcept override;
 
  private:

@@ -101,6 +101,8 @@ class SENNIT_EXPORT refinement {
   const schedule& current() const noexcept { return current_; }
 
  private:
+  friend class affinity;  // which has its own way of running short kernels
+
   schedule followed() const;
   bool last_round() const noexcept { return options_.prune > 0 && rule_.last_is_next(); }
   void note(schedule next);

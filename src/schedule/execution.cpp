@@ -4,6 +4,7 @@
 #include "policy/roles.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
+#include "system/switches.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -108,6 +109,8 @@ struct execution::strand_note {
   std::uint32_t home = 0;        // the role that the plan has the strand on
   std::uint32_t waiting = 0;     // the role that the strand had when it last began to wait
   std::uint32_t designated = 0;  // for the branch of the next construct
+  const worker* began_on = nullptr;
+  switches switched;             // of that worker's thread, before
   std::uint64_t constructs = 0;  // at its outermost level, and on that level before the strand began
   const void* plan = nullptr;    // what is followed on that level from there on
   list notes;
@@ -136,6 +139,10 @@ void execution::begin(trace_cursor& cursor, frame* branch) noexcept {
   note->begun = begun;
   note->home = begun.role;
   if (relaxed()) begin_relaxed(*note, branch);
+  if (may_be_crowded_) {
+    note->began_on = worker::current();
+    note->switched = switches_so_far();
+  }
   note->ran.begin = now_ns() - begun_ns_;
 }
 
@@ -144,6 +151,7 @@ void execution::meet_workers() noexcept {
   core_ = &caller_->core();
   begun_ns_ = now_ns();
   roles_ = core_->numbered_workers();
+  may_be_crowded_ = relaxed() && core_->numbered_workers() > core_->processors();
   first_number_ = core_->number_of(*caller_) % roles_;
   states_.reset(new (std::nothrow) role_state[roles_]);
   if (!states_) lost_.store(true, std::memory_order_relaxed);
@@ -179,7 +187,7 @@ void execution::end(trace_cursor& cursor, frame* branch) noexcept {
     return;
   }
   note->ran.end = now_ns() - begun_ns_;
-  if (relaxed()) strand_took(note->ran);
+  if (relaxed()) strand_took(*note);
   note->constructs = level.begun;
   note->plan = level.plan;
   note->notes = take_notes(level);
@@ -233,15 +241,30 @@ void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
 void execution::keep_frames() noexcept {
   if (plan_->root()->of == nullptr) return;  // a schedule of nothing
   worker::current()->frames().promotions().none_before(
-      now_ns() + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed)));
+      now_ns() + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed), crowded()));
 }
 
-void execution::strand_took(const span_of_time& ran) noexcept {
+void execution::strand_took(const strand_note& note) noexcept {
+  if (may_be_crowded_) look_for_crowd(note);
+  const span_of_time& ran = note.ran;
   worker::current()->frames().promotions().none_before(0);
   // Of two that end at once, one may be forgotten.
   strand_ns_.store(
       policy::lateness::strand_ns(strand_ns_.load(std::memory_order_relaxed), ran.end - ran.begin),
       std::memory_order_relaxed);
+}
+
+bool execution::crowded() const noexcept {
+  return may_be_crowded_ && policy::lateness::is_crowd(core_->crowd().load(std::memory_order_relaxed));
+}
+
+// Whether the strand was kept from running by others rather than by itself. Where it has changed its worker, nobody knows.
+void execution::look_for_crowd(const strand_note& note) noexcept {
+  if (note.began_on != worker::current()) return;
+  const switches during = switches_so_far() - note.switched;
+  core_->crowd().store(policy::lateness::crowd_after(core_->crowd().load(std::memory_order_relaxed),
+                                                     during.preempted > during.waited),
+                       std::memory_order_relaxed);
 }
 
 std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
@@ -253,7 +276,8 @@ std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
 std::uint64_t execution::opens_ns(std::uint64_t number) noexcept {
   const donation_number donation = donation_number::of(number);
   return begun_ns_ + donation.came_us * 1000 +
-         policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed), donation.before);
+         policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed), donation.before,
+                                              crowded());
 }
 
 // What follows in the loop is counted from its cuts on, so they are noted even if nothing happens there.

@@ -82,7 +82,9 @@ class execution final : public schedule_hooks {
   bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }
   void begin_relaxed(strand_note& note, frame* branch) noexcept;
   void keep_frames() noexcept;
-  void strand_took(const span_of_time& ran) noexcept;
+  void strand_took(const strand_note& note) noexcept;
+  void look_for_crowd(const strand_note& note) noexcept;
+  bool crowded() const noexcept;
   std::uint64_t number_of_donation(std::uint32_t role) noexcept;
   bool go_on(strand_note& note, const steal* planned, bool suspended) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
@@ -111,6 +113,7 @@ class execution final : public schedule_hooks {
   std::atomic<std::uint64_t> seen_ns_{0};
   std::atomic<std::uint64_t> idle_since_ns_{0};  // all workers of the region
   std::atomic<std::uint64_t> strand_ns_{0};      // see policy::lateness
+  bool may_be_crowded_ = false;                  // there are more workers than processors
   std::atomic<bool> disordered_{false};
 };
 

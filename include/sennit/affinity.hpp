@@ -4,6 +4,7 @@
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop/frame.hpp>
+#include <sennit/split.hpp>
 
 #include <memory>
 
@@ -15,14 +16,15 @@ namespace sennit {
 // same data in the same order.
 //
 // An affinity has a refinement: the loop's schedule is recorded, refined until it has converged, and then followed
-// relaxed, so that idle workers help late ones. If the loop has more than twice or less than half of the iterations of
+// relaxed, so that idle workers help late ones. A loop of less than a quarter of a millisecond is instead dealt out by a
+// split, in the parts that the workers had in the schedule: that costs no more than the loop without an affinity. If the loop has more than twice or less than half of the iterations of
 // before, if it takes longer than usual for three times, or if the number of workers changes, refinement begins again.
 //
 // In a region that is recorded or replayed, the region's schedule decides, not the affinity. A loop of which nobody
-// stole anything is a plain loop from then on.
+// stole anything is a plain loop for the next thousand times.
 //
-// Thread-safety: none; one loop at a time. Cost: that of record() and then of replay() for each loop, some
-// microseconds: it pays for loops that take longer than a hundred.
+// Thread-safety: none; one loop at a time. Cost: that of record() for each of the first loops, some ten; then two readings of
+// the clock for a short loop, and for a long one that of replay(), some microseconds.
 //
 // Example:
 //   #include <sennit/parallel_for.hpp>
@@ -45,8 +47,10 @@ class SENNIT_EXPORT affinity {
   affinity& operator=(affinity&&) noexcept;
   ~affinity();
 
-  // For parallel_for: runs the loop, which has so many iterations. Throws what the loop throws, and std::bad_alloc.
-  void follow(detail::position iterations, detail::action loop) const;
+  // For parallel_for: runs the loop, which has so many iterations; or the same loop dealt out in parts(). Throws what the
+  // loop throws, and std::bad_alloc.
+  void follow(detail::position iterations, detail::action loop, detail::action in_parts) const;
+  const split& parts() const noexcept;
 
  private:
   struct state;

@@ -48,8 +48,10 @@ namespace detail {
 
 // What runs a loop in its own way: an affinity.
 template <class P>
-concept loop_follower =
-    requires(const P& p, std::uint64_t iterations, action loop) { p.follow(iterations, loop); };
+concept loop_follower = requires(const P& p, std::uint64_t iterations, action loop) {
+  p.follow(iterations, loop, loop);
+  { p.parts() } -> partition;
+};
 
 // Holds any partition, so that the library need not be a template.
 class partition_view {

@@ -75,7 +75,7 @@ class SENNIT_EXPORT refinement {
   // Runs one round, as refine(). Once the schedule has converged, runs the kernel only, as `settled` says, by the
   // schedule of the round that took the least time. The last redistribution is by that schedule, too.
   // Throws what the two throw, and std::bad_alloc; the schedule is then the one before the call. If a kernel
-  // forks in another way than in the last round, it may wait for its order in vain, up to 50 ms in each
+  // forks in another way than in the last round, it may wait for its order in vain, some 50 ms in each
   // call. Use a new refinement for such a kernel.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
@@ -101,6 +101,8 @@ class SENNIT_EXPORT refinement {
   const schedule& current() const noexcept { return current_; }
 
  private:
+  friend class affinity;  // which has its own way of running short kernels
+
   schedule followed() const;
   bool last_round() const noexcept { return options_.prune > 0 && rule_.last_is_next(); }
   void note(schedule next);

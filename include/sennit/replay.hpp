@@ -27,8 +27,8 @@ enum class fidelity {
   relaxed,
   // Each worker runs exactly what the schedule says, in any order. Nothing else is stolen.
   strict_unordered,
-  // Also follows the order of the schedule. If the program differs, so that the order keeps all strands
-  // waiting for 50 ms, the run no longer follows the order.
+  // Also follows the order of the schedule. If the program differs, so that by the order nothing can go on, the run
+  // no longer follows the order. It takes some 50 ms to find that, and at most two seconds.
   strict_ordered,
 };
 inline constexpr fidelity relaxed = fidelity::relaxed;

@@ -48,5 +48,6 @@
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
 #include <sennit/task_group.hpp>
+#include <sennit/tiling.hpp>
 #include <sennit/version.hpp>
 #include <sennit/worker.hpp>

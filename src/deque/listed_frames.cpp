@@ -111,7 +111,18 @@ bool listed_frames::has_donation(worker& by) noexcept {
 frame* listed_frames::donation_for(worker& by) const noexcept {
   frame* f = donated_.oldest();
   while (f != nullptr && !may_begin(by, *f)) f = frame_list::after(*f);
+  if (f == nullptr) tell_of_vain_look(by);
   return f;
+}
+
+void listed_frames::tell_of_vain_look(worker& by) const noexcept {
+  schedule_hooks* told = nullptr;
+  for (frame* f = donated_.oldest(); f != nullptr; f = frame_list::after(*f)) {
+    const stolen_state& stolen = f->stolen();
+    schedule_hooks* const hooks = stolen.number != nowhere ? hooks_of(stolen.region) : nullptr;
+    if (hooks != nullptr && hooks != told) hooks->none_may_begin(by);
+    told = hooks;
+  }
 }
 
 bool listed_frames::may_begin(worker& by, frame& donated) const noexcept {

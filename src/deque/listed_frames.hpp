@@ -73,6 +73,7 @@ class listed_frames {
   frame* oldest(const wanted& what, bool all) const noexcept;
   bool suits(const wanted& what, frame& listed) const noexcept;
   bool may_begin(worker& by, frame& donated) const noexcept;
+  void tell_of_vain_look(worker& by) const noexcept;
   bool open_to_others(frame& donated) const noexcept;
   std::uint64_t opens_ns(frame& donated) const noexcept;
   frame* open_donation(const wanted& what) const noexcept;

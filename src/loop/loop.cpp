@@ -1,6 +1,7 @@
 // The slow paths of loops.
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
+#include "loop/loop_costs.hpp"
 #include "observe/trace_cursor.hpp"
 #include "policy/deal.hpp"
 #include "policy/patience.hpp"
@@ -209,10 +210,19 @@ void loop_state::throw_failure() {
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
-observed_loop::observed_loop(position iterations, position leaf, position unit,
+position unplanned_leaf(position iterations, position leaf, position worthwhile) noexcept {
+  constexpr position leaves = 32;  // enough for who waits, and for a cancellation to be seen
+  const schedule_hooks& by = current_tls().cursor->by();
+  if (by.noted()) return leaf;
+  const position large = iterations / leaves;
+  return std::max(leaf, by.strict() ? large : std::min(worthwhile, large));
+}
+
+observed_loop::observed_loop(position iterations, position leaf, position unplanned, position unit,
                              const void* returns_to) noexcept
     : iterations_(iterations),
       leaf_(leaf),
+      unplanned_(unplanned),
       unit_(unit),
       site_(reinterpret_cast<std::uintptr_t>(returns_to) - 1) {
   trace_cursor& cursor = *current_tls().cursor;
@@ -326,10 +336,8 @@ loop_piece* loop_frame::take_split_off(loop_piece*& split_off) noexcept {
 }
 
 loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept {
-  constexpr unsigned bits = 10;
-  static constinit loop_cost costs[1U << bits];
-  const auto key = reinterpret_cast<std::uintptr_t>(site) ^ (code << 1);
-  return costs[(key * 0x9e3779b97f4a7c15) >> (64 - bits)];  // Fibonacci hashing: Knuth, volume 3, 6.4
+  static constinit loop_costs costs;
+  return costs.of(loop_costs::key_of(reinterpret_cast<std::uintptr_t>(site), code));
 }
 
 bool take_time_of_loop() noexcept {

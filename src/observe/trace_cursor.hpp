@@ -152,10 +152,14 @@ class schedule_hooks {
   // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
   virtual void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept = 0;
   virtual void joined_child(trace_cursor& cursor, frame& child) noexcept = 0;
+  // Whether somebody wants to know all of it.
+  virtual bool noted() const noexcept { return true; }
   // Whether nobody may take but what is donated.
   virtual bool strict() const noexcept = 0;
   // Whether the worker may begin with what was donated to it with this number.
   virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
+  // The worker has looked at all that was donated to it, and may begin with none of it.
+  virtual void none_may_begin(worker&) noexcept {}
   // Unless strict: when others may begin with it, if its worker is too busy.
   virtual std::uint64_t opens_ns(std::uint64_t) noexcept { return 0; }
 

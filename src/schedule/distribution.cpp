@@ -1,3 +1,4 @@
+#include "schedule/runs.hpp"
 #include "schedule/steal_tree.hpp"
 #include "system/failure.hpp"
 
@@ -14,18 +15,13 @@ namespace sennit {
 
 namespace {
 
+using detail::begin_of_part;
+using detail::give;
+using detail::run;
 using detail::steal;
 
-// Both make the list of a loop: the constructs that run [first, last), from the one at `at` on, on a strand that
-// `worker` begins. add() returns their number. Both mirror detail::fold_cuts().
-
-// The right branch of a fork is for a worker. Thieves take the outermost branch first: so where a branch within is
-// another worker's, this one is taken, too, even if by the worker that forks it.
-void give(steal& fork, unsigned left, unsigned right) {
-  fork.taken = right != left || std::ranges::any_of(fork.inside, &steal::taken);
-  if (fork.taken) fork.begun.role = right;
-}
-
+// Makes the list of a loop: the constructs that run [first, last), from the one at `at` on, on a strand that `worker`
+// begins. add() returns their number. Mirrors detail::fold_cuts().
 // A loop that is halved, whose leaves go to the workers of their first iterations.
 class halved {
  public:
@@ -51,37 +47,6 @@ class halved {
   const std::function<unsigned(std::uint64_t)>& worker_of_;
   unsigned most_ = 0;
 };
-
-// The iterations from `first` on up to the next run are one worker's.
-struct run {
-  std::uint64_t first;
-  unsigned worker;
-};
-
-// A loop that is cut where another worker's iterations begin.
-class cut_at_runs {
- public:
-  explicit cut_at_runs(const std::vector<run>& runs) : runs_(runs) {}
-
-  std::uint64_t add(std::vector<steal>& list, std::uint64_t at, std::size_t first, std::size_t last) {
-    if (last - first < 2) return 0;
-    const std::size_t middle = first + (last - first) / 2;
-    steal fork{.at = at, .cut = runs_[middle].first};
-    add(fork.inside, 0, first, middle);
-    give(fork, runs_[first].worker, runs_[middle].worker);
-    list.push_back(std::move(fork));
-    return 1 + add(list, at + 1, middle, last);
-  }
-
- private:
-  const std::vector<run>& runs_;
-};
-
-// The first index of a part, where `size` indices are cut into parts whose sizes differ by at most one. The first
-// part is never empty.
-std::uint64_t begin_of(std::uint64_t part, std::uint64_t size, std::uint64_t parts) {
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(size) * part + parts - 1) / parts);
-}
 
 // One dimension of a grid of cells that are numbered in row order.
 struct dimension {
@@ -117,8 +82,8 @@ class runs_of_grid {
     if (d == dimensions_.size()) return begin_run(cell, worker);
     const dimension& here = dimensions_[d];
     for (std::uint64_t part = 0; part < here.workers; ++part) {
-      const std::uint64_t first = begin_of(part, here.size, here.workers);
-      const std::uint64_t end = begin_of(part + 1, here.size, here.workers);
+      const std::uint64_t first = begin_of_part(part, here.size, here.workers);
+      const std::uint64_t end = begin_of_part(part + 1, here.size, here.workers);
       const std::uint64_t last = here.whole_within ? std::min(end, first + 1) : end;
       for (std::uint64_t i = first; i < last; ++i)
         add(d + 1, cell + i * here.stride, worker + part * here.places);
@@ -140,17 +105,6 @@ class runs_of_grid {
 
 void insist_on(bool fine, const char* what) {
   if (!fine) detail::fail<std::invalid_argument>(what);
-}
-
-schedule loops_of(steal loop, unsigned workers, unsigned loops) {
-  detail::steal_tree tree;
-  tree.roles = workers;
-  for (unsigned i = 0; i < loops && !loop.inside.empty(); ++i) {
-    loop.at = i;
-    tree.root.push_back(loop);
-  }
-  number_events(tree);
-  return detail::schedule_access::make(detail::hold(std::move(tree)));
 }
 
 // The number of cells, if that and the number of workers are such as a loop and a runtime may have.
@@ -177,13 +131,13 @@ std::uint64_t cells_of(const char* name, const std::vector<dimension>& dimension
 schedule grid(const char* name, std::vector<dimension> dimensions, unsigned loops, std::uint64_t grain) {
   const std::uint64_t cells = cells_of(name, dimensions);
   steal loop{.what = steal::kind::loop, .size = cells};
-  if (cells == 0) return loops_of(std::move(loop), 1, loops);
+  if (cells == 0) return detail::loops_of(std::move(loop), 1, loops);
   std::vector<run> runs = runs_of_grid(std::move(dimensions), grain).find();
   // What is beyond the last place where the grain allows a cut belongs to the run before.
   while (runs.size() > 1 && runs.back().first >= cells) runs.pop_back();
-  const unsigned last_worker = std::ranges::max_element(runs, {}, &run::worker)->worker;
-  cut_at_runs(runs).add(loop.inside, 0, 0, runs.size());
-  return loops_of(std::move(loop), last_worker + 1, loops);
+  const detail::runs_of_loop cut(std::move(runs), cells, std::max<std::uint64_t>(1, grain));
+  cut.add_all(loop.inside);
+  return detail::loops_of(std::move(loop), cut.last_worker() + 1, loops);
 }
 
 }  // namespace
@@ -192,12 +146,12 @@ schedule distribution(std::uint64_t iterations, const std::function<unsigned(std
                       unsigned loops, std::uint64_t grain) {
   const std::uint64_t leaf = grain != 0 ? grain : detail::observed_leaf(iterations);
   steal loop{.what = steal::kind::loop, .size = iterations};
-  if (iterations == 0) return loops_of(std::move(loop), 1, loops);
+  if (iterations == 0) return detail::loops_of(std::move(loop), 1, loops);
   halved in(leaf, worker_of);
   in.add(loop.inside, 0, 0, iterations, 0);
   insist_on(in.last_worker() < detail::most_roles,
             "sennit::distribution: a worker beyond 65535; no runtime has as many");
-  return loops_of(std::move(loop), in.last_worker() + 1, loops);
+  return detail::loops_of(std::move(loop), in.last_worker() + 1, loops);
 }
 
 schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops, std::uint64_t grain) {

@@ -4,6 +4,7 @@
 #include "policy/roles.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
+#include "system/switches.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -90,6 +91,13 @@ struct donation_number {
   }
 };
 
+// To a time that may be older than another thread's.
+void raise(std::atomic<std::uint64_t>& latest, std::uint64_t time) noexcept {
+  std::uint64_t before = latest.load(std::memory_order_relaxed);
+  while (before < time && !latest.compare_exchange_weak(before, time, std::memory_order_relaxed)) {
+  }
+}
+
 // If nothing was noted about a wait, the strand did not wait.
 bool was_waiting(const steal* planned) noexcept { return planned != nullptr && planned->waited; }
 
@@ -101,6 +109,8 @@ struct execution::strand_note {
   std::uint32_t home = 0;        // the role that the plan has the strand on
   std::uint32_t waiting = 0;     // the role that the strand had when it last began to wait
   std::uint32_t designated = 0;  // for the branch of the next construct
+  const worker* began_on = nullptr;
+  switches switched;             // of that worker's thread, before
   std::uint64_t constructs = 0;  // at its outermost level, and on that level before the strand began
   const void* plan = nullptr;    // what is followed on that level from there on
   list notes;
@@ -129,6 +139,10 @@ void execution::begin(trace_cursor& cursor, frame* branch) noexcept {
   note->begun = begun;
   note->home = begun.role;
   if (relaxed()) begin_relaxed(*note, branch);
+  if (may_be_crowded_) {
+    note->began_on = worker::current();
+    note->switched = switches_so_far();
+  }
   note->ran.begin = now_ns() - begun_ns_;
 }
 
@@ -137,6 +151,7 @@ void execution::meet_workers() noexcept {
   core_ = &caller_->core();
   begun_ns_ = now_ns();
   roles_ = core_->numbered_workers();
+  may_be_crowded_ = relaxed() && core_->numbered_workers() > core_->processors();
   first_number_ = core_->number_of(*caller_) % roles_;
   states_.reset(new (std::nothrow) role_state[roles_]);
   if (!states_) lost_.store(true, std::memory_order_relaxed);
@@ -172,7 +187,7 @@ void execution::end(trace_cursor& cursor, frame* branch) noexcept {
     return;
   }
   note->ran.end = now_ns() - begun_ns_;
-  if (relaxed()) strand_took(note->ran);
+  if (relaxed()) strand_took(*note);
   note->constructs = level.begun;
   note->plan = level.plan;
   note->notes = take_notes(level);
@@ -226,15 +241,30 @@ void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
 void execution::keep_frames() noexcept {
   if (plan_->root()->of == nullptr) return;  // a schedule of nothing
   worker::current()->frames().promotions().none_before(
-      now_ns() + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed)));
+      now_ns() + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed), crowded()));
 }
 
-void execution::strand_took(const span_of_time& ran) noexcept {
+void execution::strand_took(const strand_note& note) noexcept {
+  if (may_be_crowded_) look_for_crowd(note);
+  const span_of_time& ran = note.ran;
   worker::current()->frames().promotions().none_before(0);
   // Of two that end at once, one may be forgotten.
   strand_ns_.store(
       policy::lateness::strand_ns(strand_ns_.load(std::memory_order_relaxed), ran.end - ran.begin),
       std::memory_order_relaxed);
+}
+
+bool execution::crowded() const noexcept {
+  return may_be_crowded_ && policy::lateness::is_crowd(core_->crowd().load(std::memory_order_relaxed));
+}
+
+// Whether the strand was kept from running by others rather than by itself. Where it has changed its worker, nobody knows.
+void execution::look_for_crowd(const strand_note& note) noexcept {
+  if (note.began_on != worker::current()) return;
+  const switches during = switches_so_far() - note.switched;
+  core_->crowd().store(policy::lateness::crowd_after(core_->crowd().load(std::memory_order_relaxed),
+                                                     during.preempted > during.waited),
+                       std::memory_order_relaxed);
 }
 
 std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
@@ -246,7 +276,8 @@ std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
 std::uint64_t execution::opens_ns(std::uint64_t number) noexcept {
   const donation_number donation = donation_number::of(number);
   return begun_ns_ + donation.came_us * 1000 +
-         policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed), donation.before);
+         policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed), donation.before,
+                                              crowded());
 }
 
 // What follows in the loop is counted from its cuts on, so they are noted even if nothing happens there.
@@ -415,27 +446,51 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
 bool execution::may_begin(worker& by, std::uint64_t number) noexcept {
   if (!strict() || !states_ || disordered()) return true;
   const role_state& role = states_[role_of(by)];
-  if (number <= role.events.load(std::memory_order_relaxed) &&
-      role.holds.load(std::memory_order_relaxed) == 0) {
-    return true;
-  }
-  return stalled();
+  return number <= role.events.load(std::memory_order_relaxed) &&
+         role.holds.load(std::memory_order_relaxed) == 0;
 }
 
-// The program may differ from the recorded one, so that the order may require what never happens. If all
-// strands have been waiting for that long, the region no longer follows the order.
+void execution::none_may_begin(worker& by) noexcept {
+  if (!strict() || !states_ || disordered()) return;
+  states_[role_of(by)].in_vain_ns.store(now_ns(), std::memory_order_relaxed);
+  if (stalled()) disordered_.store(true, std::memory_order_relaxed);
+}
+
+// The program may differ from the recorded one, so that the order may require what never happens. If nothing can begin
+// any more, the region no longer follows the order. What can begin may take long to do so on a busy machine: so all
+// strands wait, all workers search, and then each has looked at its donations. If a worker is away for long, as in
+// another region, nobody knows.
 bool execution::stalled() noexcept {
   constexpr std::uint64_t patience_ns = 50'000'000;
-  const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
+  constexpr std::uint64_t longest_ns = 2'000'000'000;
+  // Before all else is read: this thread may have no processor for a while in between.
   const std::uint64_t now = now_ns();
+  const std::uint64_t progress = progress_.load(std::memory_order_relaxed);
   if (active_.load(std::memory_order_relaxed) > 0 ||
       progress != progress_seen_.load(std::memory_order_relaxed)) {
     progress_seen_.store(progress, std::memory_order_relaxed);
-    seen_ns_.store(now, std::memory_order_relaxed);
+    raise(seen_ns_, now);
+    raise(idle_since_ns_, now);
     return false;
   }
-  if (now - seen_ns_.load(std::memory_order_relaxed) < patience_ns) return false;
-  disordered_.store(true, std::memory_order_relaxed);
+  if (!all_idle()) raise(idle_since_ns_, now);
+  const std::uint64_t since = idle_since_ns_.load(std::memory_order_relaxed) + patience_ns;
+  if (now >= since && all_in_vain(since)) return true;
+  return now >= seen_ns_.load(std::memory_order_relaxed) + longest_ns;
+}
+
+bool execution::all_idle() const noexcept {
+  for (std::uint32_t role = 0; role < roles_; ++role)
+    if (!worker_of(role).is_idle()) return false;
+  return true;
+}
+
+// Whether each worker with donations has found since then that none of them is in turn.
+bool execution::all_in_vain(std::uint64_t since) const noexcept {
+  for (std::uint32_t role = 0; role < roles_; ++role) {
+    const bool waits = worker_of(role).frames().listed().any_donation();
+    if (waits && states_[role].in_vain_ns.load(std::memory_order_relaxed) < since) return false;
+  }
   return true;
 }
 

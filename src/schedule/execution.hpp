@@ -48,8 +48,10 @@ class execution final : public schedule_hooks {
   void joined(trace_cursor& cursor, frame& branch, pause waited) noexcept override;
   void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept override;
   void joined_child(trace_cursor& cursor, frame& child) noexcept override;
+  bool noted() const noexcept override { return recorded_; }
   bool strict() const noexcept override { return plan_ != nullptr && how_ != mode::relaxed; }
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
+  void none_may_begin(worker& by) noexcept override;
   std::uint64_t opens_ns(std::uint64_t number) noexcept override;
 
  private:
@@ -60,6 +62,8 @@ class execution final : public schedule_hooks {
     std::atomic<std::uint32_t> holds{0};
     // Branches that were donated to the role and that nobody has begun.
     std::atomic<std::uint32_t> due{0};
+    // When the role's worker last found that none of its donations is in turn.
+    std::atomic<std::uint64_t> in_vain_ns{0};
   };
   struct strand_note;
 
@@ -78,13 +82,17 @@ class execution final : public schedule_hooks {
   bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }
   void begin_relaxed(strand_note& note, frame* branch) noexcept;
   void keep_frames() noexcept;
-  void strand_took(const span_of_time& ran) noexcept;
+  void strand_took(const strand_note& note) noexcept;
+  void look_for_crowd(const strand_note& note) noexcept;
+  bool crowded() const noexcept;
   std::uint64_t number_of_donation(std::uint32_t role) noexcept;
   bool go_on(strand_note& note, const steal* planned, bool suspended) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
   bool go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept;
   void note(cursor_level& level, steal&& node, std::vector<steal>* following) noexcept;
   bool stalled() noexcept;
+  bool all_idle() const noexcept;
+  bool all_in_vain(std::uint64_t since) const noexcept;
 
   const plan* const plan_;
   const mode how_;
@@ -103,7 +111,9 @@ class execution final : public schedule_hooks {
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<std::uint64_t> progress_seen_{0};
   std::atomic<std::uint64_t> seen_ns_{0};
-  std::atomic<std::uint64_t> strand_ns_{0};  // see policy::lateness
+  std::atomic<std::uint64_t> idle_since_ns_{0};  // all workers of the region
+  std::atomic<std::uint64_t> strand_ns_{0};      // see policy::lateness
+  bool may_be_crowded_ = false;                  // there are more workers than processors
   std::atomic<bool> disordered_{false};
 };
 

@@ -51,7 +51,8 @@ class runtime_core {
   unsigned worker_count() const noexcept;
   worker& worker_at(unsigned index) const noexcept;
   unsigned workers() const noexcept { return settings_.workers; }
-  // The same, less the threads that the system has refused: numbers below it are those of workers.
+  unsigned processors() const noexcept { return static_cast<unsigned>(machine_.processors().size()); }
+  // The workers, less the threads that the system has refused: numbers below it are those of workers.
   unsigned numbered_workers() const noexcept { return thread_seats() + 1; }
   // worker_index() of the thread in that seat: 0 for the first guest, then the runtime's threads, then all
   // others.
@@ -79,6 +80,8 @@ class runtime_core {
   searching_set<most_seats>& searchers() noexcept { return searchers_; }
   // How many have no work, searching or asleep.
   std::atomic<unsigned>& waiting() noexcept { return waiting_; }
+  // Of strands that follow schedules: see policy::lateness.
+  std::atomic<unsigned>& crowd() noexcept { return crowd_; }
   sleepers& asleep() noexcept { return asleep_; }
 
   // --- Waking: waking.cpp.
@@ -211,6 +214,7 @@ class runtime_core {
   std::atomic<unsigned> blocked_{0};
   alignas(128) std::atomic<int> searching_{0};
   std::atomic<unsigned> waiting_{0};
+  std::atomic<unsigned> crowd_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<int> seated_{0};  // how many threads are workers; written under membership_

@@ -18,6 +18,7 @@ namespace {
 
 using sennit_test::settings;
 using sennit_test::under;
+using sennit_test::work_for;
 
 TEST(Affinity, KeepsIterationsWhereTheyWere) {
   // Catches: a loop that is balanced anew each time, or not at all.
@@ -63,6 +64,40 @@ TEST(Affinity, IsForAnyLoop) {
   sennit::affinity moved = std::move(here);
   sennit::parallel_for(0, 8, [&](int) { ++recorded; }, moved);
   EXPECT_EQ(recorded, 16);
+}
+
+TEST(Affinity, ShortLoopsCostWhatPlainOnesCost) {
+  // Catches: a schedule that is followed where that takes as long as the loop; a short loop that is not run whole. The best
+  // of many, as other programs run beside it.
+  under(settings({2}), [](sennit::runtime& rt) {
+    rt.run([] {
+      sennit::affinity here;
+      std::vector<int> times(50);
+      const auto body = [](int& t) {
+        work_for(std::chrono::microseconds(1));
+        ++t;
+      };
+      int loops = 0;
+      const auto time_of = [&](std::chrono::nanoseconds& best, auto&& loop) {
+        for (int i = 0; i < 100; ++i, ++loops) {
+          const auto begin = std::chrono::steady_clock::now();
+          loop();
+          best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - begin);
+        }
+      };
+      std::chrono::nanoseconds plain = std::chrono::hours(1);
+      std::chrono::nanoseconds with = plain;
+      for (int batch = 0; batch < 40 && (batch < 3 || with >= plain * 5 / 4); ++batch) {
+        time_of(plain, [&] { sennit::parallel_for(times, body); });
+        time_of(with, [&] { sennit::parallel_for(times, body, here); });
+      }
+      EXPECT_LT(with, plain * 5 / 4);
+      for (const int t : times) EXPECT_EQ(t, loops);
+      EXPECT_THROW(sennit::parallel_for(
+                       times, [](int&) { throw std::runtime_error("first"); }, here),
+                   std::runtime_error);
+    });
+  });
 }
 
 TEST(Affinity, PassesExceptionsOn) {

@@ -9,9 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -237,6 +240,52 @@ TEST(Replay, ResumptionWhoseTurnNeverComes) {
     rt.run([&] { sennit::detail::observe(e, body); });
     EXPECT_EQ(ran, 2);
     EXPECT_TRUE(e.disordered());
+  });
+}
+
+TEST(Replay, WhoIsAwayIsWaitedFor) {
+  // Catches: an order that is given up because the worker whose turn it is has other work, or no processor, for longer
+  // than a stall takes to be noticed.
+  under(settings({3}), [&](sennit::runtime& rt) {
+    rt.run([] {
+      std::atomic<unsigned> away{0};
+      std::atomic<bool> waited{false};
+      std::vector<char> order;
+      bool disordered = true;
+      const auto replay_around_it = [&] {
+        while (away == 0) std::this_thread::yield();
+        const std::uint32_t late = away;
+        const std::uint32_t other = 3 - late;
+        steal_tree recorded;
+        recorded.roles = 3;
+        steal first{.taken = true, .waited = true, .at = 0, .begun = {late, 0}};
+        first.resumed = {0, 2};
+        steal second{.taken = true, .waited = true, .at = 0, .begun = {other, 1}};
+        second.resumed = {0, 1};
+        first.inside.push_back(std::move(second));
+        recorded.root.push_back(std::move(first));
+        steal third{.taken = true, .waited = true, .at = 1, .begun = {other, 0}};
+        third.resumed = {late, 1};
+        recorded.root.push_back(std::move(third));
+        ASSERT_EQ(complaint(recorded), "");
+        const plan to_follow(recorded);
+        execution e(&to_follow, mode::strict_ordered);
+        auto body = [&] {
+          sennit::join([&] { sennit::join([] {}, [&] { order.push_back('2'); }); },
+                       [&] { sennit::join([] {}, [&] { order.push_back('1'); }); });
+        };
+        sennit::detail::observe(e, body);
+        disordered = e.disordered();
+        waited = true;
+      };
+      sennit::join(replay_around_it, [&] {
+        away = sennit::worker_index();
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        EXPECT_FALSE(waited);
+      });
+      EXPECT_FALSE(disordered);
+      EXPECT_EQ(order, (std::vector<char>{'1', '2'}));
+    });
   });
 }
 

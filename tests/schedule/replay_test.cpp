@@ -26,6 +26,7 @@ using sennit_test::answer;
 using sennit_test::beacon;
 using sennit_test::diary;
 using sennit_test::in_parallel;
+using sennit_test::mixed;
 using sennit_test::parallel_settings;
 using sennit_test::scaled;
 using sennit_test::settings;
@@ -34,6 +35,39 @@ using sennit_test::under;
 using sennit_test::unfold;
 using sennit_test::work_for;
 using testing::HasSubstr;
+
+TEST(Replay, ThatIsNotRecordedRunsWhereTheRecordedOneRan) {
+  // Catches: parts of loops that are cut otherwise because nobody wants to know, although something is planned in them.
+  std::size_t steals = 0;
+  under(settings({2, 4}), [&](sennit::runtime& rt) {
+    rt.run([&] {
+      for (int round = 0; round < scaled(10); ++round) {
+        constexpr int rows = 600;
+        constexpr int columns = 40;
+        std::vector<unsigned> by(std::size_t{rows} * columns);
+        const unsigned first = sennit::worker_index();
+        const auto program = [&] {
+          sennit::parallel_for(rows, [&](int i) {
+            const auto body = [&, i](int j) {
+              if (j == 0) work_for(std::chrono::microseconds(mixed(std::uint64_t(i)) % 8));
+              by[std::size_t(i) * columns + std::size_t(j)] = sennit::worker_index() - first;
+            };
+            if (i % 50 == 0)
+              sennit::parallel_for(columns, body, sennit::grain(1));
+            else
+              for (int j = 0; j < columns; ++j) body(j);
+          });
+        };
+        const sennit::schedule recorded = sennit::record(program);
+        steals += recorded.steals();
+        const std::vector<unsigned> before = by;
+        sennit::replay(recorded, sennit::strict_unordered, program);
+        ASSERT_EQ(by, before) << "round " << round;
+      }
+    });
+  });
+  EXPECT_GT(steals, 5U);
+}
 
 TEST(Record, OutsideAnyRuntime) {
   // Catches: a region that is not made, or in which nothing is observed.

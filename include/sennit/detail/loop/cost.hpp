@@ -36,6 +36,11 @@ class loop_cost {
     if (seen() != all) seen_.store(all, std::memory_order_relaxed);
   }
 
+  void forget() noexcept {
+    cost_.store(0, std::memory_order_relaxed);
+    brief_iterations_.store(0, std::memory_order_relaxed);
+    saw(false);
+  }
   void took(ticks time, std::uint64_t iterations) noexcept {
     constexpr float least = 1.0F / 16;
     // A body that takes no time at all is one that overlaps with the reading.
@@ -62,8 +67,8 @@ class loop_cost {
   std::atomic<bool> seen_{false};
 };
 
-// That of the loops which the code at `site` begins with a body that calls `code` (0: the site says it all).
-// Loops that share an entry mislead each other, no worse.
+// That of the loops which the code at `site` begins with a body that calls `code` (0: the site says it all). Of a
+// program with very many loops, some are forgotten.
 SENNIT_EXPORT loop_cost& cost_of_loop(const void* site, std::uintptr_t code) noexcept;
 
 // Whether to take the time of this loop, though it is a short one. The answer is yes for one loop in so many,

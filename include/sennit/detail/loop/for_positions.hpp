@@ -60,7 +60,8 @@ SENNIT_INLINE void for_positions(position n, Run&& run, const Partition& by) {
 template <class Run, loop_follower Follower>
 void for_positions(position n, Run&& run, const Follower& by) {
   auto loop = [&] { for_positions(n, run, loop_options{}); };
-  if (n != 0) by.follow(n, loop);
+  auto in_parts = [&] { for_positions(n, run, by.parts()); };
+  if (n != 0) by.follow(n, loop, in_parts);
 }
 
 }  // namespace sennit::detail

@@ -23,6 +23,11 @@ constexpr position observed_leaf(position iterations) noexcept {
   return (iterations + leaves - 1) / leaves;
 }
 
+// The same for those parts of a loop in the calling strand's region of which nothing is planned: if nobody wants the steal
+// tree, they need not be cut as in other runs. `worthwhile`: iterations that a thief would come for.
+SENNIT_EXPORT SENNIT_COLD position unplanned_leaf(position iterations, position leaf,
+                                                  position worthwhile) noexcept;
+
 // Where [first, last) is cut: at `planned`, or else in the middle, at a whole number of leaves from `first` on.
 // `last`: nowhere, as it is a leaf. A plan that leaves less than an eighth on one side is not followed, so that no
 // plan makes a deep recursion.
@@ -37,9 +42,9 @@ constexpr position observed_cut(position first, position last, position leaf, po
 // deeper.
 class SENNIT_EXPORT observed_loop {
  public:
-  // Leaves have at most `leaf` iterations, and the loop is cut at multiples of `unit` only. `returns_to`: in the
-  // program's function that has the loop.
-  SENNIT_COLD observed_loop(position iterations, position leaf, position unit,
+  // Leaves have at most `leaf` iterations, and where nothing is planned, `unplanned`. The loop is cut at multiples of
+  // `unit` only. `returns_to`: in the program's function that has the loop.
+  SENNIT_COLD observed_loop(position iterations, position leaf, position unplanned, position unit,
                             const void* returns_to) noexcept;
   observed_loop(const observed_loop&) = delete;
   observed_loop& operator=(const observed_loop&) = delete;
@@ -49,7 +54,8 @@ class SENNIT_EXPORT observed_loop {
   bool divides() const noexcept { return leaf_ < iterations_; }
   // As observed_cut(). `planned`: whether the region's plan may say where; where it does not, that is noted.
   position cut(position first, position last, bool& planned) const noexcept {
-    return observed_cut(first, last, leaf_, planned ? planned_cut(planned) : 0);
+    const position at = planned ? planned_cut(planned) : 0;
+    return observed_cut(first, last, planned ? leaf_ : unplanned_, at);
   }
 
  private:
@@ -57,6 +63,7 @@ class SENNIT_EXPORT observed_loop {
 
   const position iterations_;
   const position leaf_;
+  const position unplanned_;
   const position unit_;
   const std::uintptr_t site_;
   whereabouts where_{};

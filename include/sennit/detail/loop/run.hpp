@@ -22,11 +22,12 @@ template <class Body>
                                                     loop_cost& cost, const void* returns_to) {
   if (how.grain != 0 || how.fixed_parts) {
     const position leaf = how.grain != 0 ? how.grain : (n + fixed_parts() - 1) / fixed_parts();
-    const observed_loop construct(n, leaf, leaf, returns_to);
+    const observed_loop construct(n, leaf, leaf, leaf, returns_to);
     return fold_cuts<Body>(0, n, construct, construct.divides(), body);
   }
   const bool brief = n <= cost.brief_iterations();
-  const observed_loop construct(n, brief ? n : observed_leaf(n), 1, returns_to);
+  const position leaf = brief ? n : observed_leaf(n);
+  const observed_loop construct(n, leaf, unplanned_leaf(n, leaf, 2 * cost.brief_iterations()), 1, returns_to);
   const ticks begun = cost.known() ? 0 : read_clock();
   auto sum = fold_cuts<Body>(0, n, construct, construct.divides(), body);
   if (begun != 0) {

@@ -136,6 +136,29 @@ TEST(Assembler, ShowsTheLine) {
   }
 }
 
+// Catches calls that do not fit their declaration, which native code would make all the same.
+TEST(Check, CallsFitTheirDeclarations) {
+  const std::string declared = ".extern f(int, int) -> int\n.extern g()\n";
+  EXPECT_EQ(complaints_of(declared + "x: a := call f(1, 2); call g(); call f(a, a); halt"), "");
+  EXPECT_EQ(complaints_of(declared + "x: a := call f(1); halt"),
+            "3:4: 'f' takes 2 arguments, as line 1 says, not 1\n");
+  EXPECT_EQ(complaints_of(declared + "x: a := call g(); halt"),
+            "3:4: 'g' returns nothing, as line 2 says; say 'call g(...)' alone\n");
+  EXPECT_EQ(complaints_of(declared + "x: call f(1, x); halt"),
+            "3:14: expected a number or a register, not a label\n");
+  EXPECT_EQ(complaints_of(declared + "x: call h(); halt"),
+            "3:9: expected a function that .extern declares, found 'h'\n");
+  EXPECT_EQ(
+      complaints_of(declared + "x: a := f; halt"),
+      "3:9: expected a register, a number or a label, not a function; to call it, say 'call', found 'f'\n");
+  EXPECT_EQ(complaints_of(".extern f(long)\nx: halt"), "1:11: expected a type, int, found 'long'\n");
+  EXPECT_EQ(complaints_of(".extern a-b()\nx: halt"),
+            "1:9: 'a-b' is no name of a C function: it has a hyphen\n");
+  EXPECT_THAT(complaints_of(".extern f()\n.extern f()\nx: halt"), HasSubstr("'f' is defined already"));
+  EXPECT_THAT(complaints_of(".extern f(int, int, int, int, int, int, int)\nx: halt"),
+              HasSubstr("6 are possible"));
+}
+
 TEST(Check, BlocksEnd) {
   EXPECT_THAT(complaints_of("x: a := 1"),
               StartsWith("1:1: block 'x' does not end: expected jump, halt or join"));

@@ -107,6 +107,19 @@ TEST(Command, ChecksAProgram) {
               HasSubstr("idle.tpal:2:1: nothing leads to block 'y'"));
 }
 
+TEST(Command, SaysWhatAnObjectNeeds) {
+  const folder here;
+  EXPECT_THAT(tpal({"build", prod, "--object"}).err,
+              HasSubstr("--object needs a file for the object, -o FILE.o"));
+  EXPECT_THAT(tpal({"build", prod, "--function", "f", "-o", here.file("f.o")}).err, HasSubstr("--object"));
+  EXPECT_THAT(tpal({"build", prod, "--object", "--function", "while", "-o", here.file("f.o")}).err,
+              HasSubstr("'while' cannot be a name in C++; say another one by --function"));
+  EXPECT_THAT(tpal({"build", prod, "--object", "-o", here.file("f.o"), "--link", "g.o"}).err,
+              HasSubstr("--link"));
+  EXPECT_THAT(tpal({"run", prod, "a=6", "b=7", "--load", here.file("none.so")}).err,
+              HasSubstr("cannot load " + here.file("none.so")));
+}
+
 // Catches a picture that leaves tasks or joins out.
 TEST(Command, DrawsARun) {
   const folder here;

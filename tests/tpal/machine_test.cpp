@@ -69,6 +69,24 @@ TEST(Machine, NamesTheMisuseOfARecord) {
   EXPECT_THAT(failure_of("x: l := y; j := jralloc l; halt\ny: halt"), HasSubstr("'y' is no join target"));
 }
 
+// Catches arguments in another order, results that are cut to 32 bits, and a result that is kept although there is none.
+TEST(Machine, CallsCFunctions) {
+  EXPECT_EQ(answer(loaded(".output a\n.extern labs(int) -> int\nx: a := call labs(-5000000000); halt")),
+            "a = 5000000000\n");
+  EXPECT_EQ(answer(loaded(".output a\n.extern labs(int) -> int\n.extern srand48(int)\n"
+                          "x: b := -3; a := call labs(b); a := a + 1; call labs(7); call srand48(1); halt")),
+            "a = 4\n");
+}
+
+TEST(Machine, NamesAFunctionThatNobodyHas) {
+  try {
+    loaded(".extern nobody_has_this(int) -> int\nx: halt");
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("test.tpal:1: there is no function 'nobody_has_this'; name"));
+  }
+}
+
 // Catches a machine that hangs.
 TEST(Machine, StopsWhenTheFuelIsUsedUp) {
   const image start = loaded("x: a := 1; jump y\ny: [prppt h] jump y\nh: jump y");

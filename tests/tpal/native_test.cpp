@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace tpal {
 namespace {
@@ -113,6 +114,152 @@ TEST(NativeNests, AnswerAsInCpp) {
     EXPECT_THAT(o.output, StartsWith(expected)) << heart;
   }
   std::filesystem::remove(file);
+}
+
+class folder {
+ public:
+  folder()
+      : path_(testing::TempDir() + "tpal_native_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::create_directories(path_);
+  }
+  ~folder() { std::filesystem::remove_all(path_); }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name)) << text;
+    return file(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+const toolchain tools_here{TPAL_COMPILER, TPAL_ROLLFORWARD, TPAL_CFLAGS, TPAL_LIBS};
+
+// s = the sum of twice(x) over the cells x, times scale.
+constexpr const char* sum_of_calls = R"(.input scale = 1
+.output s, copy
+.data xs = 1 .. 5
+.zero copy = #xs
+.extern twice(int) -> int
+.extern seen()
+main:
+  s := 0; i := 0; call seen(); jump loop
+exit: [jtppt assoc-comm; {s -> s2}; comb]
+  s := s * scale; jump share
+share:
+  s := s / scale; s := s * scale; halt
+loop: [prppt split]
+  left := #xs - i; if-jump left, exit
+  x := mem[xs + i]; mem[copy + i] := x
+  x := call twice(x); s := s + x; i := i + 1; jump loop
+split:
+  jump loop
+comb:
+  s := s + s2; halt
+)";
+
+// Catches functions of C that are not found or get other values, runs of one function that share their heap, defaults that
+// are lost, and errors that end the process of the caller.
+TEST(NativeObject, IsAFunctionOfCpp) {
+  const folder here;
+  build_function(assemble(sum_of_calls, "sum.tpal"), "sum_of_calls", here.file("sum.o"), tools_here);
+  build_function(assemble_file(TPAL_PROGRAMS "/fib.tpal"), "fib", here.file("fib.o"), tools_here);
+  const std::string caller = here.write("caller.cpp", R"(#include "fib.hpp"
+#include "sum.hpp"
+#include <sennit/beats.hpp>
+#include <atomic>
+#include <cstdio>
+#include <stdexcept>
+#include <thread>
+std::atomic<int> times{0};
+extern "C" std::int64_t twice(std::int64_t n) { return 2 * n; }
+extern "C" void seen() { ++times; }
+int main() {
+  const tpal::sum_of_calls_outputs own = tpal::sum_of_calls({.scale = 10});
+  std::printf("%lld %zu %lld\n", static_cast<long long>(own.s), own.copy.size(), static_cast<long long>(own.copy[4]));
+  const auto many = [](std::int64_t first) {
+    const std::vector<std::int64_t> cells(10000, first);
+    for (int i = 0; i < 20; ++i) {
+      const auto out = tpal::sum_of_calls({.xs = cells});
+      if (out.s != 20000 * first || out.copy != cells) std::printf("wrong: %lld\n", static_cast<long long>(out.s));
+    }
+  };
+  std::thread other(many, 3);
+  many(4);
+  other.join();
+  try {
+    tpal::sum_of_calls({.scale = 0});
+  } catch (const std::runtime_error& error) {
+    std::printf("%s\n", error.what());
+  }
+  const sennit::beats beating({.period = std::chrono::microseconds(100)});
+  std::printf("%lld %d\n", static_cast<long long>(tpal::fib({.n = 27}).f), times.load());
+}
+)");
+  const outcome compiled = shell(fmt::format("{} -std=c++20 -Wall -Wextra -Werror {} {} {} {} -o {} {}",
+                                             TPAL_COMPILER, TPAL_CFLAGS, caller, here.file("sum.o"),
+                                             here.file("fib.o"), here.file("caller"), TPAL_LIBS));
+  ASSERT_EQ(compiled.status, 0) << compiled.output;
+  EXPECT_EQ(shell(here.file("caller")).output, "300 5 5\nsum.tpal:12: division by zero\n196418 42\n");
+}
+
+// Catches a run that goes on, or ends the caller's process, when a task fails or halts while others are at work.
+TEST(NativeObject, EndsWithAllItsTasks) {
+  const folder here;
+  const char* const program = R"(.input what
+.output a
+main:
+  a := 1; j := jralloc done; fork j, child
+  t := what = 0; if-jump t, stop
+  join j
+stop:
+  halt
+child:
+  t := what = 1; if-jump t, bad
+  t := what = 2; if-jump t, last
+  join j
+bad:
+  a := a / 0; join j
+last:
+  a := 2; halt
+add:
+  a := a + a2; join j
+done: [jtppt assoc; {a -> a2}; add]
+  halt
+)";
+  build_function(assemble(program, "ends.tpal"), "ends", here.file("ends.o"), tools_here);
+  const std::string caller = here.write("caller.cpp", R"(#include "ends.hpp"
+#include <cstdio>
+#include <stdexcept>
+int main() {
+  for (int what = 0; what < 4; ++what) {
+    try {
+      std::printf("%lld ", static_cast<long long>(tpal::ends({.what = what}).a));
+    } catch (const std::runtime_error& error) {
+      std::printf("%s ", error.what());
+    }
+  }
+}
+)");
+  const outcome compiled = shell(fmt::format("{} -std=c++20 {} {} {} -o {} {}", TPAL_COMPILER, TPAL_CFLAGS,
+                                             caller, here.file("ends.o"), here.file("caller"), TPAL_LIBS));
+  ASSERT_EQ(compiled.status, 0) << compiled.output;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(shell(here.file("caller")).output, "1 ends.tpal:14: division by zero 2 2 ");
+  }
+}
+
+// Catches an executable that is linked without what it calls.
+TEST(NativeBuild, LinksWithCFunctions) {
+  const folder here;
+  const std::string c = here.write(
+      "twice.cpp", "extern \"C\" long twice(long n) { return 2 * n; }\nextern \"C\" void seen() {}\n");
+  ASSERT_EQ(shell(fmt::format("{} -c {} -o {}", TPAL_COMPILER, c, here.file("twice.o"))).status, 0);
+  toolchain with = tools_here;
+  with.files = {here.file("twice.o")};
+  build(assemble(sum_of_calls, "sum.tpal"), here.file("sum"), with);
+  EXPECT_THAT(shell(here.file("sum") + " scale=-1").output, StartsWith("s = -30\ncopy = 1, 2, 3, 4, 5\n"));
 }
 
 TEST(NativeBuild, SaysWhatFailed) {

@@ -152,11 +152,26 @@ class checker {
         must_be_number(i.left);
         must_be_number(i.right);
         break;
+      case opcode::call:
+      case opcode::call_only: call(i); break;
       default: break;
     }
     if (i.code == opcode::store && i.stored.is == operand::kind::label) {
       complain(i.stored.at, "the heap has numbers only: a label can be stored in the stack");
     }
+  }
+
+  void call(const instruction& i) {
+    const function& f = program_.functions[i.function];
+    if (i.arguments.size() != f.parameters.size()) {
+      complain(i.at, fmt::format("'{}' takes {} arguments, as line {} says, not {}", f.name,
+                                 f.parameters.size(), f.at.line, i.arguments.size()));
+    }
+    if (i.code == opcode::call && !f.returns) {
+      complain(i.at, fmt::format("'{0}' returns nothing, as line {1} says; say 'call {0}(...)' alone", f.name,
+                                 f.at.line));
+    }
+    for (const operand& v : i.arguments) must_be_number(v);
   }
 
   void continuation(const operand& v) {

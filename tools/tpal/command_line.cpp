@@ -5,6 +5,7 @@
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/emit.hpp"
+#include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/picture.hpp"
@@ -21,7 +22,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -39,7 +42,10 @@ struct arguments {
   unsigned workers = 0;
   bool quiet = false;
   std::string output = "trace.svg";
-  std::string executable;
+  std::string built;
+  bool object = false;
+  std::string function;
+  std::vector<std::string> objects;
   toolchain with;
 };
 
@@ -53,6 +59,9 @@ void add_program(CLI::App& app, arguments& a) {
 void add_run_options(CLI::App& app, arguments& a) {
   add_program(app, a);
   app.add_option("INPUT", a.inputs, "inputs: a=6, xs=1,2,5..9 or xs=@FILE");
+  app.add_option("--load", a.objects, "shared objects that have the functions which the program calls")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   const CLI::Option* const heart =
       app.add_option("--heart", a.heart, "instructions of a task between two beats")
           ->check(CLI::Range(0.0, most_number))
@@ -86,7 +95,8 @@ std::vector<std::string> files_read(const arguments& a) {
 // Calls `body` with the loaded program; a run that fails is shown with its line.
 template <class Body>
 int with_program(const arguments& a, Body body) {
-  const image start = load(assemble_file(a.file), a.inputs);
+  image start = load(assemble_file(a.file), a.inputs);
+  find_functions(start.code, a.objects);
   try {
     body(start);
     return success;
@@ -127,19 +137,40 @@ int check_program(const arguments& a) {
 }
 
 void build_program(const arguments& a) {
-  const tools::outputs checked({a.executable.empty() ? tools::standard_output : a.executable}, {a.file});
+  if (a.object && (a.built.empty() || tools::is_standard_output(a.built))) {
+    throw std::invalid_argument(
+        "--object needs a file for the object, -o FILE.o; the header is put beside it");
+  }
+  const tools::outputs checked(
+      {a.built.empty() ? tools::standard_output : a.built, a.object ? header_for(a.built) : std::string()},
+      {a.file});
   const program p = assemble_file(a.file);
-  if (a.executable.empty()) {
+  if (a.object) {
+    build_function(p, a.function.empty() ? std::filesystem::path(a.file).stem().string() : a.function,
+                   a.built, a.with);
+  } else if (a.built.empty()) {
     tools::write_file(tools::standard_output, emit(p));
   } else {
-    build(p, a.executable, a.with);
+    build(p, a.built, a.with);
   }
 }
 
 void add_build_options(CLI::App& app, arguments& a) {
   add_program(app, a);
-  app.add_option("-o,--output", a.executable, "executable to write; the C++ is printed if not given")
+  app.add_option("-o,--output", a.built,
+                 "executable or object file to write; the C++ is printed if not given")
       ->type_name("FILE");
+  CLI::Option* const link =
+      app.add_option("--link", a.with.files,
+                     "object files or libraries that have the functions which the program calls")
+          ->type_name("FILE")
+          ->allow_extra_args(false);
+  CLI::Option* const object = app.add_flag(
+      "--object", a.object, "write an object file with a function for C++, and a header beside it");
+  app.add_option("--function", a.function, "name of the function; that of the program's file if not given")
+      ->type_name("NAME")
+      ->needs(object);
+  object->excludes(link);
   app.add_option("--compiler", a.with.compiler, "C++ compiler and its options")->capture_default_str();
   app.add_option("--rollforward", a.with.rollforward, "Sennit's rollforward")->capture_default_str();
   app.add_option("--cflags", a.with.cflags, "where Sennit's headers are")->capture_default_str();

@@ -56,6 +56,7 @@ class loader {
     for (block& b : image_.code.blocks) {
       for (instruction& i : b.code) {
         for (operand* v : {&i.left, &i.right, &i.stored}) resolve(*v);
+        for (operand& v : i.arguments) resolve(v);
       }
     }
     return std::move(image_);

@@ -1,6 +1,9 @@
 #include "tools/tpal/emit.hpp"
 
+#include "tools/tpal/signature.hpp"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,18 +31,32 @@ class writer {
  public:
   explicit writer(const program& p) : program_(p) {}
 
-  std::string run() {
-    text_ = std::string(native_runtime) + "\nnamespace tpal_native {\nnamespace {\n\n";
-    tables();
-    text_ += "}  // namespace\n\n";
-    join_targets();
-    function();
-    text_ += "}  // namespace tpal_native\n";
+  std::string executable() {
+    code(false);
     main();
     return std::move(text_);
   }
 
+  std::string callable(const signature& s, std::string_view header) {
+    code(true);
+    text_ += header;
+    definition(s);
+    return std::move(text_);
+  }
+
  private:
+  void code(bool is_function) {
+    text_ = std::string(native_runtime) + "\nnamespace tpal_native {\n";
+    for (std::size_t f = 0; f < program_.functions.size(); ++f) declaration(f);
+    text_ += "namespace {\n\n";
+    line("const char* const file = {};", quoted(program_.file));
+    line("const bool is_function = {};", is_function);
+    tables();
+    join_targets();
+    function();
+    text_ += "}  // namespace\n}  // namespace tpal_native\n";
+  }
+
   template <class... T>
   void line(fmt::format_string<T...> format, T&&... values) {
     text_ += fmt::format(format, std::forward<T>(values)...) + "\n";
@@ -56,7 +73,6 @@ class writer {
 
   // An array needs an element.
   void tables() {
-    line("place places[{}];", program_.arrays.size() + 1);
     for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
       const data& d = program_.arrays[i];
       if (!d.zeros.empty()) continue;
@@ -72,7 +88,7 @@ class writer {
                            quoted(is_register ? program_.registers[which] : program_.arrays[which].name),
                            is_register, which);
     }
-    text_ += "};\n";
+    line("{{\"\", false, 0}}}};\nconst int output_count = {};", program_.outputs.size());
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       const annotation& note = program_.blocks[b].note;
       if (note.transfers.empty()) continue;
@@ -98,6 +114,14 @@ class writer {
     line("const int register_count = {};\n", program_.registers.size());
   }
 
+  // By a name of its own, as headers may declare the function in another way.
+  void declaration(std::size_t index) {
+    const tpal::function& f = program_.functions[index];
+    std::vector<std::string_view> parameters(f.parameters.size(), "number");
+    line("extern \"C\" {} extern_{}({}) asm({});", f.returns ? "number" : "void", index,
+         fmt::join(parameters, ", "), quoted(f.name));
+  }
+
   std::string all_registers() const {
     std::string all;
     for (std::size_t r = 0; r < program_.registers.size(); ++r) all += fmt::format("r{}, ", r);
@@ -106,6 +130,8 @@ class writer {
 
   void function() {
     line("[[gnu::noinline]] void execute(strand& s, number target, const number* registers) {{");
+    line("  [[maybe_unused]] const cells heap(s.all);");
+    line("  [[maybe_unused]] const place* const places = s.all.places.data();");
     line("  number record = 0;\n  int join_line = 0;");
     for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  number r{0} = registers[{0}];", r);
     line("dispatch:\n  switch (target) {{");
@@ -140,16 +166,15 @@ class writer {
       case opcode::move: return target + left + ";";
       case opcode::compute: return target + computed(i.op, left, right, at) + ";";
       case opcode::load:
-        return fmt::format("{}cell(wrap(bits({}) + bits({})), {});", target, left, right, at);
+        return fmt::format("{}heap.at(wrap(bits({}) + bits({})), {});", target, left, right, at);
       case opcode::store:
-        return fmt::format("cell(wrap(bits({}) + bits({})), {}) = {};", left, right, at, value(i.stored));
+        return fmt::format("heap.at(wrap(bits({}) + bits({})), {}) = {};", left, right, at, value(i.stored));
       case opcode::load_stack: return fmt::format("{}s.calls.at({}, {});", target, right, at);
       case opcode::store_stack: return fmt::format("s.calls.at({}, {}) = {};", right, at, value(i.stored));
       case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right));
       case opcode::jump: return go(i.left);
       case opcode::halt:
-        return fmt::format("{{ const number all[] = {{{}}}; halt(all, places, outputs, {}); }}",
-                           all_registers(), program_.outputs.size());
+        return fmt::format("{{ const number all[] = {{{}}}; halt(s.all, all); return; }}", all_registers());
       case opcode::jralloc: return fmt::format("{}s.allocate({}, {});", target, left, at);
       case opcode::fork:
         return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}", all_registers(),
@@ -162,8 +187,16 @@ class writer {
       case opcode::prmpop: return fmt::format("s.calls.pop_mark({}, {});", right, at);
       case opcode::prmempty: return target + "s.calls.no_marks();";
       case opcode::prmsplit: return fmt::format("{}s.calls.split_mark({});", target, at);
+      case opcode::call: return target + called(i);
+      case opcode::call_only: return called(i);
     }
     return "";
+  }
+
+  static std::string called(const instruction& i) {
+    std::vector<std::string> arguments;
+    for (const operand& v : i.arguments) arguments.push_back(value(v));
+    return fmt::format("extern_{}({});", i.function, fmt::join(arguments, ", "));
   }
 
   static std::string computed(operation op, const std::string& a, const std::string& b, int at) {
@@ -192,9 +225,28 @@ class writer {
     return "";
   }
 
+  // Into the heap of `all`, in the order of the text.
+  void data_cells(const signature* s) {
+    for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
+      const data& d = program_.arrays[i];
+      if (d.zeros.empty()) {
+        const std::string own = fmt::format("std::span<const number>(cells{}, {})", i, d.cells.size());
+        line("  all.add_cells({});",
+             s == nullptr ? own : fmt::format("in.{}.value_or({})", s->arrays[i], own));
+        continue;
+      }
+      std::string factors;
+      for (const operand& v : d.zeros) {
+        factors += v.is == operand::kind::reg      ? fmt::format("registers[{}], ", v.value)
+                   : v.is == operand::kind::length ? fmt::format("all.places[{}].length, ", v.value)
+                                                   : value(v) + ", ";
+      }
+      line("  all.add_zeros({{{}}}, {});", factors, d.at.line);
+    }
+  }
+
   void main() {
-    line("\nint main(int argc, char** argv) {{\n  using namespace tpal_native;\n  file = {};",
-         quoted(program_.file));
+    line("\nint main(int argc, char** argv) {{\n  using namespace tpal_native;");
     line("  std::vector<input> inputs = {{");
     for (const input& i : program_.inputs) {
       line("    {{{}, {}, {}, {}}},", quoted(program_.registers[i.target]), i.target, i.otherwise.has_value(),
@@ -203,34 +255,57 @@ class writer {
     line("  }};\n  const unsigned workers = read_arguments(argc, argv, inputs);");
     line("  std::vector<number> registers({});", program_.registers.size() + 1);
     line("  for (const input& i : inputs) registers[static_cast<std::size_t>(i.target)] = i.value;");
-    line("  std::vector<number> cells;");
-    for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
-      const data& d = program_.arrays[i];
-      if (d.zeros.empty()) {
-        line("  add_cells(cells, places[{0}], cells{0}, {1});", i, d.cells.size());
-        continue;
-      }
-      std::string factors;
-      for (const operand& v : d.zeros) {
-        factors += v.is == operand::kind::reg ? fmt::format("registers[{}], ", v.value) : value(v) + ", ";
-      }
-      line("  add_zeros(cells, places[{}], {{{}}}, {});", i, factors, d.at.line);
+    line("  machine all;");
+    data_cells(nullptr);
+    line("  start_program(all, registers.data(), workers);\n}}");
+  }
+
+  void definition(const signature& s) {
+    line("\n{0}_outputs tpal::{0}(const {0}_inputs& in) {{\n  using namespace tpal_native;", s.name);
+    line("  std::vector<number> registers({});", program_.registers.size() + 1);
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      line("  registers[{}] = in.{};", program_.inputs[i].target, s.inputs[i]);
     }
-    line("  start(cells, registers.data(), workers);\n}}");
+    line("  machine all;");
+    data_cells(&s);
+    line("  start_function(all, registers.data());\n  {}_outputs out;", s.name);
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
+      const operand& v = program_.outputs[i];
+      if (v.is == operand::kind::reg) {
+        line("  out.{} = all.result[{}];", s.outputs[i], v.value);
+      } else {
+        line("  const auto cells_{0} = all.cells_of({1});\n  out.{0}.assign(cells_{0}.begin(), "
+             "cells_{0}.end());",
+             s.outputs[i], v.value);
+      }
+    }
+    line("  return out;\n}}");
   }
 
   const program& program_;
   std::string text_;
 };
 
+void require_outputs(const program& p, std::string_view what_for) {
+  if (!p.outputs.empty()) return;
+  throw std::invalid_argument(
+      fmt::format("{} has no outputs to {}; name registers or data by .output", p.file, what_for));
+}
+
 }  // namespace
 
 std::string emit(const program& p) {
-  if (p.outputs.empty()) {
-    throw std::invalid_argument(
-        fmt::format("{} has no outputs to print; name registers or data by .output", p.file));
-  }
-  return writer(p).run();
+  require_outputs(p, "print");
+  return writer(p).executable();
+}
+
+function_code emit_function(const program& p, const std::string& name) {
+  require_outputs(p, "return");
+  const signature s = signature_of(p, name);
+  function_code f;
+  f.header = header_of(p, s);
+  f.source = writer(p).callable(s, f.header);
+  return f;
 }
 
 }  // namespace tpal

@@ -15,4 +15,12 @@ extern const std::string_view native_runtime;
 // SENNIT_PROMOTION_POINT(goto handler). Throws std::invalid_argument for a program without .output.
 std::string emit(const program& p);
 
+struct function_code {
+  std::string header;
+  std::string source;  // which has the header in it
+};
+
+// A program that is a function tpal::NAME of C++. Throws as emit(), and std::invalid_argument for names that C++ cannot have.
+function_code emit_function(const program& p, const std::string& name);
+
 }  // namespace tpal

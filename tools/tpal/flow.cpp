@@ -11,6 +11,9 @@ std::vector<operand> reads_of(const instruction& i) {
   for (const operand& v : {i.left, i.right, i.stored}) {
     if (v.is == operand::kind::reg) read.push_back(v);
   }
+  for (const operand& v : i.arguments) {
+    if (v.is == operand::kind::reg) read.push_back(v);
+  }
   return read;
 }
 
@@ -21,6 +24,7 @@ bool writes(const instruction& i) {
     case opcode::load:
     case opcode::load_stack:
     case opcode::jralloc:
+    case opcode::call:
     case opcode::prmempty:
     case opcode::prmsplit: return true;
     default: return false;

@@ -10,9 +10,9 @@ namespace tpal {
 namespace {
 
 // The longer ones first. The figures of Rainey et al., 2021, have the last two.
-constexpr std::array<std::string_view, 29> symbols{
-    ":=", "->", "..", "<<", ">>", "<=", ">=", "!=", ":", ";", ",", "[", "]", "{",       "}",
-    "+",  "-",  "*",  "/",  "%",  "<",  ">",  "=",  "&", "|", "^", "#", ".", "\xC2\xB7"};
+constexpr std::array<std::string_view, 31> symbols{
+    ":=", "->", "..", "<<", ">>", "<=", ">=", "!=", ":", ";", ",", "[", "]", "{", "}",       "+",
+    "-",  "*",  "/",  "%",  "<",  ">",  "=",  "&",  "|", "^", "#", ".", "(", ")", "\xC2\xB7"};
 constexpr std::string_view maps_to = "\xE2\x86\xA6";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -31,6 +31,9 @@ constexpr std::array<std::pair<std::string_view, operation>, 16> operations{{{"+
                                                                              {"<<", operation::shift_left},
                                                                              {">>", operation::shift_right}}};
 
+// As many as registers pass in C.
+constexpr std::size_t most_parameters = 6;
+
 class parser : private cursor {
  public:
   parser(std::string_view text, const std::string& file, std::vector<complaint>& complaints)
@@ -90,8 +93,11 @@ class parser : private cursor {
       expect("=", "and how many cells");
       do d.zeros.push_back(value());
       while (skip("*"));
+    } else if (word.text == "extern") {
+      extern_(word.at);
     } else {
-      complain(word.at, fmt::format("there is no directive '.{}': expected .input, .output, .data or .zero",
+      complain(word.at, fmt::format("there is no directive '.{}': expected .input, .output, .data, .zero or "
+                                    ".extern",
                                     word.text));
       throw unexpected{};
     }
@@ -120,6 +126,34 @@ class parser : private cursor {
     if (names_.data(name.text) != program_.arrays.size()) return spare_ = d;
     program_.arrays.push_back(std::move(d));
     return program_.arrays.back();
+  }
+
+  // .extern f(int, int) -> int
+  void extern_(position at) {
+    if (peek().is != token::kind::name || is_reserved(peek().text)) expected("a name for the function");
+    const token& name = take();
+    function f{name.text, {}, {}, at};
+    if (f.name.find('-') != std::string::npos) {
+      complain(name.at, fmt::format("'{}' is no name of a C function: it has a hyphen", f.name));
+    }
+    expect("(", "and the types of the parameters");
+    while (!skip(")")) {
+      if (!f.parameters.empty()) expect(",", "or ')'");
+      f.parameters.push_back(type_());
+    }
+    if (f.parameters.size() > most_parameters) {
+      complain(name.at, fmt::format("'{}' has {} parameters; {} are possible", f.name, f.parameters.size(),
+                                    most_parameters));
+    }
+    if (skip("->")) f.returns = type_();
+    // As in declare().
+    if (names_.function(name.text) == program_.functions.size()) program_.functions.push_back(std::move(f));
+  }
+
+  type type_() {
+    if (!is_word("int")) expected("a type, int");
+    ++at_;
+    return type::integer;
   }
 
   void cells_of(data& d) {
@@ -235,6 +269,9 @@ class parser : private cursor {
       i.left = register_(word == "fork" ? "a register with a join record" : "a register to test");
       expect(",", "and a label");
       i.right = value();
+    } else if (word == "call") {
+      i.code = opcode::call_only;
+      call(i);
     } else if (word == "halt") {
       ++at_;
       i.code = opcode::halt;
@@ -265,6 +302,9 @@ class parser : private cursor {
       ++at_;
       i.code = opcode::jralloc;
       i.left = value();
+    } else if (is_word("call")) {
+      i.code = opcode::call;
+      call(i);
     } else if (is_word("prmempty") || is_word("prmsplit")) {
       i.code = take().text == "prmempty" ? opcode::prmempty : opcode::prmsplit;
     } else if (is_word("mem")) {
@@ -281,6 +321,21 @@ class parser : private cursor {
         return;
       }
       expected("an operator, ';' or the end of the line");
+    }
+  }
+
+  // call f(v, v)
+  void call(instruction& i) {
+    ++at_;
+    if (peek().is != token::kind::name) expected("a function that .extern declares");
+    const auto f = names_.function(peek().text);
+    if (!f) expected("a function that .extern declares");
+    ++at_;
+    i.function = *f;
+    expect("(", "and the arguments");
+    while (!skip(")")) {
+      if (!i.arguments.empty()) expect(",", "or ')'");
+      i.arguments.push_back(value());
     }
   }
 
@@ -339,6 +394,8 @@ class parser : private cursor {
     if (peek().is != token::kind::name || is_reserved(peek().text)) expected(what);
     if (names_.block(peek().text)) expected(fmt::format("{}, not a label", what));
     if (names_.data(peek().text)) expected(fmt::format("{}, not data", what));
+    if (names_.function(peek().text))
+      expected(fmt::format("{}, not a function; to call it, say 'call'", what));
     return names_.reg(take().text);
   }
 

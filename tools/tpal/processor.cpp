@@ -2,8 +2,11 @@
 
 #include "tools/tpal/arithmetic.hpp"
 #include "tools/tpal/diagnostics.hpp"
+#include "tools/tpal/functions.hpp"
 
 #include <fmt/format.h>
+
+#include <vector>
 
 namespace tpal {
 namespace {
@@ -78,6 +81,12 @@ std::int64_t processor::compute_checked(const task& t, const instruction& i) con
   return compute(i.op, a, b);
 }
 
+std::int64_t processor::call(const task& t, const instruction& i) const {
+  std::vector<std::int64_t> arguments;
+  for (const operand& v : i.arguments) arguments.push_back(number(t, v));
+  return tpal::call(code_.functions[i.function], arguments);
+}
+
 void processor::enter(task& t, std::size_t block) {
   t.block = block;
   t.next = 0;
@@ -140,6 +149,8 @@ step processor::execute(task& t, const instruction& i) {
     case opcode::sfree: t.calls.free(number(t, i.left)); break;
     case opcode::prmpush: t.calls.push_mark(number(t, i.right)); break;
     case opcode::prmpop: t.calls.pop_mark(number(t, i.right)); break;
+    case opcode::call: set(value::number(call(t, i))); break;
+    case opcode::call_only: call(t, i); break;
     case opcode::prmempty: set(value::number(truth(!t.calls.has_marks()))); break;
     case opcode::prmsplit: set(value::number(t.calls.split_mark())); break;
   }

@@ -47,6 +47,7 @@ class processor {
   record_id record(const task& t, const operand& v) const;
   std::size_t cell(const task& t, const instruction& i) const;
   std::int64_t compute_checked(const task& t, const instruction& i) const;
+  std::int64_t call(const task& t, const instruction& i) const;
 
   const program& code_;
   memory& heap_;

@@ -62,7 +62,9 @@ enum class opcode {
   prmpush,   // prmpush mem[sp + right]
   prmpop,    // prmpop mem[sp + right]
   prmempty,  // target := prmempty
-  prmsplit   // target := prmsplit
+  prmsplit,  // target := prmsplit
+  call,      // target := call function(arguments)
+  call_only  // call function(arguments), whatever it returns
 };
 
 struct instruction {
@@ -72,6 +74,8 @@ struct instruction {
   operand left = {};
   operand right = {};
   operand stored = {};
+  std::size_t function = 0;
+  std::vector<operand> arguments = {};
   position at = {};
 };
 
@@ -109,6 +113,17 @@ struct data {
   position at = {};
 };
 
+enum class type { integer };
+
+// A C function that is defined elsewhere.
+struct function {
+  std::string name;
+  std::vector<type> parameters;
+  std::optional<type> returns;
+  position at = {};
+  void (*address)() = nullptr;  // once it is found
+};
+
 // A register that the first task starts with.
 struct input {
   std::size_t target = 0;
@@ -123,6 +138,7 @@ struct program {
   std::vector<std::string> registers;
   std::vector<block> blocks;  // the first is where the first task starts
   std::vector<data> arrays;
+  std::vector<function> functions;
   std::vector<input> inputs;
   std::vector<operand> outputs;
 };

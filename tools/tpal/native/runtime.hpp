@@ -1,7 +1,9 @@
 // What a TPAL program that was compiled to native code needs: the tree of its tasks, their stacks, beats, and its command
-// line. `tpal build` puts this file before the code it writes.
+// line. `tpal build` puts this file before the code it writes. Everything is unnamed, so that several programs can be linked
+// together as functions.
 #include <sennit/beats.hpp>
 #include <sennit/promotion_point.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/task_group.hpp>
 
@@ -18,19 +20,22 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace tpal_native {
+namespace {
 
 using number = std::int64_t;
 
-inline const char* file = "";
-inline std::atomic<std::uint64_t> forks{0};
-inline std::atomic<std::uint64_t> records{0};
+extern const char* const file;
+extern const bool is_function;  // that C++ calls; else a program
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(int line, const char* what) {
+  if (is_function) throw std::runtime_error(std::string(file) + ':' + std::to_string(line) + ": " + what);
   std::fprintf(stderr, "%s:%d: error: %s\n", file, line, what);
   std::fflush(stdout);
   std::_Exit(1);
@@ -57,11 +62,46 @@ struct child {
 struct strand;
 // The program: runs the strand's task, whose registers are given, from the block on.
 void execute(strand& s, number block, const number* registers);
+void run_task(strand& s, number block, const number* registers);
 extern const join_target join_targets[];
 extern const int join_target_count;
 extern const int register_count;
-inline number* heap = nullptr;
-inline number heap_size = 0;
+
+// Where data lies in the heap.
+struct place {
+  number begin;
+  number length;
+};
+
+// What all tasks of a run share.
+struct machine {
+  std::vector<number> heap;
+  std::vector<place> places;
+  std::vector<number> result;  // the registers of the task that halted first
+  std::atomic<bool> over{false};
+  std::atomic<std::uint64_t> forks{0};
+  std::atomic<std::uint64_t> records{0};
+
+  void add_cells(std::span<const number> cells) {
+    places.push_back({static_cast<number>(heap.size()), static_cast<number>(cells.size())});
+    heap.insert(heap.end(), cells.begin(), cells.end());
+  }
+  void add_zeros(std::initializer_list<number> factors, int line) {
+    constexpr number most = number{1} << 27;
+    number count = 1;
+    for (const number f : factors) {
+      if (f < 0 || f > most / std::max<number>(count, 1))
+        fail(line, "data of less than no or too many cells");
+      count *= f;
+    }
+    places.push_back({static_cast<number>(heap.size()), count});
+    heap.resize(heap.size() + static_cast<std::size_t>(count));
+  }
+  std::span<const number> cells_of(std::size_t array) const {
+    const place& p = places[array];
+    return {heap.data() + p.begin, static_cast<std::size_t>(p.length)};
+  }
+};
 
 class stack {
  public:
@@ -130,9 +170,12 @@ struct part {
 
 // A task. The groups of its open records nest, and each is waited for before the next outer one.
 struct strand {
+  machine& all;
   std::deque<part> open;
   stack calls;
   child* self = nullptr;  // null: the first task
+
+  explicit strand(machine& of) : all(of) {}
 
   number allocate(number block, int line) {
     const join_target* const end = join_targets + join_target_count;
@@ -141,7 +184,7 @@ struct strand {
     if (found == end) fail(line, "the label is no join target");
     part& p = open.emplace_back();
     // Relaxed: only that each has another one.
-    p.id = static_cast<number>(records.fetch_add(1, std::memory_order_relaxed)) + 1;
+    p.id = static_cast<number>(all.records.fetch_add(1, std::memory_order_relaxed)) + 1;
     p.target = found;
     return p.id;
   }
@@ -149,17 +192,17 @@ struct strand {
   void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
-    forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
+    all.forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);
-    found->group.spawn([&c, id, block, target = found->target] {
-      strand s;
+    found->group.spawn([&c, id, block, target = found->target, &all = all] {
+      strand s(all);
       s.self = &c;
       part& p = s.open.emplace_back();
       p.id = id;
       p.target = target;
       const std::vector<number> start = std::move(c.registers);
-      execute(s, block, start.data());
+      run_task(s, block, start.data());
     });
   }
 
@@ -168,6 +211,8 @@ struct strand {
     if (open.empty() || open.back().id != id) fail(line, "join on a record that is not the task's innermost");
     part& p = open.back();
     p.group.wait();
+    // Relaxed: a child that has halted has been waited for.
+    if (all.over.load(std::memory_order_relaxed)) return -1;
     if (!p.children.empty()) {
       const std::unique_ptr<child> latest = std::move(p.children.back());
       p.children.pop_back();
@@ -187,6 +232,16 @@ struct strand {
   }
 };
 
+// A task that was cut short has records that are open: whom it has forked is waited for here, because a destructor could not
+// say what they throw.
+inline void run_task(strand& s, number block, const number* registers) {
+  execute(s, block, registers);
+  while (!s.open.empty()) {
+    s.open.back().group.wait();
+    s.open.pop_back();
+  }
+}
+
 inline number divide(number a, number b, int line) {
   if (b == 0) [[unlikely]]
     fail(line, "division by zero");
@@ -197,12 +252,17 @@ inline number remainder(number a, number b, int line) {
     fail(line, "division by zero");
   return b == -1 ? 0 : a % b;
 }
-inline number& cell(number address, int line) {
-  if (static_cast<std::uint64_t>(address) >= static_cast<std::uint64_t>(heap_size)) [[unlikely]] {
-    fail(line, "the address is outside the heap");
+struct cells {
+  number* const begin;
+  const std::uint64_t size;
+
+  explicit cells(machine& all) : begin(all.heap.data()), size(all.heap.size()) {}
+  number& at(number address, int line) const {
+    if (static_cast<std::uint64_t>(address) >= size) [[unlikely]]
+      fail(line, "the address is outside the heap");
+    return begin[address];
   }
-  return heap[address];
-}
+};
 inline number wrap(std::uint64_t bits) { return static_cast<number>(bits); }
 inline std::uint64_t bits(number n) { return static_cast<std::uint64_t>(n); }
 
@@ -211,30 +271,33 @@ struct output {
   bool is_register;
   int which;  // register or array
 };
-struct place {
-  number begin;
-  number length;
-};
+extern const output outputs[];
+extern const int output_count;
 
-// Ends the process: the first to come here has the answer.
-[[noreturn, gnu::cold]] inline void halt(const number* registers, const place* places, const output* outputs,
-                                         int count) {
-  static std::atomic<bool> over{false};
-  // Relaxed: whoever is second has nothing to do with what the first one prints.
-  while (over.exchange(true, std::memory_order_relaxed)) pause();
-  for (const output* o = outputs; o != outputs + count; ++o) {
+// The first to come here has the answer. Of a program it ends the process, of a function the task, and with it others at
+// their next join.
+[[gnu::cold, gnu::noinline]] inline void halt(machine& all, const number* registers) {
+  // Relaxed: whoever is second has nothing to do with what the first one says, and the caller waits for all.
+  const bool is_first = !all.over.exchange(true, std::memory_order_relaxed);
+  if (is_function) {
+    if (is_first) all.result.assign(registers, registers + register_count);
+    return;
+  }
+  while (!is_first) pause();
+  for (const output* o = outputs; o != outputs + output_count; ++o) {
     if (o->is_register) {
       std::printf("%s = %lld\n", o->name, static_cast<long long>(registers[o->which]));
       continue;
     }
     std::printf("%s = ", o->name);
-    const place& p = places[o->which];
-    for (number i = 0; i < p.length; ++i) {
-      std::printf("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(heap[p.begin + i]));
+    const char* before = "";
+    for (const number n : all.cells_of(static_cast<std::size_t>(o->which))) {
+      std::printf("%s%lld", before, static_cast<long long>(n));
+      before = ", ";
     }
     std::printf("\n");
   }
-  const auto promotions = static_cast<unsigned long long>(forks.load(std::memory_order_relaxed));
+  const auto promotions = static_cast<unsigned long long>(all.forks.load(std::memory_order_relaxed));
   std::printf("tasks %llu, promotions %llu\n", promotions + 1, promotions);
   if (std::fflush(stdout) != 0) fail(0, "the output cannot be written");
   std::_Exit(0);
@@ -294,26 +357,7 @@ inline unsigned read_arguments(int argc, char** argv, std::vector<input>& inputs
   return workers;
 }
 
-inline void add_cells(std::vector<number>& heap_cells, place& p, const number* cells, number count) {
-  p = {static_cast<number>(heap_cells.size()), count};
-  heap_cells.insert(heap_cells.end(), cells, cells + count);
-}
-
-inline void add_zeros(std::vector<number>& heap_cells, place& p, std::initializer_list<number> factors,
-                      int line) {
-  constexpr number most = number{1} << 27;
-  number count = 1;
-  for (const number f : factors) {
-    if (f < 0 || f > most / std::max<number>(count, 1)) fail(line, "data of less than no or too many cells");
-    count *= f;
-  }
-  p = {static_cast<number>(heap_cells.size()), count};
-  heap_cells.resize(heap_cells.size() + static_cast<std::size_t>(count));
-}
-
-inline void start(std::vector<number>& cells, const number* registers, unsigned workers) {
-  heap = cells.data();
-  heap_size = static_cast<number>(cells.size());
+inline void start_program(machine& all, const number* registers, unsigned workers) {
   std::optional<sennit::runtime> runtime;
   std::optional<sennit::beats> beating;
   try {
@@ -324,10 +368,18 @@ inline void start(std::vector<number>& cells, const number* registers, unsigned 
     std::fprintf(stderr, "%s: %s\n", file, refusal.what());
     std::exit(2);
   }
-  runtime->run([registers] {
-    strand s;
-    execute(s, 0, registers);
+  runtime->run([&all, registers] {
+    strand s(all);
+    run_task(s, 0, registers);
   });
 }
 
+inline void start_function(machine& all, const number* registers) {
+  sennit::region().run([&all, registers] {
+    strand s(all);
+    run_task(s, 0, registers);
+  });
+}
+
+}  // namespace
 }  // namespace tpal_native

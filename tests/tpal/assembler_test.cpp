@@ -98,7 +98,7 @@ TEST(Assembler, TellsAllErrorsAtOnce) {
             "5:10: '?' means nothing here\n"
             "5:12: expected an operator, ';' or the end of the line, found '3'\n"
             "6:3: expected ':=' after the register, found '['\n"
-            "7:3: there is no directive '.inputs': expected .input, .output, .data or .zero\n");
+            "7:3: there is no directive '.inputs': expected .input, .output, .data, .zero or .extern\n");
 }
 
 TEST(Assembler, NamesWhatItExpectedAndFound) {

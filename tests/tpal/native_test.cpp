@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 namespace tpal {
 namespace {
@@ -260,6 +262,32 @@ TEST(NativeBuild, LinksWithCFunctions) {
   with.files = {here.file("twice.o")};
   build(assemble(sum_of_calls, "sum.tpal"), here.file("sum"), with);
   EXPECT_THAT(shell(here.file("sum") + " scale=-1").output, StartsWith("s = -30\ncopy = 1, 2, 3, 4, 5\n"));
+}
+
+// Catches debuggers that show the C++ in between, or the wrong line, and registers that they cannot show.
+TEST(NativeLines, AreTheProgramsInADebugger) {
+  if (std::string(TPAL_GDB).empty()) GTEST_SKIP() << "gdb is not installed";
+  const outcome o = shell(fmt::format(
+      "{} -nx -batch -ex 'set debuginfod enabled off' -ex 'break prod.tpal:11' -ex run -ex 'ignore 1 4' "
+      "-ex continue -ex 'print r_b' -ex 'print r_a' -ex 'info source' --args "
+      "{}/prod a=30 b=7 --heart 0 --workers 1",
+      TPAL_GDB, TPAL_NATIVE));
+  EXPECT_THAT(o.output, HasSubstr("prod.tpal:11"));
+  EXPECT_THAT(o.output, HasSubstr("$1 = 7\n"));
+  EXPECT_THAT(o.output, HasSubstr("$2 = 25\n"));
+  EXPECT_THAT(o.output, HasSubstr("Located in " TPAL_PROGRAMS "/prod.tpal"));
+}
+
+// Catches lines of the second copy, where a thread is after a beat, that are of no file or of another one.
+TEST(NativeLines, AreInBothCopies) {
+  const outcome o = shell("readelf --debug-dump=decodedline " TPAL_NATIVE "/prod");
+  std::map<std::string, int> places;  // addresses of each line
+  std::istringstream lines(o.output);
+  for (std::string name, number; lines >> name;) {
+    if (name == "prod.tpal" && lines >> number) ++places[number];
+  }
+  for (const char* line : {"11", "14", "21", "28", "33"}) EXPECT_GE(places[line], 1) << line;
+  EXPECT_GE(places["11"], 2);
 }
 
 TEST(NativeBuild, SaysWhatFailed) {

@@ -78,6 +78,7 @@ void build_function(const program& p, const std::string& name, const std::string
                     const toolchain& with) {
   const function_code f = emit_function(p, name);
   const temporary_folder folder;
+  tools::write_file(folder.file(function_header), f.header);
   tools::write_file(output, contents(compile(f.source, folder, with)));
   tools::write_file(header_for(output), f.header);
 }

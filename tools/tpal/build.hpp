@@ -10,7 +10,7 @@ namespace tpal {
 
 // Words of a shell's command line, to be expanded by it.
 struct toolchain {
-  std::string compiler = "${CXX:-c++} -O2";
+  std::string compiler = "${CXX:-c++} -O2 -g";
   std::string rollforward = "rollforward";
   std::string cflags = "$(pkg-config --cflags sennit)";
   std::string libs = "$(pkg-config --libs sennit)";

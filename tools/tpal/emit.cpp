@@ -1,14 +1,18 @@
 #include "tools/tpal/emit.hpp"
 
+#include "tools/tpal/flow.hpp"
 #include "tools/tpal/signature.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace tpal {
 namespace {
@@ -29,24 +33,27 @@ std::string quoted(std::string_view text) {
 
 class writer {
  public:
-  explicit writer(const program& p) : program_(p) {}
+  explicit writer(const program& p) : program_(p), names_(register_names(p)) {}
 
   std::string executable() {
+    own_lines();
     code(false);
     main();
     return std::move(text_);
   }
 
-  std::string callable(const signature& s, std::string_view header) {
+  std::string callable(const signature& s) {
+    own_lines();
+    line("#include \"{}\"", function_header);
     code(true);
-    text_ += header;
     definition(s);
     return std::move(text_);
   }
 
  private:
   void code(bool is_function) {
-    text_ = std::string(native_runtime) + "\nnamespace tpal_native {\n";
+    text_ += native_runtime;
+    text_ += "\nnamespace tpal_native {\n";
     for (std::size_t f = 0; f < program_.functions.size(); ++f) declaration(f);
     text_ += "namespace {\n\n";
     line("const char* const file = {};", quoted(program_.file));
@@ -62,9 +69,28 @@ class writer {
     text_ += fmt::format(format, std::forward<T>(values)...) + "\n";
   }
 
-  static std::string value(const operand& v) {
+  // Debuggers show the program's lines, and the registers as variables, `r_` before their names.
+  void lines_of(position at) { line("#line {} {}", at.line, quoted(program_.file)); }
+  // What belongs to no line of the program is in a file that nobody has.
+  void own_lines() {
+    line("#line {} {}", std::count(text_.begin(), text_.end(), '\n') + 2, quoted(program_.file + ".cpp"));
+  }
+
+  static std::vector<std::string> register_names(const program& p) {
+    std::set<std::string> taken;
+    std::vector<std::string> names;
+    for (const std::string& name : p.registers) {
+      std::string word = "r_" + name;
+      std::replace(word.begin(), word.end(), '-', '_');
+      while (!taken.insert(word).second) word += '_';
+      names.push_back(word);
+    }
+    return names;
+  }
+
+  std::string value(const operand& v) const {
     switch (v.is) {
-      case operand::kind::reg: return fmt::format("r{}", v.value);
+      case operand::kind::reg: return names_[static_cast<std::size_t>(v.value)];
       case operand::kind::data: return fmt::format("places[{}].begin", v.value);
       case operand::kind::length: return fmt::format("places[{}].length", v.value);
       default: return number(v.value);
@@ -124,7 +150,7 @@ class writer {
 
   std::string all_registers() const {
     std::string all;
-    for (std::size_t r = 0; r < program_.registers.size(); ++r) all += fmt::format("r{}, ", r);
+    for (const std::string& name : names_) all += name + ", ";
     return all + "0";
   }
 
@@ -133,32 +159,38 @@ class writer {
     line("  [[maybe_unused]] const cells heap(s.all);");
     line("  [[maybe_unused]] const place* const places = s.all.places.data();");
     line("  number record = 0;\n  int join_line = 0;");
-    for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  number r{0} = registers[{0}];", r);
+    for (std::size_t r = 0; r < program_.registers.size(); ++r)
+      line("  number {} = registers[{}];", names_[r], r);
     line("dispatch:\n  switch (target) {{");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) line("    case {0}: goto b{0};", b);
     line("    default: fail(0, \"a jump to what is no label\");\n  }}");
     line("join: {{\n  number all[] = {{{}}};", all_registers());
     line("  target = s.join(record, all, join_line);\n  if (target < 0) return;");
-    for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  r{0} = all[{0}];", r);
+    for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  {} = all[{}];", names_[r], r);
     line("  goto dispatch;\n}}");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       const block& from = program_.blocks[b];
+      lines_of(from.at);
       line("b{}:  // {}", b, from.name);
       if (from.note.is == annotation::kind::promotion_ready) {
         line("  SENNIT_PROMOTION_POINT(goto b{});", from.note.block);
       }
-      for (const instruction& i : from.code) text_ += "  " + statement(i) + "\n";
+      for (const instruction& i : from.code) {
+        lines_of(i.at);
+        text_ += "  " + statement(i) + "\n";
+      }
     }
+    own_lines();
     line("}}\n");
   }
 
-  static std::string go(const operand& v) {
+  std::string go(const operand& v) const {
     if (v.is == operand::kind::label) return fmt::format("goto b{};", v.value);
     return fmt::format("{{ target = {}; goto dispatch; }}", value(v));
   }
 
   std::string statement(const instruction& i) const {
-    const std::string target = fmt::format("r{} = ", i.target);
+    const std::string target = writes(i) ? names_[i.target] + " = " : std::string();
     const std::string left = value(i.left);
     const std::string right = value(i.right);
     const int at = i.at.line;
@@ -193,7 +225,7 @@ class writer {
     return "";
   }
 
-  static std::string called(const instruction& i) {
+  std::string called(const instruction& i) const {
     std::vector<std::string> arguments;
     for (const operand& v : i.arguments) arguments.push_back(value(v));
     return fmt::format("extern_{}({});", i.function, fmt::join(arguments, ", "));
@@ -261,7 +293,7 @@ class writer {
   }
 
   void definition(const signature& s) {
-    line("\n{0}_outputs tpal::{0}(const {0}_inputs& in) {{\n  using namespace tpal_native;", s.name);
+    line("\ntpal::{0}_outputs tpal::{0}(const {0}_inputs& in) {{\n  using namespace tpal_native;", s.name);
     line("  std::vector<number> registers({});", program_.registers.size() + 1);
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
       line("  registers[{}] = in.{};", program_.inputs[i].target, s.inputs[i]);
@@ -283,6 +315,7 @@ class writer {
   }
 
   const program& program_;
+  const std::vector<std::string> names_;  // of the registers
   std::string text_;
 };
 
@@ -304,7 +337,7 @@ function_code emit_function(const program& p, const std::string& name) {
   const signature s = signature_of(p, name);
   function_code f;
   f.header = header_of(p, s);
-  f.source = writer(p).callable(s, f.header);
+  f.source = writer(p).callable(s);
   return f;
 }
 

@@ -15,9 +15,10 @@ extern const std::string_view native_runtime;
 // SENNIT_PROMOTION_POINT(goto handler). Throws std::invalid_argument for a program without .output.
 std::string emit(const program& p);
 
+constexpr const char* function_header = "function.hpp";
 struct function_code {
   std::string header;
-  std::string source;  // which has the header in it
+  std::string source;  // which includes the header as function_header
 };
 
 // A program that is a function tpal::NAME of C++. Throws as emit(), and std::invalid_argument for names that C++ cannot have.

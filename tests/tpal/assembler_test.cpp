@@ -151,12 +151,35 @@ TEST(Check, CallsFitTheirDeclarations) {
   EXPECT_EQ(
       complaints_of(declared + "x: a := f; halt"),
       "3:9: expected a register, a number or a label, not a function; to call it, say 'call', found 'f'\n");
-  EXPECT_EQ(complaints_of(".extern f(long)\nx: halt"), "1:11: expected a type, int, found 'long'\n");
+  EXPECT_EQ(complaints_of(".extern f(long)\nx: halt"),
+            "1:11: expected a type, int or double, found 'long'\n");
   EXPECT_EQ(complaints_of(".extern a-b()\nx: halt"),
             "1:9: 'a-b' is no name of a C function: it has a hyphen\n");
   EXPECT_THAT(complaints_of(".extern f()\n.extern f()\nx: halt"), HasSubstr("'f' is defined already"));
   EXPECT_THAT(complaints_of(".extern f(int, int, int, int, int, int, int)\nx: halt"),
               HasSubstr("6 are possible"));
+}
+
+// Catches a double that is half of a range or an integer, and types that a program says and does not keep.
+TEST(Check, DoublesAreNoIntegers) {
+  EXPECT_EQ(
+      complaints_of("x: a := 1 + 1.5; halt"),
+      "1:13: expected an integer, not a double; doubles have '+.', '<.' and the like, and 'int' converts\n");
+  EXPECT_EQ(complaints_of("x: a := 1 +. 1.5; halt"),
+            "1:9: expected a double, not an integer; a double has a point, 2.0, and 'double' converts\n");
+  EXPECT_THAT(complaints_of("x: salloc 1.5; halt"), HasSubstr("1:11: expected an integer"));
+  EXPECT_EQ(complaints_of(".data d = 1.5, 2\nx: halt"), "1:16: expected a double, such as 2.0, found '2'\n");
+  EXPECT_EQ(complaints_of(".data d = 1, 2.5\nx: halt"),
+            "1:14: expected a number without a point, found '2.5'\n");
+  EXPECT_EQ(complaints_of(".input d : double = 1\nx: halt"),
+            "1:21: expected a double, such as 2.0, found '1'\n");
+  EXPECT_EQ(complaints_of(".input d : real\nx: halt"),
+            "1:12: expected a type, int or double, found 'real'\n");
+  EXPECT_EQ(complaints_of("x: a := 1e999; halt"), "1:9: 1e999 is no double: it is too large or too small\n");
+  EXPECT_THAT(complaints_of("x: a := 1.5x; halt"), HasSubstr("expected a number, found '5x'"));
+  EXPECT_EQ(complaints_of(".data d = 1..3, 4 .. 5\n.data e = 1.0\nx: halt"), "");
+  EXPECT_THAT(complaints_of(".input n : double\n.zero d = n\nx: halt"),
+              HasSubstr("must be known from the start"));
 }
 
 TEST(Check, BlocksEnd) {

@@ -16,6 +16,7 @@
 namespace tpal {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -137,6 +138,72 @@ class folder {
 };
 
 const toolchain tools_here{TPAL_COMPILER, TPAL_ROLLFORWARD, TPAL_CFLAGS, TPAL_LIBS};
+
+// The integral of 4 / (1 + x * x) from 0 to 1, by steps; and a value through the stack, and one that is an integer first.
+constexpr const char* integral = R"(.input steps = 1000000, from : double = 0.0
+.output pi, whole, last, xs, ys
+.data xs = 0.5, -1e-3
+.zero ys : double = 2
+.extern sqrt(double) -> double
+main:
+  n := double steps; h := 1.0 /. n; own := 0; j := 0; s := 0.0; i := 0; jump loop
+exit: [jtppt assoc; {s -> s2}; comb]
+  pi := s *. h; pi := pi +. from
+  whole := int pi; sp := snew; salloc 1; mem[sp] := pi; last := mem[sp + 0]
+  last := last -. pi; t := last =. 0.0; if-jump t, good
+  halt
+good:
+  y := mem[xs + 1]; y := call sqrt(0.25); mem[ys + 1] := y; halt
+loop: [prppt split]
+  left := steps - i; if-jump left, end
+  x := double i; x := x +. 0.5; x := x *. h
+  x := x *. x; x := x +. 1.0; x := 4.0 /. x; s := s +. x
+  i := i + 1; jump loop
+end:
+  t := own; if-jump t, exit
+  join j
+split:
+  left := steps - i; t := left < 2; if-jump t, loop
+  jump loop
+comb:
+  s := s +. s2; join j
+)";
+
+// Catches bits of doubles that are computed with as integers, or printed so, and doubles that are lost on the way through the
+// stack, the heap, and C functions.
+TEST(NativeDoubles, AnswerAsOnTheMachine) {
+  const folder here;
+  const program p = assemble(integral, "integral.tpal");
+  build(p, here.file("integral"), tools_here);
+  image start = load(p, {"steps=1000", "from=1.5"});
+  find_functions(start.code, {});
+  const std::string expected = answer(start, beating(50));
+  EXPECT_THAT(expected, AllOf(StartsWith("pi = 4.64159"),
+                              HasSubstr("\nwhole = 4\nlast = 0.0\nxs = 0.5, -0.001\nys = 0.0, 0.5\n")));
+  EXPECT_THAT(shell(here.file("integral") + " steps=1000 from=1.5").output, StartsWith(expected));
+  EXPECT_THAT(shell(here.file("integral") + " from=one").output, HasSubstr("bad number in 'from=one'"));
+  EXPECT_THAT(shell(here.file("integral") + " from=1e30").output,
+              HasSubstr("integral.tpal:10: error: the double has no integer"));
+}
+
+// Catches an output whose bits would be printed as what they are not.
+TEST(NativeDoubles, OutputsAreOfOneType) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      emit(assemble(text, "test.tpal"));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal(".output a\nx: a := 1; a := 1.5; halt"),
+              HasSubstr("test.tpal:1: native code has to know whether the output 'a' is a double; give it a "
+                        "register that holds nothing else"));
+  const std::string through =
+      "\nx: b := 1.5; sp := snew; salloc 1; mem[sp] := b; a := mem[sp]; b := b +. 1.0; halt";
+  EXPECT_THAT(refusal(".output a" + through), HasSubstr("or say '.output a : double'"));
+  EXPECT_EQ(refusal(".output a : double" + through), "");
+}
 
 // s = the sum of twice(x) over the cells x, times scale.
 constexpr const char* sum_of_calls = R"(.input scale = 1

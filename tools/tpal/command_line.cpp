@@ -58,7 +58,7 @@ void add_program(CLI::App& app, arguments& a) {
 
 void add_run_options(CLI::App& app, arguments& a) {
   add_program(app, a);
-  app.add_option("INPUT", a.inputs, "inputs: a=6, xs=1,2,5..9 or xs=@FILE");
+  app.add_option("INPUT", a.inputs, "inputs: a=6, b=1.5, xs=1,2,5..9 or xs=@FILE");
   app.add_option("--load", a.objects, "shared objects that have the functions which the program calls")
       ->type_name("FILE")
       ->allow_extra_args(false);

@@ -1,12 +1,15 @@
 #include "tools/tpal/emit.hpp"
 
+#include "tools/tpal/doubles.hpp"
 #include "tools/tpal/flow.hpp"
+#include "tools/tpal/kinds.hpp"
 #include "tools/tpal/signature.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -33,7 +36,7 @@ std::string quoted(std::string_view text) {
 
 class writer {
  public:
-  explicit writer(const program& p) : program_(p), names_(register_names(p)) {}
+  explicit writer(const program& p) : program_(p), names_(register_names(p)), kinds_(p) {}
 
   std::string executable() {
     own_lines();
@@ -88,13 +91,33 @@ class writer {
     return names;
   }
 
-  std::string value(const operand& v) const {
+  bool is_double(const operand& v) const {
+    return v.is == operand::kind::floating ||
+           (v.is == operand::kind::reg && kinds_.holds_doubles(static_cast<std::size_t>(v.value)));
+  }
+
+  // As C++ has it: a double, or a number of 64 bits.
+  std::string as_it_is(const operand& v) const {
     switch (v.is) {
       case operand::kind::reg: return names_[static_cast<std::size_t>(v.value)];
       case operand::kind::data: return fmt::format("places[{}].begin", v.value);
       case operand::kind::length: return fmt::format("places[{}].length", v.value);
+      case operand::kind::floating: return in_decimal(double_of(v.value));
       default: return number(v.value);
     }
+  }
+  // As a number, which has a double's bits.
+  std::string value(const operand& v) const {
+    return is_double(v) ? fmt::format("bits_of({})", as_it_is(v)) : as_it_is(v);
+  }
+  std::string floating(const operand& v) const {
+    return is_double(v) ? as_it_is(v) : fmt::format("double_of({})", as_it_is(v));
+  }
+  // To the target, from a number or from a double.
+  std::string set(std::size_t target, const std::string& from, bool from_double) const {
+    const bool to_double = kinds_.holds_doubles(target);
+    const char* const as = to_double == from_double ? "" : to_double ? "double_of" : "bits_of";
+    return fmt::format("{} = {}({});", names_[target], as, from);
   }
 
   // An array needs an element.
@@ -110,11 +133,12 @@ class writer {
     for (const operand& v : program_.outputs) {
       const auto which = static_cast<std::size_t>(v.value);
       const bool is_register = v.is == operand::kind::reg;
-      text_ += fmt::format("{{{}, {}, {}}}, ",
-                           quoted(is_register ? program_.registers[which] : program_.arrays[which].name),
-                           is_register, which);
+      text_ += fmt::format(
+          "{{{}, {}, {}, {}}}, ",
+          quoted(is_register ? program_.registers[which] : program_.arrays[which].name), is_register,
+          is_register ? kinds_.holds_doubles(which) : program_.arrays[which].of == type::floating, which);
     }
-    line("{{\"\", false, 0}}}};\nconst int output_count = {};", program_.outputs.size());
+    line("{{\"\", false, false, 0}}}};\nconst int output_count = {};", program_.outputs.size());
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       const annotation& note = program_.blocks[b].note;
       if (note.transfers.empty()) continue;
@@ -143,14 +167,17 @@ class writer {
   // By a name of its own, as headers may declare the function in another way.
   void declaration(std::size_t index) {
     const tpal::function& f = program_.functions[index];
-    std::vector<std::string_view> parameters(f.parameters.size(), "number");
-    line("extern \"C\" {} extern_{}({}) asm({});", f.returns ? "number" : "void", index,
+    const auto name_of = [](type t) { return t == type::floating ? "double" : "number"; };
+    std::vector<std::string_view> parameters;
+    for (const type t : f.parameters) parameters.emplace_back(name_of(t));
+    line("extern \"C\" {} extern_{}({}) asm({});", f.returns ? name_of(*f.returns) : "void", index,
          fmt::join(parameters, ", "), quoted(f.name));
   }
 
   std::string all_registers() const {
     std::string all;
-    for (const std::string& name : names_) all += name + ", ";
+    for (std::size_t r = 0; r < names_.size(); ++r)
+      all += value({operand::kind::reg, static_cast<std::int64_t>(r)}) + ", ";
     return all + "0";
   }
 
@@ -159,14 +186,18 @@ class writer {
     line("  [[maybe_unused]] const cells heap(s.all);");
     line("  [[maybe_unused]] const place* const places = s.all.places.data();");
     line("  number record = 0;\n  int join_line = 0;");
-    for (std::size_t r = 0; r < program_.registers.size(); ++r)
-      line("  number {} = registers[{}];", names_[r], r);
+    for (std::size_t r = 0; r < program_.registers.size(); ++r) {
+      line("  {} {}", kinds_.holds_doubles(r) ? "double" : "number",
+           set(r, fmt::format("registers[{}]", r), false));
+    }
     line("dispatch:\n  switch (target) {{");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) line("    case {0}: goto b{0};", b);
     line("    default: fail(0, \"a jump to what is no label\");\n  }}");
     line("join: {{\n  number all[] = {{{}}};", all_registers());
     line("  target = s.join(record, all, join_line);\n  if (target < 0) return;");
-    for (std::size_t r = 0; r < program_.registers.size(); ++r) line("  {} = all[{}];", names_[r], r);
+    for (std::size_t r = 0; r < program_.registers.size(); ++r) {
+      line("  {}", set(r, fmt::format("all[{}]", r), false));
+    }
     line("  goto dispatch;\n}}");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       const block& from = program_.blocks[b];
@@ -190,24 +221,28 @@ class writer {
   }
 
   std::string statement(const instruction& i) const {
-    const std::string target = writes(i) ? names_[i.target] + " = " : std::string();
+    const auto number = [&](const std::string& from) { return set(i.target, from, false); };
     const std::string left = value(i.left);
     const std::string right = value(i.right);
     const int at = i.at.line;
     switch (i.code) {
-      case opcode::move: return target + left + ";";
-      case opcode::compute: return target + computed(i.op, left, right, at) + ";";
+      case opcode::move: return set(i.target, as_it_is(i.left), is_double(i.left));
+      case opcode::compute:
+        if (is_of_doubles(i.op)) return computed(i);
+        return number(computed(i.op, left, right, at));
+      case opcode::to_double: return set(i.target, fmt::format("static_cast<double>({})", left), true);
+      case opcode::to_int: return number(fmt::format("to_int({}, {})", floating(i.left), at));
       case opcode::load:
-        return fmt::format("{}heap.at(wrap(bits({}) + bits({})), {});", target, left, right, at);
+        return number(fmt::format("heap.at(wrap(bits({}) + bits({})), {})", left, right, at));
       case opcode::store:
         return fmt::format("heap.at(wrap(bits({}) + bits({})), {}) = {};", left, right, at, value(i.stored));
-      case opcode::load_stack: return fmt::format("{}s.calls.at({}, {});", target, right, at);
+      case opcode::load_stack: return number(fmt::format("s.calls.at({}, {})", right, at));
       case opcode::store_stack: return fmt::format("s.calls.at({}, {}) = {};", right, at, value(i.stored));
       case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right));
       case opcode::jump: return go(i.left);
       case opcode::halt:
         return fmt::format("{{ const number all[] = {{{}}}; halt(s.all, all); return; }}", all_registers());
-      case opcode::jralloc: return fmt::format("{}s.allocate({}, {});", target, left, at);
+      case opcode::jralloc: return number(fmt::format("s.allocate({}, {})", left, at));
       case opcode::fork:
         return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}", all_registers(),
                            left, right, at);
@@ -217,18 +252,30 @@ class writer {
       case opcode::sfree: return fmt::format("s.calls.free({}, {});", left, at);
       case opcode::prmpush: return fmt::format("s.calls.push_mark({}, {});", right, at);
       case opcode::prmpop: return fmt::format("s.calls.pop_mark({}, {});", right, at);
-      case opcode::prmempty: return target + "s.calls.no_marks();";
-      case opcode::prmsplit: return fmt::format("{}s.calls.split_mark({});", target, at);
-      case opcode::call: return target + called(i);
-      case opcode::call_only: return called(i);
+      case opcode::prmempty: return number("s.calls.no_marks()");
+      case opcode::prmsplit: return number(fmt::format("s.calls.split_mark({})", at));
+      case opcode::call:
+        return set(i.target, called(i), program_.functions[i.function].returns == type::floating);
+      case opcode::call_only: return called(i) + ";";
     }
     return "";
   }
 
   std::string called(const instruction& i) const {
     std::vector<std::string> arguments;
-    for (const operand& v : i.arguments) arguments.push_back(value(v));
-    return fmt::format("extern_{}({});", i.function, fmt::join(arguments, ", "));
+    const std::vector<type>& types = program_.functions[i.function].parameters;
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      arguments.push_back(types[k] == type::floating ? floating(i.arguments[k]) : value(i.arguments[k]));
+    }
+    return fmt::format("extern_{}({})", i.function, fmt::join(arguments, ", "));
+  }
+
+  // Of doubles.
+  std::string computed(const instruction& i) const {
+    static constexpr std::array<const char*, 10> signs{"+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!="};
+    const auto which = static_cast<std::size_t>(i.op) - static_cast<std::size_t>(operation::double_add);
+    const std::string e = fmt::format("{} {} {}", floating(i.left), signs[which], floating(i.right));
+    return gives_double(i.op) ? set(i.target, e, true) : set(i.target, fmt::format("({} ? 0 : 1)", e), false);
   }
 
   static std::string computed(operation op, const std::string& a, const std::string& b, int at) {
@@ -253,8 +300,8 @@ class writer {
       case operation::not_equal: return compared("!=");
       case operation::shift_left: return fmt::format("wrap(bits({}) << (bits({}) & 63U))", a, b);
       case operation::shift_right: return fmt::format("({} >> (bits({}) & 63U))", a, b);
+      default: return "";
     }
-    return "";
   }
 
   // Into the heap of `all`, in the order of the text.
@@ -263,8 +310,8 @@ class writer {
       const data& d = program_.arrays[i];
       if (d.zeros.empty()) {
         const std::string own = fmt::format("std::span<const number>(cells{}, {})", i, d.cells.size());
-        line("  all.add_cells({});",
-             s == nullptr ? own : fmt::format("in.{}.value_or({})", s->arrays[i], own));
+        if (s != nullptr) line("  if (in.{0}) all.add_cells(*in.{0});\n  else", s->arrays[i]);
+        line("  all.add_cells({});", own);
         continue;
       }
       std::string factors;
@@ -281,8 +328,8 @@ class writer {
     line("\nint main(int argc, char** argv) {{\n  using namespace tpal_native;");
     line("  std::vector<input> inputs = {{");
     for (const input& i : program_.inputs) {
-      line("    {{{}, {}, {}, {}}},", quoted(program_.registers[i.target]), i.target, i.otherwise.has_value(),
-           number(i.otherwise.value_or(0)));
+      line("    {{{}, {}, {}, {}, {}}},", quoted(program_.registers[i.target]), i.target,
+           i.of == type::floating, i.otherwise.has_value(), number(i.otherwise.value_or(0)));
     }
     line("  }};\n  const unsigned workers = read_arguments(argc, argv, inputs);");
     line("  std::vector<number> registers({});", program_.registers.size() + 1);
@@ -296,7 +343,7 @@ class writer {
     line("\ntpal::{0}_outputs tpal::{0}(const {0}_inputs& in) {{\n  using namespace tpal_native;", s.name);
     line("  std::vector<number> registers({});", program_.registers.size() + 1);
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
-      line("  registers[{}] = in.{};", program_.inputs[i].target, s.inputs[i]);
+      line("  registers[{}] = bits_of(in.{});", program_.inputs[i].target, s.inputs[i]);
     }
     line("  machine all;");
     data_cells(&s);
@@ -304,11 +351,11 @@ class writer {
     for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
       const operand& v = program_.outputs[i];
       if (v.is == operand::kind::reg) {
-        line("  out.{} = all.result[{}];", s.outputs[i], v.value);
+        line("  out.{} = {}(all.result[{}]);", s.outputs[i], is_double(v) ? "double_of" : "number", v.value);
       } else {
-        line("  const auto cells_{0} = all.cells_of({1});\n  out.{0}.assign(cells_{0}.begin(), "
-             "cells_{0}.end());",
-             s.outputs[i], v.value);
+        const bool are_doubles = program_.arrays[static_cast<std::size_t>(v.value)].of == type::floating;
+        line("  for (const number n : all.cells_of({})) out.{}.push_back({}(n));", v.value, s.outputs[i],
+             are_doubles ? "double_of" : "number");
       }
     }
     line("  return out;\n}}");
@@ -316,13 +363,34 @@ class writer {
 
   const program& program_;
   const std::vector<std::string> names_;  // of the registers
+  const kinds kinds_;
   std::string text_;
 };
 
 void require_outputs(const program& p, std::string_view what_for) {
-  if (!p.outputs.empty()) return;
-  throw std::invalid_argument(
-      fmt::format("{} has no outputs to {}; name registers or data by .output", p.file, what_for));
+  if (p.outputs.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{} has no outputs to {}; name registers or data by .output", p.file, what_for));
+  }
+  const kinds known(p);
+  const auto has_doubles = [&] {
+    for (std::size_t r = 0; r < p.registers.size(); ++r) {
+      if (known.holds_doubles(r)) return true;
+    }
+    return std::any_of(p.arrays.begin(), p.arrays.end(),
+                       [](const data& d) { return d.of == type::floating; });
+  };
+  for (const operand& v : p.outputs) {
+    const auto r = static_cast<std::size_t>(v.value);
+    if (v.is != operand::kind::reg || !(known.is_mixed(r) || (known.is_unknown(r) && has_doubles())))
+      continue;
+    throw std::invalid_argument(fmt::format(
+        "{0}:{1}: native code has to know whether the output '{2}' is a double; give it a register that "
+        "holds {3}",
+        p.file, v.at.line, p.registers[r],
+        known.is_mixed(r) ? std::string("nothing else")
+                          : fmt::format("a computed value, or say '.output {} : double'", p.registers[r])));
+  }
 }
 
 }  // namespace

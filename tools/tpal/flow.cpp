@@ -21,6 +21,8 @@ bool writes(const instruction& i) {
   switch (i.code) {
     case opcode::move:
     case opcode::compute:
+    case opcode::to_double:
+    case opcode::to_int:
     case opcode::load:
     case opcode::load_stack:
     case opcode::jralloc:

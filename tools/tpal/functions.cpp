@@ -19,7 +19,7 @@ void* loaded(const std::string& object) {
   return handle;
 }
 
-ffi_type* described(type) { return &ffi_type_sint64; }
+ffi_type* described(type t) { return t == type::integer ? &ffi_type_sint64 : &ffi_type_double; }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::int64_t call(const function& f, const std::vector<std::int64_t>& arguments)
   ffi_cif shape;
   if (ffi_prep_cif(&shape, FFI_DEFAULT_ABI, static_cast<unsigned>(types.size()),
                    f.returns ? described(*f.returns) : &ffi_type_void, types.data()) != FFI_OK) {
-    throw std::logic_error("libffi does not know integers of 64 bits");
+    throw std::logic_error("libffi does not know integers of 64 bits and doubles");
   }
   std::int64_t result = 0;
   ffi_call(&shape, f.address, &result, places.data());

@@ -14,7 +14,7 @@ namespace tpal {
 // cannot be loaded, or the function that nobody has.
 void find_functions(program& p, const std::vector<std::string>& objects);
 
-// Calls a function that was found. A result of a function that returns nothing means nothing.
+// Calls a function that was found. Doubles are passed and returned as their bits. A result of a function that returns nothing means nothing.
 std::int64_t call(const function& f, const std::vector<std::int64_t>& arguments);
 
 }  // namespace tpal

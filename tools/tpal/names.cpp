@@ -8,9 +8,10 @@
 namespace tpal {
 
 bool is_reserved(std::string_view word) {
-  static constexpr std::array<std::string_view, 19> words{
-      "call",    "jump",   "if-jump",  "halt",     "join", "fork", "jralloc", "snew",  "salloc", "sfree",
-      "prmpush", "prmpop", "prmempty", "prmsplit", "mem",  "sp",   "prppt",   "jtppt", "assoc"};
+  static constexpr std::array<std::string_view, 21> words{
+      "call",     "double",   "int",  "jump",   "if-jump", "halt",    "join",
+      "fork",     "jralloc",  "snew", "salloc", "sfree",   "prmpush", "prmpop",
+      "prmempty", "prmsplit", "mem",  "sp",     "prppt",   "jtppt",   "assoc"};
   return std::find(words.begin(), words.end(), word) != words.end() || word == "assoc-comm";
 }
 

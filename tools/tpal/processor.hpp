@@ -46,8 +46,11 @@ class processor {
   std::size_t label(const task& t, const operand& v) const;
   record_id record(const task& t, const operand& v) const;
   std::size_t cell(const task& t, const instruction& i) const;
-  std::int64_t compute_checked(const task& t, const instruction& i) const;
-  std::int64_t call(const task& t, const instruction& i) const;
+  double floating(const task& t, const operand& v) const;
+  std::int64_t to_int(const task& t, const operand& v) const;
+  void store(const task& t, const instruction& i);
+  value compute_checked(const task& t, const instruction& i) const;
+  value call(const task& t, const instruction& i) const;
 
   const program& code_;
   memory& heap_;

@@ -1,5 +1,8 @@
 #include "tools/tpal/signature.hpp"
 
+#include "tools/tpal/doubles.hpp"
+#include "tools/tpal/kinds.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +64,10 @@ class members {
   std::set<std::string> words_;
 };
 
-std::string literal(std::int64_t n) {
+std::string_view name_of(type t) { return t == type::floating ? "double" : "std::int64_t"; }
+
+std::string literal(std::int64_t n, type of) {
+  if (of == type::floating) return in_decimal(double_of(n));
   return n == std::numeric_limits<std::int64_t>::min() ? std::string("INT64_MIN") : fmt::format("{}", n);
 }
 
@@ -89,19 +95,24 @@ std::string header_of(const program& p, const signature& s) {
                   p.file, s.name);
   for (std::size_t i = 0; i < p.inputs.size(); ++i) {
     const std::optional<std::int64_t> otherwise = p.inputs[i].otherwise;
-    text += fmt::format("  std::int64_t {}{};\n", s.inputs[i],
-                        otherwise ? " = " + literal(*otherwise) : std::string());
+    text += fmt::format("  {} {}{};\n", name_of(p.inputs[i].of), s.inputs[i],
+                        otherwise ? " = " + literal(*otherwise, p.inputs[i].of) : std::string());
   }
-  for (const std::string& name : s.arrays) {
-    if (name.empty()) continue;
-    text += fmt::format(
-        "  std::optional<std::span<const std::int64_t>> {} = {{}};  // else as in the program\n", name);
+  for (std::size_t i = 0; i < s.arrays.size(); ++i) {
+    if (s.arrays[i].empty()) continue;
+    text += fmt::format("  std::optional<std::span<const {}>> {} = {{}};  // else as in the program\n",
+                        name_of(p.arrays[i].of), s.arrays[i]);
   }
+  const kinds known(p);
   text += fmt::format("}};\n\nstruct {}_outputs {{\n", s.name);
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
-    text += fmt::format("  {} {}{{}};\n",
-                        p.outputs[i].is == operand::kind::reg ? "std::int64_t" : "std::vector<std::int64_t>",
-                        s.outputs[i]);
+    const auto which = static_cast<std::size_t>(p.outputs[i].value);
+    if (p.outputs[i].is == operand::kind::reg) {
+      const type of = known.holds_doubles(which) ? type::floating : type::integer;
+      text += fmt::format("  {} {}{{}};\n", name_of(of), s.outputs[i]);
+    } else {
+      text += fmt::format("  std::vector<{}> {};\n", name_of(p.arrays[which].of), s.outputs[i]);
+    }
   }
   return text + fmt::format("}};\n\n"
                             "// Runs the program in the caller's runtime, or else in the default runtime. "

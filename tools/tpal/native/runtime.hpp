@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -23,6 +25,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +33,10 @@ namespace tpal_native {
 namespace {
 
 using number = std::int64_t;
+
+inline double double_of(number bits) { return std::bit_cast<double>(bits); }
+inline number bits_of(double d) { return std::bit_cast<number>(d); }
+inline number bits_of(number n) { return n; }
 
 extern const char* const file;
 extern const bool is_function;  // that C++ calls; else a program
@@ -82,9 +89,11 @@ struct machine {
   std::atomic<std::uint64_t> forks{0};
   std::atomic<std::uint64_t> records{0};
 
-  void add_cells(std::span<const number> cells) {
+  template <class T>
+  void add_cells(std::span<const T> cells) {
     places.push_back({static_cast<number>(heap.size()), static_cast<number>(cells.size())});
-    heap.insert(heap.end(), cells.begin(), cells.end());
+    heap.reserve(heap.size() + cells.size());
+    for (const T& cell : cells) heap.push_back(bits_of(cell));
   }
   void add_zeros(std::initializer_list<number> factors, int line) {
     constexpr number most = number{1} << 27;
@@ -252,6 +261,12 @@ inline number remainder(number a, number b, int line) {
     fail(line, "division by zero");
   return b == -1 ? 0 : a % b;
 }
+inline number to_int(double d, int line) {
+  constexpr double most = 9223372036854775808.0;
+  if (!(d >= -most && d < most)) [[unlikely]]
+    fail(line, "the double has no integer of 64 bits");
+  return static_cast<number>(d);
+}
 struct cells {
   number* const begin;
   const std::uint64_t size;
@@ -269,10 +284,20 @@ inline std::uint64_t bits(number n) { return static_cast<std::uint64_t>(n); }
 struct output {
   const char* name;
   bool is_register;
-  int which;  // register or array
+  bool is_double;  // or the cells of the array are
+  int which;       // register or array
 };
 extern const output outputs[];
 extern const int output_count;
+
+inline std::string in_words(number n, bool is_double) {
+  if (!is_double) return std::to_string(n);
+  const double d = double_of(n);
+  if (d != d) return "nan";
+  char text[32];
+  std::string word(text, std::to_chars(text, text + sizeof text, d).ptr);
+  return word.find_first_of(".einf") == std::string::npos ? word + ".0" : word;
+}
 
 // The first to come here has the answer. Of a program it ends the process, of a function the task, and with it others at
 // their next join.
@@ -286,13 +311,13 @@ extern const int output_count;
   while (!is_first) pause();
   for (const output* o = outputs; o != outputs + output_count; ++o) {
     if (o->is_register) {
-      std::printf("%s = %lld\n", o->name, static_cast<long long>(registers[o->which]));
+      std::printf("%s = %s\n", o->name, in_words(registers[o->which], o->is_double).c_str());
       continue;
     }
     std::printf("%s = ", o->name);
     const char* before = "";
     for (const number n : all.cells_of(static_cast<std::size_t>(o->which))) {
-      std::printf("%s%lld", before, static_cast<long long>(n));
+      std::printf("%s%s", before, in_words(n, o->is_double).c_str());
       before = ", ";
     }
     std::printf("\n");
@@ -306,6 +331,7 @@ extern const int output_count;
 struct input {
   const char* name;
   int target;
+  bool is_double;
   bool given;
   number value;
 };
@@ -324,6 +350,14 @@ inline number number_of(const char* program, const std::string& word, const std:
   const number value = std::strtoll(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0' || errno != 0) usage(program, "bad number in '" + word + "'");
   return value;
+}
+
+inline number double_in(const char* program, const std::string& word, const std::string& text) {
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size())
+    usage(program, "bad number in '" + word + "'");
+  return bits_of(value);
 }
 
 // Returns the workers asked for, 0 for as many as the machine allows.
@@ -348,7 +382,7 @@ inline unsigned read_arguments(int argc, char** argv, std::vector<input>& inputs
       return sign != std::string::npos && word.compare(0, sign, in.name) == 0;
     });
     if (found == inputs.end()) usage(argv[0], "'" + word + "' is no input");
-    found->value = number_of(argv[0], word, word.substr(sign + 1));
+    found->value = (found->is_double ? double_in : number_of)(argv[0], word, word.substr(sign + 1));
     found->given = true;
   }
   for (const input& in : inputs) {

@@ -5,6 +5,7 @@
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/emit.hpp"
+#include "tools/tpal/explore.hpp"
 #include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
@@ -46,6 +47,7 @@ struct arguments {
   bool object = false;
   std::string function;
   std::vector<std::string> objects;
+  exploration_bounds bounds;
   toolchain with;
 };
 
@@ -56,12 +58,16 @@ void add_program(CLI::App& app, arguments& a) {
   app.add_option("PROGRAM", a.file, "file with a TPAL program")->required();
 }
 
-void add_run_options(CLI::App& app, arguments& a) {
+void add_inputs(CLI::App& app, arguments& a) {
   add_program(app, a);
   app.add_option("INPUT", a.inputs, "inputs: a=6, b=1.5, xs=1,2,5..9 or xs=@FILE");
   app.add_option("--load", a.objects, "shared objects that have the functions which the program calls")
       ->type_name("FILE")
       ->allow_extra_args(false);
+}
+
+void add_run_options(CLI::App& app, arguments& a) {
+  add_inputs(app, a);
   const CLI::Option* const heart =
       app.add_option("--heart", a.heart, "instructions of a task between two beats")
           ->check(CLI::Range(0.0, most_number))
@@ -136,6 +142,18 @@ int check_program(const arguments& a) {
   return success;
 }
 
+int explore_program(const arguments& a) {
+  int code = success;
+  const int failed = with_program(a, [&](const image& start) {
+    const exploration e = explore(start, a.bounds, [](const exploration& so_far) {
+      fmt::print(stderr, "tpal: {} runs, {} states with a choice so far\n", so_far.runs, so_far.states);
+    });
+    fmt::print("{}", report(start, e));
+    code = e.found ? failed_run : e.is_complete ? success : unfinished;
+  });
+  return failed == success ? code : failed;
+}
+
 void build_program(const arguments& a) {
   if (a.object && (a.built.empty() || tools::is_standard_output(a.built))) {
     throw std::invalid_argument(
@@ -186,8 +204,8 @@ int flush(int code) {
 }
 
 int dispatch(int argc, const char* const* argv) {
-  CLI::App app("Task Parallel Assembly Language: check programs, run them on the abstract machine, and draw "
-               "their runs.",
+  CLI::App app("Task Parallel Assembly Language: check programs, run them on the abstract machine, draw "
+               "and explore their runs.",
                "tpal");
   app.set_version_flag("--version", std::string("tpal ") + sennit::version());
   app.require_subcommand(1);
@@ -213,6 +231,16 @@ int dispatch(int argc, const char* const* argv) {
       ->capture_default_str();
   CLI::App* const checking = app.add_subcommand("check", "look for errors without running the program");
   add_program(*checking, a);
+  CLI::App* const exploring = app.add_subcommand(
+      "explore",
+      "run a small program in all ways that make a difference, and look for races and second answers");
+  add_inputs(*exploring, a);
+  exploring->add_option("--runs", a.bounds.runs, "runs after which to give up")
+      ->check(CLI::Range(1.0, most_number))
+      ->capture_default_str();
+  exploring->add_option("--fuel", a.bounds.fuel, "instructions of a run after which to give up")
+      ->check(CLI::Range(0.0, most_number))
+      ->capture_default_str();
   CLI::App* const building =
       app.add_subcommand("build", "compile a program to native code that runs on Sennit's runtime");
   add_build_options(*building, a);
@@ -228,6 +256,7 @@ int dispatch(int argc, const char* const* argv) {
     return bad_usage;
   }
   if (app.got_subcommand(checking)) return check_program(a);
+  if (app.got_subcommand(exploring)) return explore_program(a);
   if (app.got_subcommand(building)) {
     build_program(a);
     return success;

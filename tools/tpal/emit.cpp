@@ -186,6 +186,8 @@ class writer {
     line("  [[maybe_unused]] const cells heap(s.all);");
     line("  [[maybe_unused]] const place* const places = s.all.places.data();");
     line("  number record = 0;\n  int join_line = 0;");
+    line("  [[maybe_unused]] number* sp = nullptr;\n  [[maybe_unused]] std::uintptr_t* marks = "
+         "s.calls.first;");
     for (std::size_t r = 0; r < program_.registers.size(); ++r) {
       line("  {} {}", kinds_.holds_doubles(r) ? "double" : "number",
            set(r, fmt::format("registers[{}]", r), false));
@@ -206,6 +208,7 @@ class writer {
       if (from.note.is == annotation::kind::promotion_ready) {
         line("  SENNIT_PROMOTION_POINT(goto b{});", from.note.block);
       }
+      known_cells_ = 0;
       for (const instruction& i : from.code) {
         lines_of(i.at);
         text_ += "  " + statement(i) + "\n";
@@ -220,7 +223,7 @@ class writer {
     return fmt::format("{{ target = {}; goto dispatch; }}", value(v));
   }
 
-  std::string statement(const instruction& i) const {
+  std::string statement(const instruction& i) {
     const auto number = [&](const std::string& from) { return set(i.target, from, false); };
     const std::string left = value(i.left);
     const std::string right = value(i.right);
@@ -236,8 +239,8 @@ class writer {
         return number(fmt::format("heap.at(wrap(bits({}) + bits({})), {})", left, right, at));
       case opcode::store:
         return fmt::format("heap.at(wrap(bits({}) + bits({})), {}) = {};", left, right, at, value(i.stored));
-      case opcode::load_stack: return number(fmt::format("s.calls.at({}, {})", right, at));
-      case opcode::store_stack: return fmt::format("s.calls.at({}, {}) = {};", right, at, value(i.stored));
+      case opcode::load_stack: return number(stack_cell(i));
+      case opcode::store_stack: return fmt::format("{} = {};", stack_cell(i), value(i.stored));
       case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right));
       case opcode::jump: return go(i.left);
       case opcode::halt:
@@ -247,18 +250,77 @@ class writer {
         return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}", all_registers(),
                            left, right, at);
       case opcode::join: return fmt::format("record = {}; join_line = {}; goto join;", left, at);
-      case opcode::snew: return fmt::format("s.calls.renew({});", at);
-      case opcode::salloc: return fmt::format("s.calls.allocate({}, {});", left, at);
-      case opcode::sfree: return fmt::format("s.calls.free({}, {});", left, at);
-      case opcode::prmpush: return fmt::format("s.calls.push_mark({}, {});", right, at);
-      case opcode::prmpop: return fmt::format("s.calls.pop_mark({}, {});", right, at);
-      case opcode::prmempty: return number("s.calls.no_marks()");
-      case opcode::prmsplit: return number(fmt::format("s.calls.split_mark({})", at));
+      case opcode::snew:
+        known_cells_ = 0;
+        return fmt::format(
+            "{{ const stack_top top = s.calls.renew(marks, {}); sp = top.sp; marks = top.marks; }}", at);
+      case opcode::salloc: return allocated(i);
+      case opcode::sfree: return freed(i);
+      case opcode::prmpush:
+        return fmt::format("{{ const std::uintptr_t cell = address(&{}); if (cell >= marks[-1]) [[unlikely]] "
+                           "fail({}, \"prmpush of a cell "
+                           "older than the newest mark\"); *marks++ = cell; }}",
+                           stack_cell(i), at);
+      case opcode::prmpop: return popped(i);
+      case opcode::prmempty: return number("marks == s.calls.first ? 0 : 1");
+      case opcode::prmsplit:
+        return fmt::format(
+            "{{ const stack::split taken = s.calls.split_mark({{sp, marks}}, {}); marks = taken.marks; {} }}",
+            at, number("taken.offset"));
       case opcode::call:
         return set(i.target, called(i), program_.functions[i.function].returns == type::floating);
       case opcode::call_only: return called(i) + ";";
     }
     return "";
+  }
+
+  // mem[sp + ...], after a check where the block has not shown yet that the cell is there.
+  std::string stack_cell(const instruction& i) {
+    if (i.right.is != operand::kind::number || i.right.value < 0 || i.right.value >= most_known) {
+      return fmt::format("s.calls.at(sp, {}, {})", value(i.right), i.at.line);
+    }
+    const bool is_known = i.right.value < known_cells_;
+    known_cells_ = std::max(known_cells_, i.right.value + 1);
+    if (is_known) return fmt::format("sp[{}]", i.right.value);
+    return fmt::format("sp[sp + {0} < s.calls.end ? {0} : (s.calls.outside({1}), 0)]", i.right.value,
+                       i.at.line);
+  }
+
+  std::string allocated(const instruction& i) {
+    constexpr const char* room = "if ({0} sp - s.calls.limit < count) [[unlikely]] {{ const stack_top top = "
+                                 "s.calls.grow({{sp, marks}}, count, {1}); sp = "
+                                 "top.sp; marks = top.marks; }} sp -= count;";
+    if (i.left.is != operand::kind::number || i.left.value >= most_known) {
+      known_cells_ = 0;
+      return fmt::format("{{ const number count = {}; {} std::fill_n(sp, count, 0); }}", value(i.left),
+                         fmt::format(room, "count < 0 ||", i.at.line));
+    }
+    known_cells_ += i.left.value;
+    std::string zeros;
+    for (std::int64_t k = 0; k < i.left.value; ++k) zeros += fmt::format(" sp[{}] = 0;", k);
+    return fmt::format("{{ constexpr number count = {}; {}{} }}", value(i.left),
+                       fmt::format(room, "", i.at.line), zeros);
+  }
+
+  std::string freed(const instruction& i) {
+    if (i.left.is != operand::kind::number || i.left.value >= most_known) {
+      known_cells_ = 0;
+      return fmt::format("sp = s.calls.free({{sp, marks}}, {}, {});", value(i.left), i.at.line);
+    }
+    known_cells_ = std::max<std::int64_t>(known_cells_ - i.left.value, 0);
+    // Without a mark, the newest one counts as older than all cells.
+    return fmt::format("if (marks[-1] < address(sp + {0})) [[unlikely]] s.calls.bad_free({{sp, marks}}, {0}, "
+                       "{1}); sp += {0};",
+                       i.left.value, i.at.line);
+  }
+
+  std::string popped(const instruction& i) {
+    if (i.right.is == operand::kind::number)
+      known_cells_ = std::max(known_cells_, std::min(i.right.value + 1, most_known));
+    return fmt::format("{{ number* const cell = sp + {0}; if (marks[-1] != address(cell)) [[unlikely]] "
+                       "fail({1}, \"prmpop of no newest mark\"); "
+                       "--marks; *cell = 0; }}",
+                       value(i.right), i.at.line);
   }
 
   std::string called(const instruction& i) const {
@@ -364,6 +426,8 @@ class writer {
   const program& program_;
   const std::vector<std::string> names_;  // of the registers
   const kinds kinds_;
+  static constexpr std::int64_t most_known = 64;
+  std::int64_t known_cells_ = 0;  // of the stack, at least, at this place of the block
   std::string text_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace tpal {
 
-// The runtime that the code needs, native/runtime.hpp.
+// The runtime that the code needs, the files of native/.
 extern const std::string_view native_runtime;
 
 // One function for all tasks: registers are its variables, blocks its labels, and promotion-ready blocks begin with

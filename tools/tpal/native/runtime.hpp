@@ -1,6 +1,6 @@
-// What a TPAL program that was compiled to native code needs: the tree of its tasks, their stacks, beats, and its command
-// line. `tpal build` puts this file before the code it writes. Everything is unnamed, so that several programs can be linked
-// together as functions.
+// What a TPAL program that was compiled to native code needs: the tree of its tasks, beats, and its command line. `tpal build`
+// puts numbers.hpp, stack.hpp and this file before the code it writes. Everything is unnamed, so that several programs can be
+// linked together as functions.
 #include <sennit/beats.hpp>
 #include <sennit/promotion_point.hpp>
 #include <sennit/region.hpp>
@@ -9,21 +9,18 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -31,22 +28,6 @@
 
 namespace tpal_native {
 namespace {
-
-using number = std::int64_t;
-
-inline double double_of(number bits) { return std::bit_cast<double>(bits); }
-inline number bits_of(double d) { return std::bit_cast<number>(d); }
-inline number bits_of(number n) { return n; }
-
-extern const char* const file;
-extern const bool is_function;  // that C++ calls; else a program
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(int line, const char* what) {
-  if (is_function) throw std::runtime_error(std::string(file) + ':' + std::to_string(line) + ": " + what);
-  std::fprintf(stderr, "%s:%d: error: %s\n", file, line, what);
-  std::fflush(stdout);
-  std::_Exit(1);
-}
 
 inline long heart = 100;  // microseconds; 0: no beats
 
@@ -112,63 +93,6 @@ struct machine {
   }
 };
 
-class stack {
- public:
-  void renew(int line) {
-    if (first_ != marks_.size()) fail(line, "a new stack would drop promotion-ready marks");
-    exists_ = true;
-    cells_.clear();
-  }
-  void allocate(number count, int line) {
-    if (!exists_) fail(line, "the task has no stack; make one by 'sp := snew'");
-    if (count < 0 || count > most - static_cast<number>(cells_.size())) fail(line, "stack overflow");
-    cells_.resize(cells_.size() + static_cast<std::size_t>(count));
-  }
-  void free(number count, int line) {
-    if (count < 0 || count > static_cast<number>(cells_.size())) fail(line, "stack underflow");
-    cells_.resize(cells_.size() - static_cast<std::size_t>(count));
-    if (first_ != marks_.size() && marks_.back() >= cells_.size())
-      fail(line, "sfree of a promotion-ready mark");
-  }
-  number& at(number offset, int line) { return cells_[index(offset, line)]; }
-  void push_mark(number offset, int line) {
-    const std::size_t cell = index(offset, line);
-    if (first_ != marks_.size() && marks_.back() >= cell)
-      fail(line, "prmpush of a cell older than the newest mark");
-    if (first_ == marks_.size()) {
-      marks_.clear();
-      first_ = 0;
-    }
-    marks_.push_back(cell);
-  }
-  void pop_mark(number offset, int line) {
-    if (first_ == marks_.size() || marks_.back() != index(offset, line))
-      fail(line, "prmpop of no newest mark");
-    cells_[marks_.back()] = 0;
-    marks_.pop_back();
-  }
-  number no_marks() const { return first_ == marks_.size() ? 0 : 1; }
-  number split_mark(int line) {
-    if (first_ == marks_.size()) fail(line, "prmsplit, and there is no mark");
-    const std::size_t cell = marks_[first_++];
-    cells_[cell] = 0;
-    return static_cast<number>(cells_.size() - 1 - cell);
-  }
-
- private:
-  static constexpr number most = number{1} << 24;
-  std::size_t index(number offset, int line) const {
-    if (offset < 0 || offset >= static_cast<number>(cells_.size()))
-      fail(line, "mem[sp + ...] is outside the stack");
-    return cells_.size() - 1 - static_cast<std::size_t>(offset);
-  }
-
-  bool exists_ = false;
-  std::vector<number> cells_;
-  std::vector<std::size_t> marks_;
-  std::size_t first_ = 0;  // of the marks that are left
-};
-
 // A task's part in a join record.
 struct part {
   number id = 0;
@@ -186,7 +110,8 @@ struct strand {
 
   explicit strand(machine& of) : all(of) {}
 
-  number allocate(number block, int line) {
+  // Not inlined, all three: the code of a task keeps its variables in registers.
+  [[gnu::noinline]] number allocate(number block, int line) {
     const join_target* const end = join_targets + join_target_count;
     const auto* const found =
         std::find_if(join_targets, end, [block](const join_target& t) { return t.continuation == block; });
@@ -198,7 +123,7 @@ struct strand {
     return p.id;
   }
 
-  void fork(number id, number block, const number* registers, int line) {
+  [[gnu::noinline]] void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
     all.forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
@@ -216,7 +141,7 @@ struct strand {
   }
 
   // Where to go on, with registers changed as combined; negative if the task has ended.
-  number join(number id, number* registers, int line) {
+  [[gnu::noinline]] number join(number id, number* registers, int line) {
     if (open.empty() || open.back().id != id) fail(line, "join on a record that is not the task's innermost");
     part& p = open.back();
     p.group.wait();
@@ -251,22 +176,6 @@ inline void run_task(strand& s, number block, const number* registers) {
   }
 }
 
-inline number divide(number a, number b, int line) {
-  if (b == 0) [[unlikely]]
-    fail(line, "division by zero");
-  return b == -1 ? static_cast<number>(-static_cast<std::uint64_t>(a)) : a / b;
-}
-inline number remainder(number a, number b, int line) {
-  if (b == 0) [[unlikely]]
-    fail(line, "division by zero");
-  return b == -1 ? 0 : a % b;
-}
-inline number to_int(double d, int line) {
-  constexpr double most = 9223372036854775808.0;
-  if (!(d >= -most && d < most)) [[unlikely]]
-    fail(line, "the double has no integer of 64 bits");
-  return static_cast<number>(d);
-}
 struct cells {
   number* const begin;
   const std::uint64_t size;
@@ -278,9 +187,6 @@ struct cells {
     return begin[address];
   }
 };
-inline number wrap(std::uint64_t bits) { return static_cast<number>(bits); }
-inline std::uint64_t bits(number n) { return static_cast<std::uint64_t>(n); }
-
 struct output {
   const char* name;
   bool is_register;
@@ -289,15 +195,6 @@ struct output {
 };
 extern const output outputs[];
 extern const int output_count;
-
-inline std::string in_words(number n, bool is_double) {
-  if (!is_double) return std::to_string(n);
-  const double d = double_of(n);
-  if (d != d) return "nan";
-  char text[32];
-  std::string word(text, std::to_chars(text, text + sizeof text, d).ptr);
-  return word.find_first_of(".einf") == std::string::npos ? word + ".0" : word;
-}
 
 // The first to come here has the answer. Of a program it ends the process, of a function the task, and with it others at
 // their next join.

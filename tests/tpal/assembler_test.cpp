@@ -1,5 +1,10 @@
 // From text to programs, and what is said of bad ones.
 #include "tests/tpal/support.hpp"
+#include "tools/tpal/liveness.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
 
 namespace tpal {
 namespace {
@@ -134,6 +139,33 @@ TEST(Assembler, ShowsTheLine) {
                                "  x: [·] jump 3\n"
                                "              ^\n");
   }
+}
+
+// Catches registers that native code would drop at a fork or a join although somebody reads them later, and ones that it keeps for
+// nobody.
+TEST(Liveness, FollowsForksJoinsAndBeats) {
+  const program p = assemble_file(TPAL_PROGRAMS "/prod.tpal");
+  const liveness live(p);
+  const auto names = [&p](const liveness::set& s) {
+    std::set<std::string> found;
+    for (std::size_t r = 0; r < s.size(); ++r) {
+      if (s[r]) found.insert(p.registers[r]);
+    }
+    return found;
+  };
+  const auto at = [&](const std::string& name) {
+    const auto found =
+        std::find_if(p.blocks.begin(), p.blocks.end(), [&](const block& b) { return b.name == name; });
+    return names(live.at({operand::kind::label, found - p.blocks.begin()}));
+  };
+  using registers = std::set<std::string>;
+  EXPECT_EQ(at("prod"), (registers{"a", "b"}));
+  EXPECT_EQ(at("loop"), (registers{"a", "b", "r"}));  // jr is written where the handler needs it
+  EXPECT_EQ(at("loop-par"), (registers{"a", "b", "r", "jr"}));
+  EXPECT_EQ(at("comb"), (registers{"r", "r2", "jr"}));
+  EXPECT_EQ(names(live.at_halt()), (registers{"c"}));
+  EXPECT_EQ(names(live.before_join()), (registers{"r", "jr"}));     // r2 is the child's r
+  EXPECT_EQ(names(live.at({operand::kind::reg, 0})), registers{});  // no label is a value
 }
 
 // Catches calls that do not fit their declaration, which native code would make all the same.

@@ -313,6 +313,7 @@ TEST(NativeDoubles, OutputsAreOfOneType) {
       "\nx: b := 1.5; sp := snew; salloc 1; mem[sp] := b; a := mem[sp]; b := b +. 1.0; halt";
   EXPECT_THAT(refusal(".output a" + through), HasSubstr("or say '.output a : double'"));
   EXPECT_EQ(refusal(".output a : double" + through), "");
+  EXPECT_EQ(refusal(".output a : int" + through), "");
 }
 
 // s = the sum of twice(x) over the cells x, times scale.

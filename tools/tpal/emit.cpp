@@ -3,6 +3,7 @@
 #include "tools/tpal/doubles.hpp"
 #include "tools/tpal/flow.hpp"
 #include "tools/tpal/kinds.hpp"
+#include "tools/tpal/liveness.hpp"
 #include "tools/tpal/signature.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string quoted(std::string_view text) {
 
 class writer {
  public:
-  explicit writer(const program& p) : program_(p), names_(register_names(p)), kinds_(p) {}
+  explicit writer(const program& p) : program_(p), names_(register_names(p)), kinds_(p), live_(p) {}
 
   std::string executable() {
     own_lines();
@@ -174,10 +175,12 @@ class writer {
          fmt::join(parameters, ", "), quoted(f.name));
   }
 
-  std::string all_registers() const {
+  // For an array of all registers: zeros for those that nobody reads there, so that the compiler need not keep them.
+  std::string registers(const liveness::set& live) const {
     std::string all;
-    for (std::size_t r = 0; r < names_.size(); ++r)
-      all += value({operand::kind::reg, static_cast<std::int64_t>(r)}) + ", ";
+    for (std::size_t r = 0; r < names_.size(); ++r) {
+      all += live[r] ? value({operand::kind::reg, static_cast<std::int64_t>(r)}) + ", " : std::string("0, ");
+    }
     return all + "0";
   }
 
@@ -192,13 +195,17 @@ class writer {
       line("  {} {}", kinds_.holds_doubles(r) ? "double" : "number",
            set(r, fmt::format("registers[{}]", r), false));
     }
+    std::string labels;
+    for (std::size_t b = 0; b < program_.blocks.size(); ++b) labels += fmt::format("&&b{}, ", b);
+    line("  [[maybe_unused]] static const void* const labels[] = {{{}}};", labels);
     line("dispatch:\n  switch (target) {{");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) line("    case {0}: goto b{0};", b);
     line("    default: fail(0, \"a jump to what is no label\");\n  }}");
-    line("join: {{\n  number all[] = {{{}}};", all_registers());
+    line("join: {{\n  number all[] = {{{}}};", registers(live_.before_join()));
     line("  target = s.join(record, all, join_line);\n  if (target < 0) return;");
+    const liveness::set live = live_.after_join();
     for (std::size_t r = 0; r < program_.registers.size(); ++r) {
-      line("  {}", set(r, fmt::format("all[{}]", r), false));
+      if (live[r]) line("  {}", set(r, fmt::format("all[{}]", r), false));
     }
     line("  goto dispatch;\n}}");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
@@ -220,7 +227,9 @@ class writer {
 
   std::string go(const operand& v) const {
     if (v.is == operand::kind::label) return fmt::format("goto b{};", v.value);
-    return fmt::format("{{ target = {}; goto dispatch; }}", value(v));
+    return fmt::format(
+        "{{ target = {}; if (bits(target) >= {}) [[unlikely]] goto dispatch; goto *labels[target]; }}",
+        value(v), program_.blocks.size());
   }
 
   std::string statement(const instruction& i) {
@@ -244,11 +253,12 @@ class writer {
       case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right));
       case opcode::jump: return go(i.left);
       case opcode::halt:
-        return fmt::format("{{ const number all[] = {{{}}}; halt(s.all, all); return; }}", all_registers());
+        return fmt::format("{{ const number all[] = {{{}}}; halt(s.all, all); return; }}",
+                           registers(live_.at_halt()));
       case opcode::jralloc: return number(fmt::format("s.allocate({}, {})", left, at));
       case opcode::fork:
-        return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}", all_registers(),
-                           left, right, at);
+        return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}",
+                           registers(live_.at(i.right)), left, right, at);
       case opcode::join: return fmt::format("record = {}; join_line = {}; goto join;", left, at);
       case opcode::snew:
         known_cells_ = 0;
@@ -426,6 +436,7 @@ class writer {
   const program& program_;
   const std::vector<std::string> names_;  // of the registers
   const kinds kinds_;
+  const liveness live_;
   static constexpr std::int64_t most_known = 64;
   std::int64_t known_cells_ = 0;  // of the stack, at least, at this place of the block
   std::string text_;
@@ -452,8 +463,9 @@ void require_outputs(const program& p, std::string_view what_for) {
         "{0}:{1}: native code has to know whether the output '{2}' is a double; give it a register that "
         "holds {3}",
         p.file, v.at.line, p.registers[r],
-        known.is_mixed(r) ? std::string("nothing else")
-                          : fmt::format("a computed value, or say '.output {} : double'", p.registers[r])));
+        known.is_mixed(r)
+            ? std::string("nothing else")
+            : fmt::format("a computed value, or say '.output {} : double' or ': int'", p.registers[r])));
   }
 }
 

@@ -33,9 +33,7 @@ bool writes(const instruction& i) {
   }
 }
 
-flow::flow(const program& p)
-    : program_(p), written_(p.blocks.size(), set(p.registers.size())), reached_(p.blocks.size()) {
-  if (p.blocks.empty()) return;
+std::vector<std::size_t> labels_as_values(const program& p) {
   std::set<std::size_t> values;
   for (const block& b : p.blocks) {
     for (const instruction& i : b.code) {
@@ -45,7 +43,13 @@ flow::flow(const program& p)
       }
     }
   }
-  labels_as_values_.assign(values.begin(), values.end());
+  return {values.begin(), values.end()};
+}
+
+flow::flow(const program& p)
+    : program_(p), written_(p.blocks.size(), set(p.registers.size())), reached_(p.blocks.size()) {
+  if (p.blocks.empty()) return;
+  labels_as_values_ = labels_as_values(p);
 
   set inputs(p.registers.size());
   for (const input& i : p.inputs) inputs[i.target] = true;

@@ -18,7 +18,7 @@ kinds::kinds(const program& p) : program_(p), seen_(p.registers.size()) {
 
 void kinds::declarations() {
   for (const input& i : program_.inputs) see(i.target, i.of == type::floating ? floating : other);
-  for (const std::size_t reg : program_.floating_outputs) see(reg, floating);
+  for (const auto& [reg, of] : program_.output_types) see(reg, of == type::floating ? floating : other);
 }
 
 void kinds::see(std::size_t reg, std::uint8_t what) {

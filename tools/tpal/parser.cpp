@@ -136,8 +136,9 @@ class parser : private cursor {
     if (is != operand::kind::reg && is != operand::kind::data) {
       complain(name.at, fmt::format("expected a register or data to print, found {}", name_of(name)));
     }
-    if (type_said() == type::floating && is == operand::kind::reg) {
-      program_.floating_outputs.push_back(static_cast<std::size_t>(program_.outputs.back().value));
+    const std::optional<type> said = type_said();
+    if (said && is == operand::kind::reg) {
+      program_.output_types.emplace_back(static_cast<std::size_t>(program_.outputs.back().value), *said);
     }
   }
 

@@ -156,7 +156,7 @@ struct program {
   std::vector<function> functions;
   std::vector<input> inputs;
   std::vector<operand> outputs;
-  std::vector<std::size_t> floating_outputs;  // registers that are said to hold doubles
+  std::vector<std::pair<std::size_t, type>> output_types;  // registers, and what they are said to hold
 };
 
 }  // namespace tpal

@@ -3,6 +3,7 @@
 #include "tests/tpal/support.hpp"
 #include "tools/tpal/build.hpp"
 #include "tools/tpal/emit.hpp"
+#include "tools/tpal/files.hpp"
 
 #include <sys/wait.h>
 
@@ -382,6 +383,24 @@ int main() {
                                              here.file("fib.o"), here.file("caller"), TPAL_LIBS));
   ASSERT_EQ(compiled.status, 0) << compiled.output;
   EXPECT_EQ(shell(here.file("caller")).output, "300 5 5\nsum.tpal:12: division by zero\n196418 42\n");
+}
+
+// Catches a page that shows another version of the command. (tests/docs compiles programs that need the library alone.)
+TEST(NativeObject, IsAsTheGuideShows) {
+  const folder here;
+  const std::string page = contents(TPAL_GUIDE);
+  const auto block_after = [&page](const std::string& before, const std::string& fence) {
+    const std::size_t begin = page.find(fence, page.find(before)) + fence.size();
+    return page.substr(begin, page.find("```", begin) - begin);
+  };
+  build_function(assemble(block_after("The file `count.tpal` has", "```\n"), "count.tpal"), "count",
+                 here.file("count.o"), tools_here);
+  const std::string caller = here.write("caller.cpp", block_after("The file `count.tpal` has", "```c++\n"));
+  const outcome compiled =
+      shell(fmt::format("{} -std=c++20 -Wall -Wextra -Werror {} {} {} -o {} {}", TPAL_COMPILER, TPAL_CFLAGS,
+                        caller, here.file("count.o"), here.file("caller"), TPAL_LIBS));
+  ASSERT_EQ(compiled.status, 0) << compiled.output;
+  EXPECT_EQ(shell(here.file("caller")).output, "2\n");
 }
 
 // Catches a run that goes on, or ends the caller's process, when a task fails or halts while others are at work.

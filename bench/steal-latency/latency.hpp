@@ -25,22 +25,28 @@ std::uint64_t measure(std::uint64_t rounds, std::vector<double>& us, Join&& join
   std::uint64_t ran = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     settle(round);
-    std::atomic<bool> started = false;
-    std::thread::id home, thief;
-    double arrived = 0;
+    // Lines of their own: a runtime's frame beside them would be waited for, too.
+    struct alignas(128) {
+      std::atomic<bool> value = false;
+    } started;
+    struct alignas(128) {
+      std::thread::id thief;
+      double when = 0;
+    } arrived;
+    std::thread::id home;
     const double forked = bench::now();
     join(
         [&] {
-          while (!started.load(std::memory_order_acquire)) bench::relax();
+          while (!started.value.load(std::memory_order_acquire)) bench::relax();
           home = std::this_thread::get_id();
         },
         [&] {
-          arrived = bench::now();
-          started.store(true, std::memory_order_release);
-          thief = std::this_thread::get_id();
+          arrived.when = bench::now();
+          started.value.store(true, std::memory_order_release);
+          arrived.thief = std::this_thread::get_id();
           ++ran;
         });
-    if (home != thief) us.push_back((arrived - forked) * 1e6);
+    if (home != arrived.thief) us.push_back((arrived.when - forked) * 1e6);
   }
   return ran;
 }

@@ -6,11 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+/// A line of its own: a runtime's job beside it would be waited for, too.
+#[repr(align(128))]
+struct Line<T>(T);
+
 /// What the two branches of a round share.
 pub struct Round {
     forked: Instant,
-    arrived_ns: AtomicU64,
-    started: AtomicBool,
+    arrived_ns: Line<AtomicU64>,
+    started: Line<AtomicBool>,
     home: OnceLock<ThreadId>,
     thief: OnceLock<ThreadId>,
 }
@@ -34,7 +38,7 @@ impl Round {
 
     #[inline]
     fn wait_while(&self, mut go_on: impl FnMut() -> bool) {
-        while !self.started.load(Ordering::Acquire) && go_on() {
+        while !self.started.0.load(Ordering::Acquire) && go_on() {
             spin_loop();
         }
         let _ = self.home.set(thread::current().id());
@@ -43,8 +47,8 @@ impl Round {
     /// The second branch, the stolen one.
     #[inline]
     pub fn start(&self) {
-        self.arrived_ns.store(self.forked.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        self.started.store(true, Ordering::Release);
+        self.arrived_ns.0.store(self.forked.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.started.0.store(true, Ordering::Release);
         let _ = self.thief.set(thread::current().id());
     }
 }
@@ -65,14 +69,14 @@ pub fn measure(rounds: u64, us: &mut Vec<f64>, mut join: impl FnMut(&Round)) -> 
         settle(index);
         let round = Round {
             forked: Instant::now(),
-            arrived_ns: AtomicU64::new(0),
-            started: AtomicBool::new(false),
+            arrived_ns: Line(AtomicU64::new(0)),
+            started: Line(AtomicBool::new(false)),
             home: OnceLock::new(),
             thief: OnceLock::new(),
         };
         join(&round);
         if round.home != round.thief {
-            us.push(round.arrived_ns.load(Ordering::Relaxed) as f64 / 1e3);
+            us.push(round.arrived_ns.0.load(Ordering::Relaxed) as f64 / 1e3);
         }
         ran += u64::from(round.thief.get().is_some());
     }

@@ -27,8 +27,8 @@ enum class beat_source_kind {
   polled,  // no signal: the program calls sennit::beat_due()
 };
 
-// Members left at their defaults come from the environment (SENNIT_BEAT). Without that variable the period
-// is 100 us and the source is automatic.
+// Members left at their defaults come from the environment (SENNIT_BEAT, SENNIT_BEAT_SHARE). Without these
+// variables the period is 100 us, the source is automatic, and the share is 0.05.
 struct beats_options {
   static constexpr std::chrono::nanoseconds least_period = std::chrono::microseconds(10);
   static constexpr std::chrono::nanoseconds most_period = std::chrono::seconds(10);
@@ -51,7 +51,8 @@ struct beats_options {
   ext::beat_source* extension = nullptr;
   // How much of a thread's time beats may take. Where beats at `period` would take more, they come at a longer
   // period, and are repeated less often. From above 0 to 1; 1: no limit. Sources without a signal have none.
-  double most_share = 0.05;
+  // 0: not given.
+  double most_share = 0;
 };
 
 // The beats of one thread.

@@ -11,8 +11,9 @@
 // happens, and the code has no instruction for the point: the compiler optimizes the surrounding code as if
 // the point were absent.
 //
-// Compile the target with sennit_rollforward(target) of the CMake package. Without it, or on a CPU other
-// than x86-64, no beat comes, and the program runs as if there were no promotion points.
+// Compile the target with sennit_rollforward(target) of the CMake package. Without it, the program does not
+// link: the linker names what is missing. With SENNIT_NO_PROMOTION_POINTS defined, or on a CPU other than
+// x86-64, the program runs as if there were no promotion points.
 //
 // A promotion point may be in any function that is not constexpr, also in templates and inline functions,
 // any number of times. Put it at the end of a chunk of a loop, not into the innermost loop: compilers do not
@@ -46,15 +47,29 @@
 #define SENNIT_PROMOTION_POINT_TEXT(number) SENNIT_PROMOTION_POINT_TEXT_(number)
 #define SENNIT_PROMOTION_POINT_TEXT_(number) #number
 
-// SENNIT_NO_PROMOTION_POINTS removes all promotion points, to show what they change in a function
-// (rollforward --without).
+// SENNIT_NO_PROMOTION_POINTS removes all promotion points: for targets that are not rolled forward, and to show
+// what promotion points change in a function (rollforward --without).
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
+// Refers to a symbol that nobody defines; the linker prints its name. The tool takes the reference out of what it rolls
+// forward. The section is not loaded, and stays ("R") if the linker collects garbage. The symbol is hidden because a
+// shared object may lack other symbols.
+#define SENNIT_PROMOTION_POINT_REFUSAL                                                                       \
+  "\n\t.pushsection .sennit_not_rolled_forward,\"R\"\n\t.hidden " SENNIT_PROMOTION_POINT_REMEDY              \
+  "\n\t.quad " SENNIT_PROMOTION_POINT_REMEDY "\n\t.popsection"
+#define SENNIT_PROMOTION_POINT_REMEDY                                                                        \
+  "promotion_points_are_not_rolled_forward__use_sennit_rollforward_or_define_SENNIT_NO_PROMOTION_POINTS"
+
 // The assembler sees only a comment, with the line for beats::report(). The compiler sees a jump that may be taken, and so makes the code at
 // the label for the registers as they are here. The tool rollforward (tools/rollforward) makes the jump.
 // `inline`: compilers then count the statement as nothing when they decide what to inline.
 #define SENNIT_PROMOTION_POINT_AT(label, ...)                                                                \
   {                                                                                                          \
-    asm inline goto("# sennit_promotion_point %l0 " SENNIT_PROMOTION_POINT_TEXT(__LINE__) : : : : label);    \
+    asm inline goto("# sennit_promotion_point %l0 " SENNIT_PROMOTION_POINT_TEXT(__LINE__)                    \
+                        SENNIT_PROMOTION_POINT_REFUSAL                                                       \
+                    :                                                                                        \
+                    :                                                                                        \
+                    :                                                                                        \
+                    : label);                                                                                \
     if (false) {                                                                                             \
     label:                                                                                                   \
       [[unlikely]] { __VA_ARGS__; }                                                                          \

@@ -46,16 +46,16 @@ std::unique_ptr<ext::beat_source> make(beat_source_kind kind, std::chrono::nanos
 }
 
 // A source that works here. Throws std::runtime_error with the reasons of all sources that do not.
-std::unique_ptr<ext::beat_source> choose(const detail::beat_settings& settings) {
+std::unique_ptr<ext::beat_source> choose(beat_source_kind asked, std::chrono::nanoseconds period) {
   using enum beat_source_kind;
   constexpr beat_source_kind in_turn[] = {posix_timers, perf_events, ping_thread};
   std::string reasons;
   for (const beat_source_kind kind : in_turn) {
-    auto source = make(settings.source == automatic ? kind : settings.source, settings.period);
+    auto source = make(asked == automatic ? kind : asked, period);
     const std::string reason = source->refusal();
     if (reason.empty()) return source;
     reasons += std::string(reasons.empty() ? "" : "; ") + source->name() + ": " + reason;
-    if (settings.source != automatic) break;
+    if (asked != automatic) break;
   }
   detail::fail<std::runtime_error>("sennit: no beats: " + reasons);
 }
@@ -73,15 +73,16 @@ class beats::group final : public detail::worker_listener {
     if (const std::string reason = detail::install_beat_handler(); !reason.empty())
       detail::fail<std::runtime_error>("sennit: no beats: " + reason);
     if (settings_.source != beat_source_kind::polled) {
-      period_ = detail::affordable_period(settings_.period, options.most_share);
-      allowance_ = {options.most_share, options.most_share < 1 ? detail::cost_of_beat().count() : 0};
+      const double share = settings_.most_share;
+      period_ = detail::affordable_period(settings_.period, share);
+      allowance_ = {share, share < 1 ? detail::cost_of_beat().count() : 0};
     }
     if (options.extension != nullptr) {
       source_ = options.extension;
       if (const std::string reason = source_->refusal(); !reason.empty())
         detail::fail<std::runtime_error>(std::string("sennit: no beats: ") + source_->name() + ": " + reason);
     } else {
-      own_source_ = choose({period_, settings_.source});
+      own_source_ = choose(settings_.source, period_);
       source_ = own_source_.get();
     }
     if (const std::size_t least = detail::lacking_signal_stack(); options.calling_thread && least != 0) {

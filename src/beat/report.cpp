@@ -62,7 +62,7 @@ std::string report_points(std::uint64_t beats) {
   const std::map<point_name, point_total> sums = totals();
   std::string text = std::to_string(beats) + " beats delivered\n";
   if (sums.empty())
-    return text + "no promotion points: is the target that has them compiled with sennit_rollforward()?\n";
+    return text + "no promotion points: no target has any, or each has SENNIT_NO_PROMOTION_POINTS defined\n";
   std::string never;
   for (const auto& [name, sum] : sums) {
     if (sum.taken != 0) {

@@ -3,9 +3,11 @@
 #include "process/settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace sennit::detail {
@@ -15,7 +17,9 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr const char* variable_name = "SENNIT_BEAT";
+constexpr const char* share_variable_name = "SENNIT_BEAT_SHARE";
 constexpr nanoseconds default_period = std::chrono::microseconds(100);
+constexpr double default_share = 0.05;
 
 constexpr std::pair<std::string_view, beat_source_kind> sources[] = {
     {"automatic", beat_source_kind::automatic},     {"posix_timers", beat_source_kind::posix_timers},
@@ -26,6 +30,8 @@ constexpr std::pair<std::string_view, beat_source_kind> sources[] = {
 bool allowed(nanoseconds period) noexcept {
   return period >= beats_options::least_period && period <= beats_options::most_period;
 }
+
+bool allowed(double share) noexcept { return share > 0 && share <= 1; }
 
 std::optional<beat_source_kind> parse_source(std::string_view text) {
   for (const auto& [name, kind] : sources) {
@@ -54,11 +60,21 @@ void read_variable(beat_settings& into) {
   into.source = source.value_or(into.source);
 }
 
+void read_share(beat_settings& into) {
+  const auto text = variable(share_variable_name);
+  if (!text) return;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), into.most_share);
+  if (error != std::errc{} || end != text->data() + text->size() || !allowed(into.most_share))
+    refuse(share_variable_name, *text, "a number above 0, up to 1, such as 0.05 for 5% of the time");
+}
+
 }  // namespace
 
 beat_settings resolve(const beats_options& options) {
-  beat_settings result{default_period, beat_source_kind::automatic};
-  read_variable(result);
+  beat_settings result{default_period, beat_source_kind::automatic, default_share};
+  const bool open = options.source == beat_source_kind::automatic || options.period == nanoseconds(0);
+  if (open) read_variable(result);
+  if (options.most_share == 0) read_share(result);
   if (options.source != beat_source_kind::automatic) result.source = options.source;
   if (options.period != nanoseconds(0)) {
     if (!allowed(options.period)) {
@@ -66,8 +82,11 @@ beat_settings resolve(const beats_options& options) {
     }
     result.period = options.period;
   }
-  if (!(options.most_share > 0 && options.most_share <= 1))
-    refuse("beats_options::most_share", std::to_string(options.most_share), "above 0, up to 1");
+  if (options.most_share != 0) {
+    if (!allowed(options.most_share))
+      refuse("beats_options::most_share", std::to_string(options.most_share), "above 0, up to 1");
+    result.most_share = options.most_share;
+  }
   return result;
 }
 

@@ -1,4 +1,4 @@
-// SENNIT_BEAT, and the names of the sources.
+// SENNIT_BEAT and SENNIT_BEAT_SHARE, and the names of the sources.
 #pragma once
 
 #include <sennit/beats.hpp>
@@ -10,6 +10,7 @@ namespace sennit::detail {
 struct beat_settings {
   std::chrono::nanoseconds period;  // as asked for
   beat_source_kind source;
+  double most_share;
 };
 
 // Fills what the program leaves open from the environment. Throws std::invalid_argument, which names the

@@ -42,7 +42,7 @@ frame* promotions::mark_stolen(const slot* at, color_set colors, reserve& memory
 }
 
 void promotions::made_one() noexcept {
-  count_.fetch_add(1, std::memory_order_relaxed);
+  made_.store(made_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (on_demand()) return;
   beats_.promoted(now_ns());
   next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);

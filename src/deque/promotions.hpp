@@ -47,9 +47,11 @@ class promotions {
   // Nothing may be taken before that time, whatever the period; 0: the period alone counts again. The owner calls it.
   void none_before(std::uint64_t ns) noexcept { kept_until_ns_.store(ns, std::memory_order_relaxed); }
   // A part of a loop has been handed to another worker.
-  void dealt() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void dealt() noexcept { dealt_.fetch_add(1, std::memory_order_relaxed); }
 
-  std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  std::uint64_t count() const noexcept {
+    return made_.load(std::memory_order_relaxed) + dealt_.load(std::memory_order_relaxed);
+  }
   // Whether promotions wait for nothing but thieves.
   bool on_demand() const noexcept { return beats_.period_ns() == 0; }
   // When the next frame that is latent now may be taken; 0: as far as beats and schedules go, at any time. A hint.
@@ -70,7 +72,9 @@ class promotions {
   policy::beats beats_;
   std::atomic<std::uint64_t> next_ns_{0};        // by the beat
   std::atomic<std::uint64_t> kept_until_ns_{0};  // by none_before()
-  std::atomic<std::uint64_t> count_{0};
+  // Written under the lock, so plain stores do: a thief waits for the owner that hands a frame over.
+  std::atomic<std::uint64_t> made_{0};
+  std::atomic<std::uint64_t> dealt_{0};
 };
 
 }  // namespace sennit::detail

@@ -44,7 +44,10 @@ std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] s
     if (name == "SENNIT_TOPOLOGY") {
       topology::machine::detect(std::string(value), pin_mode::none);
     } else if (name == "SENNIT_BEAT") {
-      detail::resolve(beats_options{});
+      detail::resolve(beats_options{.most_share = 1});
+    } else if (name == "SENNIT_BEAT_SHARE") {
+      detail::resolve(
+          beats_options{.period = beats_options::most_period, .source = beat_source_kind::polled});
     } else {
       detail::resolve(options);
     }

@@ -84,6 +84,23 @@ bool unpush(worker& w, frame& f) noexcept {
   return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::not_pushed;
 }
 
+// The construct that the strand leaves is where it has called the library from.
+SENNIT_INLINE void note_site(trace_cursor* cursor, const void* returns_to) noexcept {
+  if (cursor != nullptr) cursor->site = reinterpret_cast<std::uintptr_t>(returns_to) - 1;
+}
+
+void await_branch(frame& branch) noexcept {
+  if (trace_cursor* const cursor = current_tls().cursor) {
+    wait_observed(
+        *cursor, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
+        [&](pause waited) { cursor->by().joined(*cursor, branch, waited); });
+  } else {
+    worker::wait(branch.stolen().done, 1);
+  }
+  append_views(branch.stolen().views);
+  if (branch.stolen().result == outcome::value) end_state(branch);
+}
+
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
 // ended.
 bool settle(frame& f) noexcept {
@@ -93,7 +110,7 @@ bool settle(frame& f) noexcept {
     if (cursor != nullptr && cursor->left().notes != nullptr) cursor->by().kept(*cursor, f.where(), 0);
     return true;
   }
-  await_taken(f);
+  await_branch(f);
   // Its thief may be looking for more already, and too late to ask before the next fork.
   worker::current()->frames().expect_thief();
   return false;
@@ -127,6 +144,7 @@ SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
   if (trace_cursor* const cursor = tls.cursor; cursor != nullptr) {
     if (tell_of_pop(tls) && cursor->pop_plainly()) [[likely]]
       return true;
+    note_site(cursor, __builtin_return_address(0));
   }
   return pop_settled(popped, can_throw);
 }
@@ -148,21 +166,16 @@ push_result spawn_shut(frame& child, bool can_throw) {
 }
 
 void await_taken(frame& branch) noexcept {
-  if (trace_cursor* const cursor = current_tls().cursor) {
-    wait_observed(
-        *cursor, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
-        [&](pause waited) { cursor->by().joined(*cursor, branch, waited); });
-  } else {
-    worker::wait(branch.stolen().done, 1);
-  }
-  append_views(branch.stolen().views);
-  if (branch.stolen().result == outcome::value) end_state(branch);
+  note_site(current_tls().cursor, __builtin_return_address(0));
+  await_branch(branch);
 }
 
 bool pop_unwinding(frame& popped) noexcept {
   slot* const tail = load_tail() - 1;
   store_tail(tail);
-  return !pop_gate_shut(tail) || settle(popped);
+  if (!pop_gate_shut(tail)) return true;
+  note_site(current_tls().cursor, __builtin_return_address(0));
+  return settle(popped);
 }
 
 #if SENNIT_EXCEPTIONS

@@ -15,6 +15,7 @@ level_within::level_within(trace_cursor& cursor, const whereabouts& where, posit
 }
 
 level_within::~level_within() {
+  cursor_.site = 0;
   if (cursor_.pop()) cursor_.by().kept(cursor_, where_, size_);
 }
 

@@ -31,7 +31,7 @@ void group_state::check_waiter(worker* here) const {
            "it: call its wait() where it was made.");
   }
   // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait.
-  constexpr unsigned most_levels = SENNIT_CHECKED ? 256 : 32;
+  constexpr unsigned most_levels = SENNIT_CHECKED ? 256 : 8;
   unsigned level = 0;
   for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr;
        c != nullptr && level < most_levels; c = c->outer, ++level) {

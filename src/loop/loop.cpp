@@ -209,15 +209,21 @@ void loop_state::throw_failure() {
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
-observed_loop::observed_loop(position iterations, position leaf, position unit) noexcept
-    : iterations_(iterations), leaf_(leaf), unit_(unit) {
+observed_loop::observed_loop(position iterations, position leaf, position unit,
+                             const void* returns_to) noexcept
+    : iterations_(iterations),
+      leaf_(leaf),
+      unit_(unit),
+      site_(reinterpret_cast<std::uintptr_t>(returns_to) - 1) {
   trace_cursor& cursor = *current_tls().cursor;
   if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_);
 }
 
 observed_loop::~observed_loop() {
   trace_cursor& cursor = *current_tls().cursor;
-  if (cursor.pop()) cursor.by().kept(cursor, where_, iterations_);
+  if (!cursor.pop()) return;
+  cursor.site = site_;
+  cursor.by().kept(cursor, where_, iterations_);
 }
 
 position observed_loop::planned_cut(bool& planned) const noexcept {

@@ -92,7 +92,9 @@ class trace_cursor {
   bool grow() noexcept;
 
  public:
-  void* note = nullptr;      // the hooks', of the strand as a whole
+  void* note = nullptr;  // the hooks', of the strand as a whole
+  // Where the construct is in the program's code that the hooks are told of next; 0: not known. They take it away.
+  std::uintptr_t site = 0;
   std::size_t children = 0;  // of groups, that were counted here and are not yet waited for
 
  private:

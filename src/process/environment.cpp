@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::string_view prefix = "SENNIT_";
 // Only builds for stress tests read the last but one, and only CMake's find_package reads the last one.
-constexpr std::string_view known[] = {"SENNIT_WORKERS",     "SENNIT_STACK",        "SENNIT_BARRIER",
-                                      "SENNIT_PIN",         "SENNIT_TOPOLOGY",     "SENNIT_PROMOTION",
-                                      "SENNIT_CHECK",       "SENNIT_WATCHDOG",     "SENNIT_BEAT",
-                                      "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
+constexpr std::string_view known[] = {
+    "SENNIT_WORKERS",     "SENNIT_STACK",        "SENNIT_BARRIER",  "SENNIT_PIN",  "SENNIT_TOPOLOGY",
+    "SENNIT_PROMOTION",   "SENNIT_CHECK",        "SENNIT_WATCHDOG", "SENNIT_BEAT", "SENNIT_BEAT_SHARE",
+    "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
 
 // The number of letters to insert, remove or replace.
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -287,7 +287,11 @@ void execution::kept(trace_cursor& cursor, const whereabouts& where, position si
                            : where.within ? steal::kind::child
                                           : steal::kind::fork;
   const steal* const planned = planned_of(where);
-  steal node{.what = what, .at = where.position, .size = size, .inside = take_notes(cursor.left())};
+  steal node{.what = what,
+             .at = where.position,
+             .size = size,
+             .site = std::exchange(cursor.site, 0),
+             .inside = take_notes(cursor.left())};
   if (what == steal::kind::fork) node.cut = cut_of(planned);
   if (size != 0 && planned != nullptr && planned->size != size &&
       !attempt<std::bad_alloc>([&] { fit_cuts(node.inside, planned->size, size); })) {
@@ -328,6 +332,7 @@ void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexce
       static_cast<strand_note*>(std::exchange(branch.stolen().notes, nullptr)));
   steal node{.taken = true,
              .at = branch.where().position,
+             .site = std::exchange(cursor.site, 0),
              .cut = cut_of(planned_of(branch.where())),
              .inside = take_notes(cursor.left())};
   note_wait(cursor, branch.where(), node, waited);
@@ -362,6 +367,7 @@ void execution::joined_child(trace_cursor& cursor, frame& child) noexcept {
        {.what = steal::kind::child,
         .taken = true,
         .at = child.where().position,
+        .site = reinterpret_cast<std::uintptr_t>(child.code()),
         .begun = taken->begun,
         .ran = taken->ran,
         .inside = std::move(taken->notes)},

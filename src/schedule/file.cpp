@@ -2,6 +2,7 @@
 
 #include "files/replace.hpp"
 #include "schedule/bytes.hpp"
+#include "schedule/sites.hpp"
 #include "system/failure.hpp"
 
 #include <fcntl.h>
@@ -26,6 +27,7 @@ constexpr std::string_view magic = "sennit\r\n";
 constexpr number_file form{{"schedule", magic}, 1, "schedule::save()", "record it again"};
 
 constexpr std::uint64_t with_times = 1;
+constexpr std::uint64_t with_sites = 2;
 constexpr unsigned kind_bits = 7;
 constexpr unsigned taken_bit = 8;
 constexpr unsigned waited_bit = 16;
@@ -160,6 +162,58 @@ void read_times(reader& from, steal_tree& tree) {
   });
 }
 
+void write_sites(writer& to, const steal_tree& tree, const code_sites& sites) {
+  const auto write = [&](const std::string& text) {
+    to.number(text.size());
+    for (const char letter : text) to.byte(static_cast<unsigned char>(letter));
+  };
+  to.number(sites.modules.size());
+  for (const code_module& m : sites.modules) {
+    write(m.file);
+    write(m.build_id);
+  }
+  to.number(sites.places.size());
+  for (const std::uint64_t place : sites.places) {
+    to.number(module_of_site(place));
+    to.number(offset_of_site(place));
+  }
+  walk(tree.root, [&](const visit& at) { to.number(sites.number(at.node.site)); });
+}
+
+std::string read_text(reader& from) {
+  const std::uint64_t size = from.number();
+  if (size > from.left()) from.refuse("has a name that is longer than the file");
+  std::string text;
+  for (std::uint64_t i = 0; i < size; ++i) text += static_cast<char>(from.byte());
+  return text;
+}
+
+std::uint64_t read_place(reader& from, std::size_t modules) {
+  const std::uint64_t module = from.number();
+  const std::uint64_t offset = from.number();
+  if (module == 0 || module > modules || offset_of_site(offset) != offset)
+    from.refuse("has a place in no file of code");
+  return site_in_module(module, offset);
+}
+
+void read_sites(reader& from, steal_tree& tree) {
+  const std::uint64_t modules = from.number();
+  if (modules > most_modules || modules > from.left()) from.refuse("has too many files of code");
+  for (std::uint64_t i = 0; i < modules; ++i) {
+    std::string file = read_text(from);
+    tree.modules.push_back({std::move(file), read_text(from)});
+  }
+  const std::uint64_t count = from.number();
+  if (count > from.left() / 2) from.refuse("has a list with more in it than the file holds");
+  std::vector<std::uint64_t> places{0};
+  for (std::uint64_t i = 0; i < count; ++i) places.push_back(read_place(from, tree.modules.size()));
+  walk(tree.root, [&](const visit& at) {
+    const std::uint64_t number = from.number();
+    if (number >= places.size()) from.refuse("has a construct at no known place");
+    const_cast<steal&>(at.node).site = places[number];
+  });
+}
+
 [[noreturn]] void fail_to(const char* what, const std::string& path, const file_kind& kind,
                           const char* remedy, int why = errno) {
   fail<std::runtime_error>(std::string("sennit: cannot ") + what + " the " + kind.what + " '" + path +
@@ -187,7 +241,8 @@ bool begins_with(std::string_view begin, std::span<const std::byte> bytes) {
 std::vector<std::byte> encode(const steal_tree& tree) {
   writer to(form);
   const bool timed = has_times(tree);
-  to.number(timed ? with_times : 0);
+  const code_sites sites = sites_in(tree);
+  to.number((timed ? with_times : 0) | (sites.places.empty() ? 0 : with_sites));
   to.number(tree.roles);
   to.number(tree.root.size());
   walk(tree.root, [&](const visit& at) { write_node(to, at); });
@@ -198,17 +253,19 @@ std::vector<std::byte> encode(const steal_tree& tree) {
       if (at.node.waited) to.write(at.node.paused);
     });
   }
+  if (!sites.places.empty()) write_sites(to, tree, sites);
   return to.finish();
 }
 
 std::shared_ptr<const steal_tree> decode(std::span<const std::byte> bytes, const std::string& name) {
   reader from(form, bytes, name);
   const std::uint64_t flags = from.number();
-  if (flags > with_times) from.refuse("has content that this Sennit does not know");
+  if (flags > (with_times | with_sites)) from.refuse("has content that this Sennit does not know");
   const deep_tree tree(new steal_tree);
   tree->roles = from.small_number();
   read_nodes(from, tree->root);
   if ((flags & with_times) != 0) read_times(from, *tree);
+  if ((flags & with_sites) != 0) read_sites(from, *tree);
   from.expect_end();
   if (const std::string wrong = complaint(*tree); !wrong.empty()) from.refuse(wrong);
   return hold(std::move(*tree));

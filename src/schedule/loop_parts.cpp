@@ -38,6 +38,10 @@ std::uint32_t halves(const std::vector<steal>& list, std::uint64_t first, std::u
 
 }  // namespace
 
+std::uint32_t parts_of_loop(const steal& loop, std::uint32_t by, std::vector<part_of_loop>& parts) {
+  return halves(loop.inside, 0, loop.size, observed_leaf(loop.size), by, parts);
+}
+
 void loop_reader::skip_waits() {
   for (; next_ != end_ && next_->what == steal::kind::wait; ++next_)
     if (next_->waited) by_ = next_->resumed.role;

@@ -17,6 +17,10 @@ struct part_of_loop {
   std::uint32_t by;
 };
 
+// Which roles ran the iterations of that loop, which the first one began. Returns the role that goes on after it.
+SENNIT_EXPORT std::uint32_t parts_of_loop(const steal& loop, std::uint32_t by,
+                                          std::vector<part_of_loop>& parts);
+
 // Walks the constructs of a region's own strand. A loop counts as if it had no grain. A construct in an
 // iteration counts as the iteration does.
 class SENNIT_EXPORT loop_reader {

@@ -36,6 +36,7 @@ steal copy_of(const steal& node) {
           .waited = node.waited,
           .at = node.at,
           .size = node.size,
+          .site = node.site,
           .cut = node.cut,
           .begun = node.begun,
           .resumed = node.resumed,
@@ -229,7 +230,7 @@ std::vector<bool> outermost(const steal_tree& tree, std::size_t kept) {
 steal_tree prune(const steal_tree& tree, std::size_t kept) {
   const std::vector<bool> stays = outermost(tree, kept);
   std::size_t number = 0;
-  steal_tree pruned{tree.roles, tree.length, {}};
+  steal_tree pruned{tree.roles, tree.length, {}, tree.modules};
   builder made(pruned.root);
   walk(
       tree.root,
@@ -251,7 +252,7 @@ steal_tree prune(const steal_tree& tree, std::size_t kept) {
 }
 
 steal_tree without_times(const steal_tree& tree) {
-  steal_tree copy{tree.roles, 0, {}};
+  steal_tree copy{tree.roles, 0, {}, tree.modules};
   builder made(copy.root);
   walk(
       tree.root,

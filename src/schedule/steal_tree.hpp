@@ -47,21 +47,31 @@ struct steal {
   bool waited = false;
   std::uint64_t at = 0;
   std::uint64_t size = 0;
-  std::uint64_t cut = 0;  // fork that cuts a loop: the first iteration of its right branch; 0: the middle
-  event begun{};          // if taken
-  event resumed{};        // if waited
-  span_of_time ran{};     // if taken
-  span_of_time paused{};  // if waited
+  std::uint64_t site = 0;  // in the program's code: schedule/sites.hpp; 0: not known. Comparisons ignore it
+  std::uint64_t cut = 0;   // fork that cuts a loop: the first iteration of its right branch; 0: the middle
+  event begun{};           // if taken
+  event resumed{};         // if waited
+  span_of_time ran{};      // if taken
+  span_of_time paused{};   // if waited
   std::vector<steal> inside{};
 
   // Compares all but the times.
   bool operator==(const steal&) const;
 };
 
+// A file of code.
+struct code_module {
+  std::string file;
+  std::string build_id;  // empty: it has none
+
+  bool operator==(const code_module&) const = default;
+};
+
 struct steal_tree {
-  std::uint32_t roles = 1;   // workers in the region
-  std::uint64_t length = 0;  // nanoseconds from beginning to end; 0: not known
-  std::vector<steal> root;   // the list of the region's own strand, which is event 0 of role 0
+  std::uint32_t roles = 1;             // workers in the region
+  std::uint64_t length = 0;            // nanoseconds from beginning to end; 0: not known
+  std::vector<steal> root;             // the list of the region's own strand, which is event 0 of role 0
+  std::vector<code_module> modules{};  // that sites of a loaded tree are in
 
   bool operator==(const steal_tree&) const;
 };

@@ -1,10 +1,11 @@
 // Memory that a thread allocates in advance, so that it does not allocate while it holds the lock of a deque.
 #pragma once
 
+#include "system/block_chain.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <new>
-#include <utility>
 
 namespace sennit::detail {
 
@@ -46,38 +47,19 @@ class reserve {
   // Blocks of the same size.
   class chain {
    public:
-    chain() = default;
-    chain(const chain&) = delete;
-    chain& operator=(const chain&) = delete;
-    ~chain() { clear(); }
-
     void fill(std::size_t count, std::size_t bytes) noexcept {
-      if (bytes_ < bytes) clear();
+      if (bytes_ < bytes) free_.clear();
       bytes_ = bytes;
-      for (; count_ < count; ++count_) {
+      while (free_.count() < count) {
         void* const memory = ::operator new(bytes_, std::nothrow);
         if (memory == nullptr) return;
-        first_ = ::new (memory) block{first_};
+        free_.push(memory);
       }
     }
-    void* take(std::size_t bytes) noexcept {
-      if (first_ == nullptr || bytes > bytes_) return nullptr;
-      --count_;
-      return std::exchange(first_, first_->next);
-    }
+    void* take(std::size_t bytes) noexcept { return bytes <= bytes_ ? free_.pop() : nullptr; }
 
    private:
-    struct block {
-      block* next;
-    };
-
-    void clear() noexcept {
-      while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next));
-      count_ = 0;
-    }
-
-    block* first_ = nullptr;
-    std::size_t count_ = 0;
+    block_chain free_;
     std::size_t bytes_ = 0;
   };
 

@@ -156,6 +156,7 @@ frame* worker::search() noexcept {
 
 frame* worker::look_into_mailbox() noexcept {
   if (!mail_.has_frame()) return nullptr;
+  mail_.prefetch();
   perturb();
   frame* const posted = take_posted();
   if (posted == nullptr) mail_.open();  // the thread that posted it has withdrawn it
@@ -286,6 +287,7 @@ bool worker::park_until_called() noexcept {
   }
   if (parking().park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
+  spare_.trim();
   core_.fibers().take_surplus(pool_, 1);
   if (!tidy_until_called()) parking().park();
   return false;

@@ -11,6 +11,7 @@
 #include "stack/fiber_pool.hpp"
 #include "system/parker.hpp"
 #include "system/reserve.hpp"
+#include "system/spare_blocks.hpp"
 
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/frame.hpp>
@@ -98,6 +99,8 @@ class worker {
   fiber_pool& pool() noexcept { return pool_; }
   // Memory for what a thief makes while the owner of a deque waits. The worker's thread uses it.
   reserve& at_hand() noexcept { return at_hand_; }
+  // The worker's thread uses it.
+  spare_blocks& spare() noexcept { return spare_; }
 
   struct counters {
     std::atomic<std::uint64_t> steals{0};
@@ -160,6 +163,7 @@ class worker {
   // worker to worker: what is too many for one goes back to the runtime.
   fiber_pool pool_{4};
   reserve at_hand_;
+  spare_blocks spare_;
   frame* first_ = nullptr;  // to run before anything else
   fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;

@@ -169,6 +169,20 @@ TEST(Setting, OfAShareLengthensThePeriod) {
               10'000);
 }
 
+TEST(Setting, OfAShareIsTakenWhereTheProgramSaysNothing) {
+  // Catches: a limit that users cannot change, or change for a program that has set it.
+  const auto period = [](double share) {
+    return beats({.period = 10us, .workers = false, .most_share = share}).period();
+  };
+  const auto usual = period(0);
+  EXPECT_EQ(usual, period(0.05));
+  const variable set("SENNIT_BEAT_SHARE", "0.005");
+  EXPECT_GT(period(0), 9 * usual);
+  EXPECT_EQ(period(0.05), usual);
+  const variable none("SENNIT_BEAT_SHARE", "1");
+  EXPECT_EQ(period(0), 10us);
+}
+
 TEST(Setting, ThatIsBadIsNamed) {
   // Catches: a value that is guessed at or ignored, and an error that does not say which it is.
   for (const char* bad : {"100", "us", "5us", "11s", "100 us", "-1ms", "100us,", "100us,signals", "signals",
@@ -184,7 +198,13 @@ TEST(Setting, ThatIsBadIsNamed) {
                 AllOf(HasSubstr("SENNIT_BEAT_SIGNAL"), HasSubstr("or URG")));
     EXPECT_THROW(sennit::runtime({.workers = 1}), std::invalid_argument);
   }
-  for (const double bad : {0.0, -0.5, 1.5, std::nan("")}) {
+  for (const char* bad : {"0", "5", "5%", "-0.1", "1.01", "nan", "inf", "0.05 ", "half"}) {
+    const variable set("SENNIT_BEAT_SHARE", bad);
+    EXPECT_THAT(reason_against({.workers = false}),
+                AllOf(HasSubstr("SENNIT_BEAT_SHARE"), HasSubstr(std::string("\"") + bad + "\""),
+                      HasSubstr("0.05 for 5% of the time")));
+  }
+  for (const double bad : {-0.5, 1.5, std::nan("")}) {
     EXPECT_THAT(reason_against({.workers = false, .most_share = bad}),
                 HasSubstr("beats_options::most_share"));
   }

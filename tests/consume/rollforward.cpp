@@ -1,4 +1,4 @@
-// Fails if the installed launcher leaves the program without a second copy.
+// Fails if the installed launcher leaves the program without a second copy, or does not build a target with precompiled headers.
 #include <sennit/promotion_point.hpp>
 
 #include <cstdio>

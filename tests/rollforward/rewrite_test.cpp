@@ -2,6 +2,7 @@
 #include "tools/rollforward/command_line.hpp"
 #include "tools/rollforward/fault.hpp"
 #include "tools/rollforward/files.hpp"
+#include "tools/rollforward/lexer.hpp"
 #include "tools/rollforward/rewrite.hpp"
 
 #include <fcntl.h>
@@ -66,6 +67,16 @@ TEST(rollforward_rewrite, the_first_copy_gets_labels_only) {
   for (std::size_t at = 0; (at = text.find(".Lrollforward_first")) != std::string::npos;)
     text.erase(at, text.find(": ", at) + 2 - at);
   EXPECT_EQ(text, source);
+}
+
+// Catches a file that is rolled forward, and that the linker refuses all the same.
+TEST(rollforward_rewrite, the_linkers_refusal_is_taken_out) {
+  const std::string symbol(rollforward::refusal_symbol);
+  const std::string text =
+      rewrite(marked("f", "\t.section .x\n\t.hidden\t" + symbol + "\n\t.quad " + symbol + "\n\t.text\n"))
+          .text;
+  EXPECT_THAT(text, HasSubstr("\t# .hidden\t" + symbol + "\n\t# .quad " + symbol + "\n"));
+  EXPECT_EQ(text.find(symbol, text.find("# .quad " + symbol) + 9 + symbol.size()), std::string::npos);
 }
 
 // Catches a second copy that goes on promoting without a beat: it must leave for the first one.

@@ -2,6 +2,8 @@
 
 #include <sennit/promotion_point.hpp>
 
+#include <coroutine>
+
 #define NOINLINE [[gnu::noinline]]
 
 namespace shapes {
@@ -153,12 +155,66 @@ inside:
   return value;
 }
 
+struct task {
+  struct promise_type {
+    long value = 1;
+    task get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    static std::suspend_always initial_suspend() noexcept { return {}; }
+    static std::suspend_always final_suspend() noexcept { return {}; }
+    static void return_void() noexcept {}
+    static void unhandled_exception() noexcept {}
+    std::suspend_always yield_value(long v) noexcept {
+      value = v;
+      return {};
+    }
+  };
+  std::coroutine_handle<promise_type> handle;
+};
+
+NOINLINE long some_rounds(long value) {
+  for (long i = 0; i < 1000; ++i) {
+    value ^= value << 1;
+#ifdef __clang__
+    SENNIT_PROMOTION_POINT(take());
+#endif
+  }
+  return value;
+}
+
+// clang compiles no promotion point in a coroutine itself.
+task suspended_rounds(long rounds) {
+  long value = 1;
+  for (; rounds > 0; rounds -= 1000) {
+    value = some_rounds(value);
+#ifndef __clang__
+    for (long i = 0; i < 1000; ++i) {
+      value += i ^ 5;
+      SENNIT_PROMOTION_POINT(take());
+    }
+#endif
+    co_yield value;
+  }
+}
+
+NOINLINE long coroutine(long rounds) {
+  const task t = suspended_rounds(rounds);
+  while (t.handle.resume(), !t.handle.done()) {
+  }
+  const long value = t.handle.promise().value;
+  t.handle.destroy();
+  return value;
+}
+
 }  // namespace
 
 const shape all[] = {
-    {"switch", with_switch},         {"computed goto", with_computed_goto},
-    {"last calls", with_last_calls}, {"automaton", automaton},
-    {"loop head", loop_head},        {nullptr, nullptr},
+    {"switch", with_switch},
+    {"computed goto", with_computed_goto},
+    {"last calls", with_last_calls},
+    {"automaton", automaton},
+    {"loop head", loop_head},
+    {"coroutine", coroutine},
+    {nullptr, nullptr},
 };
 
 }  // namespace shapes

@@ -1,5 +1,6 @@
 // Regions with many constructs: what is noted of one takes as much memory as what is noted of any other.
 #include "../core/support.hpp"
+#include "../replaced_new.hpp"
 
 #include <sennit/distribution.hpp>
 #include <sennit/replay.hpp>
@@ -9,37 +10,14 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 
 namespace {
 
 constinit std::atomic<std::size_t> allocated{0};  // bytes, ever
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  allocated.fetch_add(bytes, std::memory_order_relaxed);
-  void* const memory = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  try {
-    return operator new(bytes);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void sennit_test::allocating(std::size_t bytes) { allocated.fetch_add(bytes, std::memory_order_relaxed); }
 
 namespace {
 

@@ -1,9 +1,9 @@
 // Splices for which there is no memory: each allocation that they make fails once, and all from then on.
+#include "../replaced_new.hpp"
 #include "support.hpp"
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -15,37 +15,19 @@ constinit std::atomic<long> left{-1};
 constinit std::atomic<bool> failed{false};
 constinit std::atomic<bool> once{false};
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
+}  // namespace
+
+namespace sennit_test {
+
+void allocating(std::size_t) {
   for (long now = left; now >= 0;) {
     if (!left.compare_exchange_weak(now, now == 0 && !once ? 0 : now - 1)) continue;
     if (now > 0) break;
     failed = true;
     throw std::bad_alloc();
   }
-  void* const memory = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
 }
 
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  try {
-    return operator new(bytes);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-
-namespace sennit_test {
 namespace {
 
 using sennit::call;

@@ -1,6 +1,7 @@
 // Pages that the command wrote: what is in them, and what a browser makes of them.
 #pragma once
 
+#include "gallery/picture.hpp"
 #include "tests/tools/support.hpp"
 
 #include <fmt/format.h>
@@ -50,19 +51,8 @@ class Browser : public testing::Test {
     insert("</body>", "<script>const result = {};" + script +
                           "result.errors = errors; document.body.innerHTML = '<pre></pre>';"
                           "document.querySelector('pre').textContent = JSON.stringify(result);</script>");
-    const std::string command =
-        fmt::format("timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-                    "--disable-background-networking --disable-component-update --disable-sync "
-                    "--enable-logging=stderr --user-data-dir='{}' "
-                    "--window-size=1280,900 {} --dump-dom 'file://{}' 2>'{}'",
-                    (folder_ / fmt::format("profile-{}", ++runs_)).string(), options,
-                    folder_.with("page.html", page).string(), (folder_ / "log").string());
-    std::FILE* pipe = popen(command.c_str(), "r");
-    std::string dom;
-    for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) dom += static_cast<char>(c);
-    if (pipe != nullptr) pclose(pipe);
-    const std::string log = std::filesystem::file_size(folder_ / "log") > 0 ? read(folder_ / "log") : "";
-    EXPECT_THAT(log, testing::Not(testing::HasSubstr("CONSOLE")));
+    const std::string dom = browse(page, options + " --window-size=1280,900 --dump-dom");
+    const std::string log = log_of_browser();
     const nlohmann::json result = nlohmann::json::parse(between(dom, "<pre>", "</pre>"), nullptr, false);
     EXPECT_TRUE(result.is_object()) << log << dom;
     if (result.is_object()) {
@@ -71,7 +61,37 @@ class Browser : public testing::Test {
     return result;
   }
 
+  // What a user of a window of that size sees of the page.
+  gallery::picture picture_of(const std::string& page, const std::string& options, const std::string& size) {
+    const std::filesystem::path to = folder_ / fmt::format("seen-{}.png", runs_);
+    browse(page, fmt::format("{} --window-size={} --hide-scrollbars --screenshot='{}'", options, size,
+                             to.string()));
+    return gallery::read_png(to);
+  }
+
+ private:
+  std::string browse(const std::string& page, const std::string& options) {
+    const std::string command =
+        fmt::format("timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+                    "--disable-background-networking --disable-component-update --disable-sync "
+                    "--enable-logging=stderr --user-data-dir='{}' {} 'file://{}' 2>'{}'",
+                    (folder_ / fmt::format("profile-{}", ++runs_)).string(), options,
+                    folder_.with("page.html", page).string(), (folder_ / "log").string());
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::string out;
+    for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) out += static_cast<char>(c);
+    if (pipe != nullptr) pclose(pipe);
+    EXPECT_THAT(log_of_browser(), testing::Not(testing::HasSubstr("CONSOLE")));
+    return out;
+  }
+  std::string log_of_browser() const {
+    return std::filesystem::file_size(folder_ / "log") > 0 ? read(folder_ / "log") : "";
+  }
+
+ protected:
   gallery::temporary_folder folder_;
+
+ private:
   unsigned runs_ = 0;
 };
 

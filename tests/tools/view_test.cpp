@@ -8,6 +8,7 @@
 #include "tools/sennit/trace_events.hpp"
 
 #include <sennit/distribution.hpp>
+#include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/replay.hpp>
 #include <sennit/runtime.hpp>
@@ -141,6 +142,42 @@ TEST(Moved, ComparesNothingThatIsNotKnown) {
   EXPECT_EQ(compared(now, before).all().changed, 1U);
 }
 
+// Would catch: loops that are left out because a join is around them, or before them.
+TEST(Moved, CountsLoopsInAndAfterTakenBranches) {
+  using namespace sennit_test;
+  const auto program = [](std::uint32_t right, std::uint32_t left_half, std::uint32_t right_half) {
+    steal fork = taken(node(kind::fork, 0), {right}, {100, 500});
+    fork.inside.push_back(loop(0, 1024, {taken(node(kind::fork, 0), {left_half}, {120, 300})}));
+    steal in_branch = loop(1, 512, {taken(node(kind::fork, 0), {right_half}, {200, 400})});
+    steal behind = loop(2, 256, {taken(node(kind::fork, 0), {1}, {600, 700})});
+    return of(numbered({4, 1000, {fork, in_branch, behind}}));
+  };
+  const schedule before = program(1, 2, 3);
+  EXPECT_EQ(compared(before, before).all().iterations, 1024U + 512U + 256U);
+  const comparison right = compared(program(2, 3, 3), before);
+  EXPECT_EQ(right.workers[3].iterations, 512U + 256U);
+  EXPECT_EQ(right.workers[3].moved, 512U);
+  EXPECT_EQ(right.workers[2].moved, 256U);  // the half of the loop in the branch that the branch kept
+  EXPECT_EQ(right.all().moved, 768U);
+  // A branch that nobody took runs on the strand that forked it.
+  const schedule alone =
+      of(numbered({4, 1000, {loop(2, 256, {taken(node(kind::fork, 0), {1}, {600, 700})})}}));
+  EXPECT_EQ(compared(alone, before).all().iterations, 1024U + 512U + 256U);
+  EXPECT_EQ(compared(alone, before).all().moved, 512U + 512U);
+}
+
+// Would catch: a number for loops of a child that nobody took: some strand ran it while it waited.
+TEST(Moved, CountsLoopsInChildrenThatWereTaken) {
+  using namespace sennit_test;
+  const auto program = [](bool is_taken) {
+    steal child = node(kind::child, 0, {loop(0, 100, {taken(node(kind::fork, 0), {0}, {300, 400})})});
+    if (is_taken) child = taken(std::move(child), {1}, {100, 500});
+    return of(numbered({2, 1000, {child, node(kind::wait, 1)}}));
+  };
+  EXPECT_EQ(compared(program(true), program(true)).all().iterations, 100U);
+  EXPECT_EQ(compared(program(true), program(false)).all().iterations, 0U);
+}
+
 TEST(Moved, EndsForAnyTrees) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const schedule now = of(sennit_test::random_tree(seed, true).make());
@@ -196,6 +233,58 @@ TEST(Moved, CountsWhatRunsDo) {
         EXPECT_EQ(found.workers[worker].moved, expected[worker].moved) << now.text() << before.text();
       }
     }
+  });
+}
+
+// Would catch: a strand behind a join that is looked for where the join began, or in the branch.
+TEST(Moved, CountsNoMoreThanRunsDoUnderJoins) {
+  constexpr std::size_t n = 300;
+  constexpr std::size_t loops = 9;
+  using workers = std::vector<std::vector<unsigned>>;
+  const auto run = [](workers& by) {
+    by.assign(loops, std::vector<unsigned>(n));
+    return sennit::record([&] {
+      const unsigned first = sennit::worker_index();
+      const auto fill = [&](std::size_t loop) {
+        sennit::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+          by[loop][i] = (sennit::worker_index() + sennit::worker_count() - first) % sennit::worker_count();
+          for (const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(5);
+               std::chrono::steady_clock::now() < end;) {
+          }
+        });
+      };
+      for (std::size_t round = 0; round < loops; round += 3)
+        sennit::join([&] { fill(round); }, [&] { fill(round + 1); }), fill(round + 2);
+    });
+  };
+  sennit::runtime runtime({.workers = 3});
+  runtime.run([&] {
+    std::uint64_t counted = 0;
+    std::uint64_t divided = 0;
+    for (int round = 0; round < 20; ++round) {
+      workers there;
+      workers here;
+      const schedule before = run(there);
+      const schedule now = run(here);
+      std::vector<moved_work> most(3);
+      for (std::size_t loop = 0; loop < loops; ++loop) {
+        const auto whole = [&](const workers& by) {
+          return std::ranges::count(by[loop], by[loop].front()) == std::ptrdiff_t{n};
+        };
+        if (!whole(here) || !whole(there)) divided += n;
+        for (std::size_t i = 0; i < n; ++i) {
+          ++most[here[loop][i]].iterations;
+          most[here[loop][i]].moved += here[loop][i] != there[loop][i];
+        }
+      }
+      const comparison found = compared(now, before);
+      counted += found.all().iterations;
+      for (unsigned worker = 0; worker < 3; ++worker) {
+        EXPECT_LE(found.workers[worker].iterations, most[worker].iterations) << now.text();
+        EXPECT_LE(found.workers[worker].moved, most[worker].moved) << now.text() << before.text();
+      }
+    }
+    EXPECT_GE(counted, divided / 2);
   });
 }
 
@@ -289,7 +378,7 @@ TEST_F(Browser, ShowsAsManyBarsAndRowsAsThereAre) {
   const schedule s = of(sample(5, 6));
   const json shown = run(page(s, "a.sched"), std::string(count) + R"js(
     result.title = document.title;
-    result.bars = count(".bar");
+    result.bars = main_run.lanes.flat().length;
     result.pauses = count(".pause");
     result.lanes = count(".lane");
     result.workers = count("#shares tr");
@@ -329,7 +418,7 @@ TEST_F(Browser, ZoomsSearchesFoldsAndChooses) {
   const schedule s = of(sample(5, 6));
   const json done = run(page(s, "a.sched"), std::string(count) + R"js(
     const click = (id) => document.getElementById(id).click();
-    const size = () => document.getElementById("bars").viewBox.baseVal.width;
+    const size = () => view.size;
     const look_for = (words) => {
       const box = document.getElementById("search");
       box.value = words;

@@ -90,10 +90,12 @@ TEST(Doctor, FindsEachBadValue) {
   const set_variable pin("SENNIT_PIN", "foo");
   const set_variable topology("SENNIT_TOPOLOGY", "numa:2");
   const set_variable promotion("SENNIT_PROMOTION", "hourly");
+  const set_variable beat("SENNIT_BEAT", "often");
+  const set_variable share("SENNIT_BEAT_SHARE", "5%");
   const set_variable check("SENNIT_CHECK", "maybe");
   const auto lines = sennit::doctor();
-  for (const char* const bad :
-       {"SENNIT_WORKERS", "SENNIT_PIN", "SENNIT_TOPOLOGY", "SENNIT_PROMOTION", "SENNIT_CHECK"}) {
+  for (const char* const bad : {"SENNIT_WORKERS", "SENNIT_PIN", "SENNIT_TOPOLOGY", "SENNIT_PROMOTION",
+                                "SENNIT_CHECK", "SENNIT_BEAT", "SENNIT_BEAT_SHARE"}) {
     EXPECT_EQ(line(lines, bad).verdict, severity::missing) << bad;
     EXPECT_THAT(line(lines, bad).remedy, HasSubstr("must be")) << bad;
   }

@@ -243,6 +243,17 @@ TEST(Check, OperandsAreOfTheirKinds) {
   EXPECT_THAT(complaints_of(".zero y = #z\n.data z = 1\nx: halt"), HasSubstr("must be known from the start"));
 }
 
+// Catches a misspelt label that is taken for a register, so that the message leads astray.
+TEST(Check, UnknownLabelsAreCalledLabels) {
+  EXPECT_EQ(complaints_of("x: jump y"),
+            "1:9: there is no label 'y', nor a register of this name that has one\n");
+  EXPECT_THAT(complaints_of("x: a := 0; if-jump a, out; halt"), StartsWith("1:23: there is no label 'out'"));
+  EXPECT_THAT(complaints_of("x: j := jralloc don; halt"), StartsWith("1:17: there is no label 'don'"));
+  EXPECT_THAT(complaints_of("x: j := jralloc e; fork j, chidl; halt\ne: [jtppt assoc; {}; e] join j"),
+              StartsWith("1:28: there is no label 'chidl'"));
+  EXPECT_THAT(complaints_of("x: jump y; z: y := x; jump y"), HasSubstr("1:9: register 'y' is read, but"));
+}
+
 // Catches a flow analysis that misses a way: by a handler, a fork, a join, a label in a register.
 TEST(Check, RegistersAreWrittenBeforeTheyAreRead) {
   EXPECT_THAT(complaints_of("x: a := b; halt"),

@@ -101,7 +101,7 @@ TEST(Command, ChecksAProgram) {
   std::ofstream(here.file("bad.tpal")) << "x: jump y\n";
   const outcome o = tpal({"check", here.file("bad.tpal")});
   EXPECT_EQ(o.code, bad_usage);
-  EXPECT_THAT(o.err, HasSubstr("bad.tpal:1:9: error: register 'y' is read"));
+  EXPECT_THAT(o.err, HasSubstr("bad.tpal:1:9: error: there is no label 'y'"));
   std::ofstream(here.file("idle.tpal")) << "x: halt\ny: halt\n";
   EXPECT_THAT(tpal({"check", here.file("idle.tpal")}).out,
               HasSubstr("idle.tpal:2:1: nothing leads to block 'y'"));

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <random>
+#include <utility>
 
 namespace tpal {
 namespace {
@@ -11,7 +14,8 @@ namespace {
 // takes x to m * x + c.
 class writer {
  public:
-  explicit writer(const loop_nest& nest) : nest_(nest), depth_(nest.loops.size()) {}
+  writer(const loop_nest& nest, loop_nest::promotes which)
+      : nest_(nest), which_(which), depth_(nest.loops.size()) {}
 
   std::string run() {
     text_ = ".output c\nmain:\n  m := 1; c := 0; i0 := 3\n";
@@ -51,8 +55,9 @@ class writer {
   }
 
   void promotion(std::size_t k) {
-    text_ += fmt::format("beat{0}:\n  back := head{0}; jump beat{0}-1\n", k);
-    for (std::size_t l = 1; l <= k; ++l) {
+    const std::size_t first = which_ == loop_nest::promotes::outermost ? 1 : k;
+    text_ += fmt::format("beat{0}:\n  back := head{0}; jump beat{0}-{1}\n", k, first);
+    for (std::size_t l = first; l <= k; ++l) {
       // An iteration of the loop itself that is left alone is the task's own next one.
       text_ += fmt::format(
           "beat{0}-{1}:\n  left := e{1} - i{1}; t := left < {2}; if-jump t, {3}\n  jump promote{1}\n", k, l,
@@ -68,6 +73,7 @@ class writer {
   }
 
   const loop_nest& nest_;
+  const loop_nest::promotes which_;
   const std::size_t depth_;
   std::string text_;
 };
@@ -89,7 +95,46 @@ void fold(const loop_nest& nest, std::vector<std::int64_t>& index, std::uint64_t
   }
 }
 
+// Instructions of the longest path through an instance of loop k, whose index around is `outer`.
+std::uint64_t span_of(const loop_nest& nest, std::size_t k, std::int64_t outer) {
+  constexpr std::uint64_t around = 8;  // what enters and leaves a loop
+  constexpr std::uint64_t step = 4;
+  const std::size_t depth = nest.loops.size();
+  const loop_nest::trip& t = nest.loops[k];
+  const auto n = static_cast<std::uint64_t>((outer * t.a + t.b) % t.c);
+  std::uint64_t longest = 5 + 2 * depth;  // the body
+  for (std::uint64_t i = 1; k + 1 < depth && i <= n; ++i)
+    longest = std::max(longest, span_of(nest, k + 1, static_cast<std::int64_t>(i)));
+  return around + static_cast<std::uint64_t>(std::bit_width(n)) * nest.promotion_cost() +
+         (n == 0 ? 0 : step + longest);
+}
+
 }  // namespace
+
+loop_nest loop_nest::large(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto between = [&random](std::uint64_t least, std::uint64_t most) {
+    return static_cast<std::int64_t>(least + random() % (most - least + 1));
+  };
+  loop_nest nest;
+  nest.loops.resize(1 + seed % 4);
+  const std::pair<std::uint64_t, std::uint64_t> sizes[] = {{1000, 4000}, {30, 90}, {10, 24}, {6, 10}};
+  const auto [least, most] = sizes[nest.loops.size() - 1];
+  // The same for each index around, or more for some than for others.
+  for (trip& t : nest.loops) {
+    const std::int64_t n = between(least, most);
+    t = random() % 2 == 0 ? trip{0, n, n + 1} : trip{between(1, 4), n, 2 * n};
+  }
+  return nest;
+}
+
+std::uint64_t loop_nest::promotion_cost() const {
+  constexpr std::uint64_t of_fork = 2 + 4 + 14;
+  constexpr std::uint64_t of_join = 4 + 4 + 2;
+  return of_fork + 4 * loops.size() + of_join;
+}
+
+std::uint64_t loop_nest::parallel_span() const { return span_of(*this, 0, 3); }
 
 loop_nest loop_nest::random(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -101,7 +146,7 @@ loop_nest loop_nest::random(std::uint64_t seed) {
   return nest;
 }
 
-std::string loop_nest::source() const { return writer(*this).run(); }
+std::string loop_nest::source(promotes which) const { return writer(*this, which).run(); }
 
 std::int64_t loop_nest::expected() const {
   std::vector<std::int64_t> index{3};

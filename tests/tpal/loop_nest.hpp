@@ -19,10 +19,19 @@ struct loop_nest {
   std::vector<trip> loops;
 
   static loop_nest random(std::uint64_t seed);
+  // With more work: many times what is between two beats of a usual heart.
+  static loop_nest large(std::uint64_t seed);
 
-  // Promotes the outermost loop that has iterations left. Its output is c.
-  std::string source() const;
+  enum class promotes { outermost, own };
+
+  // Promotes the outermost loop that has iterations left, or the one that the beat meets. Its output is c.
+  std::string source(promotes which = promotes::outermost) const;
   std::int64_t expected() const;
+
+  // Instructions that a promotion adds at most: the handler, the fork, and the join that follows from it.
+  std::uint64_t promotion_cost() const;
+  // Instructions on the longest path if each loop is a balanced tree of forks, each of which costs that much.
+  std::uint64_t parallel_span() const;
 };
 
 }  // namespace tpal

@@ -98,6 +98,23 @@ TEST(NativeErrors, NameTheLineOrTheWord) {
   EXPECT_THAT(native("fib", "n=3 --heart 5").output, HasSubstr("0 or from 10"));
 }
 
+// Catches an error of a jump or a fork that is said to be in line 0.
+TEST(NativeErrors, NameTheLineOfABadLabel) {
+  const std::string file = testing::TempDir() + "tpal_native_bad_label";
+  for (const auto& [end, line] :
+       {std::pair{"jump l", 4}, {"if-jump z, l; halt", 4}, {"fork j, l\n  halt", 4}}) {
+    const program p = assemble(
+        fmt::format(".output z\n.input z\nx: j := jralloc e; l := -1\n  {}\ne: [jtppt assoc; {{}}; e] halt",
+                    end),
+        "bad.tpal");
+    build(p, file, {TPAL_COMPILER, TPAL_ROLLFORWARD, TPAL_CFLAGS, TPAL_LIBS});
+    const outcome o = shell(file + " z=0");
+    EXPECT_EQ(o.status, 1);
+    EXPECT_THAT(o.output, HasSubstr(fmt::format("bad.tpal:{}: error: this leads to what is no label", line)));
+  }
+  std::filesystem::remove(file);
+}
+
 // Catches a program that is aborted, without its name, for a word in the environment.
 TEST(NativeErrors, NameABadVariable) {
   for (const char* variable : {"SENNIT_BEAT=often", "SENNIT_STACK=big"}) {

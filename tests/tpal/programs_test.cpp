@@ -150,6 +150,56 @@ TEST_P(LoopNests, AnswerAsInCpp) {
   }
 }
 
+// Heartbeat scheduling's bounds: where a beat comes after N instructions and a promotion costs t, the work is at most 1 + t/N times
+// the serial work, and the span at most 1 + N/t times the span of the program that forks wherever it can. (Acar et al., "Heartbeat
+// Scheduling: Provable Efficiency for Nested Parallelism", 2018.)
+//
+// Catches beats that come too soon, or too late; a promotion of less than half of what is left, or of another loop than the
+// outermost one; records whose joins wait in a chain.
+TEST_P(LoopNests, KeepTheBoundsOfWorkAndSpan) {
+  const loop_nest nest = loop_nest::large(GetParam());
+  const image start = loaded(nest.source());
+  const std::uint64_t serial = run(start, beating({})).done.work;
+  const std::uint64_t cost = nest.promotion_cost();
+  for (const std::uint64_t heart : {cost / 2, cost, 2 * cost, 5 * cost, 20 * cost}) {
+    const result r = run(start, beating(heart, GetParam()));
+    EXPECT_LE(heart * r.done.work, (heart + cost) * serial) << "work, heart " << heart << "\n"
+                                                            << nest.source();
+    EXPECT_LE(cost * r.span, (cost + heart) * nest.parallel_span()) << "span, heart " << heart << "\n"
+                                                                    << nest.source();
+  }
+}
+
+// Shows that the test above can fail: a beat that meets an inner loop promotes that loop, as if it were the outermost one.
+TEST(LoopNestsThatPromoteTheInnermost, DoNotKeepTheBoundOfTheSpan) {
+  int broken = 0;
+  for (std::uint64_t seed = 1; seed < 24; seed += 4) {  // two loops
+    const loop_nest nest = loop_nest::large(seed);
+    const image start = loaded(nest.source(loop_nest::promotes::own));
+    EXPECT_EQ(answer(start, beating(100)), fmt::format("c = {}\n", nest.expected()));
+    const std::uint64_t cost = nest.promotion_cost();
+    const result r = run(start, beating(cost, seed));
+    broken += cost * r.span > 2 * cost * nest.parallel_span() ? 1 : 0;
+  }
+  EXPECT_EQ(broken, 6);
+}
+
+// The same for a recursion, whose latent calls are marks on its stack.
+// Catches promotions that leave most of the calls to one task.
+TEST(Recursion, KeepsTheBoundsOfWorkAndSpan) {
+  constexpr std::uint64_t n = 20;
+  constexpr std::uint64_t cost =
+      15 + 7 + 4;                     // the handler; what the child does besides its call; the two joins
+  constexpr std::uint64_t call = 16;  // a call without the calls in it
+  const image start = loaded_file("fib", {fmt::format("n={}", n)});
+  const std::uint64_t serial = run(start, beating({})).done.work;
+  for (const std::uint64_t heart : {cost / 2, cost, 2 * cost, 5 * cost, 20 * cost}) {
+    const result r = run(start, beating(heart, heart));
+    EXPECT_LE(heart * r.done.work, (heart + cost) * serial) << heart;
+    EXPECT_LE(cost * r.span, (cost + heart) * n * (call + cost)) << heart;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Random, LoopNests, testing::Range(std::uint64_t{0}, std::uint64_t{24}));
 
 }  // namespace

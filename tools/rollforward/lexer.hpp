@@ -30,6 +30,10 @@ struct statement {
 // What SENNIT_PROMOTION_POINT writes into the text, as a comment: this word, a label and a line.
 inline constexpr std::string_view marker_word = "sennit_promotion_point";
 
+// The undefined symbol of SENNIT_PROMOTION_POINT, for which files do not link that are not rolled forward.
+inline constexpr std::string_view refusal_symbol =
+    "promotion_points_are_not_rolled_forward__use_sennit_rollforward_or_define_SENNIT_NO_PROMOTION_POINTS";
+
 // Throws `fault` for a string or a comment without an end.
 std::vector<statement> lex(std::string_view text);
 

@@ -84,6 +84,16 @@ void add(const procedure& p, function_size& size) {
   if (p.where.name.starts_with(".text.unlikely")) size.cold += p.instructions;
 }
 
+// Makes comments of the directives for which the linker would refuse the file. Each is in a line of its own.
+std::vector<insertion> without_refusal(const std::vector<statement>& statements) {
+  std::vector<insertion> out;
+  for (const statement& s : statements) {
+    if (s.kind == statement_kind::directive && !s.operands.empty() && s.operands.front() == refusal_symbol)
+      out.push_back({s.begin, "# "});
+  }
+  return out;
+}
+
 // Its first procedure may be the cold part.
 const std::string& name_of(const outline& all, std::size_t unit) {
   const auto whole = std::find_if(all.procedures.begin(), all.procedures.end(), [unit](const procedure& p) {
@@ -135,7 +145,9 @@ rewritten rewrite(std::string_view source) {
       appended += address_pairs(p, copy) + point_records(p, f.name, copy);
     }
   }
-  out.text = with_insertions(source, copies.insertions()) + appended + registration();
+  std::vector<insertion> insertions = without_refusal(statements);
+  insertions.insert(insertions.end(), copies.insertions().begin(), copies.insertions().end());
+  out.text = with_insertions(source, insertions) + appended + registration();
   return out;
 }
 

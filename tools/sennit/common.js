@@ -24,7 +24,9 @@ const part_of = (part, whole) => Number(whole) > 0 ? percent(part / whole) : "â€
 // Timeline: what is shown of [0, 1e6], so that zooming is a matter of the view. Each page has its show_view().
 const lane = 24, gap = 4, whole = 1e6;
 const plot = by_id("plot"), axis = by_id("axis");
-const across = (ns) => whole * ns / data.length;
+// How much time the whole view is: that of the longer one, where two runs are compared.
+const scale = Math.max(data.length, data.against?.run?.length ?? 0);
+const across = (ns) => whole * ns / scale;
 let view = {from: 0, size: whole};
 function clamp_view(most) {
   view.size = Math.min(whole, Math.max(whole / most, view.size));
@@ -32,7 +34,7 @@ function clamp_view(most) {
 }
 function draw_axis(width) {
   axis.setAttribute("viewBox", `0 0 ${width} ${lane}`);
-  const ns_shown = data.length * view.size / whole, first = data.length * view.from / whole;
+  const ns_shown = scale * view.size / whole, first = scale * view.from / whole;
   const least = ns_shown / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(least));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= least);
   const [unit, size] = unit_of(first + ns_shown),

@@ -2,6 +2,7 @@
 
 #include "schedule/loop_parts.hpp"
 #include "schedule/steal_tree.hpp"
+#include "tools/sennit/pairs_of_loops.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 namespace command {
 namespace {
 
-using sennit::detail::loop_reader;
 using sennit::detail::part_of_loop;
 using sennit::detail::steal;
 using sennit::detail::steal_tree;
@@ -22,7 +22,8 @@ class comparer {
       : now_(now), before_(before), nodes_(nodes), workers_(now.roles) {}
 
   std::vector<moved_work> find() {
-    compare_loops();
+    for_each_pair_of_loops(now_, before_,
+                           [this](const auto& these, const auto& those) { count(these, those); });
     compare_steals();
     return std::move(workers_);
   }
@@ -33,22 +34,6 @@ class comparer {
   }
   bool moved(std::uint32_t now, std::uint32_t before) const {
     return place(now, now_, nodes_) != place(before, before_, nodes_);
-  }
-
-  void compare_loops() {
-    loop_reader now(now_.root);
-    loop_reader before(before_.root);
-    while (true) {
-      now.skip_waits();
-      before.skip_waits();
-      const std::uint64_t at = std::min(now.at(), before.at());
-      if (at == loop_reader::none || now.lost_at(at) || before.lost_at(at)) return;
-      const std::uint64_t size = now.at() == at ? now.size() : before.size();
-      const bool alike = now.at() != before.at() || now.size() == before.size();
-      const std::vector<part_of_loop> these = now.take(at, size);
-      const std::vector<part_of_loop> those = before.take(at, alike ? size : before.size());
-      if (alike) count(these, those);
-    }
   }
 
   void count(const std::vector<part_of_loop>& these, const std::vector<part_of_loop>& those) {
@@ -116,7 +101,7 @@ comparison compare(const sennit::schedule& s, const sennit::schedule& earlier, s
                    unsigned nodes) {
   const auto now = sennit::detail::schedule_access::tree(s);
   const auto before = sennit::detail::schedule_access::tree(earlier);
-  return {std::move(name), nodes == 0 ? "another worker" : "another node",
+  return {std::move(name), nodes == 0 ? "another worker" : "another node", earlier,
           comparer(*now, *before, nodes).find()};
 }
 

@@ -21,15 +21,14 @@ struct moved_work {
 struct comparison {
   std::string with;         // the earlier schedule's name
   const char* elsewhere{};  // "another worker" or "another node"
+  sennit::schedule earlier;
   std::vector<moved_work> workers;
 
   moved_work all() const;
 };
 
-// Compares the loops of the region's own strand of which a part was stolen in either schedule, up to the
-// first fork or child there: the tree does not say which worker ran what comes after that. If a part was
-// stolen in only one schedule, the strand alone ran the loop of the other one. A construct in an iteration
-// counts as the iteration does. `nodes`: the number of nodes of the workers, in equal contiguous parts; 0:
+// Compares the loops of which a part was stolen in either schedule, as far as both say who ran them:
+// pairs_of_loops.hpp. A construct in an iteration counts as the iteration does. `nodes`: the number of nodes of the workers, in equal contiguous parts; 0:
 // each worker is a place of its own.
 comparison compare(const sennit::schedule& s, const sennit::schedule& earlier, std::string name,
                    unsigned nodes);

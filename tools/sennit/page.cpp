@@ -2,6 +2,7 @@
 
 #include "schedule/steal_tree.hpp"
 #include "schedule/timeline.hpp"
+#include "tools/sennit/sites.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +32,8 @@ json happened(bool so, const event& e, const span_of_time& when) {
 
 // A flat list, because a tree may be deeper than readers of JSON support. The page's script gives names to
 // the columns.
-json nodes_of(const steal_tree& tree, std::unordered_map<const steal*, std::int64_t>& numbers) {
+json nodes_of(const steal_tree& tree, const sites& where,
+              std::unordered_map<const steal*, std::int64_t>& numbers) {
   json nodes = json::array();
   walk(tree.root, [&](const sennit::detail::visit& at) {
     const steal& node = at.node;
@@ -39,7 +41,7 @@ json nodes_of(const steal_tree& tree, std::unordered_map<const steal*, std::int6
     numbers.emplace(&node, static_cast<std::int64_t>(numbers.size()));
     nodes.push_back({parent, static_cast<int>(node.what), position(node.at), position(node.size),
                      happened(node.taken, node.begun, node.ran),
-                     happened(node.waited, node.resumed, node.paused)});
+                     happened(node.waited, node.resumed, node.paused), where.number(node.site)});
   });
   return nodes;
 }
@@ -55,6 +57,21 @@ json strands_of(const steal_tree& tree, const std::unordered_map<const steal*, s
   return strands;
 }
 
+json run_of(const sennit::schedule& s, std::string_view name, const sites& where) {
+  const auto tree = sennit::detail::schedule_access::tree(s);
+  std::unordered_map<const steal*, std::int64_t> numbers;
+  json run{{"name", name}, {"length", tree->length}};
+  run["nodes"] = nodes_of(*tree, where, numbers);
+  run["strands"] = strands_of(*tree, numbers);
+  for (const sennit::worker_share& share : s.shares()) {
+    run["shares"].push_back(
+        {{"steals", share.steals}, {"busy", share.busy.count()}, {"idle", share.idle.count()}});
+  }
+  run["sites"] = json::array();
+  for (const site& one : where.named) run["sites"].push_back({one.function, one.line});
+  return run;
+}
+
 json numbers_of(const moved_work& w) {
   return {{"iterations", position(w.iterations)}, {"moved", position(w.moved)}, {"changed", w.changed}};
 }
@@ -65,7 +82,8 @@ json comparison_of(const comparison& c) {
   return {{"with", c.with},
           {"elsewhere", c.elsewhere},
           {"all", numbers_of(c.all())},
-          {"workers", std::move(workers)}};
+          {"workers", std::move(workers)},
+          {"run", run_of(c.earlier, c.with, sites_of(*sennit::detail::schedule_access::tree(c.earlier)))}};
 }
 
 // The data is inside a script element, so it must have no end tag, comment or unusual line break.
@@ -90,19 +108,12 @@ std::string page_with(std::string_view page_template, const json& data) {
 }
 
 std::string page(const sennit::schedule& s, std::string_view name, const comparison* against) {
-  const auto tree = sennit::detail::schedule_access::tree(s);
-  std::unordered_map<const steal*, std::int64_t> numbers;
-  json data{{"name", name},
-            {"length", tree->length},
-            {"steals", s.steals()},
-            {"depth", s.depth()},
-            {"bytes", s.bytes()}};
-  data["nodes"] = nodes_of(*tree, numbers);
-  data["strands"] = strands_of(*tree, numbers);
-  for (const sennit::worker_share& share : s.shares()) {
-    data["shares"].push_back(
-        {{"steals", share.steals}, {"busy", share.busy.count()}, {"idle", share.idle.count()}});
-  }
+  const sites where = sites_of(*sennit::detail::schedule_access::tree(s));
+  json data = run_of(s, name, where);
+  data["steals"] = s.steals();
+  data["depth"] = s.depth();
+  data["bytes"] = s.bytes();
+  data["remark"] = where.remark;
   if (against != nullptr) data["against"] = comparison_of(*against);
   return page_with(page_template, data);
 }

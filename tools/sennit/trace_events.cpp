@@ -3,11 +3,13 @@
 #include "gallery/input_error.hpp"
 #include "schedule/text.hpp"
 #include "schedule/timeline.hpp"
+#include "tools/sennit/sites.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace command {
@@ -19,7 +21,7 @@ using sennit::detail::stretch;
 
 class events {
  public:
-  events(std::string_view name, std::size_t workers) {
+  events(std::string_view name, std::size_t workers, sites where) : sites_(std::move(where)) {
     add({{"ph", "M"}, {"name", "process_name"}, {"pid", 0}, {"args", {{"name", name}}}});
     for (std::size_t i = 0; i < workers; ++i) {
       add({{"ph", "M"},
@@ -42,6 +44,7 @@ class events {
       ordered_json event = at("X", "strand", name, by.role, when.begin);
       event["dur"] = microseconds(when.end - when.begin);
       event["args"] = {{"event", by.sequence}};
+      add_site(event["args"], s);
       add(std::move(event));
       if (i == 0) continue;
       const auto& [before, earlier] = s.stretches[i - 1];
@@ -55,6 +58,13 @@ class events {
   }
 
  private:
+  void add_site(ordered_json& to, const strand& s) const {
+    const std::uint32_t number = s.origin == nullptr ? 0 : sites_.number(s.origin->site);
+    if (number == 0) return;
+    to["function"] = sites_.named[number - 1].function;
+    if (!sites_.named[number - 1].line.empty()) to["line"] = sites_.named[number - 1].line;
+  }
+
   static double microseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
 
   static std::uint32_t running(const strand& s, std::uint64_t time) {
@@ -94,6 +104,7 @@ class events {
     lines_.push_back(event.dump(-1, ' ', true, ordered_json::error_handler_t::replace));
   }
 
+  const sites sites_;
   std::vector<std::string> lines_;
   std::size_t pauses_ = 0;
   std::size_t arrows_ = 0;
@@ -102,12 +113,13 @@ class events {
 }  // namespace
 
 std::string trace_events(const sennit::schedule& s, std::string_view name) {
-  const std::vector<strand> all = strands(*sennit::detail::schedule_access::tree(s));
+  const auto tree = sennit::detail::schedule_access::tree(s);
+  const std::vector<strand> all = strands(*tree);
   if (all.empty()) {
     throw gallery::input_error(fmt::format(
         "'{}' has no times, so there is nothing to trace; view it as a page or with --text", name));
   }
-  events found(name, s.workers());
+  events found(name, s.workers(), sites_of(*tree));
   for (const strand& each : all) found.add(each, all);
   return found.dump();
 }

@@ -30,17 +30,27 @@ struct tuned {
 struct choice {
   std::chrono::nanoseconds period;
   sennit::beat_source_kind source;
+  double beat_us;  // what a beat costs
+  // The periods that would have been chosen at the ends of the 95% intervals of the costs.
+  std::chrono::nanoseconds least;
+  std::chrono::nanoseconds most;
 };
 
 // Chooses the cheapest source that reaches its rate while all workers get beats. Chooses the shortest period
 // for which a beat and its promotion take at most this share of the time. This is the tuning of Rainey et
 // al., "Task Parallel Assembly Language for Uncompromising Parallelism" (2021), §2.2, where ♥ is "just large
-// enough to amortize the creation of a new task". `promotion_us` is the cost of that creation. Nothing if no
-// source with signals reaches its rate.
-std::optional<choice> choose(const std::vector<tuned>& measured, double promotion_us, double share);
+// enough to amortize the creation of a new task". `promotions_us` are measurements of the cost of that creation.
+// Nothing if no source with signals reaches its rate.
+std::optional<choice> choose(const std::vector<tuned>& measured, const std::vector<double>& promotions_us,
+                             double share);
 // The same without signals: promotion by the thief's own clock.
 std::chrono::nanoseconds period_without_beats(double promotion_us, double share);
 
+// Why nothing may be proposed from these measurements: other programs ran, or the costs vary too much. Empty if
+// something may be.
+std::string doubt(const std::vector<tuned>& measured, const std::vector<double>& promotions_us, double share);
+
+// Throws std::runtime_error if nothing can be proposed, after some repetitions.
 void tune(const tune_options& options);
 
 }  // namespace command

@@ -162,7 +162,8 @@ class writer {
     }
     text_ += "{-1, -1, nullptr, 0}};\n";
     line("const int join_target_count = {};", count);
-    line("const int register_count = {};\n", program_.registers.size());
+    line("const int register_count = {};", program_.registers.size());
+    line("const int block_count = {};\n", program_.blocks.size());
   }
 
   // By a name of its own, as headers may declare the function in another way.
@@ -188,7 +189,7 @@ class writer {
     line("[[gnu::noinline]] void execute(strand& s, number target, const number* registers) {{");
     line("  [[maybe_unused]] const cells heap(s.all);");
     line("  [[maybe_unused]] const place* const places = s.all.places.data();");
-    line("  number record = 0;\n  int join_line = 0;");
+    line("  number record = 0;\n  int at = 0;  // the line of the join");
     line("  [[maybe_unused]] number* sp = nullptr;\n  [[maybe_unused]] std::uintptr_t* marks = "
          "s.calls.first;");
     for (std::size_t r = 0; r < program_.registers.size(); ++r) {
@@ -200,9 +201,9 @@ class writer {
     line("  [[maybe_unused]] static const void* const labels[] = {{{}}};", labels);
     line("dispatch:\n  switch (target) {{");
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) line("    case {0}: goto b{0};", b);
-    line("    default: fail(0, \"a jump to what is no label\");\n  }}");
+    line("    default: fail(at, \"this leads to what is no label\");\n  }}");
     line("join: {{\n  number all[] = {{{}}};", registers(live_.before_join()));
-    line("  target = s.join(record, all, join_line);\n  if (target < 0) return;");
+    line("  target = s.join(record, all, at);\n  if (target < 0) return;");
     const liveness::set live = live_.after_join();
     for (std::size_t r = 0; r < program_.registers.size(); ++r) {
       if (live[r]) line("  {}", set(r, fmt::format("all[{}]", r), false));
@@ -225,11 +226,12 @@ class writer {
     line("}}\n");
   }
 
-  std::string go(const operand& v) const {
+  std::string go(const operand& v, int at) const {
     if (v.is == operand::kind::label) return fmt::format("goto b{};", v.value);
-    return fmt::format(
-        "{{ target = {}; if (bits(target) >= {}) [[unlikely]] goto dispatch; goto *labels[target]; }}",
-        value(v), program_.blocks.size());
+    return fmt::format("{{ target = {}; if (bits(target) >= {}) [[unlikely]] fail({}, \"this leads to what "
+                       "is no label\"); goto "
+                       "*labels[target]; }}",
+                       value(v), program_.blocks.size(), at);
   }
 
   std::string statement(const instruction& i) {
@@ -250,8 +252,8 @@ class writer {
         return fmt::format("heap.at(wrap(bits({}) + bits({})), {}) = {};", left, right, at, value(i.stored));
       case opcode::load_stack: return number(stack_cell(i));
       case opcode::store_stack: return fmt::format("{} = {};", stack_cell(i), value(i.stored));
-      case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right));
-      case opcode::jump: return go(i.left);
+      case opcode::if_jump: return fmt::format("if ({} == 0) {}", left, go(i.right, at));
+      case opcode::jump: return go(i.left, at);
       case opcode::halt:
         return fmt::format("{{ const number all[] = {{{}}}; halt(s.all, all); return; }}",
                            registers(live_.at_halt()));
@@ -259,7 +261,7 @@ class writer {
       case opcode::fork:
         return fmt::format("{{ const number all[] = {{{}}}; s.fork({}, {}, all, {}); }}",
                            registers(live_.at(i.right)), left, right, at);
-      case opcode::join: return fmt::format("record = {}; join_line = {}; goto join;", left, at);
+      case opcode::join: return fmt::format("record = {}; at = {}; goto join;", left, at);
       case opcode::snew:
         known_cells_ = 0;
         return fmt::format(

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
+#include <string>
 
 namespace tpal {
 
@@ -33,6 +35,21 @@ bool writes(const instruction& i) {
   }
 }
 
+namespace {
+
+// The operand that has to be a label, or a register that has one.
+std::optional<operand> destination_of(const instruction& i) {
+  switch (i.code) {
+    case opcode::jump:
+    case opcode::jralloc: return i.left;
+    case opcode::if_jump:
+    case opcode::fork: return i.right;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
 std::vector<std::size_t> labels_as_values(const program& p) {
   std::set<std::size_t> values;
   for (const block& b : p.blocks) {
@@ -47,12 +64,21 @@ std::vector<std::size_t> labels_as_values(const program& p) {
 }
 
 flow::flow(const program& p)
-    : program_(p), written_(p.blocks.size(), set(p.registers.size())), reached_(p.blocks.size()) {
+    : program_(p),
+      written_(p.blocks.size(), set(p.registers.size())),
+      reached_(p.blocks.size()),
+      ever_written_(p.registers.size()),
+      labels_as_values_(labels_as_values(p)) {
   if (p.blocks.empty()) return;
-  labels_as_values_ = labels_as_values(p);
+  for (const block& b : p.blocks) {
+    for (const transfer& t : b.note.transfers) ever_written_[t.to] = true;
+    for (const instruction& i : b.code) {
+      if (writes(i)) ever_written_[i.target] = true;
+    }
+  }
 
   set inputs(p.registers.size());
-  for (const input& i : p.inputs) inputs[i.target] = true;
+  for (const input& i : p.inputs) ever_written_[i.target] = inputs[i.target] = true;
   arrive(0, inputs);
   while (!open_.empty()) {
     const std::size_t next = open_.back();
@@ -103,6 +129,17 @@ void flow::visit(std::size_t index) {
   }
 }
 
+complaint flow::unwritten(const instruction& i, const operand& read) const {
+  const std::string& name = program_.registers[static_cast<std::size_t>(read.value)];
+  const std::optional<operand> to = destination_of(i);
+  if (to && to->value == read.value && !ever_written_[static_cast<std::size_t>(read.value)])
+    return {read.at, fmt::format("there is no label '{}', nor a register of this name that has one", name)};
+  const std::string remedy = name.find('-') == std::string::npos
+                                 ? fmt::format("if it is an input, say '.input {}'", name)
+                                 : "for a difference put spaces around the minus";
+  return {read.at, fmt::format("register '{}' is read, but nothing has written it; {}", name, remedy)};
+}
+
 std::vector<complaint> flow::unwritten_reads() const {
   std::vector<complaint> complaints;
   set told(program_.registers.size());
@@ -114,11 +151,7 @@ std::vector<complaint> flow::unwritten_reads() const {
         const auto r = static_cast<std::size_t>(v.value);
         if (written[r] || told[r]) continue;
         told[r] = true;
-        const std::string& name = program_.registers[r];
-        complaints.push_back({v.at, fmt::format("register '{}' is read, but nothing has written it; {}", name,
-                                                name.find('-') == std::string::npos
-                                                    ? fmt::format("if it is an input, say '.input {}'", name)
-                                                    : "for a difference put spaces around the minus")});
+        complaints.push_back(unwritten(i, v));
       }
       if (writes(i)) written[i.target] = true;
     }

@@ -30,6 +30,7 @@ class flow {
  private:
   using set = std::vector<bool>;
 
+  complaint unwritten(const instruction& i, const operand& read) const;
   void visit(std::size_t block);
   void arrive(std::size_t block, const set& written);
   void arrive(const operand& destination, const set& written);
@@ -38,6 +39,7 @@ class flow {
   const program& program_;
   std::vector<set> written_;
   std::vector<bool> reached_;
+  set ever_written_;  // by any instruction, or an input
   std::vector<std::size_t> labels_as_values_;
   std::vector<std::size_t> open_;  // blocks to visit, or to visit again
 };

@@ -19,9 +19,11 @@ inline number bits_of(number n) { return n; }
 extern const char* const file;
 extern const bool is_function;  // that C++ calls; else a program
 
+// The line is 0 if no line is at fault.
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(int line, const char* what) {
-  if (is_function) throw std::runtime_error(std::string(file) + ':' + std::to_string(line) + ": " + what);
-  std::fprintf(stderr, "%s:%d: error: %s\n", file, line, what);
+  const std::string place = line == 0 ? file : file + (":" + std::to_string(line));
+  if (is_function) throw std::runtime_error(place + ": " + what);
+  std::fprintf(stderr, "%s: error: %s\n", place.c_str(), what);
   std::fflush(stdout);
   std::_Exit(1);
 }

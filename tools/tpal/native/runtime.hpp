@@ -54,6 +54,7 @@ void run_task(strand& s, number block, const number* registers);
 extern const join_target join_targets[];
 extern const int join_target_count;
 extern const int register_count;
+extern const int block_count;
 
 // Where data lies in the heap.
 struct place {
@@ -126,6 +127,7 @@ struct strand {
   [[gnu::noinline]] void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
+    if (block < 0 || block >= block_count) fail(line, "this leads to what is no label");
     all.forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);

@@ -82,6 +82,7 @@ class frame {
   SENNIT_INLINE ~frame() {}
 
   fiber* run() noexcept { return run_(*this); }
+  entry code() const noexcept { return run_; }
   // Precondition: the frame has left its owner's deque.
   stolen_state& stolen() noexcept { return *stolen_; }
   // Null: there was no memory for a state, and only the frame's strand can have the frame.

@@ -1,6 +1,8 @@
 // Small blocks of memory that one strand at a time allocates and frees.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <array>
 #include <cstddef>
 #include <new>
@@ -9,7 +11,7 @@ namespace sennit::detail {
 
 // A freed block is the next one of its size. The first few are within the pool; the others come in pieces
 // that grow, and go back all together. What is large or strictly aligned is allocated singly.
-class block_pool {
+class SENNIT_EXPORT block_pool {
  public:
   block_pool() = default;
   block_pool(const block_pool&) = delete;
@@ -44,12 +46,7 @@ class block_pool {
     freed_ = {};
     begin_ = nearby_.data();
     end_ = begin_ + nearby_.size();
-    while (pieces_ != nullptr) {
-      piece* const gone = pieces_;
-      pieces_ = gone->next;
-      ::operator delete(gone);
-    }
-    piece_bytes_ = first_piece_bytes;
+    if (pieces_ != nullptr) release_pieces();
   }
 
  private:
@@ -63,14 +60,8 @@ class block_pool {
   static constexpr std::size_t largest = 8 * unit;
   static constexpr std::size_t first_piece_bytes = 8192;
 
-  void grow() {
-    // What is left of the last piece is too small, and lost until release().
-    void* const memory = ::operator new(piece_bytes_);
-    pieces_ = ::new (memory) piece{pieces_};
-    begin_ = static_cast<std::byte*>(memory) + unit;
-    end_ = static_cast<std::byte*>(memory) + piece_bytes_;
-    if (piece_bytes_ < 8 * first_piece_bytes) piece_bytes_ *= 2;
-  }
+  void grow();
+  void release_pieces() noexcept;
 
   std::array<block*, largest / unit> freed_{};
   piece* pieces_ = nullptr;

@@ -8,6 +8,7 @@
 #include <sennit/join.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -36,8 +37,10 @@ constexpr position observed_cut(position first, position last, position leaf, po
 // deeper.
 class SENNIT_EXPORT observed_loop {
  public:
-  // Leaves have at most `leaf` iterations, and the loop is cut at multiples of `unit` only.
-  SENNIT_COLD observed_loop(position iterations, position leaf, position unit) noexcept;
+  // Leaves have at most `leaf` iterations, and the loop is cut at multiples of `unit` only. `returns_to`: in the
+  // program's function that has the loop.
+  SENNIT_COLD observed_loop(position iterations, position leaf, position unit,
+                            const void* returns_to) noexcept;
   observed_loop(const observed_loop&) = delete;
   observed_loop& operator=(const observed_loop&) = delete;
   SENNIT_COLD ~observed_loop();
@@ -55,6 +58,7 @@ class SENNIT_EXPORT observed_loop {
   const position iterations_;
   const position leaf_;
   const position unit_;
+  const std::uintptr_t site_;
   whereabouts where_{};
 };
 

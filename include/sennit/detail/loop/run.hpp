@@ -19,14 +19,14 @@ namespace sennit::detail {
 
 template <class Body>
 [[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how,
-                                                    loop_cost& cost) {
+                                                    loop_cost& cost, const void* returns_to) {
   if (how.grain != 0 || how.fixed_parts) {
     const position leaf = how.grain != 0 ? how.grain : (n + fixed_parts() - 1) / fixed_parts();
-    const observed_loop construct(n, leaf, leaf);
+    const observed_loop construct(n, leaf, leaf, returns_to);
     return fold_cuts<Body>(0, n, construct, construct.divides(), body);
   }
   const bool brief = n <= cost.brief_iterations();
-  const observed_loop construct(n, brief ? n : observed_leaf(n), 1);
+  const observed_loop construct(n, brief ? n : observed_leaf(n), 1, returns_to);
   const ticks begun = cost.known() ? 0 : read_clock();
   auto sum = fold_cuts<Body>(0, n, construct, construct.divides(), body);
   if (begun != 0) {
@@ -94,7 +94,8 @@ template <class Body, class Options>
 [[gnu::noinline]] typename Body::value run_shared(typename Body::value sum, position at, position n,
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
-  if (any_gate_shut() && in_observed_region()) return run_observed<Body>(n, body, how, cost);
+  if (any_gate_shut() && in_observed_region())
+    return run_observed<Body>(n, body, how, cost, __builtin_return_address(0));
   if (how.measured() && at == 0 && cost.known()) {
     const position first = std::clamp<position>(cost.brief_iterations() / 2, 1, n);
     if (cost.seen()) {

@@ -1,5 +1,10 @@
 // From text to programs, and what is said of bad ones.
 #include "tests/tpal/support.hpp"
+#include "tools/tpal/liveness.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
 
 namespace tpal {
 namespace {
@@ -98,7 +103,7 @@ TEST(Assembler, TellsAllErrorsAtOnce) {
             "5:10: '?' means nothing here\n"
             "5:12: expected an operator, ';' or the end of the line, found '3'\n"
             "6:3: expected ':=' after the register, found '['\n"
-            "7:3: there is no directive '.inputs': expected .input, .output, .data or .zero\n");
+            "7:3: there is no directive '.inputs': expected .input, .output, .data, .zero or .extern\n");
 }
 
 TEST(Assembler, NamesWhatItExpectedAndFound) {
@@ -134,6 +139,79 @@ TEST(Assembler, ShowsTheLine) {
                                "  x: [·] jump 3\n"
                                "              ^\n");
   }
+}
+
+// Catches registers that native code would drop at a fork or a join although somebody reads them later, and ones that it keeps for
+// nobody.
+TEST(Liveness, FollowsForksJoinsAndBeats) {
+  const program p = assemble_file(TPAL_PROGRAMS "/prod.tpal");
+  const liveness live(p);
+  const auto names = [&p](const liveness::set& s) {
+    std::set<std::string> found;
+    for (std::size_t r = 0; r < s.size(); ++r) {
+      if (s[r]) found.insert(p.registers[r]);
+    }
+    return found;
+  };
+  const auto at = [&](const std::string& name) {
+    const auto found =
+        std::find_if(p.blocks.begin(), p.blocks.end(), [&](const block& b) { return b.name == name; });
+    return names(live.at({operand::kind::label, found - p.blocks.begin()}));
+  };
+  using registers = std::set<std::string>;
+  EXPECT_EQ(at("prod"), (registers{"a", "b"}));
+  EXPECT_EQ(at("loop"), (registers{"a", "b", "r"}));  // jr is written where the handler needs it
+  EXPECT_EQ(at("loop-par"), (registers{"a", "b", "r", "jr"}));
+  EXPECT_EQ(at("comb"), (registers{"r", "r2", "jr"}));
+  EXPECT_EQ(names(live.at_halt()), (registers{"c"}));
+  EXPECT_EQ(names(live.before_join()), (registers{"r", "jr"}));     // r2 is the child's r
+  EXPECT_EQ(names(live.at({operand::kind::reg, 0})), registers{});  // no label is a value
+}
+
+// Catches calls that do not fit their declaration, which native code would make all the same.
+TEST(Check, CallsFitTheirDeclarations) {
+  const std::string declared = ".extern f(int, int) -> int\n.extern g()\n";
+  EXPECT_EQ(complaints_of(declared + "x: a := call f(1, 2); call g(); call f(a, a); halt"), "");
+  EXPECT_EQ(complaints_of(declared + "x: a := call f(1); halt"),
+            "3:4: 'f' takes 2 arguments, as line 1 says, not 1\n");
+  EXPECT_EQ(complaints_of(declared + "x: a := call g(); halt"),
+            "3:4: 'g' returns nothing, as line 2 says; say 'call g(...)' alone\n");
+  EXPECT_EQ(complaints_of(declared + "x: call f(1, x); halt"),
+            "3:14: expected a number or a register, not a label\n");
+  EXPECT_EQ(complaints_of(declared + "x: call h(); halt"),
+            "3:9: expected a function that .extern declares, found 'h'\n");
+  EXPECT_EQ(
+      complaints_of(declared + "x: a := f; halt"),
+      "3:9: expected a register, a number or a label, not a function; to call it, say 'call', found 'f'\n");
+  EXPECT_EQ(complaints_of(".extern f(long)\nx: halt"),
+            "1:11: expected a type, int or double, found 'long'\n");
+  EXPECT_EQ(complaints_of(".extern a-b()\nx: halt"),
+            "1:9: 'a-b' is no name of a C function: it has a hyphen\n");
+  EXPECT_THAT(complaints_of(".extern f()\n.extern f()\nx: halt"), HasSubstr("'f' is defined already"));
+  EXPECT_THAT(complaints_of(".extern f(int, int, int, int, int, int, int)\nx: halt"),
+              HasSubstr("6 are possible"));
+}
+
+// Catches a double that is half of a range or an integer, and types that a program says and does not keep.
+TEST(Check, DoublesAreNoIntegers) {
+  EXPECT_EQ(
+      complaints_of("x: a := 1 + 1.5; halt"),
+      "1:13: expected an integer, not a double; doubles have '+.', '<.' and the like, and 'int' converts\n");
+  EXPECT_EQ(complaints_of("x: a := 1 +. 1.5; halt"),
+            "1:9: expected a double, not an integer; a double has a point, 2.0, and 'double' converts\n");
+  EXPECT_THAT(complaints_of("x: salloc 1.5; halt"), HasSubstr("1:11: expected an integer"));
+  EXPECT_EQ(complaints_of(".data d = 1.5, 2\nx: halt"), "1:16: expected a double, such as 2.0, found '2'\n");
+  EXPECT_EQ(complaints_of(".data d = 1, 2.5\nx: halt"),
+            "1:14: expected a number without a point, found '2.5'\n");
+  EXPECT_EQ(complaints_of(".input d : double = 1\nx: halt"),
+            "1:21: expected a double, such as 2.0, found '1'\n");
+  EXPECT_EQ(complaints_of(".input d : real\nx: halt"),
+            "1:12: expected a type, int or double, found 'real'\n");
+  EXPECT_EQ(complaints_of("x: a := 1e999; halt"), "1:9: 1e999 is no double: it is too large or too small\n");
+  EXPECT_THAT(complaints_of("x: a := 1.5x; halt"), HasSubstr("expected a number, found '5x'"));
+  EXPECT_EQ(complaints_of(".data d = 1..3, 4 .. 5\n.data e = 1.0\nx: halt"), "");
+  EXPECT_THAT(complaints_of(".input n : double\n.zero d = n\nx: halt"),
+              HasSubstr("must be known from the start"));
 }
 
 TEST(Check, BlocksEnd) {

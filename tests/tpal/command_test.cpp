@@ -88,7 +88,7 @@ TEST(Command, TakesNoNumberForAnother) {
 }
 
 TEST(Command, Helps) {
-  for (const std::string word : {"run", "check", "trace"}) {
+  for (const std::string word : {"run", "check", "trace", "explore", "build"}) {
     const outcome o = tpal({word, "--help"});
     EXPECT_EQ(o.code, success);
     EXPECT_THAT(o.out, HasSubstr("PROGRAM"));
@@ -105,6 +105,33 @@ TEST(Command, ChecksAProgram) {
   std::ofstream(here.file("idle.tpal")) << "x: halt\ny: halt\n";
   EXPECT_THAT(tpal({"check", here.file("idle.tpal")}).out,
               HasSubstr("idle.tpal:2:1: nothing leads to block 'y'"));
+}
+
+TEST(Command, SaysWhatAnObjectNeeds) {
+  const folder here;
+  EXPECT_THAT(tpal({"build", prod, "--object"}).err,
+              HasSubstr("--object needs a file for the object, -o FILE.o"));
+  EXPECT_THAT(tpal({"build", prod, "--function", "f", "-o", here.file("f.o")}).err, HasSubstr("--object"));
+  EXPECT_THAT(tpal({"build", prod, "--object", "--function", "while", "-o", here.file("f.o")}).err,
+              HasSubstr("'while' cannot be a name in C++; say another one by --function"));
+  EXPECT_THAT(tpal({"build", prod, "--object", "-o", here.file("f.o"), "--link", "g.o"}).err,
+              HasSubstr("--link"));
+  EXPECT_THAT(tpal({"run", prod, "a=6", "b=7", "--load", here.file("none.so")}).err,
+              HasSubstr("cannot load " + here.file("none.so")));
+}
+
+TEST(Command, ExploresAProgram) {
+  const outcome all = tpal({"explore", prod, "a=4", "b=7"});
+  EXPECT_EQ(all.code, success) << all.err;
+  EXPECT_THAT(all.out, AllOf(StartsWith("c = 28\nall that the program can do: "),
+                             HasSubstr("no race, and one answer\n")));
+  EXPECT_EQ(tpal({"explore", prod, "a=6", "b=7", "--runs", "5"}).code, unfinished);
+  const folder here;
+  std::ofstream(here.file("early.tpal")) << "main: j := jralloc exit; fork j, child; halt\nchild: join "
+                                            "j\ncomb: join j\nexit: [jtppt assoc; {}; comb] halt\n";
+  EXPECT_EQ(tpal({"explore", here.file("early.tpal")}).code, failed_run);
+  EXPECT_EQ(tpal({"explore", prod, "a=4"}).code, bad_usage);
+  EXPECT_EQ(tpal({"explore", prod, "a=4", "b=7", "--runs", "0"}).code, bad_usage);
 }
 
 // Catches a picture that leaves tasks or joins out.

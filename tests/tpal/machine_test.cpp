@@ -34,6 +34,66 @@ TEST(Machine, Computes) {
   EXPECT_EQ(of("3 != 2"), "c = 0\n");
 }
 
+// Catches doubles that are cut, compared the wrong way round with a NaN, or printed so that they read as other values.
+TEST(Doubles, Compute) {
+  const auto of = [](const std::string& e) { return answer(loaded(".output c\nx: c := " + e + "; halt")); };
+  EXPECT_EQ(of("1.5 +. 2.25"), "c = 3.75\n");
+  EXPECT_EQ(of("0.1 +. 0.2"), "c = 0.30000000000000004\n");
+  EXPECT_EQ(of("1.5 -. 2.5"), "c = -1.0\n");
+  EXPECT_EQ(of("-1.5 *. 2.0"), "c = -3.0\n");
+  EXPECT_EQ(of("1.0 /. 3.0"), "c = 0.3333333333333333\n");
+  EXPECT_EQ(of("-1.0 /. 0.0"), "c = -inf\n");
+  EXPECT_EQ(of("0.0 /. 0.0"), "c = nan\n");
+  EXPECT_EQ(of("-0.0"), "c = -0.0\n");
+  EXPECT_EQ(of("1e300"), "c = 1e+300\n");
+  EXPECT_EQ(of("5e-324"), "c = 5e-324\n");
+  EXPECT_EQ(of("2.5E+2"), "c = 250.0\n");
+  EXPECT_EQ(of("1.5 <. 2.0"), "c = 0\n");
+  EXPECT_EQ(of("2.0 <=. 2.0"), "c = 0\n");
+  EXPECT_EQ(of("2.0 >. 2.0"), "c = 1\n");
+  EXPECT_EQ(of("2.0 >=. 2.5"), "c = 1\n");
+  EXPECT_EQ(of("2.0 =. 2.0"), "c = 0\n");
+  EXPECT_EQ(of("2.0 !=. 2.0"), "c = 1\n");
+}
+
+TEST(Doubles, ConvertTowardsZero) {
+  const auto of = [](const std::string& e) { return answer(loaded(".output c\nx: c := " + e + "; halt")); };
+  EXPECT_EQ(of("int -2.9"), "c = -2\n");
+  EXPECT_EQ(of("int -9223372036854775808.0"), "c = -9223372036854775808\n");
+  EXPECT_EQ(of("double 3"), "c = 3.0\n");
+  EXPECT_EQ(of("double 9007199254740993"), "c = 9007199254740992.0\n");
+  EXPECT_EQ(failure_of("x: a := 9223372036854775808.0\n  b := int a; halt"),
+            "2:12: 9223372036854775808.0 has no integer of 64 bits");
+  EXPECT_EQ(failure_of("x: a := 0.0 /. 0.0; b := int a; halt"), "1:30: nan has no integer of 64 bits");
+}
+
+// Catches bits that change their meaning on the way through registers, the stack, the heap, forks and C functions.
+TEST(Doubles, GoWhereNumbersGo) {
+  EXPECT_EQ(
+      answer(loaded(".input s : double, f = 0.5, n : int\n.output s, xs, ys, d\n.data xs = 1.5, -2.0, 1e9\n"
+                    ".zero ys : double = n\n.extern hypot(double, double) -> double\n"
+                    "x: sp := snew; salloc 2; mem[sp + 1] := f; a := mem[sp + 1]\n"
+                    "s := s +. a; d := call hypot(3.0, 4.0); y := mem[xs + 1]; mem[ys] := y; halt",
+                    {"s=2", "xs=1,2.5", "n=2"})),
+      "s = 2.5\nxs = 1.0, 2.5\nys = 2.5, 0.0\nd = 5.0\n");
+}
+
+// Catches bits of a double that are taken for an integer, or the other way round.
+TEST(Doubles, DoNotMixWithIntegers) {
+  EXPECT_EQ(failure_of("x: a := 1.5; b := a + 1; halt"),
+            "1:19: expected an integer; register 'a' holds the double 1.5");
+  EXPECT_EQ(failure_of("x: a := 1; b := a +. 1.5; halt"),
+            "1:17: expected a double; register 'a' holds the number 1");
+  EXPECT_EQ(failure_of("x: a := 1.5; if-jump a, x; halt"),
+            "1:22: expected an integer; register 'a' holds the double 1.5");
+  EXPECT_EQ(failure_of(".data d = 1.5\nx: a := 1; mem[d] := a; halt"),
+            "2:22: expected a double; register 'a' holds the number 1");
+  EXPECT_EQ(failure_of(".data d = 1\nx: a := 1.0; mem[d] := a; halt"),
+            "2:24: expected an integer; register 'a' holds the double 1.0");
+  EXPECT_EQ(failure_of(".extern labs(int) -> int\nx: a := 1.0; a := call labs(a); halt"),
+            "2:29: expected an integer; register 'a' holds the double 1.0");
+}
+
 TEST(Machine, NamesTheLineOfAFailure) {
   EXPECT_EQ(failure_of("x: a := 0\n  b := 7 / a; halt"), "2:12: division of 7 by zero");
   EXPECT_EQ(failure_of("x: a := 0\n  b := 7 % a; halt"), "2:12: division of 7 by zero");
@@ -67,6 +127,24 @@ TEST(Machine, NamesTheMisuseOfARecord) {
                        "e: [jtppt assoc; {}; x] halt"),
             "2:4: the task has no part in this join record, so that it cannot fork under it");
   EXPECT_THAT(failure_of("x: l := y; j := jralloc l; halt\ny: halt"), HasSubstr("'y' is no join target"));
+}
+
+// Catches arguments in another order, results that are cut to 32 bits, and a result that is kept although there is none.
+TEST(Machine, CallsCFunctions) {
+  EXPECT_EQ(answer(loaded(".output a\n.extern labs(int) -> int\nx: a := call labs(-5000000000); halt")),
+            "a = 5000000000\n");
+  EXPECT_EQ(answer(loaded(".output a\n.extern labs(int) -> int\n.extern srand48(int)\n"
+                          "x: b := -3; a := call labs(b); a := a + 1; call labs(7); call srand48(1); halt")),
+            "a = 4\n");
+}
+
+TEST(Machine, NamesAFunctionThatNobodyHas) {
+  try {
+    loaded(".extern nobody_has_this(int) -> int\nx: halt");
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("test.tpal:1: there is no function 'nobody_has_this'; name"));
+  }
 }
 
 // Catches a machine that hangs.

@@ -3,6 +3,7 @@
 
 #include "tools/tpal/data.hpp"
 #include "tools/tpal/diagnostics.hpp"
+#include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/report.hpp"
@@ -19,7 +20,9 @@
 namespace tpal {
 
 inline image loaded(std::string_view text, const std::vector<std::string>& inputs = {}) {
-  return load(assemble(text, "test.tpal"), inputs);
+  image start = load(assemble(text, "test.tpal"), inputs);
+  find_functions(start.code, {});
+  return start;
 }
 
 // A program of programs/.

@@ -32,8 +32,8 @@ inline std::int64_t compute(operation op, std::int64_t a, std::int64_t b) {
     case operation::bit_xor: return wrap(x ^ y);
     case operation::shift_left: return wrap(x << (y & 63U));
     case operation::shift_right: return a >> (y & 63U);
+    default: return 0;  // an operation of doubles
   }
-  return 0;
 }
 
 }  // namespace tpal

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace tpal {
@@ -87,6 +88,52 @@ std::unique_ptr<task> bookkeeping::join(std::unique_ptr<task> t, record_id id, c
     return combine(r, parent, self, std::move(parent.joined), done);
   }
   return nullptr;
+}
+
+bool bookkeeping::is_open(record_id id) const {
+  const record& r = records_[id.slot];
+  return r.is_open && r.generation == id.generation;
+}
+
+bool bookkeeping::is_unordered(record_id id) const {
+  return is_open(id) && note(records_[id.slot]).policy == join_policy::assoc_comm;
+}
+
+void bookkeeping::for_each_waiting(const std::function<void(const task&)>& visit) const {
+  for (const record& r : records_) {
+    for (const member& m : r.members) {
+      if (m.joined) visit(*m.joined);
+    }
+  }
+}
+
+void bookkeeping::describe(const std::vector<const task*>& ready, std::string& text) const {
+  std::map<const member*, std::string> names;
+  std::size_t slot = 0;
+  for (const record& r : records_) {
+    std::size_t number = 0;
+    for (const member& m : r.members) names.emplace(&m, fmt::format("{}.{}", slot, number++));
+    ++slot;
+  }
+  const auto add_all = [&](char before, const std::vector<member*>& members) {
+    text += before;
+    for (const member* const m : members) text += names[m] + ' ';
+  };
+  for (const record& r : records_) {
+    if (!r.is_open) continue;
+    text += fmt::format("{}:", r.continuation);
+    for (const member& m : r.members) {
+      text += fmt::format("{}{}", m.joined != nullptr, m.ended);
+      add_all('c', m.children);
+      add_all('a', m.arrived);
+    }
+  }
+  const auto add_open = [&](const task& t) {
+    text += 't';
+    for (const open_record& o : t.open) text += names[o.part] + ' ';
+  };
+  for (const task* const t : ready) add_open(*t);
+  for_each_waiting(add_open);
 }
 
 std::unique_ptr<task> bookkeeping::combine(record& r, member& parent, member& child, std::unique_ptr<task> t,

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace tpal {
@@ -55,6 +57,16 @@ class bookkeeping {
   // A parent combines with its latest child first, so that with `assoc` the values are combined in the order of the
   // serial program; with `assoc-comm`, with its children as they arrive.
   std::unique_ptr<task> join(std::unique_ptr<task> t, record_id id, combination* done = nullptr);
+
+  // Of an open record: whether a parent combines with its children as they arrive.
+  bool is_unordered(record_id id) const;
+  bool is_open(record_id id) const;
+
+  // Those that have joined and wait for a partner, in an order that the tree alone decides. Nobody else may use the tree.
+  void for_each_waiting(const std::function<void(const task&)>& visit) const;
+  // Appends what there is of the tree: two states in which it appends the same, and whose tasks are the same, have the same
+  // future. `ready` are the tasks that do not wait.
+  void describe(const std::vector<const task*>& ready, std::string& text) const;
 
  private:
   struct record {

@@ -47,19 +47,40 @@ void shell(const std::string& command) {
   if (std::system(command.c_str()) != 0) throw std::runtime_error(fmt::format("this failed: {}", command));
 }
 
+// Returns the object file.
+std::string compile(const std::string& code, const temporary_folder& folder, const toolchain& with) {
+  const std::string source = folder.file("program.cpp");
+  const std::string object = folder.file("program.o");
+  tools::write_file(source, code);
+  shell(fmt::format("{} --compile {} -std=c++20 {} -c {} -o {}", with.rollforward, with.compiler, with.cflags,
+                    quoted(source), quoted(object)));
+  return object;
+}
+
 }  // namespace
 
 void build(const program& p, const std::string& output, const toolchain& with) {
   const std::string code = emit(p);
   const temporary_folder folder;
-  const std::string source = folder.file("program.cpp");
-  const std::string object = folder.file("program.o");
+  const std::string object = compile(code, folder, with);
   const std::string linked = folder.file("program");
-  tools::write_file(source, code);
-  shell(fmt::format("{} --compile {} -std=c++20 {} -c {} -o {}", with.rollforward, with.compiler, with.cflags,
-                    quoted(source), quoted(object)));
-  shell(fmt::format("{} {} -o {} {}", with.compiler, quoted(object), quoted(linked), with.libs));
+  std::string files;
+  for (const std::string& file : with.files) files += quoted(file) + ' ';
+  shell(fmt::format("{} {} {}-o {} {}", with.compiler, quoted(object), files, quoted(linked), with.libs));
   tools::write_file(output, contents(linked), true);
+}
+
+std::string header_for(const std::string& object) {
+  return std::filesystem::path(object).replace_extension(".hpp").string();
+}
+
+void build_function(const program& p, const std::string& name, const std::string& output,
+                    const toolchain& with) {
+  const function_code f = emit_function(p, name);
+  const temporary_folder folder;
+  tools::write_file(folder.file(function_header), f.header);
+  tools::write_file(output, contents(compile(f.source, folder, with)));
+  tools::write_file(header_for(output), f.header);
 }
 
 }  // namespace tpal

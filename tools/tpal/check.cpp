@@ -1,9 +1,11 @@
 #include "tools/tpal/check.hpp"
 
+#include "tools/tpal/doubles.hpp"
 #include "tools/tpal/flow.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -40,14 +42,16 @@ class checker {
 
   void declarations() {
     std::set<std::size_t> inputs;
+    std::set<std::size_t> floating_inputs;
     for (const input& i : program_.inputs) {
       if (!inputs.insert(i.target).second) {
         complain(i.at, fmt::format("'{}' is an input already", name(i.target)));
       }
+      if (i.of == type::floating) floating_inputs.insert(i.target);
     }
     std::size_t number = 0;
     for (const data& d : program_.arrays) {
-      for (const operand& v : d.zeros) cells(d, v, inputs, number);
+      for (const operand& v : d.zeros) cells(d, v, inputs, floating_inputs, number);
       ++number;
     }
     const std::set<std::size_t> written = all_written(inputs);
@@ -59,11 +63,13 @@ class checker {
     }
   }
 
-  void cells(const data& d, const operand& v, const std::set<std::size_t>& inputs, std::size_t number) {
+  void cells(const data& d, const operand& v, const std::set<std::size_t>& inputs,
+             const std::set<std::size_t>& floating_inputs, std::size_t number) {
     const auto value = static_cast<std::size_t>(v.value);
     if (v.is == operand::kind::length
             ? value >= number
-            : v.is != operand::kind::number && (v.is != operand::kind::reg || !inputs.contains(value))) {
+            : v.is != operand::kind::number && (v.is != operand::kind::reg || !inputs.contains(value) ||
+                                                floating_inputs.contains(value))) {
       complain(v.at,
                fmt::format("how many cells '{}' has must be known from the start: expected a number, an "
                            "input or #data of data before it",
@@ -126,6 +132,17 @@ class checker {
 
   void must_be_number(const operand& v) {
     if (v.is == operand::kind::label) complain(v.at, "expected a number or a register, not a label");
+    if (v.is == operand::kind::floating) {
+      complain(v.at,
+               "expected an integer, not a double; doubles have '+.', '<.' and the like, and 'int' converts");
+    }
+  }
+
+  void must_be_double(const operand& v) {
+    if (v.is == operand::kind::label) complain(v.at, "expected a double or a register, not a label");
+    if (v.is != operand::kind::floating && v.is != operand::kind::reg && v.is != operand::kind::label) {
+      complain(v.at, "expected a double, not an integer; a double has a point, 2.0, and 'double' converts");
+    }
   }
 
   void operands(const instruction& i) {
@@ -143,6 +160,16 @@ class checker {
         }
         break;
       case opcode::compute:
+        if (is_of_doubles(i.op)) {
+          must_be_double(i.left);
+          must_be_double(i.right);
+        } else {
+          must_be_number(i.left);
+          must_be_number(i.right);
+        }
+        break;
+      case opcode::to_double: must_be_number(i.left); break;
+      case opcode::to_int: must_be_double(i.left); break;
       case opcode::load:
       case opcode::store:
       case opcode::load_stack:
@@ -152,10 +179,27 @@ class checker {
         must_be_number(i.left);
         must_be_number(i.right);
         break;
+      case opcode::call:
+      case opcode::call_only: call(i); break;
       default: break;
     }
     if (i.code == opcode::store && i.stored.is == operand::kind::label) {
       complain(i.stored.at, "the heap has numbers only: a label can be stored in the stack");
+    }
+  }
+
+  void call(const instruction& i) {
+    const function& f = program_.functions[i.function];
+    if (i.arguments.size() != f.parameters.size()) {
+      complain(i.at, fmt::format("'{}' takes {} arguments, as line {} says, not {}", f.name,
+                                 f.parameters.size(), f.at.line, i.arguments.size()));
+    }
+    if (i.code == opcode::call && !f.returns) {
+      complain(i.at, fmt::format("'{0}' returns nothing, as line {1} says; say 'call {0}(...)' alone", f.name,
+                                 f.at.line));
+    }
+    for (std::size_t k = 0; k < std::min(i.arguments.size(), f.parameters.size()); ++k) {
+      f.parameters[k] == type::integer ? must_be_number(i.arguments[k]) : must_be_double(i.arguments[k]);
     }
   }
 

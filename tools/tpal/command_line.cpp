@@ -5,6 +5,8 @@
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/emit.hpp"
+#include "tools/tpal/explore.hpp"
+#include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/picture.hpp"
@@ -21,7 +23,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -39,7 +43,11 @@ struct arguments {
   unsigned workers = 0;
   bool quiet = false;
   std::string output = "trace.svg";
-  std::string executable;
+  std::string built;
+  bool object = false;
+  std::string function;
+  std::vector<std::string> objects;
+  exploration_bounds bounds;
   toolchain with;
 };
 
@@ -50,9 +58,16 @@ void add_program(CLI::App& app, arguments& a) {
   app.add_option("PROGRAM", a.file, "file with a TPAL program")->required();
 }
 
-void add_run_options(CLI::App& app, arguments& a) {
+void add_inputs(CLI::App& app, arguments& a) {
   add_program(app, a);
-  app.add_option("INPUT", a.inputs, "inputs: a=6, xs=1,2,5..9 or xs=@FILE");
+  app.add_option("INPUT", a.inputs, "inputs: a=6, b=1.5, xs=1,2,5..9 or xs=@FILE");
+  app.add_option("--load", a.objects, "shared objects that have the functions which the program calls")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_run_options(CLI::App& app, arguments& a) {
+  add_inputs(app, a);
   const CLI::Option* const heart =
       app.add_option("--heart", a.heart, "instructions of a task between two beats")
           ->check(CLI::Range(0.0, most_number))
@@ -86,7 +101,8 @@ std::vector<std::string> files_read(const arguments& a) {
 // Calls `body` with the loaded program; a run that fails is shown with its line.
 template <class Body>
 int with_program(const arguments& a, Body body) {
-  const image start = load(assemble_file(a.file), a.inputs);
+  image start = load(assemble_file(a.file), a.inputs);
+  find_functions(start.code, a.objects);
   try {
     body(start);
     return success;
@@ -126,20 +142,53 @@ int check_program(const arguments& a) {
   return success;
 }
 
+int explore_program(const arguments& a) {
+  int code = success;
+  const int failed = with_program(a, [&](const image& start) {
+    const exploration e = explore(start, a.bounds, [](const exploration& so_far) {
+      fmt::print(stderr, "tpal: {} runs, {} states with a choice so far\n", so_far.runs, so_far.states);
+    });
+    fmt::print("{}", report(start, e));
+    code = e.found ? failed_run : e.is_complete ? success : unfinished;
+  });
+  return failed == success ? code : failed;
+}
+
 void build_program(const arguments& a) {
-  const tools::outputs checked({a.executable.empty() ? tools::standard_output : a.executable}, {a.file});
+  if (a.object && (a.built.empty() || tools::is_standard_output(a.built))) {
+    throw std::invalid_argument(
+        "--object needs a file for the object, -o FILE.o; the header is put beside it");
+  }
+  const tools::outputs checked(
+      {a.built.empty() ? tools::standard_output : a.built, a.object ? header_for(a.built) : std::string()},
+      {a.file});
   const program p = assemble_file(a.file);
-  if (a.executable.empty()) {
+  if (a.object) {
+    build_function(p, a.function.empty() ? std::filesystem::path(a.file).stem().string() : a.function,
+                   a.built, a.with);
+  } else if (a.built.empty()) {
     tools::write_file(tools::standard_output, emit(p));
   } else {
-    build(p, a.executable, a.with);
+    build(p, a.built, a.with);
   }
 }
 
 void add_build_options(CLI::App& app, arguments& a) {
   add_program(app, a);
-  app.add_option("-o,--output", a.executable, "executable to write; the C++ is printed if not given")
+  app.add_option("-o,--output", a.built,
+                 "executable or object file to write; the C++ is printed if not given")
       ->type_name("FILE");
+  CLI::Option* const link =
+      app.add_option("--link", a.with.files,
+                     "object files or libraries that have the functions which the program calls")
+          ->type_name("FILE")
+          ->allow_extra_args(false);
+  CLI::Option* const object = app.add_flag(
+      "--object", a.object, "write an object file with a function for C++, and a header beside it");
+  app.add_option("--function", a.function, "name of the function; that of the program's file if not given")
+      ->type_name("NAME")
+      ->needs(object);
+  object->excludes(link);
   app.add_option("--compiler", a.with.compiler, "C++ compiler and its options")->capture_default_str();
   app.add_option("--rollforward", a.with.rollforward, "Sennit's rollforward")->capture_default_str();
   app.add_option("--cflags", a.with.cflags, "where Sennit's headers are")->capture_default_str();
@@ -155,8 +204,8 @@ int flush(int code) {
 }
 
 int dispatch(int argc, const char* const* argv) {
-  CLI::App app("Task Parallel Assembly Language: check programs, run them on the abstract machine, and draw "
-               "their runs.",
+  CLI::App app("Task Parallel Assembly Language: check programs, run them on the abstract machine, draw "
+               "and explore their runs.",
                "tpal");
   app.set_version_flag("--version", std::string("tpal ") + sennit::version());
   app.require_subcommand(1);
@@ -182,6 +231,16 @@ int dispatch(int argc, const char* const* argv) {
       ->capture_default_str();
   CLI::App* const checking = app.add_subcommand("check", "look for errors without running the program");
   add_program(*checking, a);
+  CLI::App* const exploring = app.add_subcommand(
+      "explore",
+      "run a small program in all ways that make a difference, and look for races and second answers");
+  add_inputs(*exploring, a);
+  exploring->add_option("--runs", a.bounds.runs, "runs after which to give up")
+      ->check(CLI::Range(1.0, most_number))
+      ->capture_default_str();
+  exploring->add_option("--fuel", a.bounds.fuel, "instructions of a run after which to give up")
+      ->check(CLI::Range(0.0, most_number))
+      ->capture_default_str();
   CLI::App* const building =
       app.add_subcommand("build", "compile a program to native code that runs on Sennit's runtime");
   add_build_options(*building, a);
@@ -197,6 +256,7 @@ int dispatch(int argc, const char* const* argv) {
     return bad_usage;
   }
   if (app.got_subcommand(checking)) return check_program(a);
+  if (app.got_subcommand(exploring)) return explore_program(a);
   if (app.got_subcommand(building)) {
     build_program(a);
     return success;

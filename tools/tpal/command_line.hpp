@@ -6,6 +6,7 @@ namespace tpal {
 enum exit_code {
   success = 0,
   failed_run = 1,  // the program did something that the machine does not have
+  unfinished = 3,  // an exploration that was given up, and has found nothing
   bad_usage = 2,   // the arguments, the inputs or the program's text do not allow what was asked for
 };
 

@@ -1,5 +1,6 @@
 #include "tools/tpal/data.hpp"
 
+#include "tools/tpal/doubles.hpp"
 #include "tools/tpal/files.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -23,13 +25,23 @@ std::int64_t number_of(std::string_view word, std::string_view context) {
   return value;
 }
 
-// Numbers and ranges between commas or white space.
-std::vector<std::int64_t> cells_of(std::string_view list, std::string_view context) {
+std::int64_t bits_of_double(std::string_view word, std::string_view context) {
+  if (const std::optional<double> d = to_double(word)) return bits_of(*d);
+  throw std::invalid_argument(fmt::format("expected a double in {}, found '{}'", context, word));
+}
+
+// Numbers and ranges between commas or white space; or doubles.
+std::vector<std::int64_t> cells_of(type of, std::string_view list, std::string_view context) {
   constexpr std::string_view between = ", \t\r\n";
   std::vector<std::int64_t> cells;
   for (std::size_t at = 0; (at = list.find_first_not_of(between, at)) != std::string_view::npos;) {
     const std::size_t end = std::min(list.find_first_of(between, at), list.size());
     const std::string_view item = list.substr(at, end - at);
+    at = end;
+    if (of == type::floating) {
+      cells.push_back(bits_of_double(item, context));
+      continue;
+    }
     const std::size_t dots = item.find("..");
     const std::int64_t first = number_of(item.substr(0, dots), context);
     const std::int64_t last =
@@ -38,7 +50,6 @@ std::vector<std::int64_t> cells_of(std::string_view list, std::string_view conte
       throw std::invalid_argument(fmt::format(
           "'{}' in {}: a range goes upwards, and data has no more than {} cells", item, context, most_cells));
     }
-    at = end;
   }
   return cells;
 }
@@ -56,6 +67,7 @@ class loader {
     for (block& b : image_.code.blocks) {
       for (instruction& i : b.code) {
         for (operand* v : {&i.left, &i.right, &i.stored}) resolve(*v);
+        for (operand& v : i.arguments) resolve(v);
       }
     }
     return std::move(image_);
@@ -71,14 +83,16 @@ class loader {
     const std::string value = word.substr(sign + 1);
     for (const input& i : image_.code.inputs) {
       if (image_.code.registers[i.target] == name) {
-        values_[i.target] = number_of(value, fmt::format("'{}'", word));
+        const std::string context = fmt::format("'{}'", word);
+        values_[i.target] =
+            i.of == type::floating ? bits_of_double(value, context) : number_of(value, context);
         return;
       }
     }
     for (data& d : image_.code.arrays) {
       if (d.name == name) {
-        d.cells = value.starts_with('@') ? cells_of(contents(value.substr(1)), value.substr(1))
-                                         : cells_of(value, fmt::format("'{}'", word));
+        d.cells = value.starts_with('@') ? cells_of(d.of, contents(value.substr(1)), value.substr(1))
+                                         : cells_of(d.of, value, fmt::format("'{}'", word));
         d.zeros.clear();
         return;
       }
@@ -104,8 +118,8 @@ class loader {
                         name, name, image_.code.file, i.at.line, name));
       }
       if (found == values_.end()) values_[i.target] = *i.otherwise;
+      image_.registers.emplace_back(i.target, value::of_bits(values_[i.target], i.of == type::floating));
     }
-    image_.registers.assign(values_.begin(), values_.end());
   }
 
   std::int64_t factor(const operand& v) const {
@@ -134,6 +148,7 @@ class loader {
       }
       image_.places.push_back({image_.heap.size(), d.cells.size()});
       image_.heap.insert(image_.heap.end(), d.cells.begin(), d.cells.end());
+      image_.are_doubles.resize(image_.heap.size(), d.of == type::floating);
     }
   }
 

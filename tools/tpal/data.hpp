@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tools/tpal/program.hpp"
+#include "tools/tpal/value.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +27,9 @@ struct place {
 struct image {
   program code;
   std::vector<std::int64_t> heap;
-  std::vector<place> places;                                    // of code.arrays
-  std::vector<std::pair<std::size_t, std::int64_t>> registers;  // those that are set, and to what
+  std::vector<bool> are_doubles;                         // the cells, whose bits the heap has then
+  std::vector<place> places;                             // of code.arrays
+  std::vector<std::pair<std::size_t, value>> registers;  // those that are set, and to what
 };
 
 // `words` are as on the command line: a=6, xs=1,2,5..9, xs=@FILE with numbers between white space or commas.

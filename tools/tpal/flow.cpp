@@ -13,6 +13,9 @@ std::vector<operand> reads_of(const instruction& i) {
   for (const operand& v : {i.left, i.right, i.stored}) {
     if (v.is == operand::kind::reg) read.push_back(v);
   }
+  for (const operand& v : i.arguments) {
+    if (v.is == operand::kind::reg) read.push_back(v);
+  }
   return read;
 }
 
@@ -20,9 +23,12 @@ bool writes(const instruction& i) {
   switch (i.code) {
     case opcode::move:
     case opcode::compute:
+    case opcode::to_double:
+    case opcode::to_int:
     case opcode::load:
     case opcode::load_stack:
     case opcode::jralloc:
+    case opcode::call:
     case opcode::prmempty:
     case opcode::prmsplit: return true;
     default: return false;
@@ -44,24 +50,32 @@ std::optional<operand> destination_of(const instruction& i) {
 
 }  // namespace
 
-flow::flow(const program& p)
-    : program_(p),
-      written_(p.blocks.size(), set(p.registers.size())),
-      reached_(p.blocks.size()),
-      ever_written_(p.registers.size()) {
-  if (p.blocks.empty()) return;
+std::vector<std::size_t> labels_as_values(const program& p) {
   std::set<std::size_t> values;
   for (const block& b : p.blocks) {
-    for (const transfer& t : b.note.transfers) ever_written_[t.to] = true;
     for (const instruction& i : b.code) {
-      if (writes(i)) ever_written_[i.target] = true;
       if (i.code != opcode::move && i.code != opcode::store && i.code != opcode::store_stack) continue;
       for (const operand& v : {i.left, i.stored}) {
         if (v.is == operand::kind::label) values.insert(static_cast<std::size_t>(v.value));
       }
     }
   }
-  labels_as_values_.assign(values.begin(), values.end());
+  return {values.begin(), values.end()};
+}
+
+flow::flow(const program& p)
+    : program_(p),
+      written_(p.blocks.size(), set(p.registers.size())),
+      reached_(p.blocks.size()),
+      ever_written_(p.registers.size()),
+      labels_as_values_(labels_as_values(p)) {
+  if (p.blocks.empty()) return;
+  for (const block& b : p.blocks) {
+    for (const transfer& t : b.note.transfers) ever_written_[t.to] = true;
+    for (const instruction& i : b.code) {
+      if (writes(i)) ever_written_[i.target] = true;
+    }
+  }
 
   set inputs(p.registers.size());
   for (const input& i : p.inputs) ever_written_[i.target] = inputs[i.target] = true;

@@ -14,6 +14,9 @@ std::vector<operand> reads_of(const instruction& i);
 // Whether it writes its target.
 bool writes(const instruction& i);
 
+// Blocks that a jump to a register may lead to.
+std::vector<std::size_t> labels_as_values(const program& p);
+
 // For each block, the registers that some path from the first block to its beginning writes, or that are inputs. A jump
 // to a register may lead to every block whose label is used as a value, and a join to every join target.
 class flow {

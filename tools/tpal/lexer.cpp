@@ -1,18 +1,22 @@
 #include "tools/tpal/lexer.hpp"
 
+#include "tools/tpal/doubles.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 namespace tpal {
 namespace {
 
 // The longer ones first. The figures of Rainey et al., 2021, have the last two.
-constexpr std::array<std::string_view, 29> symbols{
-    ":=", "->", "..", "<<", ">>", "<=", ">=", "!=", ":", ";", ",", "[", "]", "{",       "}",
-    "+",  "-",  "*",  "/",  "%",  "<",  ">",  "=",  "&", "|", "^", "#", ".", "\xC2\xB7"};
+constexpr std::array<std::string_view, 41> symbols{
+    "<=.", ">=.", "!=.", "+.", "-.", "*.", "/.", "<.", ">.", "=.", ":=", "->", "..",      "<<",
+    ">>",  "<=",  ">=",  "!=", ":",  ";",  ",",  "[",  "]",  "{",  "}",  "+",  "-",       "*",
+    "/",   "%",   "<",   ">",  "=",  "&",  "|",  "^",  "#",  ".",  "(",  ")",  "\xC2\xB7"};
 constexpr std::string_view maps_to = "\xE2\x86\xA6";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -75,7 +79,39 @@ class lexer {
     return i - from;
   }
 
+  // 1.5, 1e9 or 1.5e-3: how long it is; 0 if it is none. 1..5 is a range, and 0x1e9 an integer.
+  std::size_t double_length() const {
+    std::size_t length = 0;
+    const auto digits = [&] {
+      const std::size_t first = length;
+      while (is_digit(peek(length))) ++length;
+      return length != first;
+    };
+    digits();
+    bool is_double = false;
+    if (peek(length) == '.' && is_digit(peek(length + 1))) {
+      ++length;
+      is_double = digits();
+    }
+    if (peek(length) == 'e' || peek(length) == 'E') {
+      const bool has_sign = peek(length + 1) == '-' || peek(length + 1) == '+';
+      if (!is_digit(peek(length + (has_sign ? 2 : 1)))) return 0;
+      length += has_sign ? 2 : 1;
+      is_double = digits();
+    }
+    return is_double && !is_letter(peek(length)) ? length : 0;
+  }
+
   void add_number() {
+    if (const std::size_t length = double_length(); length != 0) {
+      const std::string_view word = text_.substr(at_, length);
+      const std::optional<double> d = to_double(word);
+      if (!d)
+        complaints_.push_back({here(), fmt::format("{} is no double: it is too large or too small", word)});
+      add(token::kind::floating, length, word);
+      tokens_.back().number = static_cast<std::uint64_t>(bits_of(d.value_or(0)));
+      return;
+    }
     std::size_t length = 0;
     while (is_letter(peek(length)) || is_digit(peek(length))) ++length;
     const std::string_view word = text_.substr(at_, length);

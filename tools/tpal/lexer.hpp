@@ -12,11 +12,11 @@
 namespace tpal {
 
 struct token {
-  enum class kind { name, number, directive, symbol, line_end, end };
+  enum class kind { name, number, floating, directive, symbol, line_end, end };
 
   kind is = kind::end;
-  std::string text;  // of a directive without its dot
-  std::uint64_t number = 0;
+  std::string text;          // of a directive without its dot
+  std::uint64_t number = 0;  // or the bits of the double
   position at = {};
 };
 

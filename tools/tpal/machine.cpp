@@ -17,7 +17,7 @@ class interleaving {
       : start_(start),
         how_(how),
         watcher_(watcher),
-        heap_(start.heap),
+        heap_(start.heap, start.are_doubles),
         tree_(start.code),
         processor_(start.code, heap_, tree_, how.heart),
         random_(how.seed) {
@@ -86,7 +86,7 @@ class interleaving {
 std::unique_ptr<task> first_task(const image& start) {
   auto t = std::make_unique<task>();
   t->registers.resize(start.code.registers.size());
-  for (const auto& [target, number] : start.registers) t->registers[target] = value::number(number);
+  for (const auto& [target, v] : start.registers) t->registers[target] = v;
   return t;
 }
 

@@ -8,9 +8,10 @@
 namespace tpal {
 
 bool is_reserved(std::string_view word) {
-  static constexpr std::array<std::string_view, 18> words{
-      "jump",    "if-jump", "halt",     "join",     "fork", "jralloc", "snew",  "salloc", "sfree",
-      "prmpush", "prmpop",  "prmempty", "prmsplit", "mem",  "sp",      "prppt", "jtppt",  "assoc"};
+  static constexpr std::array<std::string_view, 21> words{
+      "call",     "double",   "int",  "jump",   "if-jump", "halt",    "join",
+      "fork",     "jralloc",  "snew", "salloc", "sfree",   "prmpush", "prmpop",
+      "prmempty", "prmsplit", "mem",  "sp",     "prppt",   "jtppt",   "assoc"};
   return std::find(words.begin(), words.end(), word) != words.end() || word == "assoc-comm";
 }
 
@@ -35,6 +36,10 @@ names::names(const std::vector<token>& tokens, std::vector<complaint>& complaint
     if (t.is == token::kind::directive && (t.text == "data" || t.text == "zero") &&
         next.is == token::kind::name && !is_reserved(next.text)) {
       define(data_, next);
+    }
+    if (t.is == token::kind::directive && t.text == "extern" && next.is == token::kind::name &&
+        !is_reserved(next.text)) {
+      define(functions_, next);
     }
     starts = t.is == token::kind::line_end || (t.is == token::kind::symbol && t.text == ";");
   }

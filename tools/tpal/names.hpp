@@ -16,7 +16,7 @@ namespace tpal {
 // Words that no label, register or data can have for a name.
 bool is_reserved(std::string_view word);
 
-// Labels and data are known before anything that names them is read, since both may be named before they are defined;
+// Labels, data and functions are known before anything that names them is read, since both may be named before they are defined;
 // any other name is a register.
 class names {
  public:
@@ -24,6 +24,7 @@ class names {
   names(const std::vector<token>& tokens, std::vector<complaint>& complaints);
 
   std::optional<std::size_t> block(const std::string& name) const { return find(blocks_, name); }
+  std::optional<std::size_t> function(const std::string& name) const { return find(functions_, name); }
   std::optional<std::size_t> data(const std::string& name) const { return find(data_, name); }
   std::size_t reg(const std::string& name);
 
@@ -40,6 +41,7 @@ class names {
 
   index blocks_;
   index data_;
+  index functions_;
   index registers_;
   std::vector<std::string> register_names_;
 };

@@ -3,6 +3,7 @@
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/cursor.hpp"
 #include "tools/tpal/data.hpp"
+#include "tools/tpal/doubles.hpp"
 #include "tools/tpal/files.hpp"
 #include "tools/tpal/names.hpp"
 
@@ -14,22 +15,36 @@
 namespace tpal {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, operation>, 16> operations{{{"+", operation::add},
-                                                                             {"-", operation::subtract},
-                                                                             {"*", operation::multiply},
-                                                                             {"/", operation::divide},
-                                                                             {"%", operation::remainder},
-                                                                             {"<", operation::less},
-                                                                             {"<=", operation::less_equal},
-                                                                             {">", operation::greater},
-                                                                             {">=", operation::greater_equal},
-                                                                             {"=", operation::equal},
-                                                                             {"!=", operation::not_equal},
-                                                                             {"&", operation::bit_and},
-                                                                             {"|", operation::bit_or},
-                                                                             {"^", operation::bit_xor},
-                                                                             {"<<", operation::shift_left},
-                                                                             {">>", operation::shift_right}}};
+constexpr std::array<std::pair<std::string_view, operation>, 26> operations{
+    {{"+.", operation::double_add},
+     {"-.", operation::double_subtract},
+     {"*.", operation::double_multiply},
+     {"/.", operation::double_divide},
+     {"<.", operation::double_less},
+     {"<=.", operation::double_less_equal},
+     {">.", operation::double_greater},
+     {">=.", operation::double_greater_equal},
+     {"=.", operation::double_equal},
+     {"!=.", operation::double_not_equal},
+     {"+", operation::add},
+     {"-", operation::subtract},
+     {"*", operation::multiply},
+     {"/", operation::divide},
+     {"%", operation::remainder},
+     {"<", operation::less},
+     {"<=", operation::less_equal},
+     {">", operation::greater},
+     {">=", operation::greater_equal},
+     {"=", operation::equal},
+     {"!=", operation::not_equal},
+     {"&", operation::bit_and},
+     {"|", operation::bit_or},
+     {"^", operation::bit_xor},
+     {"<<", operation::shift_left},
+     {">>", operation::shift_right}}};
+
+// As many as registers pass in C.
+constexpr std::size_t most_parameters = 6;
 
 class parser : private cursor {
  public:
@@ -87,11 +102,15 @@ class parser : private cursor {
       cells_of(d);
     } else if (word.text == "zero") {
       data& d = declare(word.at);
+      d.of = type_said().value_or(type::integer);
       expect("=", "and how many cells");
       do d.zeros.push_back(value());
       while (skip("*"));
+    } else if (word.text == "extern") {
+      extern_(word.at);
     } else {
-      complain(word.at, fmt::format("there is no directive '.{}': expected .input, .output, .data or .zero",
+      complain(word.at, fmt::format("there is no directive '.{}': expected .input, .output, .data, .zero or "
+                                    ".extern",
                                     word.text));
       throw unexpected{};
     }
@@ -99,7 +118,14 @@ class parser : private cursor {
 
   void input_(position at) {
     input i{new_register("a register"), {}, at};
-    if (skip("=")) i.otherwise = number();
+    const std::optional<type> said = type_said();
+    if (skip("=")) {
+      const operand v = literal(said);
+      i.otherwise = v.value;
+      i.of = type_of(v);
+    } else {
+      i.of = said.value_or(type::integer);
+    }
     program_.inputs.push_back(i);
   }
 
@@ -109,6 +135,10 @@ class parser : private cursor {
     const operand::kind is = program_.outputs.back().is;
     if (is != operand::kind::reg && is != operand::kind::data) {
       complain(name.at, fmt::format("expected a register or data to print, found {}", name_of(name)));
+    }
+    const std::optional<type> said = type_said();
+    if (said && is == operand::kind::reg) {
+      program_.output_types.emplace_back(static_cast<std::size_t>(program_.outputs.back().value), *said);
     }
   }
 
@@ -122,10 +152,72 @@ class parser : private cursor {
     return program_.arrays.back();
   }
 
+  // .extern f(int, int) -> int
+  void extern_(position at) {
+    if (peek().is != token::kind::name || is_reserved(peek().text)) expected("a name for the function");
+    const token& name = take();
+    function f{name.text, {}, {}, at};
+    if (f.name.find('-') != std::string::npos) {
+      complain(name.at, fmt::format("'{}' is no name of a C function: it has a hyphen", f.name));
+    }
+    expect("(", "and the types of the parameters");
+    while (!skip(")")) {
+      if (!f.parameters.empty()) expect(",", "or ')'");
+      f.parameters.push_back(type_());
+    }
+    if (f.parameters.size() > most_parameters) {
+      complain(name.at, fmt::format("'{}' has {} parameters; {} are possible", f.name, f.parameters.size(),
+                                    most_parameters));
+    }
+    if (skip("->")) f.returns = type_();
+    // As in declare().
+    if (names_.function(name.text) == program_.functions.size()) program_.functions.push_back(std::move(f));
+  }
+
+  type type_() {
+    if (!is_word("int") && !is_word("double")) expected("a type, int or double");
+    return take().text == "int" ? type::integer : type::floating;
+  }
+  // After a name: a colon and a type, or nothing.
+  std::optional<type> type_said() {
+    if (!skip(":")) return std::nullopt;
+    return type_();
+  }
+
+  static type type_of(const operand& v) {
+    return v.is == operand::kind::floating ? type::floating : type::integer;
+  }
+  type type_of_literal() const {
+    return peek(is("-") ? 1 : 0).is == token::kind::floating ? type::floating : type::integer;
+  }
+  // A number or a double, which has to be of the type, if there is one.
+  operand literal(std::optional<type> wanted) {
+    operand v;
+    v.at = peek().at;
+    const type found = type_of_literal();
+    if (wanted && *wanted != found) {
+      expected(*wanted == type::floating ? "a double, such as 2.0" : "a number without a point");
+    }
+    if (found == type::integer) {
+      v.value = number();
+      return v;
+    }
+    const bool negative = skip("-");
+    const double d = double_of(static_cast<std::int64_t>(take().number));
+    v.is = operand::kind::floating;
+    v.value = bits_of(negative ? -d : d);
+    return v;
+  }
+
   void cells_of(data& d) {
     do {
       while (peek().is == token::kind::line_end) ++at_;
       const position at = peek().at;
+      if (d.cells.empty() && type_of_literal() == type::floating) d.of = type::floating;
+      if (d.of == type::floating) {
+        d.cells.push_back(literal(type::floating).value);
+        continue;
+      }
       const std::int64_t first = number();
       const std::int64_t last = skip("..") ? number() : first;
       if (!append_range(d.cells, first, last)) {
@@ -136,7 +228,9 @@ class parser : private cursor {
 
   std::int64_t number() {
     const bool negative = skip("-");
-    if (peek().is != token::kind::number) expected("a number");
+    if (peek().is != token::kind::number) {
+      expected(peek().is == token::kind::floating ? "a number without a point" : "a number");
+    }
     const token& t = take();
     if (!negative && t.number == std::uint64_t{1} << 63U && t.text[0] != '0') {
       complain(t.at, fmt::format("{} does not fit into 64 bits", t.text));
@@ -235,6 +329,9 @@ class parser : private cursor {
       i.left = register_(word == "fork" ? "a register with a join record" : "a register to test");
       expect(",", "and a label");
       i.right = value();
+    } else if (word == "call") {
+      i.code = opcode::call_only;
+      call(i);
     } else if (word == "halt") {
       ++at_;
       i.code = opcode::halt;
@@ -265,6 +362,12 @@ class parser : private cursor {
       ++at_;
       i.code = opcode::jralloc;
       i.left = value();
+    } else if (is_word("call")) {
+      i.code = opcode::call;
+      call(i);
+    } else if (is_word("double") || is_word("int")) {
+      i.code = take().text == "double" ? opcode::to_double : opcode::to_int;
+      i.left = value();
     } else if (is_word("prmempty") || is_word("prmsplit")) {
       i.code = take().text == "prmempty" ? opcode::prmempty : opcode::prmsplit;
     } else if (is_word("mem")) {
@@ -281,6 +384,21 @@ class parser : private cursor {
         return;
       }
       expected("an operator, ';' or the end of the line");
+    }
+  }
+
+  // call f(v, v)
+  void call(instruction& i) {
+    ++at_;
+    if (peek().is != token::kind::name) expected("a function that .extern declares");
+    const auto f = names_.function(peek().text);
+    if (!f) expected("a function that .extern declares");
+    ++at_;
+    i.function = *f;
+    expect("(", "and the arguments");
+    while (!skip(")")) {
+      if (!i.arguments.empty()) expect(",", "or ')'");
+      i.arguments.push_back(value());
     }
   }
 
@@ -308,9 +426,8 @@ class parser : private cursor {
   operand value() {
     operand v;
     v.at = peek().at;
-    if (peek().is == token::kind::number || is("-")) {
-      v.value = number();
-      return v;
+    if (peek().is == token::kind::number || peek().is == token::kind::floating || is("-")) {
+      return literal(std::nullopt);
     }
     const bool length = skip("#");
     if (peek().is != token::kind::name) expected(length ? "data" : "a register, a number or a label");
@@ -339,6 +456,8 @@ class parser : private cursor {
     if (peek().is != token::kind::name || is_reserved(peek().text)) expected(what);
     if (names_.block(peek().text)) expected(fmt::format("{}, not a label", what));
     if (names_.data(peek().text)) expected(fmt::format("{}, not data", what));
+    if (names_.function(peek().text))
+      expected(fmt::format("{}, not a function; to call it, say 'call'", what));
     return names_.reg(take().text);
   }
 

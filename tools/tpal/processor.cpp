@@ -2,8 +2,12 @@
 
 #include "tools/tpal/arithmetic.hpp"
 #include "tools/tpal/diagnostics.hpp"
+#include "tools/tpal/doubles.hpp"
+#include "tools/tpal/functions.hpp"
 
 #include <fmt/format.h>
+
+#include <vector>
 
 namespace tpal {
 namespace {
@@ -12,6 +16,7 @@ std::string describe(const program& p, value v) {
   switch (v.is) {
     case value::kind::nothing: return "nothing";
     case value::kind::number: return fmt::format("the number {}", v.bits);
+    case value::kind::floating: return fmt::format("the double {}", in_decimal(double_of(v.bits)));
     case value::kind::label:
       return fmt::format("the label '{}'", p.blocks[static_cast<std::size_t>(v.bits)].name);
     case value::kind::record: return "a join record";
@@ -32,6 +37,7 @@ std::string describe(const program& p, value v) {
 
 value processor::read(const task& t, const operand& v) const {
   if (v.is == operand::kind::number) return value::number(v.value);
+  if (v.is == operand::kind::floating) return value::of_bits(v.value, true);
   if (v.is == operand::kind::label) return value::label(v.value);
   const value held = t.registers[static_cast<std::size_t>(v.value)];
   if (held.is == value::kind::nothing) {
@@ -44,8 +50,27 @@ value processor::read(const task& t, const operand& v) const {
 std::int64_t processor::number(const task& t, const operand& v) const {
   if (v.is == operand::kind::number) return v.value;
   const value held = read(t, v);
+  if (held.is == value::kind::floating) not_a(code_, v, "an integer", held);
   if (held.is != value::kind::number) not_a(code_, v, "a number", held);
   return held.bits;
+}
+
+double processor::floating(const task& t, const operand& v) const {
+  const value held = read(t, v);
+  if (held.is != value::kind::floating) not_a(code_, v, "a double", held);
+  return double_of(held.bits);
+}
+
+std::int64_t processor::to_int(const task& t, const operand& v) const {
+  const double d = floating(t, v);
+  const std::optional<std::int64_t> n = to_integer(d);
+  if (!n) throw run_error(v.at, fmt::format("{} has no integer of 64 bits", in_decimal(d)));
+  return *n;
+}
+
+void processor::store(const task& t, const instruction& i) {
+  const std::size_t at = cell(t, i);
+  heap_.store(at, heap_.is_double(at) ? bits_of(floating(t, i.stored)) : number(t, i.stored));
 }
 
 std::size_t processor::label(const task& t, const operand& v) const {
@@ -69,13 +94,25 @@ std::size_t processor::cell(const task& t, const instruction& i) const {
   return static_cast<std::size_t>(address);
 }
 
-std::int64_t processor::compute_checked(const task& t, const instruction& i) const {
+value processor::compute_checked(const task& t, const instruction& i) const {
+  if (gives_double(i.op)) return value::floating(compute(i.op, floating(t, i.left), floating(t, i.right)));
+  if (is_of_doubles(i.op)) return value::number(compare(i.op, floating(t, i.left), floating(t, i.right)));
   const std::int64_t a = number(t, i.left);
   const std::int64_t b = number(t, i.right);
   if (b == 0 && (i.op == operation::divide || i.op == operation::remainder)) {
     throw run_error(i.right.at, fmt::format("division of {} by zero", a));
   }
-  return compute(i.op, a, b);
+  return value::number(compute(i.op, a, b));
+}
+
+value processor::call(const task& t, const instruction& i) const {
+  const function& f = code_.functions[i.function];
+  std::vector<std::int64_t> arguments;
+  for (std::size_t k = 0; k < f.parameters.size(); ++k) {
+    const operand& v = i.arguments[k];
+    arguments.push_back(f.parameters[k] == type::floating ? bits_of(floating(t, v)) : number(t, v));
+  }
+  return value::of_bits(tpal::call(f, arguments), f.returns == type::floating);
 }
 
 void processor::enter(task& t, std::size_t block) {
@@ -113,9 +150,15 @@ step processor::execute(task& t, const instruction& i) {
   const auto set = [&](value v) { t.registers[i.target] = v; };
   switch (i.code) {
     case opcode::move: set(read(t, i.left)); break;
-    case opcode::compute: set(value::number(compute_checked(t, i))); break;
-    case opcode::load: set(value::number(heap_.load(cell(t, i)))); break;
-    case opcode::store: heap_.store(cell(t, i), number(t, i.stored)); break;
+    case opcode::compute: set(compute_checked(t, i)); break;
+    case opcode::to_double: set(value::floating(static_cast<double>(number(t, i.left)))); break;
+    case opcode::to_int: set(value::number(to_int(t, i.left))); break;
+    case opcode::load: {
+      const std::size_t at = cell(t, i);
+      set(value::of_bits(heap_.load(at), heap_.is_double(at)));
+      break;
+    }
+    case opcode::store: store(t, i); break;
     case opcode::load_stack: set(t.calls.load(number(t, i.right))); break;
     case opcode::store_stack: t.calls.store(number(t, i.right), read(t, i.stored)); break;
     case opcode::if_jump:
@@ -140,6 +183,8 @@ step processor::execute(task& t, const instruction& i) {
     case opcode::sfree: t.calls.free(number(t, i.left)); break;
     case opcode::prmpush: t.calls.push_mark(number(t, i.right)); break;
     case opcode::prmpop: t.calls.pop_mark(number(t, i.right)); break;
+    case opcode::call: set(call(t, i)); break;
+    case opcode::call_only: call(t, i); break;
     case opcode::prmempty: set(value::number(truth(!t.calls.has_marks()))); break;
     case opcode::prmsplit: set(value::number(t.calls.split_mark())); break;
   }

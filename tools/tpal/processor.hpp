@@ -36,6 +36,8 @@ class processor {
   std::unique_ptr<task> take_child() { return std::move(child_); }
   record_id record() const { return record_; }
   const counts& done() const { return counts_; }
+  // The cell of the heap that a load or a store of the task touches.
+  std::size_t cell(const task& t, const instruction& i) const;
 
  private:
   step execute(task& t, const instruction& i);
@@ -45,8 +47,11 @@ class processor {
   std::int64_t number(const task& t, const operand& v) const;
   std::size_t label(const task& t, const operand& v) const;
   record_id record(const task& t, const operand& v) const;
-  std::size_t cell(const task& t, const instruction& i) const;
-  std::int64_t compute_checked(const task& t, const instruction& i) const;
+  double floating(const task& t, const operand& v) const;
+  std::int64_t to_int(const task& t, const operand& v) const;
+  void store(const task& t, const instruction& i);
+  value compute_checked(const task& t, const instruction& i) const;
+  value call(const task& t, const instruction& i) const;
 
   const program& code_;
   memory& heap_;

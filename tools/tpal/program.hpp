@@ -17,10 +17,10 @@ struct position {
 };
 
 struct operand {
-  enum class kind { number, reg, label, data, length };
+  enum class kind { number, floating, reg, label, data, length };
 
   kind is = kind::number;
-  std::int64_t value = 0;  // the number, or which register, block or data it is
+  std::int64_t value = 0;  // the number, the bits of the double, or which register, block or data it is
   position at = {};
 };
 
@@ -40,12 +40,25 @@ enum class operation {
   bit_or,
   bit_xor,
   shift_left,
-  shift_right
+  shift_right,
+  // Of doubles. These four give doubles, the others truths.
+  double_add,
+  double_subtract,
+  double_multiply,
+  double_divide,
+  double_less,
+  double_less_equal,
+  double_greater,
+  double_greater_equal,
+  double_equal,
+  double_not_equal
 };
 
 enum class opcode {
   move,         // target := left
   compute,      // target := left op right
+  to_double,    // target := double left
+  to_int,       // target := int left
   load,         // target := mem[left + right]
   store,        // mem[left + right] := stored
   load_stack,   // target := mem[sp + right]
@@ -62,7 +75,9 @@ enum class opcode {
   prmpush,   // prmpush mem[sp + right]
   prmpop,    // prmpop mem[sp + right]
   prmempty,  // target := prmempty
-  prmsplit   // target := prmsplit
+  prmsplit,  // target := prmsplit
+  call,      // target := call function(arguments)
+  call_only  // call function(arguments), whatever it returns
 };
 
 struct instruction {
@@ -72,6 +87,8 @@ struct instruction {
   operand left = {};
   operand right = {};
   operand stored = {};
+  std::size_t function = 0;
+  std::vector<operand> arguments = {};
   position at = {};
 };
 
@@ -101,19 +118,32 @@ struct block {
   position at = {};
 };
 
-// An array in the heap: its cells, or how many zeros it has, as a product.
+enum class type { integer, floating };
+
+// An array in the heap: its cells, which are bits if they are doubles, or how many zeros it has, as a product.
 struct data {
   std::string name;
   std::vector<std::int64_t> cells;
   std::vector<operand> zeros;
   position at = {};
+  type of = type::integer;
+};
+
+// A C function that is defined elsewhere.
+struct function {
+  std::string name;
+  std::vector<type> parameters;
+  std::optional<type> returns;
+  position at = {};
+  void (*address)() = nullptr;  // once it is found
 };
 
 // A register that the first task starts with.
 struct input {
   std::size_t target = 0;
-  std::optional<std::int64_t> otherwise;
+  std::optional<std::int64_t> otherwise;  // the number, or the bits of the double
   position at = {};
+  type of = type::integer;
 };
 
 // What the program has computed when it halts: registers and data.
@@ -123,8 +153,10 @@ struct program {
   std::vector<std::string> registers;
   std::vector<block> blocks;  // the first is where the first task starts
   std::vector<data> arrays;
+  std::vector<function> functions;
   std::vector<input> inputs;
   std::vector<operand> outputs;
+  std::vector<std::pair<std::size_t, type>> output_types;  // registers, and what they are said to hold
 };
 
 }  // namespace tpal

@@ -1,8 +1,11 @@
 #include "tools/tpal/report.hpp"
 
+#include "tools/tpal/doubles.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace tpal {
 namespace {
@@ -10,6 +13,7 @@ namespace {
 std::string in_words(const program& p, const value& v) {
   switch (v.is) {
     case value::kind::number: return fmt::format("{}", v.bits);
+    case value::kind::floating: return in_decimal(double_of(v.bits));
     case value::kind::label: return fmt::format("label {}", p.blocks[static_cast<std::size_t>(v.bits)].name);
     case value::kind::record: return "a join record";
     case value::kind::mark:
@@ -30,14 +34,17 @@ std::string outputs(const image& start, const result& r) {
     } else {
       const place at = start.places[which];
       const auto begin = r.heap.begin() + static_cast<std::ptrdiff_t>(at.begin);
-      text += fmt::format("{} = {}\n", p.arrays[which].name,
-                          fmt::join(begin, begin + static_cast<std::ptrdiff_t>(at.length), ", "));
+      std::vector<std::string> cells;
+      for (auto cell = begin; cell != begin + static_cast<std::ptrdiff_t>(at.length); ++cell) {
+        cells.push_back(in_words(p, value::of_bits(*cell, p.arrays[which].of == type::floating)));
+      }
+      text += fmt::format("{} = {}\n", p.arrays[which].name, fmt::join(cells, ", "));
     }
   }
   if (!p.outputs.empty()) return text;
   for (std::size_t i = 0; i < r.registers.size(); ++i) {
-    if (r.registers[i].is == value::kind::number) {
-      text += fmt::format("{} = {}\n", p.registers[i], r.registers[i].bits);
+    if (r.registers[i].is == value::kind::number || r.registers[i].is == value::kind::floating) {
+      text += fmt::format("{} = {}\n", p.registers[i], in_words(p, r.registers[i]));
     }
   }
   return text;

@@ -23,6 +23,13 @@ class stack {
  public:
   static constexpr std::size_t most_cells = std::size_t{1} << 24U;
 
+  bool exists() const { return exists_; }
+  // The cells, oldest first.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const value& v : cells_) visit(v);
+  }
+
   // A new and empty one in place of what was there. No task has a stack before.
   void renew();
   void allocate(std::int64_t count);

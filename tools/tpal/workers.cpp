@@ -23,7 +23,7 @@ class shared {
       : code(start.code),
         heart(how.heart),
         fuel(how.fuel),
-        heap(start.heap),
+        heap(start.heap, start.are_doubles),
         tree(start.code),
         left_(how.fuel) {}
 

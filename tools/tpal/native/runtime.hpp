@@ -1,42 +1,33 @@
-// What a TPAL program that was compiled to native code needs: the tree of its tasks, their stacks, beats, and its command
-// line. `tpal build` puts this file before the code it writes.
+// What a TPAL program that was compiled to native code needs: the tree of its tasks, beats, and its command line. `tpal build`
+// puts numbers.hpp, stack.hpp and this file before the code it writes. Everything is unnamed, so that several programs can be
+// linked together as functions.
 #include <sennit/beats.hpp>
 #include <sennit/promotion_point.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/task_group.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace tpal_native {
-
-using number = std::int64_t;
-
-inline const char* file = "";
-inline std::atomic<std::uint64_t> forks{0};
-inline std::atomic<std::uint64_t> records{0};
-
-// The line is 0 if no line is at fault.
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(int line, const char* what) {
-  const std::string place = line == 0 ? file : file + (":" + std::to_string(line));
-  std::fprintf(stderr, "%s: error: %s\n", place.c_str(), what);
-  std::fflush(stdout);
-  std::_Exit(1);
-}
+namespace {
 
 inline long heart = 100;  // microseconds; 0: no beats
 
@@ -59,68 +50,48 @@ struct child {
 struct strand;
 // The program: runs the strand's task, whose registers are given, from the block on.
 void execute(strand& s, number block, const number* registers);
+void run_task(strand& s, number block, const number* registers);
 extern const join_target join_targets[];
 extern const int join_target_count;
 extern const int register_count;
 extern const int block_count;
-inline number* heap = nullptr;
-inline number heap_size = 0;
 
-class stack {
- public:
-  void renew(int line) {
-    if (first_ != marks_.size()) fail(line, "a new stack would drop promotion-ready marks");
-    exists_ = true;
-    cells_.clear();
+// Where data lies in the heap.
+struct place {
+  number begin;
+  number length;
+};
+
+// What all tasks of a run share.
+struct machine {
+  std::vector<number> heap;
+  std::vector<place> places;
+  std::vector<number> result;  // the registers of the task that halted first
+  std::atomic<bool> over{false};
+  std::atomic<std::uint64_t> forks{0};
+  std::atomic<std::uint64_t> records{0};
+
+  template <class T>
+  void add_cells(std::span<const T> cells) {
+    places.push_back({static_cast<number>(heap.size()), static_cast<number>(cells.size())});
+    heap.reserve(heap.size() + cells.size());
+    for (const T& cell : cells) heap.push_back(bits_of(cell));
   }
-  void allocate(number count, int line) {
-    if (!exists_) fail(line, "the task has no stack; make one by 'sp := snew'");
-    if (count < 0 || count > most - static_cast<number>(cells_.size())) fail(line, "stack overflow");
-    cells_.resize(cells_.size() + static_cast<std::size_t>(count));
-  }
-  void free(number count, int line) {
-    if (count < 0 || count > static_cast<number>(cells_.size())) fail(line, "stack underflow");
-    cells_.resize(cells_.size() - static_cast<std::size_t>(count));
-    if (first_ != marks_.size() && marks_.back() >= cells_.size())
-      fail(line, "sfree of a promotion-ready mark");
-  }
-  number& at(number offset, int line) { return cells_[index(offset, line)]; }
-  void push_mark(number offset, int line) {
-    const std::size_t cell = index(offset, line);
-    if (first_ != marks_.size() && marks_.back() >= cell)
-      fail(line, "prmpush of a cell older than the newest mark");
-    if (first_ == marks_.size()) {
-      marks_.clear();
-      first_ = 0;
+  void add_zeros(std::initializer_list<number> factors, int line) {
+    constexpr number most = number{1} << 27;
+    number count = 1;
+    for (const number f : factors) {
+      if (f < 0 || f > most / std::max<number>(count, 1))
+        fail(line, "data of less than no or too many cells");
+      count *= f;
     }
-    marks_.push_back(cell);
+    places.push_back({static_cast<number>(heap.size()), count});
+    heap.resize(heap.size() + static_cast<std::size_t>(count));
   }
-  void pop_mark(number offset, int line) {
-    if (first_ == marks_.size() || marks_.back() != index(offset, line))
-      fail(line, "prmpop of no newest mark");
-    cells_[marks_.back()] = 0;
-    marks_.pop_back();
+  std::span<const number> cells_of(std::size_t array) const {
+    const place& p = places[array];
+    return {heap.data() + p.begin, static_cast<std::size_t>(p.length)};
   }
-  number no_marks() const { return first_ == marks_.size() ? 0 : 1; }
-  number split_mark(int line) {
-    if (first_ == marks_.size()) fail(line, "prmsplit, and there is no mark");
-    const std::size_t cell = marks_[first_++];
-    cells_[cell] = 0;
-    return static_cast<number>(cells_.size() - 1 - cell);
-  }
-
- private:
-  static constexpr number most = number{1} << 24;
-  std::size_t index(number offset, int line) const {
-    if (offset < 0 || offset >= static_cast<number>(cells_.size()))
-      fail(line, "mem[sp + ...] is outside the stack");
-    return cells_.size() - 1 - static_cast<std::size_t>(offset);
-  }
-
-  bool exists_ = false;
-  std::vector<number> cells_;
-  std::vector<std::size_t> marks_;
-  std::size_t first_ = 0;  // of the marks that are left
 };
 
 // A task's part in a join record.
@@ -133,45 +104,51 @@ struct part {
 
 // A task. The groups of its open records nest, and each is waited for before the next outer one.
 struct strand {
+  machine& all;
   std::deque<part> open;
   stack calls;
   child* self = nullptr;  // null: the first task
 
-  number allocate(number block, int line) {
+  explicit strand(machine& of) : all(of) {}
+
+  // Not inlined, all three: the code of a task keeps its variables in registers.
+  [[gnu::noinline]] number allocate(number block, int line) {
     const join_target* const end = join_targets + join_target_count;
     const auto* const found =
         std::find_if(join_targets, end, [block](const join_target& t) { return t.continuation == block; });
     if (found == end) fail(line, "the label is no join target");
     part& p = open.emplace_back();
     // Relaxed: only that each has another one.
-    p.id = static_cast<number>(records.fetch_add(1, std::memory_order_relaxed)) + 1;
+    p.id = static_cast<number>(all.records.fetch_add(1, std::memory_order_relaxed)) + 1;
     p.target = found;
     return p.id;
   }
 
-  void fork(number id, number block, const number* registers, int line) {
+  [[gnu::noinline]] void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
     if (block < 0 || block >= block_count) fail(line, "this leads to what is no label");
-    forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
+    all.forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);
-    found->group.spawn([&c, id, block, target = found->target] {
-      strand s;
+    found->group.spawn([&c, id, block, target = found->target, &all = all] {
+      strand s(all);
       s.self = &c;
       part& p = s.open.emplace_back();
       p.id = id;
       p.target = target;
       const std::vector<number> start = std::move(c.registers);
-      execute(s, block, start.data());
+      run_task(s, block, start.data());
     });
   }
 
   // Where to go on, with registers changed as combined; negative if the task has ended.
-  number join(number id, number* registers, int line) {
+  [[gnu::noinline]] number join(number id, number* registers, int line) {
     if (open.empty() || open.back().id != id) fail(line, "join on a record that is not the task's innermost");
     part& p = open.back();
     p.group.wait();
+    // Relaxed: a child that has halted has been waited for.
+    if (all.over.load(std::memory_order_relaxed)) return -1;
     if (!p.children.empty()) {
       const std::unique_ptr<child> latest = std::move(p.children.back());
       p.children.pop_back();
@@ -191,54 +168,60 @@ struct strand {
   }
 };
 
-inline number divide(number a, number b, int line) {
-  if (b == 0) [[unlikely]]
-    fail(line, "division by zero");
-  return b == -1 ? static_cast<number>(-static_cast<std::uint64_t>(a)) : a / b;
-}
-inline number remainder(number a, number b, int line) {
-  if (b == 0) [[unlikely]]
-    fail(line, "division by zero");
-  return b == -1 ? 0 : a % b;
-}
-inline number& cell(number address, int line) {
-  if (static_cast<std::uint64_t>(address) >= static_cast<std::uint64_t>(heap_size)) [[unlikely]] {
-    fail(line, "the address is outside the heap");
+// A task that was cut short has records that are open: whom it has forked is waited for here, because a destructor could not
+// say what they throw.
+inline void run_task(strand& s, number block, const number* registers) {
+  execute(s, block, registers);
+  while (!s.open.empty()) {
+    s.open.back().group.wait();
+    s.open.pop_back();
   }
-  return heap[address];
 }
-inline number wrap(std::uint64_t bits) { return static_cast<number>(bits); }
-inline std::uint64_t bits(number n) { return static_cast<std::uint64_t>(n); }
 
+struct cells {
+  number* const begin;
+  const std::uint64_t size;
+
+  explicit cells(machine& all) : begin(all.heap.data()), size(all.heap.size()) {}
+  number& at(number address, int line) const {
+    if (static_cast<std::uint64_t>(address) >= size) [[unlikely]]
+      fail(line, "the address is outside the heap");
+    return begin[address];
+  }
+};
 struct output {
   const char* name;
   bool is_register;
-  int which;  // register or array
+  bool is_double;  // or the cells of the array are
+  int which;       // register or array
 };
-struct place {
-  number begin;
-  number length;
-};
+extern const output outputs[];
+extern const int output_count;
 
-// Ends the process: the first to come here has the answer.
-[[noreturn, gnu::cold]] inline void halt(const number* registers, const place* places, const output* outputs,
-                                         int count) {
-  static std::atomic<bool> over{false};
-  // Relaxed: whoever is second has nothing to do with what the first one prints.
-  while (over.exchange(true, std::memory_order_relaxed)) pause();
-  for (const output* o = outputs; o != outputs + count; ++o) {
+// The first to come here has the answer. Of a program it ends the process, of a function the task, and with it others at
+// their next join.
+[[gnu::cold, gnu::noinline]] inline void halt(machine& all, const number* registers) {
+  // Relaxed: whoever is second has nothing to do with what the first one says, and the caller waits for all.
+  const bool is_first = !all.over.exchange(true, std::memory_order_relaxed);
+  if (is_function) {
+    if (is_first) all.result.assign(registers, registers + register_count);
+    return;
+  }
+  while (!is_first) pause();
+  for (const output* o = outputs; o != outputs + output_count; ++o) {
     if (o->is_register) {
-      std::printf("%s = %lld\n", o->name, static_cast<long long>(registers[o->which]));
+      std::printf("%s = %s\n", o->name, in_words(registers[o->which], o->is_double).c_str());
       continue;
     }
     std::printf("%s = ", o->name);
-    const place& p = places[o->which];
-    for (number i = 0; i < p.length; ++i) {
-      std::printf("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(heap[p.begin + i]));
+    const char* before = "";
+    for (const number n : all.cells_of(static_cast<std::size_t>(o->which))) {
+      std::printf("%s%s", before, in_words(n, o->is_double).c_str());
+      before = ", ";
     }
     std::printf("\n");
   }
-  const auto promotions = static_cast<unsigned long long>(forks.load(std::memory_order_relaxed));
+  const auto promotions = static_cast<unsigned long long>(all.forks.load(std::memory_order_relaxed));
   std::printf("tasks %llu, promotions %llu\n", promotions + 1, promotions);
   if (std::fflush(stdout) != 0) fail(0, "the output cannot be written");
   std::_Exit(0);
@@ -247,6 +230,7 @@ struct place {
 struct input {
   const char* name;
   int target;
+  bool is_double;
   bool given;
   number value;
 };
@@ -265,6 +249,14 @@ inline number number_of(const char* program, const std::string& word, const std:
   const number value = std::strtoll(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0' || errno != 0) usage(program, "bad number in '" + word + "'");
   return value;
+}
+
+inline number double_in(const char* program, const std::string& word, const std::string& text) {
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size())
+    usage(program, "bad number in '" + word + "'");
+  return bits_of(value);
 }
 
 // Returns the workers asked for, 0 for as many as the machine allows.
@@ -289,7 +281,7 @@ inline unsigned read_arguments(int argc, char** argv, std::vector<input>& inputs
       return sign != std::string::npos && word.compare(0, sign, in.name) == 0;
     });
     if (found == inputs.end()) usage(argv[0], "'" + word + "' is no input");
-    found->value = number_of(argv[0], word, word.substr(sign + 1));
+    found->value = (found->is_double ? double_in : number_of)(argv[0], word, word.substr(sign + 1));
     found->given = true;
   }
   for (const input& in : inputs) {
@@ -298,26 +290,7 @@ inline unsigned read_arguments(int argc, char** argv, std::vector<input>& inputs
   return workers;
 }
 
-inline void add_cells(std::vector<number>& heap_cells, place& p, const number* cells, number count) {
-  p = {static_cast<number>(heap_cells.size()), count};
-  heap_cells.insert(heap_cells.end(), cells, cells + count);
-}
-
-inline void add_zeros(std::vector<number>& heap_cells, place& p, std::initializer_list<number> factors,
-                      int line) {
-  constexpr number most = number{1} << 27;
-  number count = 1;
-  for (const number f : factors) {
-    if (f < 0 || f > most / std::max<number>(count, 1)) fail(line, "data of less than no or too many cells");
-    count *= f;
-  }
-  p = {static_cast<number>(heap_cells.size()), count};
-  heap_cells.resize(heap_cells.size() + static_cast<std::size_t>(count));
-}
-
-inline void start(std::vector<number>& cells, const number* registers, unsigned workers) {
-  heap = cells.data();
-  heap_size = static_cast<number>(cells.size());
+inline void start_program(machine& all, const number* registers, unsigned workers) {
   std::optional<sennit::runtime> runtime;
   std::optional<sennit::beats> beating;
   try {
@@ -328,10 +301,18 @@ inline void start(std::vector<number>& cells, const number* registers, unsigned 
     std::fprintf(stderr, "%s: %s\n", file, refusal.what());
     std::exit(2);
   }
-  runtime->run([registers] {
-    strand s;
-    execute(s, 0, registers);
+  runtime->run([&all, registers] {
+    strand s(all);
+    run_task(s, 0, registers);
   });
 }
 
+inline void start_function(machine& all, const number* registers) {
+  sennit::region().run([&all, registers] {
+    strand s(all);
+    run_task(s, 0, registers);
+  });
+}
+
+}  // namespace
 }  // namespace tpal_native

@@ -123,6 +123,7 @@ struct writer {
   std::string words;
   const char* begins = "";    // what it writes
   bool only_refuses = false;  // to let it write would take too long
+  int also = 0;               // its other status after it has written
 
   bool reads() const { return words.find(" in") != std::string::npos; }
   std::string to(const std::string& output) const {
@@ -199,7 +200,7 @@ TEST_P(Writer, ReplacesAFileAndKeepsItsPermissions) {
   chmod((*this / "out").c_str(), 0640);
   fs::create_symlink("out", *this / "link");
   const outcome o = shell(GetParam().to("link"));
-  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_THAT(o.status, testing::AnyOf(0, GetParam().also)) << o.err;
   EXPECT_TRUE(fs::is_symlink(*this / "link"));
   EXPECT_THAT(content(*this / "out"), StartsWith(GetParam().begins));
   EXPECT_EQ(static_cast<unsigned>(fs::status(*this / "out").permissions()), 0640U);
@@ -209,7 +210,7 @@ TEST_P(Writer, ReplacesAFileAndKeepsItsPermissions) {
 TEST_P(Writer, TakesStandardOutput) {
   if (GetParam().only_refuses) return;
   const outcome o = shell(GetParam().to("-"));
-  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_THAT(o.status, testing::AnyOf(0, GetParam().also)) << o.err;
   EXPECT_THAT(o.out, StartsWith(GetParam().begins));
   EXPECT_FALSE(fs::exists(*this / "-"));
   EXPECT_FALSE(o.out.empty());
@@ -244,7 +245,8 @@ INSTANTIATE_TEST_SUITE_P(
         writer{"run_picture", a_picture, heats + "--output OUT", "\x89PNG"},
         writer{"run_trace_graph", a_picture, heats + "--variant graph --trace-graph OUT", "sennit"},
         writer{"run_splice", a_picture, spliced + "--splice OUT", "sennit"},
-        writer{"tune", ":", sennit + " tune --workers 1 --seconds 0.1 --json OUT", "{"},
+        // On a busy machine it writes what it has measured, and proposes nothing.
+        writer{"tune", ":", sennit + " tune --workers 1 --seconds 0.1 --json OUT", "{", false, 2},
         writer{"tpal_trace", a_program, SENNIT_TPAL " trace in a=9 b=7 --output OUT", "<svg"},
         writer{"tpal_trace_data", "printf '1 2 3' >in",
                SENNIT_TPAL " trace '" SENNIT_TPAL_ARRAYS "' xs=@in -o OUT", "<svg"},

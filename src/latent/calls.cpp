@@ -2,6 +2,8 @@
 #include "beat/address_pairs.hpp"
 #include "beat/stack_memory.hpp"
 #include "latent/walk.hpp"
+#include "stack/fiber.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/detail/latent/call.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -10,6 +12,12 @@
 #include <utility>
 
 namespace sennit::detail {
+
+std::uintptr_t region_frame() noexcept {
+  worker* const w = worker::current();
+  const scope* const innermost = w != nullptr ? w->running().innermost : nullptr;
+  return innermost != nullptr ? reinterpret_cast<std::uintptr_t>(innermost->frame) : UINTPTR_MAX;
+}
 
 #if defined(__x86_64__)
 
@@ -56,7 +64,7 @@ bool give_oldest_call(const void* above) {
   if (!__atomic_load_n(&any_latent_calls, __ATOMIC_RELAXED)) return false;
   // Observed, a call runs where the schedule has it.
   if (current_tls().cursor != nullptr) return false;
-  const latent_site site = oldest_latent_site(above);
+  const latent_site site = oldest_latent_site(above, region_frame());
   if (site.slot == nullptr) return false;
   const frame_entry entry = entry_of(site);
   latent_request request;

@@ -3,11 +3,14 @@
 
 #include <sennit/join.hpp>
 #include <sennit/latent_join.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -162,6 +165,67 @@ TEST_F(latent_joins, captures_of_all_kinds_survive) {
       const large expected{{3, 7, 3 + n, 4, 5, 6 + n * (3 + 7 + 'a')}};
       EXPECT_EQ(found, expected) << n;
     }
+  });
+}
+
+bool is_code(std::uintptr_t word) {
+  constexpr std::uintptr_t near = std::uintptr_t{1} << 28;
+  return word + near - reinterpret_cast<std::uintptr_t>(&is_code) < 2 * near;
+}
+
+// How many words of the callers' frames change while one of them is asked. A return address does: the caller goes on elsewhere.
+[[gnu::no_sanitize_address]] NOINLINE double count_changes(int* changes) {
+  std::uintptr_t before[40];
+  const auto* const frames = static_cast<const volatile std::uintptr_t*>(__builtin_frame_address(0)) + 2;
+  for (std::size_t i = 0; i < std::size(before); ++i) before[i] = frames[i];
+  beat();
+  sennit::latent_join([] {}, [] {});
+  for (std::size_t i = 0; i < std::size(before); ++i)
+    *changes += frames[i] != before[i] && !(is_code(before[i]) && is_code(frames[i])) ? 1 : 0;
+  return 1.5;
+}
+
+NOINLINE double with_changes(int* changes, double x) {
+  const auto [a, b] =
+      sennit::latent_join([=] { return count_changes(changes); }, [=] { return x + *changes * 0.0; });
+  return a + b;
+}
+
+// Catches a frame that is changed while its call goes on: by code that finds it by a frame pointer, or by another register.
+TEST_F(latent_joins, asking_changes_no_frame) {
+  on_strand([] {
+    for (int i = 0; i < 10; ++i) {
+      int changes = 0;
+      EXPECT_EQ(with_changes(&changes, i), i + 1.5);
+      EXPECT_EQ(changes, 0);
+    }
+  });
+}
+
+NOINLINE int beat_in_region(bool cancelled) {
+  sennit::region inner;
+  const auto body = [&] {
+    if (cancelled) inner.cancel();
+    beat();
+    sennit::latent_join([] {}, [] {});
+  };
+  try {
+    inner.run(body);
+  } catch (const sennit::cancelled&) {
+  }
+  beat();
+  return 1;
+}
+
+NOINLINE int around_region(bool cancelled) {
+  const auto [a, b] = sennit::latent_join([=] { return beat_in_region(cancelled); }, [] { return 2; });
+  return a + b;
+}
+
+// Catches a call outside of a region that is given away inside of it: it is dropped with the region, or still open at its end.
+TEST_F(latent_joins, a_beat_in_a_region_stays_there) {
+  on_strand([] {
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(around_region(i % 2 == 0), 3);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <sennit/latent_for.hpp>
 #include <sennit/latent_join.hpp>
 #include <sennit/latent_reduce.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
 #include <atomic>
@@ -71,6 +72,28 @@ TEST_F(latent_loops, a_reduction_is_in_order) {
     });
     EXPECT_EQ(found, expected);
     EXPECT_EQ(sennit::latent_reduce(3, 3, 17L, [](int i) { return long{i}; }), 17);
+  });
+}
+
+// Catches a loop outside of a region that is split inside of it: its part is dropped with the region, or still open at its end.
+TEST_F(latent_loops, a_beat_in_a_region_splits_no_loop_around) {
+  on_strand([] {
+    std::atomic<int> sum{0};
+    sennit::latent_for(20, [&](int, sennit::latent& rest) {
+      test::let_beats_through();
+      const std::size_t end = rest.last();
+      sennit::region inner;
+      try {
+        inner.run([&] {
+          inner.cancel();
+          beat();
+          sennit::latent_for(1, [&](int) { ++sum; }, rest);
+        });
+      } catch (const sennit::cancelled&) {
+      }
+      EXPECT_EQ(rest.last(), end);
+    });
+    EXPECT_EQ(sum, 20);
   });
 }
 

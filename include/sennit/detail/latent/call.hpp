@@ -28,7 +28,11 @@ struct latent_request {
   }
 };
 
-// Of the strand's latent calls whose frames are above the address, the oldest is given away. False if there is none. Throws as
+// What has become latent inside of the calling strand's innermost region has its frames below this address. Further out nothing
+// may be given away from here: the child would belong to this region, and nobody waits for it before the region ends.
+SENNIT_EXPORT std::uintptr_t region_frame() noexcept;
+
+// Of the strand's latent calls in its innermost region whose frames are above the address, the oldest is given away. False if there is none. Throws as
 // task_group::spawn().
 SENNIT_EXPORT bool give_oldest_call(const void* above = nullptr);
 

@@ -1,5 +1,7 @@
 // Which frames have given their next call away.
-#include <sennit/detail/latent/call.hpp>
+#include "fork/views.hpp"
+
+#include <sennit/detail/latent/given.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -53,5 +55,7 @@ given_part* take_given(const void* frame) noexcept {
   }
   return nullptr;
 }
+
+void append_given(view* added) noexcept { append_views(added); }
 
 }  // namespace sennit::detail

@@ -3,6 +3,7 @@
 
 #include <sennit/join.hpp>
 #include <sennit/latent_join.hpp>
+#include <sennit/reducer.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
@@ -227,6 +228,41 @@ TEST_F(latent_joins, a_beat_in_a_region_stays_there) {
   on_strand([] {
     for (int i = 0; i < 50; ++i) EXPECT_EQ(around_region(i % 2 == 0), 3);
   });
+}
+
+struct concatenation {
+  std::string identity() const { return {}; }
+  void operator()(std::string& left, std::string&& right) const { left += right; }
+};
+using text = sennit::reducer<std::string, concatenation>;
+
+NOINLINE void write(text* out, int n, int beat_at) {
+  **out += static_cast<char>('a' + n % 26);
+  if (n == beat_at) beat();
+  if (n == 0) return;
+  sennit::latent_join([=] { write(out, n - 1, beat_at); },
+                      [=] {
+                        **out += static_cast<char>('A' + n % 26);
+                        sennit::latent_join([=] { write(out, n / 4, beat_at % 3); }, [=] { **out += '.'; });
+                      });
+}
+
+// Catches what a call that was given away adds to a reducer, before what the strand adds until it waits.
+TEST_F(latent_joins, reducers_keep_the_serial_order) {
+  text serial;
+  write(&serial, 25, -1);
+  const std::string expected = serial.value();
+  for (const unsigned workers : {1U, 3U}) {
+    sennit::runtime runtime({.workers = workers});
+    runtime.run([&] {
+      test::let_beats_through();
+      for (int at = 0; at <= 25; ++at) {
+        text out;
+        write(&out, 25, at);
+        EXPECT_EQ(out.value(), expected) << at;
+      }
+    });
+  }
 }
 
 NOINLINE double sum(const double* x, std::size_t n) {

@@ -9,8 +9,6 @@
 
 namespace sennit::detail {
 
-class given_part;
-
 // Asks a frame for the call that is to come next there.
 //
 // The frame's code runs in a copy of the frame, so that it can change nothing that the call uses which goes on meanwhile.
@@ -40,9 +38,5 @@ SENNIT_EXPORT bool give_oldest_call(const void* above = nullptr);
 SENNIT_EXPORT latent_request* take_latent_request() noexcept;
 // Goes back to who asked.
 SENNIT_EXPORT [[noreturn]] void answer_latent_request(latent_request& request) noexcept;
-// A frame gives a call away. Frames are known by an address which only their own strand uses. False if there is no room.
-SENNIT_EXPORT bool keep_given(const void* frame, given_part* given) noexcept;
-// What the frame has given away, if anything; once.
-SENNIT_EXPORT given_part* take_given(const void* frame) noexcept;
 
 }  // namespace sennit::detail

@@ -265,6 +265,49 @@ TEST_F(latent_joins, reducers_keep_the_serial_order) {
   }
 }
 
+template <std::size_t Words>
+struct many {
+  long values[Words];
+};
+
+NOINLINE int beat_and_throw(int beat_at, bool throws) {
+  if (beat_at == 1) beat();
+  sennit::latent_join([] {}, [] {});
+  if (throws) throw beat_at;
+  return 1;
+}
+
+template <std::size_t Words>
+NOINLINE long capture(many<Words> all, int beat_at, bool throws) {
+  static_assert(sizeof all == Words * sizeof(long));
+  const auto [a, b] = sennit::latent_join([=] { return beat_and_throw(beat_at, throws); },
+                                          [all] { return all.values[0] + all.values[Words - 1]; });
+  return a + b;
+}
+
+template <std::size_t Words>
+void capture_and_throw() {
+  many<Words> all{};
+  for (int i = 0; i < 20; ++i) {
+    all.values[0] = all.values[Words - 1] = -1;
+    EXPECT_THROW(capture(all, i % 2, true), int);
+    // A call that nobody has taken from the frame would be taken now.
+    all.values[0] = all.values[Words - 1] = i;
+    EXPECT_EQ(capture(all, i % 2, false), 1 + all.values[0] + all.values[Words - 1]) << Words;
+  }
+}
+
+// Catches a call that was given away and is not dropped by what is thrown, as its frame is not found: closures of more words
+// than registers have, up to the largest.
+TEST_F(latent_joins, a_throw_drops_calls_of_any_size) {
+  on_strand([] {
+    capture_and_throw<1>();
+    capture_and_throw<7>();
+    capture_and_throw<30>();
+    capture_and_throw<64>();
+  });
+}
+
 NOINLINE double sum(const double* x, std::size_t n) {
   if (n < 16) {
     double all = 0;

@@ -157,7 +157,7 @@ SENNIT_INLINE branch_result<F> call_first(F&& first) {
 // keep, or in the frame. The macro's further arguments are registers that have no result of the first call.
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
 #define SENNIT_BEHIND_LATENT_CALL(label, ...)                                                                \
-  asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call"                                        \
+  asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call" SENNIT_PROMOTION_POINT_REFUSAL         \
                   :                                                                                          \
                   :                                                                                          \
                   : "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",   \
@@ -208,9 +208,10 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 // does: in a call that the compiler inlines, or behind which `first` computes more, the second one is not found. Give a
 // recursive function [[gnu::noinline]]. Let `second` capture what it needs by value: numbers, pointers, references to what
 // outlives the caller, views. It is copied bit by bit, so what it captures is trivially copyable. A frame of more than 16 KiB is
-// not asked.
+// not asked, nor is one more than 1 MiB out on a stack that is a thread's own.
 //
-// The target is compiled with sennit_rollforward(target); otherwise no beat is taken. What `second` does may run at the same time
+// The target is compiled with sennit_rollforward(target), or with SENNIT_NO_PROMOTION_POINTS, and then takes no beat; otherwise
+// it does not link. What `second` does may run at the same time
 // as what `first` does, on another thread. Throws what first() throws, or else what second() throws: as plain calls. If first()
 // throws, a task that has begun is waited for. Where a beat comes, it throws what task_group::spawn() throws: std::bad_alloc, and
 // sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: none; clang does not save registers

@@ -27,7 +27,8 @@ class latent {
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
     const std::uintptr_t end = detail::region_frame();
-    for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each) < end; each = each->outer_)
+    for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each) < end;
+         each = each->outer_)
       if (!each->empty()) outermost = each;
     // A call around that loop is older still.
     if (detail::give_oldest_call(outermost)) return true;

@@ -7,6 +7,9 @@
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -289,10 +292,10 @@ template <std::size_t Words>
 void capture_and_throw() {
   many<Words> all{};
   for (int i = 0; i < 20; ++i) {
-    all.values[0] = all.values[Words - 1] = -1;
+    for (long& each : all.values) each = -1;
     EXPECT_THROW(capture(all, i % 2, true), int);
     // A call that nobody has taken from the frame would be taken now.
-    all.values[0] = all.values[Words - 1] = i;
+    for (long& each : all.values) each = i;
     EXPECT_EQ(capture(all, i % 2, false), 1 + all.values[0] + all.values[Words - 1]) << Words;
   }
 }
@@ -306,6 +309,30 @@ TEST_F(latent_joins, a_throw_drops_calls_of_any_size) {
     capture_and_throw<30>();
     capture_and_throw<64>();
   });
+}
+
+// Catches entries of strands that a child of fork(2) has not: a later frame at the same address would take them. And the loss of
+// those of the strand that forks.
+TEST(latent_joins_fork, a_child_forgets_the_frames_of_other_strands) {
+  using namespace sennit::detail;
+  given_part part(nullptr);
+  std::uintptr_t elsewhere = 0;  // on another stack
+  std::thread([&] { elsewhere = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }).join();
+  const auto* const other = reinterpret_cast<const void*>(elsewhere);
+  int status = -1;
+  sennit::join(
+      [&] {
+        const void* const own = __builtin_frame_address(0);
+        ASSERT_TRUE(keep_given(own, &part));
+        ASSERT_TRUE(keep_given(other, &part));
+        const pid_t child = fork();
+        if (child == 0) _exit(take_given(other) == nullptr && take_given(own) == &part ? 0 : 1);
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(take_given(own), &part);
+        EXPECT_EQ(take_given(other), &part);
+      },
+      [] {});
+  EXPECT_EQ(status, 0);
 }
 
 NOINLINE double sum(const double* x, std::size_t n) {

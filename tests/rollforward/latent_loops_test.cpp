@@ -117,10 +117,13 @@ TEST_F(latent_loops, reducers_keep_the_serial_order) {
       EXPECT_EQ(loop.value(), expected);
       sennit::reducer nest(std::vector<int>(), append);
       sennit::latent_for(10, [&](int i, sennit::latent& rest) {
-        sennit::latent_for(i * 100, i * 100 + 100, [&](int j) {
-          if (j % 9 == 0) beat();
-          nest->push_back(j);
-        }, rest);
+        sennit::latent_for(
+            i * 100, i * 100 + 100,
+            [&](int j) {
+              if (j % 9 == 0) beat();
+              nest->push_back(j);
+            },
+            rest);
       });
       EXPECT_EQ(nest.value(), expected);
       sennit::reducer reduction(std::vector<int>(), append);

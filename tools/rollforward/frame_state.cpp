@@ -17,7 +17,8 @@ bool defines_frame(const std::string& byte) { return byte == "0xf" || byte == "0
 // An expression that begins with DW_OP_breg6.
 bool of_frame_pointer(const statement& s) {
   constexpr std::size_t expression = 2;  // behind the operation and the length
-  return s.operands.size() > expression && (s.operands[expression] == "0x76" || s.operands[expression] == "118");
+  return s.operands.size() > expression &&
+         (s.operands[expression] == "0x76" || s.operands[expression] == "118");
 }
 
 }  // namespace

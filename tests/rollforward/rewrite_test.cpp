@@ -173,8 +173,8 @@ TEST(rollforward_rewrite, only_a_frame_pointer_points_into_the_frame) {
   EXPECT_TRUE(is_latent(store, latent, "\t.cfi_def_cfa %rbp, 16\n"));
   EXPECT_TRUE(is_latent(store, latent, "\t.cfi_escape 0xf,0x3,0x76,0x78,0x6\n"));
   EXPECT_FALSE(is_latent(store, latent, "\t.cfi_escape 0xf,0x3,0x7a,0x78,0x6\n"));
-  EXPECT_FALSE(is_latent(store, latent,
-                         "\t.cfi_remember_state\n\t.cfi_def_cfa_register 6\n\t.cfi_restore_state\n"));
+  EXPECT_FALSE(
+      is_latent(store, latent, "\t.cfi_remember_state\n\t.cfi_def_cfa_register 6\n\t.cfi_restore_state\n"));
   EXPECT_TRUE(is_latent("\tmovq %rax, %rbp\n"));
   EXPECT_FALSE(is_latent("\tmovq %rax, %rbp\n", latent, "\t.cfi_def_cfa_register 6\n"));
   EXPECT_FALSE(is_latent("\tmovq 8(%rsp), %rsp\n"));

@@ -11,8 +11,9 @@
 
 namespace sennit::detail {
 
-// A frame gives its next call away. Frames are known by an address which only their own strand uses. False if there is no room.
 class given_part;
+
+// A frame gives its next call away. Frames are known by an address which only their own strand uses. False if there is no room.
 SENNIT_EXPORT bool keep_given(const void* frame, given_part* given) noexcept;
 // What the frame has given away, if anything; once.
 SENNIT_EXPORT given_part* take_given(const void* frame) noexcept;

@@ -2,8 +2,8 @@
 #include "beat/stack_memory.hpp"
 #include "fork/views.hpp"
 
+#include <sennit/detail/calls.hpp>
 #include <sennit/detail/latent/given.hpp>
-#include <sennit/region.hpp>
 
 #include <pthread.h>
 
@@ -14,8 +14,8 @@
 namespace sennit::detail {
 namespace {
 
-// No lock, so that a child of fork(2) finds none taken: see forget_other_strands(). Relaxed everywhere: only the strand whose frame it is
-// reads what it has written, and a strand takes its memory along from thread to thread.
+// No lock, so that a child of fork(2) finds none taken: see forget_other_strands(). Relaxed everywhere: only the strand
+// whose frame it is reads what it has written, and a strand takes its memory along from thread to thread.
 struct given_slot {
   std::atomic<const void*> frame{nullptr};
   std::atomic<given_part*> given{nullptr};

@@ -117,7 +117,8 @@ class SENNIT_EXPORT beats {
   // nanoseconds a thread.
   std::vector<beat_count> statistics() const;
   // For people: how many beats were delivered, and a line for each promotion point of the process with its
-  // function, its line and how often it was taken. Those that were never taken come last. Thread-safety: that of
+  // function, its line and how often it was taken. Those that were never taken come last. A latent_join has line 0, and
+  // counts a call twice that it gave away while its first one went on: once for that, and once for the wait. Thread-safety: that of
   // statistics(); not while a module with promotion points is unloaded. Cost: microseconds for each promotion point.
   std::string report() const;
 

@@ -113,8 +113,8 @@ struct latent_looping {
 // latent loops inside the body, as their last argument: latent_for(m, inner, rest). A beat that comes in there gives away half
 // of what is left of the outermost loop that has anything left.
 //
-// Without beats, or if the target is not compiled with sennit_rollforward(target), this is a serial loop: no frame, no deque,
-// no clock. Iterations run in chunks without a promotion point inside, so that compilers vectorize them. Chunks
+// The target is compiled with sennit_rollforward(target), or with SENNIT_NO_PROMOTION_POINTS; otherwise it does not link.
+// Without beats this is a serial loop: no frame, no deque, no clock. Iterations run in chunks without a promotion point inside, so that compilers vectorize them. Chunks
 // become longer until a beat comes; the loop then measures some iterations, and makes its chunks last some microseconds.
 //
 // Several threads may call the body at once, so the body is called as a constant: a body that changes itself

@@ -109,16 +109,20 @@ SENNIT_INLINE given_call<G>* meet_latent_point(const G& second, std::index_seque
   return meet_latent_point<G>(word_of<I>(second)...);
 }
 
+inline constexpr std::size_t most_of_closure = 512;
+
 template <class G>
 using words_of = std::make_index_sequence<(sizeof(G) + sizeof(std::uintptr_t) - 1) / sizeof(std::uintptr_t)>;
 
-// What was thrown by the first call comes before it. Where meet_latent_point() found its frame, there may have been arguments
-// above; deeper frames have been left.
-SENNIT_COLD inline void drop_given() noexcept {
-  constexpr int most_arguments = 24;
+// What was thrown by the first call comes before it. Where meet_latent_point() found its frame, there were arguments above:
+// the words of the closure. Deeper frames have been left.
+template <class G>
+SENNIT_COLD void drop_given() noexcept {
+  constexpr std::size_t alignment = 2;
   const auto* own = static_cast<void* const*>(__builtin_frame_address(0));
   given_part* found = nullptr;
-  for (int i = 0; i < most_arguments && found == nullptr; ++i) found = take_given(own - i);
+  for (std::size_t i = 0; i <= words_of<G>::size() + alignment && found == nullptr; ++i)
+    found = take_given(own - i);
   const std::unique_ptr<given_part> given(found);
   if (given == nullptr) return;
   given->drop();
@@ -132,14 +136,14 @@ SENNIT_COLD inline void drop_given() noexcept {
 #endif
 }
 
-template <class F>
+template <class G, class F>
 SENNIT_INLINE branch_result<F> call_first(F&& first) {
 #if SENNIT_EXCEPTIONS
   if constexpr (!std::is_nothrow_invocable_v<F>) {
     try {
       return call_branch(std::forward<F>(first));
     } catch (...) {
-      drop_given();
+      drop_given<G>();
       throw;
     }
   }
@@ -153,7 +157,7 @@ SENNIT_INLINE branch_result<F> call_first(F&& first) {
 // keep, or in the frame. The macro's further arguments are registers that have no result of the first call.
 #if defined(__x86_64__) && !defined(SENNIT_NO_PROMOTION_POINTS)
 #define SENNIT_BEHIND_LATENT_CALL(label, ...)                                                                \
-  asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call"                                        \
+  asm inline goto("# sennit_promotion_point %l0 0 behind_latent_call" SENNIT_PROMOTION_POINT_REFUSAL         \
                   :                                                                                          \
                   :                                                                                          \
                   : "rcx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",   \
@@ -168,7 +172,7 @@ namespace detail {
 
 template <class F, class G>
 SENNIT_INLINE void latent_calls(F&& first, G& second) {
-  call_first(std::forward<F>(first));
+  call_first<G>(std::forward<F>(first));
   SENNIT_BEHIND_LATENT_CALL(promoted, "rax", "rdx", "xmm0", "xmm1");
   if (false) {
   [[maybe_unused]] promoted:
@@ -183,7 +187,7 @@ SENNIT_INLINE void latent_calls(F&& first, G& second) {
 template <class F, class G>
 SENNIT_INLINE auto latent_values(F&& first, G& second) {
   using both = std::tuple<branch_result<F>, branch_result<G&>>;
-  branch_result<F> left = call_first(std::forward<F>(first));
+  branch_result<F> left = call_first<G>(std::forward<F>(first));
   SENNIT_BEHIND_LATENT_CALL(promoted);
   if (false) {
   [[maybe_unused]] promoted:
@@ -204,9 +208,10 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 // does: in a call that the compiler inlines, or behind which `first` computes more, the second one is not found. Give a
 // recursive function [[gnu::noinline]]. Let `second` capture what it needs by value: numbers, pointers, references to what
 // outlives the caller, views. It is copied bit by bit, so what it captures is trivially copyable. A frame of more than 16 KiB is
-// not asked.
+// not asked, nor is one more than 1 MiB out on a stack that is a thread's own.
 //
-// The target is compiled with sennit_rollforward(target); otherwise no beat is taken. What `second` does may run at the same time
+// The target is compiled with sennit_rollforward(target), or with SENNIT_NO_PROMOTION_POINTS, and then takes no beat; otherwise
+// it does not link. What `second` does may run at the same time
 // as what `first` does, on another thread. Throws what first() throws, or else what second() throws: as plain calls. If first()
 // throws, a task that has begun is waited for. Where a beat comes, it throws what task_group::spawn() throws: std::bad_alloc, and
 // sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: none; clang does not save registers
@@ -230,6 +235,10 @@ SENNIT_INLINE auto latent_join(F&& first, G second) {
   static_assert(alignof(G) <= 16,
                 "latent_join: the second call captures an object that is aligned to more than 16 "
                 "bytes; let it capture a reference");
+  static_assert(sizeof(G) <= detail::most_of_closure,
+                "latent_join: the second call captures more than 512 bytes, which are passed word by word; "
+                "let it capture a "
+                "reference");
   static_assert(
       std::is_trivially_copyable_v<G>,
       "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "

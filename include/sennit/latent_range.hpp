@@ -6,6 +6,7 @@
 #include <sennit/detail/latent/call.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace sennit {
@@ -19,12 +20,15 @@ class latent {
   latent& operator=(const latent&) = delete;
 
   // Of this loop and the loops around it, the outermost one with remaining iterations gives away half of
-  // them, rounded up. A latent_join around that loop gives its second call away first. Returns false if none has any. Call it in promotion points, on the strand of the
-  // loops. Throws what `give` throws; nothing is given then. Cost: that of `give`, and a nanosecond or two
-  // for each loop around.
+  // them, rounded up. A latent_join around that loop gives its second call away first. Returns false if none has any. Loops
+  // and calls outside of the strand's innermost region give nothing away. Call it in promotion points, on the strand of the
+  // loops, which has each latent on its stack. Throws what `give` throws; nothing is given then. Cost: that of `give`, and a
+  // nanosecond or two for each loop around.
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
-    for (latent* each = this; each != nullptr; each = each->outer_)
+    const std::uintptr_t end = detail::region_frame();
+    for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each) < end;
+         each = each->outer_)
       if (!each->empty()) outermost = each;
     // A call around that loop is older still.
     if (detail::give_oldest_call(outermost)) return true;

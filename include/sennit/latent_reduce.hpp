@@ -47,9 +47,6 @@ SENNIT_INLINE T reduce_latent_sequence(latent* around, const Sequence& sequence,
   return first;
 }
 
-template <class Map, class T, class V>
-concept latent_operation = latent_map<Map, V>;
-
 struct latent_reduction {
   template <class First, class Last, class T, class Map, class Combine = std::plus<>>
     requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> &&

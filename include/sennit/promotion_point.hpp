@@ -59,7 +59,7 @@
 #define SENNIT_PROMOTION_POINT_REMEDY                                                                        \
   "promotion_points_are_not_rolled_forward__use_sennit_rollforward_or_define_SENNIT_NO_PROMOTION_POINTS"
 
-// The assembler sees only a comment, with the line for beats::report(). The compiler sees a jump that may be taken, and so makes the code at
+// The assembler sees a comment, with the line for beats::report(), and the refusal. The compiler sees a jump that may be taken, and so makes the code at
 // the label for the registers as they are here. The tool rollforward (tools/rollforward) makes the jump.
 // `inline`: compilers then count the statement as nothing when they decide what to inline.
 #define SENNIT_PROMOTION_POINT_AT(label, ...)                                                                \

@@ -2,6 +2,8 @@
 #include "beat/address_pairs.hpp"
 #include "beat/stack_memory.hpp"
 #include "latent/walk.hpp"
+#include "stack/fiber.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/detail/latent/call.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -10,6 +12,12 @@
 #include <utility>
 
 namespace sennit::detail {
+
+std::uintptr_t region_frame() noexcept {
+  worker* const w = worker::current();
+  const scope* const innermost = w != nullptr ? w->running().innermost : nullptr;
+  return innermost != nullptr ? reinterpret_cast<std::uintptr_t>(innermost->frame) : UINTPTR_MAX;
+}
 
 #if defined(__x86_64__)
 
@@ -56,7 +64,7 @@ bool give_oldest_call(const void* above) {
   if (!__atomic_load_n(&any_latent_calls, __ATOMIC_RELAXED)) return false;
   // Observed, a call runs where the schedule has it.
   if (current_tls().cursor != nullptr) return false;
-  const latent_site site = oldest_latent_site(above);
+  const latent_site site = oldest_latent_site(above, region_frame());
   if (site.slot == nullptr) return false;
   const frame_entry entry = entry_of(site);
   latent_request request;
@@ -88,6 +96,9 @@ void answer_latent_request(latent_request&) noexcept { __builtin_trap(); }
 
 #if defined(__x86_64__)
 
+// A register that has an address in the frame gets that of the same place in the copy: it may be a frame pointer, and what
+// the code stores relative to it would change the frame. latent_request::in_frame() translates back.
+//
 // The distance between frame and copy is a multiple of what frames align their variables to. The copy returns nowhere: so a
 // walk that begins in code which the frame calls ends there.
 asm(R"(
@@ -130,12 +141,21 @@ sennit_enter_frame:
 	subq	%rsi, %rax
 	andl	$63, %eax
 	subq	%rax, %rdi
+	movq	%rdi, %r8
+	subq	%rsi, %r8
 	movq	8(%r11), %rbp
 	movq	0(%r11), %rbx
 	movq	16(%r11), %r12
 	movq	24(%r11), %r13
 	movq	32(%r11), %r14
 	movq	40(%r11), %r15
+	.irp	kept, rbx, rbp, r12, r13, r14, r15
+	movq	%\kept, %rax
+	subq	%rsi, %rax
+	cmpq	72(%r11), %rax
+	leaq	(%\kept,%r8), %rax
+	cmovbq	%rax, %\kept
+	.endr
 	movq	72(%r11), %rax
 	movq	48(%r11), %r11
 	movq	%rdi, (%r10)

@@ -1,5 +1,11 @@
 // Which frames have given their next call away.
-#include <sennit/detail/latent/call.hpp>
+#include "beat/stack_memory.hpp"
+#include "fork/views.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/latent/given.hpp>
+
+#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
@@ -8,8 +14,8 @@
 namespace sennit::detail {
 namespace {
 
-// No lock, so that a child of fork(2) finds none taken. Relaxed everywhere: only the strand whose frame it is
-// reads what it has written, and a strand takes its memory along from thread to thread.
+// No lock, so that a child of fork(2) finds none taken: see forget_other_strands(). Relaxed everywhere: only the strand
+// whose frame it is reads what it has written, and a strand takes its memory along from thread to thread.
 struct given_slot {
   std::atomic<const void*> frame{nullptr};
   std::atomic<given_part*> given{nullptr};
@@ -25,6 +31,27 @@ given_slot& slot_at(const void* frame, std::size_t look) noexcept {
   constexpr unsigned shift = 54;  // leaves a number below `slots`
   return table[((reinterpret_cast<std::uintptr_t>(frame) * spread >> shift) + look) % slots];
 }
+
+// In a child of fork(2) there is one strand at most: the one that forked. Frames of others would be taken for later ones of this
+// process at the same addresses.
+void forget_other_strands() noexcept {
+  constexpr std::uintptr_t word = sizeof(std::uintptr_t);
+  stack_memory own(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / word * word);
+  std::size_t kept = 0;
+  for (given_slot& at : table) {
+    const void* const frame = at.frame.load(std::memory_order_relaxed);
+    if (frame == nullptr) continue;
+    if (in_strand() && own.has(reinterpret_cast<std::uintptr_t>(frame), word)) {
+      ++kept;
+    } else {
+      at.frame.store(nullptr, std::memory_order_relaxed);
+    }
+  }
+  in_use.store(kept, std::memory_order_relaxed);
+}
+
+// As the program or the shared object is loaded: before anybody gives a call.
+[[maybe_unused]] const int forget_in_children = pthread_atfork(nullptr, nullptr, &forget_other_strands);
 
 }  // namespace
 
@@ -53,5 +80,7 @@ given_part* take_given(const void* frame) noexcept {
   }
   return nullptr;
 }
+
+void append_given(view* added) noexcept { append_views(added); }
 
 }  // namespace sennit::detail

@@ -31,10 +31,10 @@ class latent_walk : public outward_walk {
  public:
   using outward_walk::outward_walk;
 
-  latent_site oldest(std::uintptr_t above) noexcept {
+  latent_site oldest(std::uintptr_t above, std::uintptr_t below) noexcept {
     latent_site found;
     bool on = leave_frame();
-    while (on) {
+    while (on && reinterpret_cast<std::uintptr_t>(slot_) < below) {
       const known_return& at = known(pc_);
       function_ = at.function;
       if (!at.good || !is_return_address()) break;
@@ -85,7 +85,7 @@ class latent_walk : public outward_walk {
 }  // namespace
 
 // The registers that calls keep, as they are at one place of this function.
-latent_site oldest_latent_site(const void* above) noexcept {
+latent_site oldest_latent_site(const void* above, std::uintptr_t below) noexcept {
   ucontext_t here;
   auto& registers = here.uc_mcontext.gregs;
   asm volatile("leaq 0f(%%rip), %%rax\n"
@@ -96,12 +96,12 @@ latent_site oldest_latent_site(const void* above) noexcept {
                  "=m"(registers[REG_R14]), "=m"(registers[REG_R15])
                :
                : "rax");
-  return latent_walk(here).oldest(reinterpret_cast<std::uintptr_t>(above));
+  return latent_walk(here).oldest(reinterpret_cast<std::uintptr_t>(above), below);
 }
 
 #else
 
-latent_site oldest_latent_site(const void*) noexcept { return {}; }
+latent_site oldest_latent_site(const void*, std::uintptr_t) noexcept { return {}; }
 
 #endif
 

@@ -16,7 +16,7 @@ struct latent_site {
   std::uintptr_t arguments_end = 0;  // of the arguments that it may have got on the stack
 };
 
-// The outermost one of the calling strand whose frame is above the address: the stack grows down.
-latent_site oldest_latent_site(const void* above) noexcept;
+// The outermost one of the calling strand whose frame is between the addresses: the stack grows down.
+latent_site oldest_latent_site(const void* above, std::uintptr_t below) noexcept;
 
 }  // namespace sennit::detail

@@ -114,9 +114,10 @@ namespace {
 // The calling strand is in `region` while this lives; by its end the strand may be on another worker.
 class stay_in_region {
  public:
-  explicit stay_in_region(region_state& region) : strand_(worker::current()->running()) {
+  // `frame`: of the caller.
+  stay_in_region(region_state& region, const void* frame) : strand_(worker::current()->running()) {
     worker& w = *worker::current();
-    scope_ = {&region, load_tail(), strand_.innermost, &strand_, strand_.spawns};
+    scope_ = {&region, load_tail(), strand_.innermost, &strand_, strand_.spawns, frame};
     region.outer = strand_.innermost->region;
     capture_float_environment(region);
     enter(w, &scope_);
@@ -150,7 +151,7 @@ void enter_region(region_state& region, action body) {
     run_region(nullptr, inside);
     return;
   }
-  const stay_in_region stay(region);
+  const stay_in_region stay(region, __builtin_frame_address(0));
   body();
 }
 

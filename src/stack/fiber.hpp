@@ -22,6 +22,7 @@ struct scope {
   scope* outer;
   class fiber* strand = nullptr;    // that the code belongs to
   std::uint64_t spawns_before = 0;  // of its strand
+  const void* frame = nullptr;      // on the stack: the frames of code that is in the region are below
 };
 
 // The strand's deque is another one, or begins anew: what it pushes from here on belongs to the innermost of its regions.

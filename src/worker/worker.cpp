@@ -188,7 +188,7 @@ void worker::enter(scope* innermost) noexcept {
 // Returns the strand that waited for the branch, if the caller must resume it.
 fiber* worker::begin_and_run(frame& claimed) noexcept {
   region_state* const region = claimed.stolen().region;
-  scope whole{region, frames_.bottom(), nullptr, running_, 0};
+  scope whole{region, frames_.bottom(), nullptr, running_, 0, __builtin_frame_address(0)};
   SENNIT_ASSERT(frames_.empty());
   running_->innermost = &whole;
   running_->branch = &claimed;

@@ -38,7 +38,7 @@ BELOW = {
     "graph": ["system", "policy", "worker", "fork", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "region", "schedule"],
     "checker": ["system", "worker", "splice"],
-    "latent": ["beat"],
+    "latent": ["stack", "worker", "fork", "beat"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
 }
 

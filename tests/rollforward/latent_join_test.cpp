@@ -3,11 +3,18 @@
 
 #include <sennit/join.hpp>
 #include <sennit/latent_join.hpp>
+#include <sennit/reducer.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -163,6 +170,169 @@ TEST_F(latent_joins, captures_of_all_kinds_survive) {
       EXPECT_EQ(found, expected) << n;
     }
   });
+}
+
+bool is_code(std::uintptr_t word) {
+  constexpr std::uintptr_t near = std::uintptr_t{1} << 28;
+  return word + near - reinterpret_cast<std::uintptr_t>(&is_code) < 2 * near;
+}
+
+// How many words of the callers' frames change while one of them is asked. A return address does: the caller goes on elsewhere.
+[[gnu::no_sanitize_address]] NOINLINE double count_changes(int* changes) {
+  std::uintptr_t before[40];
+  const auto* const frames = static_cast<const volatile std::uintptr_t*>(__builtin_frame_address(0)) + 2;
+  for (std::size_t i = 0; i < std::size(before); ++i) before[i] = frames[i];
+  beat();
+  sennit::latent_join([] {}, [] {});
+  for (std::size_t i = 0; i < std::size(before); ++i)
+    *changes += frames[i] != before[i] && !(is_code(before[i]) && is_code(frames[i])) ? 1 : 0;
+  return 1.5;
+}
+
+NOINLINE double with_changes(int* changes, double x) {
+  const auto [a, b] =
+      sennit::latent_join([=] { return count_changes(changes); }, [=] { return x + *changes * 0.0; });
+  return a + b;
+}
+
+// Catches a frame that is changed while its call goes on: by code that finds it by a frame pointer, or by another register.
+TEST_F(latent_joins, asking_changes_no_frame) {
+  on_strand([] {
+    for (int i = 0; i < 10; ++i) {
+      int changes = 0;
+      EXPECT_EQ(with_changes(&changes, i), i + 1.5);
+      EXPECT_EQ(changes, 0);
+    }
+  });
+}
+
+NOINLINE int beat_in_region(bool cancelled) {
+  sennit::region inner;
+  const auto body = [&] {
+    if (cancelled) inner.cancel();
+    beat();
+    sennit::latent_join([] {}, [] {});
+  };
+  try {
+    inner.run(body);
+  } catch (const sennit::cancelled&) {
+  }
+  beat();
+  return 1;
+}
+
+NOINLINE int around_region(bool cancelled) {
+  const auto [a, b] = sennit::latent_join([=] { return beat_in_region(cancelled); }, [] { return 2; });
+  return a + b;
+}
+
+// Catches a call outside of a region that is given away inside of it: it is dropped with the region, or still open at its end.
+TEST_F(latent_joins, a_beat_in_a_region_stays_there) {
+  on_strand([] {
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(around_region(i % 2 == 0), 3);
+  });
+}
+
+struct concatenation {
+  std::string identity() const { return {}; }
+  void operator()(std::string& left, std::string&& right) const { left += right; }
+};
+using text = sennit::reducer<std::string, concatenation>;
+
+NOINLINE void write(text* out, int n, int beat_at) {
+  **out += static_cast<char>('a' + n % 26);
+  if (n == beat_at) beat();
+  if (n == 0) return;
+  sennit::latent_join([=] { write(out, n - 1, beat_at); },
+                      [=] {
+                        **out += static_cast<char>('A' + n % 26);
+                        sennit::latent_join([=] { write(out, n / 4, beat_at % 3); }, [=] { **out += '.'; });
+                      });
+}
+
+// Catches what a call that was given away adds to a reducer, before what the strand adds until it waits.
+TEST_F(latent_joins, reducers_keep_the_serial_order) {
+  text serial;
+  write(&serial, 25, -1);
+  const std::string expected = serial.value();
+  for (const unsigned workers : {1U, 3U}) {
+    sennit::runtime runtime({.workers = workers});
+    runtime.run([&] {
+      test::let_beats_through();
+      for (int at = 0; at <= 25; ++at) {
+        text out;
+        write(&out, 25, at);
+        EXPECT_EQ(out.value(), expected) << at;
+      }
+    });
+  }
+}
+
+template <std::size_t Words>
+struct many {
+  long values[Words];
+};
+
+NOINLINE int beat_and_throw(int beat_at, bool throws) {
+  if (beat_at == 1) beat();
+  sennit::latent_join([] {}, [] {});
+  if (throws) throw beat_at;
+  return 1;
+}
+
+template <std::size_t Words>
+NOINLINE long capture(many<Words> all, int beat_at, bool throws) {
+  static_assert(sizeof all == Words * sizeof(long));
+  const auto [a, b] = sennit::latent_join([=] { return beat_and_throw(beat_at, throws); },
+                                          [all] { return all.values[0] + all.values[Words - 1]; });
+  return a + b;
+}
+
+template <std::size_t Words>
+void capture_and_throw() {
+  many<Words> all{};
+  for (int i = 0; i < 20; ++i) {
+    for (long& each : all.values) each = -1;
+    EXPECT_THROW(capture(all, i % 2, true), int);
+    // A call that nobody has taken from the frame would be taken now.
+    for (long& each : all.values) each = i;
+    EXPECT_EQ(capture(all, i % 2, false), 1 + all.values[0] + all.values[Words - 1]) << Words;
+  }
+}
+
+// Catches a call that was given away and is not dropped by what is thrown, as its frame is not found: closures of more words
+// than registers have, up to the largest.
+TEST_F(latent_joins, a_throw_drops_calls_of_any_size) {
+  on_strand([] {
+    capture_and_throw<1>();
+    capture_and_throw<7>();
+    capture_and_throw<30>();
+    capture_and_throw<64>();
+  });
+}
+
+// Catches entries of strands that a child of fork(2) has not: a later frame at the same address would take them. And the loss of
+// those of the strand that forks.
+TEST(latent_joins_fork, a_child_forgets_the_frames_of_other_strands) {
+  using namespace sennit::detail;
+  given_part part(nullptr);
+  std::uintptr_t elsewhere = 0;  // on another stack
+  std::thread([&] { elsewhere = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }).join();
+  const auto* const other = reinterpret_cast<const void*>(elsewhere);
+  int status = -1;
+  sennit::join(
+      [&] {
+        const void* const own = __builtin_frame_address(0);
+        ASSERT_TRUE(keep_given(own, &part));
+        ASSERT_TRUE(keep_given(other, &part));
+        const pid_t child = fork();
+        if (child == 0) _exit(take_given(other) == nullptr && take_given(own) == &part ? 0 : 1);
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(take_given(own), &part);
+        EXPECT_EQ(take_given(other), &part);
+      },
+      [] {});
+  EXPECT_EQ(status, 0);
 }
 
 NOINLINE double sum(const double* x, std::size_t n) {

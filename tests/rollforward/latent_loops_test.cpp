@@ -5,6 +5,8 @@
 #include <sennit/latent_for.hpp>
 #include <sennit/latent_join.hpp>
 #include <sennit/latent_reduce.hpp>
+#include <sennit/reducer.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
 #include <atomic>
@@ -72,6 +74,67 @@ TEST_F(latent_loops, a_reduction_is_in_order) {
     EXPECT_EQ(found, expected);
     EXPECT_EQ(sennit::latent_reduce(3, 3, 17L, [](int i) { return long{i}; }), 17);
   });
+}
+
+// Catches a loop outside of a region that is split inside of it: its part is dropped with the region, or still open at its end.
+TEST_F(latent_loops, a_beat_in_a_region_splits_no_loop_around) {
+  on_strand([] {
+    std::atomic<int> sum{0};
+    sennit::latent_for(20, [&](int, sennit::latent& rest) {
+      test::let_beats_through();
+      const std::size_t end = rest.last();
+      sennit::region inner;
+      try {
+        inner.run([&] {
+          inner.cancel();
+          beat();
+          sennit::latent_for(1, [&](int) { ++sum; }, rest);
+        });
+      } catch (const sennit::cancelled&) {
+      }
+      EXPECT_EQ(rest.last(), end);
+    });
+    EXPECT_EQ(sum, 20);
+  });
+}
+
+// Catches what the second half of a loop adds to a reducer, before what the first half adds behind the beat.
+TEST_F(latent_loops, reducers_keep_the_serial_order) {
+  std::vector<int> expected;
+  for (int i = 0; i < 1000; ++i) expected.push_back(i);
+  const auto append = [](std::vector<int>& left, std::vector<int>&& right) {
+    left.insert(left.end(), right.begin(), right.end());
+  };
+  for (const unsigned workers : {1U, 3U}) {
+    sennit::runtime runtime({.workers = workers});
+    runtime.run([&] {
+      test::let_beats_through();
+      sennit::reducer loop(std::vector<int>(), append);
+      sennit::latent_for(1000, [&](int i) {
+        if (i % 9 == 0) beat();
+        loop->push_back(i);
+      });
+      EXPECT_EQ(loop.value(), expected);
+      sennit::reducer nest(std::vector<int>(), append);
+      sennit::latent_for(10, [&](int i, sennit::latent& rest) {
+        sennit::latent_for(
+            i * 100, i * 100 + 100,
+            [&](int j) {
+              if (j % 9 == 0) beat();
+              nest->push_back(j);
+            },
+            rest);
+      });
+      EXPECT_EQ(nest.value(), expected);
+      sennit::reducer reduction(std::vector<int>(), append);
+      sennit::latent_reduce(0, 1000, 0, [&](int i) {
+        if (i % 9 == 0) beat();
+        reduction->push_back(i);
+        return i;
+      });
+      EXPECT_EQ(reduction.value(), expected);
+    });
+  }
 }
 
 // Catches an inner loop that is split while the outer one has rows left.

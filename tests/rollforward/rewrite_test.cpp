@@ -137,11 +137,12 @@ TEST(rollforward_rewrite, a_call_comes_back_before_the_promotion_point) {
 }
 
 // Whether the call in such a function is latent while it goes on.
-bool is_latent(const std::string& between, const std::string& marker = ".L1 0 behind_latent_call") {
+bool is_latent(const std::string& between, const std::string& marker = ".L1 0 behind_latent_call",
+               const std::string& before = "") {
   const std::string text =
-      rewrite(fmt::format("\t.text\nf:\n\t.cfi_startproc\n\tcall g\n{}\t# sennit_promotion_point {}\n"
+      rewrite(fmt::format("\t.text\nf:\n\t.cfi_startproc\n{}\tcall g\n{}\t# sennit_promotion_point {}\n"
                           "\tret\n.L1:\n\tud2\n\t.cfi_endproc\n",
-                          between, marker))
+                          before, between, marker))
           .text;
   return text.find("+0xc0000000") != std::string::npos;
 }
@@ -150,7 +151,7 @@ bool is_latent(const std::string& between, const std::string& marker = ".L1 0 be
 // that is not asked although nothing does.
 TEST(rollforward_rewrite, a_latent_call_is_one_that_leads_to_its_promotion_point) {
   EXPECT_TRUE(is_latent(""));
-  EXPECT_TRUE(is_latent(".LEHE1:\n\tmovq %rax, %rbx\n\tmovsd %xmm0, 8(%rsp)\n\tmovq -8(%rbp), %r12\n"));
+  EXPECT_TRUE(is_latent(".LEHE1:\n\tmovq %rax, %rbx\n\tmovsd %xmm0, 8(%rsp)\n\tmovq -8(%rsp), %r12\n"));
   EXPECT_TRUE(is_latent("\tjmp .L2\n\tnop\n.L2:\n"));
   EXPECT_FALSE(is_latent("", ".L1 12"));
   EXPECT_FALSE(is_latent("\taddq %rax, 8(%rsp)\n"));
@@ -159,6 +160,24 @@ TEST(rollforward_rewrite, a_latent_call_is_one_that_leads_to_its_promotion_point
   EXPECT_FALSE(is_latent("\tcall h\n\taddq %rax, %rbx\n"));  // neither call
   EXPECT_FALSE(is_latent("\ttestq %rax, %rax\n\tjne .L1\n"));
   EXPECT_FALSE(is_latent("\t# sennit_promotion_point .L1 12\n"));
+}
+
+// Catches a store to what %rbp points to, as to a word of the frame: without a frame pointer, %rbp may point to an object
+// that the call is using. And a stack pointer that leaves the frame's copy.
+TEST(rollforward_rewrite, only_a_frame_pointer_points_into_the_frame) {
+  const std::string latent = ".L1 0 behind_latent_call";
+  const std::string store = "\tmovq %rax, 8(%rbp)\n";
+  EXPECT_FALSE(is_latent(store));
+  EXPECT_FALSE(is_latent("\tmovq 8(%rbp), %rdx\n"));
+  EXPECT_TRUE(is_latent(store, latent, "\t.cfi_def_cfa_register 6\n"));
+  EXPECT_TRUE(is_latent(store, latent, "\t.cfi_def_cfa %rbp, 16\n"));
+  EXPECT_TRUE(is_latent(store, latent, "\t.cfi_escape 0xf,0x3,0x76,0x78,0x6\n"));
+  EXPECT_FALSE(is_latent(store, latent, "\t.cfi_escape 0xf,0x3,0x7a,0x78,0x6\n"));
+  EXPECT_FALSE(
+      is_latent(store, latent, "\t.cfi_remember_state\n\t.cfi_def_cfa_register 6\n\t.cfi_restore_state\n"));
+  EXPECT_TRUE(is_latent("\tmovq %rax, %rbp\n"));
+  EXPECT_FALSE(is_latent("\tmovq %rax, %rbp\n", latent, "\t.cfi_def_cfa_register 6\n"));
+  EXPECT_FALSE(is_latent("\tmovq 8(%rsp), %rsp\n"));
 }
 
 // The counterparts of the address behind the nop, in the order of the table: as the second copy's text has them.

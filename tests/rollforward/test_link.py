@@ -31,6 +31,21 @@ long own(long n) {
 }
 """
 USE = "long NAME(long n) { return shared(n); }\n"
+LATENT_JOIN = """
+#include <sennit/latent_join.hpp>
+[[gnu::noinline]] long own(long n) {
+  if (n < 2) return n;
+  const auto [a, b] = sennit::latent_join([=] { return own(n - 1); }, [=] { return own(n - 2); });
+  return a + b;
+}
+"""
+LATENT_FOR = """
+#include <sennit/latent_for.hpp>
+long own(long n) {
+  sennit::latent_for(n, [](long) {});
+  return n;
+}
+"""
 MAIN = "int main(int count, char**) { return static_cast<int>(own(count)) == 3; } "
 
 
@@ -71,6 +86,15 @@ class Link(unittest.TestCase):
             Path(archive).unlink(missing_ok=True)
             subprocess.run(["ar", "rc", archive, points], check=True)
             self.assert_refused(self.link(compiler, linker, main, archive))
+
+    def test_latent_constructs(self):
+        for compiler, source in itertools.product(COMPILERS, (LATENT_JOIN, LATENT_FOR)):
+            self.assert_refused(self.link(compiler, "bfd", "-shared", self.object(compiler, "latent", source)))
+            for right in (
+                self.object(compiler, "rolled", source, rolled=True),
+                self.object(compiler, "plain", source, "-DSENNIT_NO_PROMOTION_POINTS"),
+            ):
+                self.assertEqual(self.link(compiler, "bfd", "-shared", right), "")
 
     def test_link_time_optimization(self):
         for compiler in COMPILERS:

@@ -10,14 +10,22 @@ namespace rollforward {
 class frame_state {
  public:
   // Whether the canonical frame address is relative to %rsp, so that changes of %rsp need directives.
-  bool follows_stack_pointer() const noexcept { return stack_pointer_; }
+  bool follows_stack_pointer() const noexcept { return base_.stack_pointer; }
+
+  // Whether it is relative to %rbp. Only then is %rbp certain to point into the frame: elsewhere compilers use it as they use %rbx.
+  bool has_frame_pointer() const noexcept { return base_.frame_pointer; }
 
   // Follows any .cfi_ directive. Call it in the order of the text.
   void follow(const statement& s);
 
  private:
-  bool stack_pointer_ = true;
-  std::vector<bool> remembered_;
+  struct base {
+    bool stack_pointer = true;
+    bool frame_pointer = false;
+  };
+
+  base base_;
+  std::vector<base> remembered_;
 };
 
 }  // namespace rollforward

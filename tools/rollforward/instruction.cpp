@@ -33,13 +33,11 @@ bool is_known(std::string_view reg) {
 }
 
 // Only words of the frame, and registers that are known.
-bool is_of_frame(std::string_view operand) {
-  const bool memory = operand.find('(') != std::string_view::npos;
-  if (memory && operand.find("(%rbp)") == std::string_view::npos &&
-      operand.find("(%rsp)") == std::string_view::npos)
-    return false;
-  if (!memory) return operand.starts_with('$') || (operand.starts_with('%') && is_known(operand.substr(1)));
-  return true;
+bool is_of_frame(std::string_view operand, bool frame_pointer) {
+  if (operand.find('(') == std::string_view::npos)
+    return operand.starts_with('$') || (operand.starts_with('%') && is_known(operand.substr(1)));
+  return operand.find("(%rsp)") != std::string_view::npos ||
+         (frame_pointer && operand.find("(%rbp)") != std::string_view::npos);
 }
 
 bool is_move(std::string_view mnemonic) {
@@ -53,12 +51,14 @@ bool moves_stack_pointer(const statement& s) {
 
 }  // namespace
 
-bool only_moves_results(const statement& s) {
+bool only_moves_results(const statement& s, bool frame_pointer) {
   if (s.name == "cltq" || s.name == "nop" || moves_stack_pointer(s)) return true;
   if (!is_move(s.name) || s.operands.size() != 2) return false;
   const std::string& to = s.operands[1];
-  return is_of_frame(s.operands[0]) &&
-         (is_of_frame(to) || (to.starts_with('%') && to != "%rsp" && to != "%rbp"));
+  // Another stack pointer would be that of the frame, not of its copy.
+  const bool sets_pointer = to == "%rsp" || (frame_pointer && to == "%rbp");
+  return !sets_pointer && is_of_frame(s.operands[0], frame_pointer) &&
+         (to.find('(') == std::string::npos ? to.starts_with('%') : is_of_frame(to, frame_pointer));
 }
 
 flow flow_of(std::string_view mnemonic) {

@@ -9,8 +9,6 @@
 
 namespace sennit::detail {
 
-class given_part;
-
 // Asks a frame for the call that is to come next there.
 //
 // The frame's code runs in a copy of the frame, so that it can change nothing that the call uses which goes on meanwhile.
@@ -28,7 +26,11 @@ struct latent_request {
   }
 };
 
-// Of the strand's latent calls whose frames are above the address, the oldest is given away. False if there is none. Throws as
+// What has become latent inside of the calling strand's innermost region has its frames below this address. Further out nothing
+// may be given away from here: the child would belong to this region, and nobody waits for it before the region ends.
+SENNIT_EXPORT std::uintptr_t region_frame() noexcept;
+
+// Of the strand's latent calls in its innermost region whose frames are above the address, the oldest is given away. False if there is none. Throws as
 // task_group::spawn().
 SENNIT_EXPORT bool give_oldest_call(const void* above = nullptr);
 
@@ -36,9 +38,5 @@ SENNIT_EXPORT bool give_oldest_call(const void* above = nullptr);
 SENNIT_EXPORT latent_request* take_latent_request() noexcept;
 // Goes back to who asked.
 SENNIT_EXPORT [[noreturn]] void answer_latent_request(latent_request& request) noexcept;
-// A frame gives a call away. Frames are known by an address which only their own strand uses. False if there is no room.
-SENNIT_EXPORT bool keep_given(const void* frame, given_part* given) noexcept;
-// What the frame has given away, if anything; once.
-SENNIT_EXPORT given_part* take_given(const void* frame) noexcept;
 
 }  // namespace sennit::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/task_group.hpp>
 
 #include <atomic>
@@ -10,7 +11,20 @@
 
 namespace sennit::detail {
 
+class given_part;
+
+// A frame gives its next call away. Frames are known by an address which only their own strand uses. False if there is no room.
+SENNIT_EXPORT bool keep_given(const void* frame, given_part* given) noexcept;
+// What the frame has given away, if anything; once.
+SENNIT_EXPORT given_part* take_given(const void* frame) noexcept;
+
+// Appends what a part has added to reducers.
+SENNIT_EXPORT void append_given(view* added) noexcept;
+
 // A part that has become a task. On the heap, as are its group's children: the deque may have younger frames.
+//
+// It comes behind all that the strand does until it waits. A child of a group comes before that: so the part keeps
+// what it adds to reducers.
 class given_part {
  public:
   explicit given_part(given_part* before) noexcept : before_(before) {}
@@ -22,17 +36,50 @@ class given_part {
   template <class Run>
   void start(Run run) {
     group_.spawn([this, run = std::move(run)]() mutable {
+      const views_apart running(added_);
       if (!dropped_.load(std::memory_order_relaxed)) run();
     });
   }
   // Throws what the part threw.
-  void wait() { group_.wait(); }
+  void wait() {
+    const appending_views views(*this);
+    group_.wait();
+  }
   // Nobody wants its result: a task that has not begun does nothing.
   void drop() noexcept { dropped_.store(true, std::memory_order_relaxed); }
   given_part* before() const noexcept { return before_; }
 
  private:
+  // What the strand has added to reducers is set aside meanwhile. What it adds meanwhile is left in `to`.
+  class views_apart {
+   public:
+    explicit views_apart(view*& to) noexcept : to_(to), own_(load_views()) { store_views(nullptr); }
+    ~views_apart() {
+      to_ = load_views();
+      store_views(own_);
+    }
+    views_apart(const views_apart&) = delete;
+    views_apart& operator=(const views_apart&) = delete;
+
+   private:
+    view*& to_;
+    view* const own_;
+  };
+  class appending_views {
+   public:
+    explicit appending_views(given_part& part) noexcept : part_(part) {}
+    ~appending_views() {
+      if (part_.added_ != nullptr) append_given(std::exchange(part_.added_, nullptr));
+    }
+    appending_views(const appending_views&) = delete;
+    appending_views& operator=(const appending_views&) = delete;
+
+   private:
+    given_part& part_;
+  };
+
   given_part* const before_;
+  view* added_ = nullptr;
   std::atomic<bool> dropped_{false};
   task_group group_;
 };

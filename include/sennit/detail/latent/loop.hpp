@@ -9,8 +9,6 @@
 #include <sennit/latent_range.hpp>
 #include <sennit/promotion_point.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -26,11 +24,6 @@ SENNIT_COLD position promote_half(latent* around, position i, position end, give
   parts.give([run = std::move(run), middle, end](Part& part) { run(part, middle, end); });
   return middle;
 }
-
-struct measured {
-  position next;
-  std::uint32_t chunk;
-};
 
 // Chunks of `run`, which has a body over [from, to).
 template <class Run>

@@ -2,11 +2,11 @@
 
 #include "tools/output.hpp"
 #include "tools/tpal/build.hpp"
+#include "tools/tpal/c_functions.hpp"
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/emit.hpp"
 #include "tools/tpal/explore.hpp"
-#include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/picture.hpp"

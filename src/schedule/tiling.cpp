@@ -19,6 +19,26 @@ using detail::run;
 using detail::runs_of_loop;
 using detail::steal;
 
+template <std::size_t D>
+void refuse_reversed(const tile<D>& part) {
+  for (std::size_t d = 0; d < D; ++d) {
+    if (part.begin(d) > part.end(d))
+      detail::fail<std::invalid_argument>("sennit::tiling: a side ends before it begins; give {begin, end}");
+  }
+}
+
+template <std::size_t D>
+void refuse_outside(const tile<D>& part, const tile<D>& whole) {
+  refuse_reversed(whole);
+  refuse_reversed(part);
+  for (std::size_t d = 0; d < D; ++d) {
+    if (part.begin(d) < whole.begin(d) || part.end(d) > whole.end(d)) {
+      detail::fail<std::invalid_argument>("sennit::tiling: a loop over cells that the array does not have; "
+                                          "make the tiling of the whole array");
+    }
+  }
+}
+
 // More than a signed difference can say.
 template <std::size_t D>
 std::uint64_t side_of(const tile<D>& part, std::size_t d) {
@@ -160,6 +180,7 @@ template <std::size_t D>
 tiling<D>& tiling<D>::designate(const tile<D>& cells, unsigned worker) {
   if (worker >= detail::most_roles)
     detail::fail<std::invalid_argument>("sennit::tiling: a worker beyond 65535; no runtime has as many");
+  refuse_reversed(cells);
   tiles_.push_back({cells, worker});
   return *this;
 }
@@ -215,6 +236,7 @@ std::vector<tile<D>> tiling<D>::tiles() const {
 template <std::size_t D>
   requires(D == 2 || D == 3)
 schedule tiling<D>::nest(const tile<D>& part, unsigned times) const {
+  refuse_outside(part, whole_);
   const std::uint64_t cells = cells_of(part);
   if (cells == 0) return {};
   const runs_of_loop cut = loops_of_tiling<D>(*this, part, tiles()).as_nest();
@@ -226,6 +248,7 @@ schedule tiling<D>::nest(const tile<D>& part, unsigned times) const {
 template <std::size_t D>
   requires(D == 2 || D == 3)
 schedule tiling<D>::loops(const tile<D>& part, unsigned times) const {
+  refuse_outside(part, whole_);
   if (cells_of(part) == 0) return {};
   loops_of_tiling<D> all(*this, part, tiles());
   steal loop = all.as_loops();

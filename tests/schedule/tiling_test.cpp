@@ -189,6 +189,10 @@ TEST(Tiling, RefusesWhatNoLoopCanFollow) {
   EXPECT_EQ(tiles.nest({{3, 3}, 10}), sennit::schedule());
   const std::ptrdiff_t large = std::ptrdiff_t{1} << 40;
   EXPECT_THROW((void)tiling<2>({large, large}).nest(), std::invalid_argument);
+  EXPECT_THROW(tiles.designate({{8, 2}, {1, 3}}, 1), std::invalid_argument);
+  EXPECT_THROW((void)tiles.nest({{5, 11}, 10}), std::invalid_argument);
+  EXPECT_THROW((void)tiles.loops({{-1, 5}, 10}), std::invalid_argument);
+  EXPECT_THROW((void)tiling<2>({-3, 5}).nest(), std::invalid_argument);
   // Would take hours.
   EXPECT_THROW((void)tiling<2>({large, 2}).nest(), std::invalid_argument);
   EXPECT_THROW((void)tiling<3>({2, large, 2}).loops(), std::invalid_argument);

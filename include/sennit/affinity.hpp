@@ -43,6 +43,7 @@ namespace sennit {
 class SENNIT_EXPORT affinity {
  public:
   affinity();
+  // A loop that is given what has been moved from is a plain one.
   affinity(affinity&&) noexcept;
   affinity& operator=(affinity&&) noexcept;
   ~affinity();

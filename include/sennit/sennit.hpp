@@ -2,8 +2,9 @@
 #pragma once
 
 // clang-format off
-// First: what compilers say of a join begins with the headers between it and the program.
+// First: what compilers say of joins and groups begins with the headers between them and the program.
 #include <sennit/join.hpp>
+#include <sennit/task_group.hpp>
 // clang-format on
 
 #include <sennit/affinity.hpp>
@@ -47,7 +48,6 @@
 #include <sennit/splicing.hpp>
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
-#include <sennit/task_group.hpp>
 #include <sennit/tiling.hpp>
 #include <sennit/version.hpp>
 #include <sennit/worker.hpp>

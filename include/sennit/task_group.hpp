@@ -21,7 +21,8 @@ namespace sennit {
 // group waits for its open children.
 //
 // Three mistakes end the program with a message. A strand ends while children that it pushed are open.
-// Another strand calls wait() during a wait(). A child calls wait() of its own group. A fourth mistake is
+// Another strand calls wait() during a wait(). A child calls wait() of its own group, up to
+// 8 groups further in, or 256 in the checked variant. A fourth mistake is
 // the function of a region::run(), record(), replay() or design() that spawns and does not wait, even if the
 // group is from outside the function. Such a function may wait for what was spawned before it.
 //

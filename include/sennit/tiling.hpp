@@ -19,7 +19,7 @@ namespace sennit {
 // Worker 0 begins a region. So the first cell of a loop has to be worker 0's. A loop that is known to take less than two
 // microseconds is not cut, and a loop inside a loop may be such a one.
 //
-// Throws std::invalid_argument for a worker above 65535, for 2^62 cells, and for a loop whose first cell is another
+// Throws std::invalid_argument for a side that ends before it begins, for a loop over cells outside of the array, for a worker above 65535, for 2^62 cells, for more than 2^26 rows, and for a loop whose first cell is another
 // worker's. Cost: that of the tiles for each row of the loop.
 //
 // Example:

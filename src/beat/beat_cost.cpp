@@ -88,6 +88,7 @@ std::chrono::nanoseconds cost_of_beat() noexcept {
 std::chrono::nanoseconds affordable_period(std::chrono::nanoseconds asked, double share) noexcept {
   if (share >= 1) return asked;
   const double least = static_cast<double>(cost_of_beat().count()) / share;
+  if (least >= static_cast<double>(beats_options::most_period.count())) return beats_options::most_period;
   // In whole microseconds, for people.
   const auto rounded = std::chrono::microseconds(static_cast<std::int64_t>(std::ceil(least / 1000)));
   return std::max<std::chrono::nanoseconds>(asked, rounded);

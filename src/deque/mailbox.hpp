@@ -24,6 +24,7 @@ class mailbox {
   // The frame and its state come from another processor; so both come at once. A hint.
   void prefetch() const noexcept {
     const std::byte* const state = state_.load(std::memory_order_relaxed);
+    if (state == nullptr) return;  // it comes later than the frame
     __builtin_prefetch(state);
     __builtin_prefetch(state + sizeof(stolen_state) / 2);
     __builtin_prefetch(state + sizeof(stolen_state) - 1);

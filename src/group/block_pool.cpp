@@ -9,6 +9,7 @@
 
 namespace sennit::detail {
 
+// Where groups lie in groups, such pieces are made and freed all the time.
 void block_pool::grow() {
   static_assert(first_piece_bytes == spare_blocks::bytes);
   worker* const here = pieces_ == nullptr ? worker::current() : nullptr;

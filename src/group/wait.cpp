@@ -30,7 +30,8 @@ void group_state::check_waiter(worker* here) const {
     misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
            "it: call its wait() where it was made.");
   }
-  // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait.
+  // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait. To look at 32 took a tenth of
+  // the time of a tree search whose nodes are groups.
   constexpr unsigned most_levels = SENNIT_CHECKED ? 256 : 8;
   unsigned level = 0;
   for (child_underway* c = mine != nullptr ? mine->innermost_child : nullptr;

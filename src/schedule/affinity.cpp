@@ -53,7 +53,7 @@ affinity::~affinity() = default;
 const split& affinity::parts() const noexcept { return state_->parts; }
 
 void affinity::follow(detail::position iterations, detail::action loop, detail::action in_parts) const {
-  if (detail::current_tls().cursor != nullptr) return loop();
+  if (state_ == nullptr || detail::current_tls().cursor != nullptr) return loop();
   state& s = *state_;
   if (iterations / 2 > s.iterations || s.iterations / 2 > iterations) s.restart(iterations);
   if (s.how == state::way::plain) {

@@ -1,5 +1,5 @@
-#include "schedule/runs.hpp"
 #include "schedule/steal_tree.hpp"
+#include "schedule/worker_runs.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/detail/loop/observed.hpp>

@@ -2,9 +2,9 @@
 
 #include "policy/lateness.hpp"
 #include "policy/roles.hpp"
+#include "system/context_switches.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
-#include "system/switches.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 

@@ -1,5 +1,5 @@
-#include "schedule/runs.hpp"
 #include "schedule/steal_tree.hpp"
+#include "schedule/worker_runs.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/detail/loop/observed.hpp>
@@ -20,12 +20,44 @@ using detail::runs_of_loop;
 using detail::steal;
 
 template <std::size_t D>
+void refuse_reversed(const tile<D>& part) {
+  for (std::size_t d = 0; d < D; ++d) {
+    if (part.begin(d) > part.end(d))
+      detail::fail<std::invalid_argument>("sennit::tiling: a side ends before it begins; give {begin, end}");
+  }
+}
+
+template <std::size_t D>
+void refuse_outside(const tile<D>& part, const tile<D>& whole) {
+  refuse_reversed(whole);
+  refuse_reversed(part);
+  for (std::size_t d = 0; d < D; ++d) {
+    if (part.begin(d) < whole.begin(d) || part.end(d) > whole.end(d)) {
+      detail::fail<std::invalid_argument>("sennit::tiling: a loop over cells that the array does not have; "
+                                          "make the tiling of the whole array");
+    }
+  }
+}
+
+// More than a signed difference can say.
+template <std::size_t D>
+std::uint64_t side_of(const tile<D>& part, std::size_t d) {
+  if (part.begin(d) >= part.end(d)) return 0;
+  return static_cast<std::uint64_t>(part.end(d)) - static_cast<std::uint64_t>(part.begin(d));
+}
+
+template <std::size_t D>
 std::uint64_t cells_of(const tile<D>& part) {
+  // Each row is looked at.
+  constexpr std::uint64_t most_rows = std::uint64_t{1} << 26;
   std::uint64_t cells = part.empty() ? 0 : 1;
   for (std::size_t d = 0; d < D && cells != 0; ++d) {
-    const auto side = static_cast<std::uint64_t>(part.end(d)) - static_cast<std::uint64_t>(part.begin(d));
-    if (__builtin_mul_overflow(cells, side, &cells) || cells >= detail::most_constructs)
+    if (__builtin_mul_overflow(cells, side_of(part, d), &cells) || cells >= detail::most_constructs)
       detail::fail<std::invalid_argument>("sennit::tiling: 2^62 cells or more; no loop has as many");
+    if (d + 1 < D && cells > most_rows) {
+      detail::fail<std::invalid_argument>(
+          "sennit::tiling: more than 2^26 rows; let the last dimension be the longest");
+    }
   }
   return cells;
 }
@@ -68,7 +100,7 @@ class loops_of_tiling {
   unsigned last_worker() const { return last_worker_; }
 
  private:
-  std::uint64_t size(std::size_t d) const { return static_cast<std::uint64_t>(part_.size(d)); }
+  std::uint64_t size(std::size_t d) const { return side_of(part_, d); }
 
   // Along dimension d, from that cell on: who has the first cells of what is inside.
   std::vector<run> runs(cell at, std::size_t d) const {
@@ -148,6 +180,7 @@ template <std::size_t D>
 tiling<D>& tiling<D>::designate(const tile<D>& cells, unsigned worker) {
   if (worker >= detail::most_roles)
     detail::fail<std::invalid_argument>("sennit::tiling: a worker beyond 65535; no runtime has as many");
+  refuse_reversed(cells);
   tiles_.push_back({cells, worker});
   return *this;
 }
@@ -160,12 +193,16 @@ tiling<D>& tiling<D>::designate_blocks(const std::array<unsigned, D>& workers) {
         "sennit::tiling: 0 workers along a side; there is at least one along each");
   }
   const auto begin_of = [&](std::size_t d, std::uint64_t part) {
-    const auto size = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, whole_.size(d)));
-    return whole_.begin(d) + static_cast<std::ptrdiff_t>(detail::begin_of_part(part, size, workers[d]));
+    const std::uint64_t before = detail::begin_of_part(part, side_of(whole_, d), workers[d]);
+    return static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(whole_.begin(d)) + before);
   };
   std::uint64_t all = 1;
-  for (const unsigned along : workers)
-    if (__builtin_mul_overflow(all, along, &all) || all > detail::most_roles) all = detail::most_roles + 1;
+  for (const unsigned along : workers) {
+    if (__builtin_mul_overflow(all, along, &all) || all > detail::most_roles) {
+      detail::fail<std::invalid_argument>(
+          "sennit::tiling: more than 65536 blocks; no runtime has as many workers");
+    }
+  }
   for (std::uint64_t worker = 0; worker < all; ++worker) {
     tile<D> block;
     std::uint64_t left = worker;
@@ -199,6 +236,7 @@ std::vector<tile<D>> tiling<D>::tiles() const {
 template <std::size_t D>
   requires(D == 2 || D == 3)
 schedule tiling<D>::nest(const tile<D>& part, unsigned times) const {
+  refuse_outside(part, whole_);
   const std::uint64_t cells = cells_of(part);
   if (cells == 0) return {};
   const runs_of_loop cut = loops_of_tiling<D>(*this, part, tiles()).as_nest();
@@ -210,6 +248,7 @@ schedule tiling<D>::nest(const tile<D>& part, unsigned times) const {
 template <std::size_t D>
   requires(D == 2 || D == 3)
 schedule tiling<D>::loops(const tile<D>& part, unsigned times) const {
+  refuse_outside(part, whole_);
   if (cells_of(part) == 0) return {};
   loops_of_tiling<D> all(*this, part, tiles());
   steal loop = all.as_loops();

@@ -9,8 +9,8 @@
 
 namespace sennit::detail {
 
-// Blocks of one size, at most so many. malloc would give those at the end of the heap back to the system and soon take
-// them again: where groups lie in groups, that took half of the time. It belongs to one thread at a time.
+// Blocks of one size, at most so many. malloc gives those at the end of the heap back to the system, and takes them again
+// with the next call: both cost more than what most callers do with the block. It belongs to one thread at a time.
 class spare_blocks {
  public:
   static constexpr std::size_t bytes = 8192;

@@ -167,6 +167,8 @@ TEST(Setting, OfAShareLengthensThePeriod) {
   EXPECT_GE(period(0.05), 40us);  // no beat costs less than 2 us
   EXPECT_NEAR(static_cast<double>(period(0.001).count()), 10 * static_cast<double>(period(0.01).count()),
               10'000);
+  // Catches: a time that is too long for its type, so that the strictest share is no limit.
+  EXPECT_EQ(period(1e-300), beats_options::most_period);
 }
 
 TEST(Setting, OfAShareIsTakenWhereTheProgramSaysNothing) {

@@ -100,6 +100,16 @@ TEST(Affinity, ShortLoopsCostWhatPlainOnesCost) {
   });
 }
 
+TEST(Affinity, ThatWasMovedFromDoesNothing) {
+  // Catches: a loop that reads what has gone to another affinity.
+  sennit::affinity from;
+  sennit::affinity to = std::move(from);
+  std::atomic<int> sum{0};
+  sennit::parallel_for(0, 100, [&](int) { ++sum; }, from);
+  sennit::parallel_for(0, 100, [&](int) { ++sum; }, to);
+  EXPECT_EQ(sum, 200);
+}
+
 TEST(Affinity, PassesExceptionsOn) {
   // Catches: an affinity that cannot be used after a loop has thrown.
   sennit::affinity here;

@@ -2,7 +2,7 @@
 #include "../core/support.hpp"
 #include "programs.hpp"
 #include "schedule/loop_parts.hpp"
-#include "schedule/runs.hpp"
+#include "schedule/worker_runs.hpp"
 #include "trees.hpp"
 
 #include <sennit/distribution.hpp>
@@ -184,9 +184,18 @@ TEST(Tiling, RefusesWhatNoLoopCanFollow) {
   EXPECT_THROW((void)tiles.loops({{6, 10}, 10}), std::invalid_argument);
   EXPECT_THROW(tiles.designate({1, 1}, 1U << 16), std::invalid_argument);
   EXPECT_THROW(tiles.designate_blocks({0, 2}), std::invalid_argument);
+  EXPECT_THROW(tiles.designate_blocks({1U << 16, 2}), std::invalid_argument);
+  EXPECT_EQ(tiles.worker_of({7, 5}), 1U);  // a call that fails changes nothing
   EXPECT_EQ(tiles.nest({{3, 3}, 10}), sennit::schedule());
   const std::ptrdiff_t large = std::ptrdiff_t{1} << 40;
   EXPECT_THROW((void)tiling<2>({large, large}).nest(), std::invalid_argument);
+  EXPECT_THROW(tiles.designate({{8, 2}, {1, 3}}, 1), std::invalid_argument);
+  EXPECT_THROW((void)tiles.nest({{5, 11}, 10}), std::invalid_argument);
+  EXPECT_THROW((void)tiles.loops({{-1, 5}, 10}), std::invalid_argument);
+  EXPECT_THROW((void)tiling<2>({-3, 5}).nest(), std::invalid_argument);
+  // Would take hours.
+  EXPECT_THROW((void)tiling<2>({large, 2}).nest(), std::invalid_argument);
+  EXPECT_THROW((void)tiling<3>({2, large, 2}).loops(), std::invalid_argument);
 }
 
 TEST(Tiling, InBlocksIsWhatBlocksAre) {

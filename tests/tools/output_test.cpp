@@ -246,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(
         writer{"run_trace_graph", a_picture, heats + "--variant graph --trace-graph OUT", "sennit"},
         writer{"run_splice", a_picture, spliced + "--splice OUT", "sennit"},
         // On a busy machine it writes what it has measured, and proposes nothing.
-        writer{"tune", ":", sennit + " tune --workers 1 --seconds 0.1 --json OUT", "{", false, 2},
+        writer{"tune", ":", sennit + " tune --workers 1 --seconds 0.1 --json OUT", "{", false, 3},
         writer{"tpal_trace", a_program, SENNIT_TPAL " trace in a=9 b=7 --output OUT", "<svg"},
         writer{"tpal_trace_data", "printf '1 2 3' >in",
                SENNIT_TPAL " trace '" SENNIT_TPAL_ARRAYS "' xs=@in -o OUT", "<svg"},

@@ -4,7 +4,7 @@
 #include "tests/tools/browser.hpp"
 #include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
-#include "tools/sennit/sites.hpp"
+#include "tools/sennit/site_names.hpp"
 
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>

@@ -1,9 +1,9 @@
 // Programs from text to answers, in one call.
 #pragma once
 
+#include "tools/tpal/c_functions.hpp"
 #include "tools/tpal/data.hpp"
 #include "tools/tpal/diagnostics.hpp"
-#include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/report.hpp"

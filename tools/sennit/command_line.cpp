@@ -305,7 +305,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   } else if (app.got_subcommand(doctor)) {
     print_doctor();
   } else if (app.got_subcommand(tuning)) {
-    tune(tuned);
+    return tune(tuned) ? success : nothing_proposed;
   } else if (app.got_subcommand(viewing)) {
     viewed.splice = viewing->got_subcommand(viewing_splice);
     view(viewed);

@@ -10,8 +10,9 @@ namespace command {
 
 enum exit_code {
   success = 0,
-  wrong_result = 1,  // a run's result failed its check
-  bad_usage = 2,     // the arguments, the input or the machine do not permit the request
+  wrong_result = 1,      // a run's result failed its check
+  bad_usage = 2,         // the arguments, the input or the machine do not permit the request
+  nothing_proposed = 3,  // the machine was too busy
 };
 
 int command_line(int argc, const char* const* argv, std::vector<std::unique_ptr<gallery::kernel>> kernels);

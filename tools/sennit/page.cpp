@@ -2,7 +2,7 @@
 
 #include "schedule/steal_tree.hpp"
 #include "schedule/timeline.hpp"
-#include "tools/sennit/sites.hpp"
+#include "tools/sennit/site_names.hpp"
 
 #include <nlohmann/json.hpp>
 

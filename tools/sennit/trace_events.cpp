@@ -3,7 +3,7 @@
 #include "gallery/input_error.hpp"
 #include "schedule/text.hpp"
 #include "schedule/timeline.hpp"
-#include "tools/sennit/sites.hpp"
+#include "tools/sennit/site_names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -317,18 +317,20 @@ std::string doubt(const std::vector<tuned>& measured, const std::vector<double>&
   return "";
 }
 
-void tune(const tune_options& options) {
+bool tune(const tune_options& options) {
   const tools::outputs to({options.json}, {});
   tuning t(options);
   t.measure();
   t.print(to.messages());
   std::fflush(to.messages());  // before what is said of it
   if (!options.json.empty()) tools::write_file(options.json, t.records());
-  if (!t.in_doubt().empty())
-    throw std::runtime_error(
-        fmt::format("no setting is proposed, as {}; ask again when nothing else runs, with more "
-                    "--seconds, or with fewer --workers",
-                    t.in_doubt()));
+  if (t.in_doubt().empty()) return true;
+  fmt::print(
+      stderr,
+      "sennit: no setting is proposed, as {}; ask again when nothing else runs, with more --seconds, or "
+      "with fewer --workers\n",
+      t.in_doubt());
+  return false;
 }
 
 }  // namespace command

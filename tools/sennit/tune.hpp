@@ -50,7 +50,7 @@ std::chrono::nanoseconds period_without_beats(double promotion_us, double share)
 // something may be.
 std::string doubt(const std::vector<tuned>& measured, const std::vector<double>& promotions_us, double share);
 
-// Throws std::runtime_error if nothing can be proposed, after some repetitions.
-void tune(const tune_options& options);
+// False if nothing can be proposed, after some repetitions; it has said why.
+bool tune(const tune_options& options);
 
 }  // namespace command

@@ -2,11 +2,11 @@
 
 #include "tools/output.hpp"
 #include "tools/tpal/build.hpp"
+#include "tools/tpal/c_functions.hpp"
 #include "tools/tpal/check.hpp"
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/emit.hpp"
 #include "tools/tpal/explore.hpp"
-#include "tools/tpal/functions.hpp"
 #include "tools/tpal/machine.hpp"
 #include "tools/tpal/parser.hpp"
 #include "tools/tpal/picture.hpp"
@@ -187,6 +187,8 @@ void add_build_options(CLI::App& app, arguments& a) {
       "--object", a.object, "write an object file with a function for C++, and a header beside it");
   app.add_option("--function", a.function, "name of the function; that of the program's file if not given")
       ->type_name("NAME")
+      ->check(
+          CLI::Validator([](const std::string& name) { return name.empty() ? "the name is empty" : ""; }, ""))
       ->needs(object);
   object->excludes(link);
   app.add_option("--compiler", a.with.compiler, "C++ compiler and its options")->capture_default_str();

@@ -2,8 +2,8 @@
 
 #include "tools/tpal/doubles.hpp"
 #include "tools/tpal/flow.hpp"
-#include "tools/tpal/kinds.hpp"
 #include "tools/tpal/liveness.hpp"
+#include "tools/tpal/register_types.hpp"
 #include "tools/tpal/signature.hpp"
 
 #include <fmt/format.h>

@@ -124,14 +124,14 @@ class run_of_choices {
 
   // What processor::enter() does, whatever the heart.
   bool arrive(task& t) {
-    const annotation& note_ = start_.code.blocks[t.block].note;
-    if (note_.is != annotation::kind::promotion_ready || std::exchange(t.passes, false)) return true;
+    const annotation& said = start_.code.blocks[t.block].note;
+    if (said.is != annotation::kind::promotion_ready || std::exchange(t.passes, false)) return true;
     const std::optional<std::size_t> beat = chosen_.choose(2, [this] { return state(); });
     if (!beat) return false;
     if (*beat == 0) return true;
     note(event::kind::beat, t.id, start_.code.blocks[t.block].at, t.block);
     t.passes = true;
-    t.block = note_.block;
+    t.block = said.block;
     return true;
   }
 

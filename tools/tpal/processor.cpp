@@ -1,9 +1,9 @@
 #include "tools/tpal/processor.hpp"
 
 #include "tools/tpal/arithmetic.hpp"
+#include "tools/tpal/c_functions.hpp"
 #include "tools/tpal/diagnostics.hpp"
 #include "tools/tpal/doubles.hpp"
-#include "tools/tpal/functions.hpp"
 
 #include <fmt/format.h>
 

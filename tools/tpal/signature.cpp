@@ -1,7 +1,7 @@
 #include "tools/tpal/signature.hpp"
 
 #include "tools/tpal/doubles.hpp"
-#include "tools/tpal/kinds.hpp"
+#include "tools/tpal/register_types.hpp"
 
 #include <fmt/format.h>
 

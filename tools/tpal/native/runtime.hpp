@@ -82,7 +82,9 @@ struct machine {
     number count = 1;
     for (const number f : factors) {
       if (f < 0 || f > most / std::max<number>(count, 1))
-        fail(line, "data of less than no or too many cells");
+        fail(line, ("data of " + std::to_string(count) + " x " + std::to_string(f) +
+                    " cells; there can be 0 to 2^27")
+                       .c_str());
       count *= f;
     }
     places.push_back({static_cast<number>(heap.size()), count});

@@ -1,4 +1,4 @@
-#include "tools/tpal/functions.hpp"
+#include "tools/tpal/c_functions.hpp"
 
 #include <dlfcn.h>
 #include <ffi.h>

@@ -1,4 +1,4 @@
-#include "tools/sennit/sites.hpp"
+#include "tools/sennit/site_names.hpp"
 
 #include <fmt/format.h>
 
@@ -244,11 +244,13 @@ sites sites_of(const sennit::detail::steal_tree& tree) {
     for (const std::uint64_t place : found.code.places)
       if (module_of_site(place) == m + 1) offsets.push_back(offset_of_site(place));
     const auto chains = chains_of(module.file, offsets);
+    const bool has_lines =
+        std::ranges::any_of(chains, [](const auto& each) { return std::ranges::any_of(each.second, known); });
     for (std::size_t i = 0; i < found.named.size(); ++i) {
       const auto chain = chains.find(offset_of_site(found.code.places[i]));
       if (module_of_site(found.code.places[i]) != m + 1 || chain == chains.end()) continue;
       found.named[i] = site_among(chain->second);
-      if (found.named[i].line.empty() && !found.named[i].function.empty())
+      if (has_lines && found.named[i].line.empty() && !found.named[i].function.empty())
         look_further(module.file, chain->first, chain->second.back().function, found.named[i]);
       lines |= !found.named[i].line.empty();
       names |= !found.named[i].function.empty();

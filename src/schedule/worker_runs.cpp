@@ -1,4 +1,4 @@
-#include "schedule/runs.hpp"
+#include "schedule/worker_runs.hpp"
 
 #include <algorithm>
 

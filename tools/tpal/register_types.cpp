@@ -1,4 +1,4 @@
-#include "tools/tpal/kinds.hpp"
+#include "tools/tpal/register_types.hpp"
 
 #include "tools/tpal/doubles.hpp"
 #include "tools/tpal/flow.hpp"

@@ -5,6 +5,8 @@
 #include "system/nanoseconds.hpp"
 #include "system/thread_id.hpp"
 
+#include <sennit/beats.hpp>
+
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>

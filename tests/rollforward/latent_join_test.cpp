@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -177,15 +178,19 @@ bool is_code(std::uintptr_t word) {
   return word + near - reinterpret_cast<std::uintptr_t>(&is_code) < 2 * near;
 }
 
-// How many words of the callers' frames change while one of them is asked. A return address does: the caller goes on elsewhere.
+// How many words of the caller's frame change while it is asked. A return address does: the caller goes on elsewhere. `changes` is
+// in the frame after that, which other threads may write to.
 [[gnu::no_sanitize_address]] NOINLINE double count_changes(int* changes) {
-  std::uintptr_t before[40];
-  const auto* const frames = static_cast<const volatile std::uintptr_t*>(__builtin_frame_address(0)) + 2;
-  for (std::size_t i = 0; i < std::size(before); ++i) before[i] = frames[i];
+  std::uintptr_t before[64];
+  const auto* const frame = static_cast<const volatile std::uintptr_t*>(__builtin_frame_address(0)) + 2;
+  const auto words =
+      static_cast<std::size_t>(reinterpret_cast<const volatile std::uintptr_t*>(changes) - frame);
+  const std::size_t count = std::min(words, std::size(before));
+  for (std::size_t i = 0; i < count; ++i) before[i] = frame[i];
   beat();
   sennit::latent_join([] {}, [] {});
-  for (std::size_t i = 0; i < std::size(before); ++i)
-    *changes += frames[i] != before[i] && !(is_code(before[i]) && is_code(frames[i])) ? 1 : 0;
+  for (std::size_t i = 0; i < count; ++i)
+    *changes += frame[i] != before[i] && !(is_code(before[i]) && is_code(frame[i])) ? 1 : 0;
   return 1.5;
 }
 
@@ -199,7 +204,7 @@ NOINLINE double with_changes(int* changes, double x) {
 TEST_F(latent_joins, asking_changes_no_frame) {
   on_strand([] {
     for (int i = 0; i < 10; ++i) {
-      int changes = 0;
+      alignas(8) int changes = 0;
       EXPECT_EQ(with_changes(&changes, i), i + 1.5);
       EXPECT_EQ(changes, 0);
     }

@@ -27,11 +27,11 @@ class latent {
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
     const std::uintptr_t end = detail::region_frame();
-    for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each) < end;
+    for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each->place()) < end;
          each = each->outer_)
       if (!each->empty()) outermost = each;
     // A call around that loop is older still.
-    if (detail::give_oldest_call(outermost)) return true;
+    if (detail::give_oldest_call(outermost != nullptr ? outermost->place() : nullptr)) return true;
     return outermost != nullptr && (outermost->halve(), true);
   }
 
@@ -47,6 +47,14 @@ class latent {
   ~latent() = default;
 
  private:
+  // On the stack. AddressSanitizer has objects elsewhere.
+#if SENNIT_ASAN
+  const void* place() const noexcept { return place_; }
+  const void* const place_ = __builtin_frame_address(0);
+#else
+  const void* place() const noexcept { return this; }
+#endif
+
   void halve() {
     const std::size_t middle = first_ + (last_ - first_) / 2;
     give_(*this, middle, last_);

@@ -146,7 +146,8 @@ class procedure_copier {
     for (std::size_t steps = 0; ++at < p_.body.size() && steps < most_steps; ++steps) {
       const statement& s = all_.statements_[p_.body[at]];
       if (s.kind == statement_kind::marker) return s.operands[2] == behind_latent_call;
-      if (s.kind != statement_kind::instruction || only_moves_results(s, frame_.has_frame_pointer())) continue;
+      if (s.kind != statement_kind::instruction || only_moves_results(s, frame_.has_frame_pointer()))
+        continue;
       if (flow_of(s.name) != flow::jump || is_indirect(s)) return false;
       at = index_of(s.operands.front(), p_.body.size());
     }

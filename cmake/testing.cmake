@@ -3,9 +3,12 @@
 # Labels that mean something here:
 #   stress     heavy; only where SENNIT_STRESS=ON (make stress)
 #   optimized  counts instructions or reads assembly: exists only in a Release build without sanitizers
+#   later      takes long and says little of a change of the library's code: make check builds and runs it, make test does not
 #   models, package, documents, stepped, compile-fail   set by those tests themselves
+# The tests labelled "later" are built by a target of that name.
 find_package(GTest REQUIRED)
 include(GoogleTest)
+add_custom_target(later)
 
 # Tests of a Release build take most of its time to compile, a third less so. Those that count instructions are labelled
 # "optimized", and are built as users build.
@@ -75,6 +78,10 @@ function(sennit_test name)
   set(target test_${name})
   set_property(GLOBAL APPEND PROPERTY SENNIT_TESTS "${name} ${target}\n")
   add_executable(${target} ${test_SOURCES})
+  if("later" IN_LIST test_LABELS)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(later ${target})
+  endif()
   if(test_ALONE)
     set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   elseif(test_INTERNAL)

@@ -36,6 +36,9 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 // of effects_of() and the sizes of the caches. Cut blocks of several dimensions along the outer dimensions,
 // and keep the contiguous one whole.
 //
+// Where the parts are of type sennit::range, a splice may shift the blocks of each tree (see splice()). Blocks
+// then are not the halves, and the last one may be short.
+//
 // effects_of(part): the sennit::effects of all that is done for the part, whether it is small or large.
 //
 // step(part): does the work of the part.
@@ -143,15 +146,22 @@ struct tree_call {
 // interleaved.
 SENNIT_EXPORT bool step_fits(std::uint64_t bytes, std::uint64_t together);
 
-// Chooses a block for a tree without one.
-template <class Tree>
-void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
+// The same where the blocks of these calls are shifted, so that the calls use the same data.
+SENNIT_EXPORT bool shifted_step_fits(std::uint64_t bytes);
+
+// Chooses a block for a tree without one. fits(bytes, size): whether a step of so many bytes, for a part of that
+// size, is small enough.
+template <class Tree, class Fits>
+void choose_block_that(Fits&& fits, Tree& t, std::int64_t times = 1) {
   if (t.block > 0) return;
   auto part = t.all;
-  while (part.size() > 1 && !step_fits(effects_access::bytes(t.effects_of(part)), together))
-    part = part.left();
+  while (part.size() > 1 && !fits(effects_access::bytes(t.effects_of(part)), part.size())) part = part.left();
   const auto size = std::max<std::int64_t>(part.size(), 1);
   t.block = times > INT64_MAX / size ? INT64_MAX : size * times;
+}
+template <class Tree>
+void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
+  choose_block_that([=](std::uint64_t bytes, std::int64_t) { return step_fits(bytes, together); }, t, times);
 }
 
 }  // namespace detail

@@ -307,6 +307,12 @@ struct effects_access {
   static region_view region(const effects& fx, std::uint32_t i) noexcept {
     return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
   }
+  // Whether hulls say all of the effects.
+  static bool all_contiguous(const effects& fx) {
+    bool all = !fx.is_everything();
+    for (std::uint32_t i = 0; i < size(fx); ++i) all = all && region(fx, i).contiguous();
+    return all;
+  }
   // The bytes of all regions, except those that have no hull and do not say how many bytes they have.
   static std::uint64_t bytes(const effects& fx) {
     std::uint64_t sum = 0;

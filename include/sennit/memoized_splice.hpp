@@ -66,8 +66,9 @@ namespace sennit {
 //   }
 template <class Body>
 class memoized_splice {
-  using tree = std::invoke_result_t<Body&, int>;
-  static_assert(detail::is_divided<tree>::value, "the body of a memoized_splice returns a sennit::divided");
+  using made = std::invoke_result_t<Body&, int>;
+  static_assert(detail::is_divided<made>::value, "the body of a memoized_splice returns a sennit::divided");
+  using tree = detail::spliced_tree_t<made>;
   using part = typename detail::tree_call<tree>::part;
 
  public:
@@ -79,20 +80,20 @@ class memoized_splice {
   template <std::integral N>
     requires std::invocable<Body&, N>
   void run(N n) {
-    static_assert(std::is_same_v<std::invoke_result_t<Body&, N>, tree>);
+    static_assert(std::is_same_v<std::invoke_result_t<Body&, N>, made>);
     const std::vector<std::int64_t>& sizes = loaded_blocks_;
     const bool loaded = n > 0 && std::cmp_equal(n, sizes.size());
     bool choose = false;
-    const detail::made_trees<tree> made(how_, n, body_, times_, [&](tree& t, std::size_t i) {
+    const detail::made_trees<made> all_made(how_, n, body_, times_, [&](made& t, std::size_t i) {
       if (t.block > 0) return;
       if (loaded) t.block = sizes[i];
       choose = choose || !loaded;
     });
-    if (!made.all()) {
-      detail::splice_trees(how_, made.trees, nullptr);
-      made.rethrow();
+    if (!all_made.all()) {
+      detail::splice_trees(how_, all_made.trees, nullptr);
+      all_made.rethrow();
     }
-    const std::vector<tree>& trees = made.trees;
+    const std::vector<tree>& trees = all_made.trees;
     auto all = [&] {
       if (wanted_) adopt(std::exchange(wanted_, std::nullopt).value(), trees);
       if (detail::splices_are_checked() || !fits(trees)) {

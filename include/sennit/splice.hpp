@@ -172,6 +172,11 @@ void sequence_of(std::size_t n, Make&& make) {
 // - It is not noexcept, and does not catch exceptions of unknown types. step() and sequence() may throw an
 //   object that is not derived from std::exception, to unwind a call that is abandoned.
 //
+// If the trees are over the same sennit::range, and each block of a tree needs only what is near it in the
+// tree before, the library shifts the blocks of each tree by so much that a block needs no later block of the
+// tree before. It finds the distance from effects_of(), at the middle of the range. All interleaved trees then
+// use the same block of data, one after the other. A step larger than the given block is never made.
+//
 // Workers of the runtime take parts of a row of calls at equal depth, if the parts do not depend on one
 // another. In a call of a spliced function, a splice() must be inside a step.
 //

@@ -23,6 +23,20 @@ constexpr bool step_fits(std::uint64_t bytes, std::uint64_t together, std::uint6
   return bytes <= caches.own / 2 && bytes * together <= window;
 }
 
+// Whether a step is small enough where all calls that are interleaved use the same data. Effects often leave
+// out what nobody writes, such as coefficients, so a small part of the core's own cache is allowed. Steps of a
+// larger part gained nothing where it was measured.
+constexpr bool shifted_step_fits(std::uint64_t bytes, cache_sizes caches) noexcept {
+  return bytes <= caches.own / 16;
+}
+
+// Whether trees may be shifted so far that the data between the first and the last one takes this number of
+// bytes. All of it is in use at a time, as one block of each tree is without shifts. Beyond the core's own
+// cache, that is soon no gain.
+constexpr bool shift_fits(std::uint64_t bytes, cache_sizes caches) noexcept {
+  return bytes <= 2 * caches.own;
+}
+
 // Whether steps are too short compared with the cost of the change from one step to the next. Steps of twice
 // the size are then better.
 constexpr bool step_is_short(double ns, double overhead_ns) noexcept { return ns < 30 * overhead_ns; }

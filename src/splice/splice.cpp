@@ -287,6 +287,16 @@ bool step_fits(std::uint64_t bytes, std::uint64_t together) {
   return policy::step_fits(bytes, together, worker_count(), caches);
 }
 
+bool shifted_step_fits(std::uint64_t bytes) {
+  static const policy::cache_sizes caches = topology::cache_sizes();
+  return policy::shifted_step_fits(bytes, caches);
+}
+
+bool shift_fits(std::uint64_t bytes) {
+  static const policy::cache_sizes caches = topology::cache_sizes();
+  return policy::shift_fits(bytes, caches);
+}
+
 bool step_is_short(double ns) noexcept { return policy::step_is_short(ns, 10); }
 
 void in_region(action body) {

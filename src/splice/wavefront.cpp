@@ -57,9 +57,7 @@ bool wavefront::suits() {
   }
   for (std::uint32_t t = 0; t < count_ && !all_.lines[t].todo.empty(); ++t) {
     const effects all = trees_.effects_of(trees_.trees, first_ + t, all_.lines[t].todo.front().part);
-    for (std::uint32_t i = 0; i < effects_access::size(all); ++i) {
-      if (!effects_access::region(all, i).contiguous()) return false;
-    }
+    if (!effects_access::all_contiguous(all)) return false;
   }
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = all_.lines[t];

@@ -5,6 +5,8 @@
 namespace {
 
 using sennit::policy::cache_sizes;
+using sennit::policy::shift_fits;
+using sennit::policy::shifted_step_fits;
 using sennit::policy::step_fits;
 using sennit::policy::step_is_short;
 
@@ -17,6 +19,20 @@ TEST(Splicing, StepsOfAllCallsFitAPartOfTheSharedCache) {
   EXPECT_FALSE(step_fits(mib / 4 + 1, 32, 1, caches));
   EXPECT_FALSE(step_fits(mib / 4, 33, 1, caches));
   EXPECT_FALSE(step_fits(mib / 4, 32, 2, caches));
+}
+
+// Would catch: steps so large that coefficients, which effects leave out, do not fit the cache beside them.
+TEST(Splicing, AShiftedStepFitsASmallPartOfTheCoresOwnCache) {
+  constexpr cache_sizes caches{mib, 64 * mib};
+  EXPECT_TRUE(shifted_step_fits(mib / 16, caches));
+  EXPECT_FALSE(shifted_step_fits(mib / 16 + 1, caches));
+}
+
+// Would catch: a shift over more data than the core's own cache can hold in part, such as planes of a large cube.
+TEST(Splicing, AShiftFitsTwiceTheCoresOwnCache) {
+  constexpr cache_sizes caches{mib, 64 * mib};
+  EXPECT_TRUE(shift_fits(2 * mib, caches));
+  EXPECT_FALSE(shift_fits(2 * mib + 1, caches));
 }
 
 // Would catch: one call whose step fills the cache of the core, as nothing is interleaved with it.

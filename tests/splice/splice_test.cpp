@@ -219,13 +219,11 @@ TEST(order, goes_by_bundles) {
 TEST(report, counts) {
   stencil s(1 + 64 + 1);
   const sennit::splice_report trees = on_one([&] { return splice(3, [&](int t) { return s.tree(t, 4); }); });
-  EXPECT_EQ(trees.steps, 3U * 16U);
+  EXPECT_EQ(trees.steps, 3U * 17U) << "one block more, as the blocks of a later time step are shifted";
   EXPECT_GT(trees.checks, 0U);
   EXPECT_EQ(trees.switches, 0U) << "trees need no stacks";
-  EXPECT_LE(trees.delayed, 2U * 15U)
-      << "each block of a later time step waits for its right neighbor, if it has one";
-  EXPECT_GE(trees.delayed, 2U * 13U) << "but for those that are come to when the first time step has ended";
-  EXPECT_GE(trees.dependences, trees.delayed);
+  EXPECT_EQ(trees.delayed, 0U) << "blocks are shifted to where their input is";
+  EXPECT_EQ(trees.dependences, 0U);
   EXPECT_GT(trees.extra_bytes, 0U);
   diary d;
   const sennit::splice_report calls =
@@ -235,7 +233,7 @@ TEST(report, counts) {
   EXPECT_EQ(none.steps, 0U);
   sennit::splice_report sum = trees;
   sum += calls;
-  EXPECT_EQ(sum.steps, 2U * 3U * 16U);
+  EXPECT_EQ(sum.steps, 3U * 17U + 3U * 16U);
 }
 
 // Catches delayed steps that grow with the data, whatever bound is given.

@@ -5,6 +5,7 @@
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/forest.hpp>
+#include <sennit/detail/splice/shifted_tree.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
@@ -109,7 +110,7 @@ std::uint32_t count_of_calls(N n) {
 // Whether steps of this duration are too short, given that some 10 ns pass between them.
 SENNIT_EXPORT bool step_is_short(double ns) noexcept;
 
-// The results of body(0) ... body(n - 1). If one of these throws, the results before it.
+// The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
 template <class Tree>
 class made_trees {
  public:
@@ -118,13 +119,13 @@ class made_trees {
   made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare) {
     const std::uint32_t count = count_of_calls(n);
     const std::uint32_t together = std::min(calls_together(how), count);
-    trees.reserve(count);
+    std::vector<Tree> made;
+    made.reserve(count);
     const auto make_all = [&] {
       for (N i = 0; i < n; ++i) {
         Tree t = body(i);
-        prepare(t, trees.size());
-        choose_block(t, together, times);
-        trees.push_back(std::move(t));
+        prepare(t, made.size());
+        made.push_back(std::move(t));
       }
     };
 #if SENNIT_EXCEPTIONS
@@ -136,6 +137,7 @@ class made_trees {
 #else
     make_all();
 #endif
+    cut(made, together, times);
   }
   template <std::integral N, class Body>
   made_trees(const splicing& how, N n, Body& body) : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}) {}
@@ -146,9 +148,44 @@ class made_trees {
     if (!all()) std::rethrow_exception(failure_);
   }
 
-  std::vector<Tree> trees;
+  std::vector<spliced_tree_t<Tree>> trees;
 
  private:
+  void cut(std::vector<Tree>& made, std::uint32_t together, std::int64_t times) {
+    if constexpr (can_be_shifted<Tree>) {
+      const shifts found = shifts_of(made, together);
+      choose_blocks(made, found.most, together, times);
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most));
+      }
+    } else {
+      choose_blocks(made, 0, together, times);
+      trees = std::move(made);
+    }
+  }
+  // Where effects_of() throws, the tree counts as one whose body has thrown.
+  void choose_blocks(std::vector<Tree>& made, std::int64_t shift, std::size_t together, std::int64_t times) {
+    const auto fits = [=](std::uint64_t bytes, std::int64_t size) {
+      if (shift == 0) return step_fits(bytes, together);
+      // The trees use as many indices more as they are shifted; a large block is fetched less often beside them.
+      return shifted_step_fits(bytes) || (size <= shift && step_fits(bytes, 1));
+    };
+    std::size_t i = 0;
+    const auto choose_all = [&] {
+      for (; i < made.size(); ++i) choose_block_that(fits, made[i], times);
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      choose_all();
+    } catch (...) {
+      failure_ = std::current_exception();
+      while (made.size() > i) made.pop_back();
+    }
+#else
+    choose_all();
+#endif
+  }
+
   std::exception_ptr failure_;
 };
 template <class Tree>

@@ -1,0 +1,170 @@
+// Trees over ranges whose blocks are shifted from one tree to the next, so that a block needs only blocks with
+// its own number and lower ones.
+#pragma once
+
+#include <sennit/data_regions.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/divided.hpp>
+#include <sennit/effects.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// Some blocks of a tree that is shifted: index i of the tree has the place i + by, and blocks begin at multiples
+// of `block` from the first place.
+struct block_range {
+  range places;
+  std::int64_t block = 1;
+  std::int64_t by = 0;
+
+  constexpr std::int64_t size() const noexcept { return places.size(); }
+  constexpr block_range left() const noexcept { return {{places.first, middle()}, block, by}; }
+  constexpr block_range right() const noexcept { return {{middle(), places.last}, block, by}; }
+  // Those indices that the tree has.
+  constexpr range indices(range all) const noexcept {
+    return range{places.first - by, places.last - by}.within(all);
+  }
+  friend constexpr bool operator==(block_range, block_range) = default;
+
+ private:
+  constexpr std::int64_t middle() const noexcept {
+    const std::int64_t half = (size() / block + (size() % block != 0)) / 2;
+    return half == 0 ? places.last : places.first + half * block;
+  }
+};
+
+template <class Effects>
+struct shifted_effects {
+  range all;
+  Effects effects_of;
+
+  effects operator()(const block_range& part) const {
+    const range own = part.indices(all);
+    return own.size() == 0 ? effects() : effects(effects_of(own));
+  }
+};
+template <class Step>
+struct shifted_step {
+  range all;
+  Step step;
+
+  void operator()(const block_range& part) const {
+    const range own = part.indices(all);
+    if (own.size() != 0) step(own);
+  }
+};
+
+// What is spliced in place of a tree.
+template <class Tree>
+struct spliced_tree {
+  using type = Tree;
+};
+template <class Effects, class Step>
+struct spliced_tree<divided<range, Effects, Step>> {
+  using type = divided<block_range, shifted_effects<Effects>, shifted_step<Step>>;
+};
+template <class Tree>
+using spliced_tree_t = typename spliced_tree<Tree>::type;
+template <class Tree>
+inline constexpr bool can_be_shifted = !std::is_same_v<Tree, spliced_tree_t<Tree>>;
+
+template <class Effects, class Step>
+auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t most) {
+  const range places{tree.all.first, tree.all.last + most};
+  return spliced_tree_t<divided<range, Effects, Step>>{{places, tree.block, by},
+                                                       tree.block,
+                                                       {tree.all, std::move(tree.effects_of)},
+                                                       {tree.all, std::move(tree.step)}};
+}
+
+// Whether the data of so many bytes, which the first and the last of the interleaved trees are apart, is small
+// enough on this machine.
+SENNIT_EXPORT bool shift_fits(std::uint64_t bytes);
+
+// How far each tree is shifted. Nothing if no shift helps.
+struct shifts {
+  std::vector<std::int64_t> by;
+  std::int64_t most = 0;
+
+  bool any() const noexcept { return most > 0; }
+};
+
+// The distance by which `tree` has to be behind `other`, an earlier tree, at the middle of their range: the
+// least d for which the effects of all indices of `tree` before middle - d do not interfere with those of the
+// indices of `other` from the middle on. Returns -1 if there is none up to `limit`. guess: probably the
+// distance.
+template <class Tree>
+std::int64_t distance_behind(const Tree& tree, const Tree& other, std::int64_t guess, std::int64_t limit) {
+  const std::int64_t middle = tree.all.first + tree.all.size() / 2;
+  const effects later = other.effects_of(range{middle, other.all.last});
+  const auto is_clear = [&](std::int64_t d) {
+    return !later.interferes(tree.effects_of(range{tree.all.first, middle - d}));
+  };
+  if (guess >= 0 && guess <= limit && is_clear(guess) && (guess == 0 || !is_clear(guess - 1))) return guess;
+  if (is_clear(0)) return 0;
+  std::int64_t low = 0;  // not clear
+  std::int64_t high = 1;
+  while (!is_clear(high)) {
+    low = high;
+    if (high == limit) return -1;
+    high = std::min(2 * high, limit);
+  }
+  while (high - low > 1) {
+    const std::int64_t d = low + (high - low) / 2;
+    (is_clear(d) ? high : low) = d;
+  }
+  return high;
+}
+
+// The shifts of trees of which `together` are interleaved, from their effects. A tree is compared with a few
+// trees before it. (An earlier one is seldom nearer than those; if it is, its steps wait, as without shifts.)
+// Throws what effects_of() throws.
+template <class Tree>
+shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
+  constexpr std::size_t compared = 4;
+  shifts found{std::vector<std::int64_t>(trees.size()), 0};
+  std::int64_t usual[compared + 1] = {-1, -1, -1, -1, -1};
+  const std::int64_t limit = trees.empty() ? 0 : trees.front().all.size() / 8;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    if (!(trees[t].all == trees.front().all)) return {};
+    // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
+    if (!effects_access::all_contiguous(trees[t].effects_of(trees[t].all))) return {};
+    const std::size_t in_group = t % together;
+    for (std::size_t back = 1; back <= std::min(in_group, compared); ++back) {
+      const std::int64_t d = limit < 1 ? -1 : distance_behind(trees[t], trees[t - back], usual[back], limit);
+      if (d < 0) return {};
+      usual[back] = d;
+      found.by[t] = std::max(found.by[t], found.by[t - back] + d);
+    }
+    if (found.by[t] > limit) return {};
+    found.most = std::max(found.most, found.by[t]);
+  }
+  if (!found.any()) return {};
+  const range all = trees.front().all;
+  const std::uint64_t bytes = effects_access::bytes(trees.front().effects_of(all));
+  const double share = static_cast<double>(found.most) / static_cast<double>(all.size());
+  if (!shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)))) return {};
+  return found;
+}
+
+// The same, and none if effects_of() throws: it will throw again when its step is looked for.
+template <class Tree>
+shifts shifts_of(const std::vector<Tree>& trees, std::size_t together) {
+#if SENNIT_EXCEPTIONS
+  try {
+    return shifts_from_effects(trees, together);
+  } catch (...) {
+    return {};
+  }
+#else
+  return shifts_from_effects(trees, together);
+#endif
+}
+
+}  // namespace sennit::detail

@@ -66,7 +66,7 @@ TEST(SplicecMessages, Tries) {
   EXPECT_THAT(of_main("  void g(void);\n#pragma splice try(3)\n  leaf(a, 1);\n  g();\n  leaf(a, 2);"),
               ElementsAre(HasSubstr("program.c:8:3: warning: nothing is known of the call of 'g'")));
   EXPECT_THAT(of_main("#pragma splice try(3)\n  leaf(p, 1);\n  leaf(p, 2);\n  leaf(a, 3);"),
-              Contains(HasSubstr("program.c:6:3: warning: 'p' is read before the calls")));
+              Contains(HasSubstr("program.c:7:3: error: 'p' is read before the calls")));
   EXPECT_THAT(of_main("#pragma splice try(3)\n  for (int t = 9; t > 0; t--) leaf(a, t);"),
               ElementsAre(HasSubstr("program.c:6:3: error: a loop is spliced if it counts")));
   EXPECT_THAT(
@@ -82,6 +82,31 @@ TEST(SplicecMessages, Tries) {
       Contains(HasSubstr("program.c:8:3: error: 'k' is read before the calls that are given its address")));
   EXPECT_THAT(of_body("#pragma splice try(2)\n  leaf(b, n);"),
               ElementsAre(HasSubstr("program.c:5:1: error: 'try' in a spliced function")));
+}
+
+// Catches arguments that are made too early, where an earlier call may write what they read: another result, and exit 0.
+TEST(SplicecMessages, ArgumentsThatEarlierCallsMayWrite) {
+  const auto of_calls = [](const std::string& argument, const std::string& before = "") {
+    return messages(translated(leaf +
+                               "int a[9], n; volatile int v; int g(void) { return a[0]; }\nint h(void);\n"
+                               "int w(void) { n = 1; return 1; }\nstatic int id(int i) { return i; }\n" +
+                               "int main(void) {\n" + before +
+                               "  int k = g();\n#pragma splice try(2)\n  leaf(a, 1);\n  leaf(a, " + argument +
+                               ");\n  return k;\n}\n"));
+  };
+  for (const char* argument : {"g()", "3 + g()", "h()", "a[0]", "*a", "n", "n ? 1 : 2", "(0, n)", "v",
+                               "(int)n", "k ? g() : 1", "(n = 1)", "n++", "w()", "id(n)"}) {
+    EXPECT_THAT(of_calls(argument), Contains(HasSubstr(": error: "))) << argument;
+  }
+  EXPECT_THAT(of_calls("*q", "  int* q = a;\n"),
+              Contains(HasSubstr(": error: this argument is read before")));
+  for (const char* argument : {"k", "3 + k", "k ? 1 : 2", "id(k)"}) {
+    EXPECT_THAT(of_calls(argument), IsEmpty()) << argument;
+  }
+  // No call stands before the first one.
+  EXPECT_THAT(of_main("#pragma splice try(2)\n  leaf(a, n);\n  leaf(a, 2);"), IsEmpty());
+  EXPECT_THAT(of_main("#pragma splice try(3)\n  for (int t = 0; t < 3; t++) leaf(a, a[t]);"),
+              Contains(HasSubstr(": error: ")));
 }
 
 // Catches numbers that only the compiler of the translation would complain of, or that mean another one.

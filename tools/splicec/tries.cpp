@@ -9,6 +9,9 @@ namespace splicec {
 
 namespace {
 
+constexpr std::string_view remedy =
+    "keep its value in a local variable before the 'try', or splice these calls apart";
+
 class attempts {
  public:
   attempts(program& of, walker& in, edits& to) : of_(of), all_(of.all), in_(in), to_(to) {}
@@ -47,8 +50,8 @@ class attempts {
         "'for (int t = 0; t < times; ++t) sweep(u, t);'");
   }
 
-  // `all`: of all the calls.
-  void check_arguments(cursor statement, const touched& all) {
+  // `all`: of all the calls. `first`: no call stands before this one.
+  void check_arguments(cursor statement, const touched& all, bool first) {
     const touched t = in_.touched_in(statement);
     for (const std::string& name : t.read) {
       if (!all.exposed.contains(name)) continue;
@@ -57,29 +60,39 @@ class attempts {
                              "them apart",
                              name));
     }
-    if (t.unknown) {
-      all_.warn(t.unknown_at,
-                fmt::format("nothing is known of {}: it is made before the calls that stand before it have "
-                            "ended, and must not depend on them",
-                            t.unknown_what));
-    } else if (t.pointed) {
-      all_.warn(t.pointed_at,
-                "this argument is read before the calls that stand before it have ended: they must not "
-                "write it");
-    } else if (!t.reads.empty()) {
-      all_.warn(
-          all_.extent_of(statement).begin,
-          fmt::format(
-              "'{}' is read before the calls that stand before this one have ended: they must not write "
-              "it; a static variable that only main() writes is known not to change",
-              t.reads.begin()->name));
-    }
+    if (!first) check_order(statement, t);
     if (!t.changed.empty()) {
       all_.fault(
           all_.extent_of(statement).begin,
           fmt::format(
               "'{}' changes in what is to be spliced: calls have to be independent of when they are made",
               *t.changed.begin()));
+    }
+  }
+
+  // Of arguments that are made before the calls in front of them have ended.
+  void check_order(cursor statement, const touched& t) {
+    // Refused, not warned of: what is spliced wrongly gives another result without a word at run time.
+    if (t.unknown) {
+      all_.fault(t.unknown_at,
+                 fmt::format("nothing is known of {}: it is made before the calls that stand before it have "
+                             "ended, and may depend on them; {}",
+                             t.unknown_what, remedy));
+    } else if (t.pointed) {
+      all_.fault(t.pointed_at,
+                 fmt::format("this argument is read before the calls that stand before it have ended, which "
+                             "may write it; {}",
+                             remedy));
+    } else if (!t.reads.empty()) {
+      all_.fault(
+          all_.extent_of(statement).begin,
+          fmt::format("'{}' is read before the calls that stand before this one have ended, which may write "
+                      "it; {}, or make it static if only main() writes it",
+                      t.reads.begin()->name, remedy));
+    } else if (!t.writes.empty()) {
+      all_.fault(all_.extent_of(statement).begin,
+                 fmt::format("'{}' is written before the calls that stand before this one have ended; {}",
+                             t.writes.begin()->name, remedy));
     }
   }
 
@@ -107,7 +120,7 @@ class attempts {
     for (std::size_t i = first; i < last; ++i) {
       const extent e = all_.extent_of(list[i]);
       if (!all_.require_plain(list[i])) return;
-      check_arguments(list[i], all);
+      check_arguments(list[i], all, i == first);
       const std::size_t k = i - first;
       to_.insert(e.begin,
                  k == 0
@@ -160,7 +173,7 @@ class attempts {
                                     outside.writes.begin()->name));
       return;
     }
-    check_arguments(counted.body, outside);
+    check_arguments(counted.body, outside, false);
     write_counted(all_, to_, counted, list,
                   fmt::format("sennit::splice(sennit::splicec::together({}), ", p.together), "", " });");
   }

@@ -57,6 +57,7 @@ void splicer::recycle(live_call& c) noexcept {
   c.parts = c.waiting = nullptr;
   c.switches = 0;
   c.parts_left = 0;
+  c.sequences = 0;
   c.depth = 0;
   c.seen_from = 0;
   c.next = free_;
@@ -74,9 +75,10 @@ inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
     if (o.whole() || check(c.all, fx)) to.push_back(o);
     return;
   }
-  if (c.state == call_state::open && !o.whole()) return add_parts(to, fx, c);
+  if (c.state == call_state::open && !o.whole() && !o.only_afterwards()) return add_parts(to, fx, c);
   if (c.state == call_state::done) return;
-  if (!o.whole() && !check(c.rest != nullptr ? *c.rest : c.all, fx)) return;
+  const effects& left = o.only_afterwards() ? *c.afterwards : c.rest != nullptr ? *c.rest : c.all;
+  if (!o.whole() && !check(left, fx)) return;
   to.push_back(o);
   ++c.uses;
 }
@@ -86,7 +88,7 @@ void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
   if (whole.parts_left > 2 && !check(whole.all, fx)) return;
   for (live_call* part = whole.parts; part != nullptr; part = part->next) add(to, fx, {*part, false});
   if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
-    to.emplace_back(whole, false);
+    to.push_back(obstacle::after_sequence_of(whole));
     ++whole.uses;
   }
 }
@@ -265,6 +267,7 @@ bool next_part(spliced_call& whole, spliced_call& part, std::uint32_t index) {
 void splicer::open(live_call& c) {
   SENNIT_ASSERT(mine(c) && c.parts == nullptr && c.parts_left == 0);
   c.state = call_state::open;
+  ++c.sequences;
   live_call** end = &c.parts;
   for (std::uint32_t i = 0;; ++i) {
     live_call& part = make(&c);
@@ -375,7 +378,7 @@ void splicer::refine(obstacles& found, const effects& fx) {
     const obstacle o = found[i];
     live_call& c = o.call();
     // An obstacle still interferes unless it has ended, has known parts, or has become less.
-    const bool stays = !mine(c) ? true
+    const bool stays = !mine(c) || o.only_afterwards() ? true
                        : o.whole()
                            ? c.state != call_state::done
                            : c.state != call_state::open && c.state != call_state::done && c.rest == nullptr;

@@ -26,14 +26,20 @@ struct live_call;
 // A call that has to end before another call may continue.
 class obstacle {
  public:
-  obstacle(live_call& call, bool whole) noexcept
-      : bits_(reinterpret_cast<std::uintptr_t>(&call) | std::uintptr_t{whole}) {}
-  live_call& call() const noexcept { return *reinterpret_cast<live_call*>(bits_ & ~std::uintptr_t{1}); }
+  obstacle(live_call& call, bool whole) noexcept : call_(&call), whole_(whole) {}
+  // Only what follows the sequence that the call is in; the parts of the sequence are obstacles of their own.
+  static obstacle after_sequence_of(live_call& call) noexcept;
+
+  live_call& call() const noexcept { return *call_; }
   // All of the call, whether or not it interferes.
-  bool whole() const noexcept { return (bits_ & 1) != 0; }
+  bool whole() const noexcept { return whole_; }
+  // Whether the call is still in the sequence of after_sequence_of(). If not, this is an obstacle like others.
+  bool only_afterwards() const noexcept;
 
  private:
-  std::uintptr_t bits_;
+  live_call* call_;
+  std::uint32_t sequence_ = 0;  // the number of that sequence of the call; 0: none
+  bool whole_;
 };
 using obstacles = boost::container::small_vector<obstacle, 6>;
 
@@ -58,6 +64,7 @@ struct live_call : spliced_call {
   live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken this call
   std::uint32_t uses = 0;
   std::uint32_t parts_left = 0;
+  std::uint32_t sequences = 0;    // that the call has opened
   std::uint32_t depth = 0;        // number of surrounding calls
   std::uint32_t seen_from = 0;    // `before` has no obstacles in iterations before this one
   std::uint32_t failed_part = 0;  // the part that threw `failure`, the first part with a failure
@@ -70,6 +77,15 @@ struct live_call : spliced_call {
   obstacles before;      // of all that the call does
   obstacles blocked_by;  // of its next step
 };
+
+inline obstacle obstacle::after_sequence_of(live_call& call) noexcept {
+  obstacle o(call, false);
+  o.sequence_ = call.sequences;
+  return o;
+}
+inline bool obstacle::only_afterwards() const noexcept {
+  return sequence_ != 0 && call_->state == call_state::open && call_->sequences == sequence_;
+}
 
 // The first call in a list of parts whose index is at least `index`; null if there is none.
 inline live_call* part_from(live_call* part, std::uint32_t index) noexcept {

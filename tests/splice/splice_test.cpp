@@ -346,6 +346,42 @@ TEST(calls, may_say_what_follows_a_sequence) {
   }
 }
 
+// x[0, n) each one more, in halves of which the second one is a sequence of its own that the first one announces.
+void add_one(std::vector<int>& x, std::int64_t first, std::int64_t n) {
+  const memory_range all(x.data() + first, static_cast<std::size_t>(n));
+  const call_effects fx{writes(all)};
+  if (n <= 16) {
+    step(effects(writes(all)), [&] {
+      for (std::int64_t i = first; i < first + n; ++i) ++x[static_cast<std::size_t>(i)];
+    });
+    return;
+  }
+  sequence(sennit::followed_by(fx), call([&x, first, n] { add_one(x, first, n / 2); }));
+  sequence(call([&x, first, n] { add_one(x, first + n / 2, n - n / 2); }));
+}
+
+// Catches an obstacle that is replaced by its parts and itself again at each look: its list then doubles at each
+// level of calls, and 1024 numbers need 12.6 million checks.
+TEST(calls, that_announce_what_follows_cost_as_much_as_others) {
+  for (const std::int64_t n : {256, 1024, 16384}) {
+    std::vector<int> x(static_cast<std::size_t>(n + n / 2), 1), plain(x);
+    const auto body = [n](std::vector<int>& of, int t) {
+      if (t % 2 == 0) return add_one(of, 0, n);
+      const auto half = static_cast<std::size_t>(n / 2);
+      const effects fx(reads(memory_range(of.data() + n / 4 * 3, half)),
+                       writes(memory_range(of.data(), half)));
+      const call_effects all{fx};
+      step(fx, [&] {
+        for (std::size_t i = 0; i < half; ++i) of[i] += of[static_cast<std::size_t>(n / 4 * 3) + i];
+      });
+    };
+    const sennit::splice_report report = on_one([&] { return splice(4, [&](int t) { body(x, t); }); });
+    for (int t = 0; t < 4; ++t) body(plain, t);
+    EXPECT_EQ(x, plain);
+    EXPECT_LE(report.checks, 40 * report.steps) << n << " numbers";
+  }
+}
+
 // Catches the runtime's own constructs in steps that meet the splicer's forks.
 TEST(steps, may_be_parallel_themselves) {
   for (const unsigned workers : {1U, 2U, 8U}) {

@@ -146,22 +146,24 @@ struct tree_call {
 // interleaved.
 SENNIT_EXPORT bool step_fits(std::uint64_t bytes, std::uint64_t together);
 
-// The same where the blocks of these calls are shifted, so that the calls use the same data.
-SENNIT_EXPORT bool shifted_step_fits(std::uint64_t bytes);
-
-// Chooses a block for a tree without one. fits(bytes, size): whether a step of so many bytes, for a part of that
-// size, is small enough.
+// The size of the largest part, among the first of each size, whose effects fits(bytes) says are small enough.
 template <class Tree, class Fits>
-void choose_block_that(Fits&& fits, Tree& t, std::int64_t times = 1) {
-  if (t.block > 0) return;
+std::int64_t size_that_fits(const Tree& t, Fits&& fits) {
   auto part = t.all;
-  while (part.size() > 1 && !fits(effects_access::bytes(t.effects_of(part)), part.size())) part = part.left();
-  const auto size = std::max<std::int64_t>(part.size(), 1);
-  t.block = times > INT64_MAX / size ? INT64_MAX : size * times;
+  while (part.size() > 1 && !fits(effects_access::bytes(t.effects_of(part)))) part = part.left();
+  return std::max<std::int64_t>(part.size(), 1);
 }
+constexpr std::int64_t times_as_large(std::int64_t size, std::int64_t times) noexcept {
+  return times > INT64_MAX / size ? INT64_MAX : size * times;
+}
+
+// Chooses a block for a tree without one.
 template <class Tree>
 void choose_block(Tree& t, std::size_t together, std::int64_t times = 1) {
-  choose_block_that([=](std::uint64_t bytes, std::int64_t) { return step_fits(bytes, together); }, t, times);
+  if (t.block > 0) return;
+  const std::int64_t size =
+      size_that_fits(t, [=](std::uint64_t bytes) { return step_fits(bytes, together); });
+  t.block = times_as_large(size, times);
 }
 
 }  // namespace detail

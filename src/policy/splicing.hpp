@@ -1,11 +1,13 @@
 // How many calls are interleaved, and how large their steps are, unless the program says so.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace sennit::policy {
 
 struct cache_sizes {
+  std::uint64_t first;   // of one core: the first level, for data
   std::uint64_t own;     // of one core: the second level
   std::uint64_t shared;  // of all cores: the last level
 };
@@ -23,11 +25,14 @@ constexpr bool step_fits(std::uint64_t bytes, std::uint64_t together, std::uint6
   return bytes <= caches.own / 2 && bytes * together <= window;
 }
 
-// Whether a step is small enough where all calls that are interleaved use the same data. Effects often leave
-// out what nobody writes, such as coefficients, so a small part of the core's own cache is allowed. Steps of a
-// larger part gained nothing where it was measured.
-constexpr bool shifted_step_fits(std::uint64_t bytes, cache_sizes caches) noexcept {
-  return bytes <= caches.own / 16;
+// How many bytes a step may touch where all interleaved calls use the same data, from the best on: most of the
+// first level; less than the core's own cache, as effects often leave out what nobody writes, such as
+// coefficients; half of the core's own cache. A step of less than 32 KiB would take little more time than the
+// change to the next one.
+constexpr std::array<std::uint64_t, 3> shifted_step_bytes(cache_sizes caches) noexcept {
+  const std::uint64_t first = caches.first / 4 * 3;
+  const std::uint64_t second = caches.own / 16;
+  return {first < 32 << 10 ? second : first, second, caches.own / 2};
 }
 
 // Whether trees may be shifted so far that the data between the first and the last one takes this number of

@@ -287,9 +287,9 @@ bool step_fits(std::uint64_t bytes, std::uint64_t together) {
   return policy::step_fits(bytes, together, worker_count(), caches);
 }
 
-bool shifted_step_fits(std::uint64_t bytes) {
+std::array<std::uint64_t, 3> shifted_step_bytes() {
   static const policy::cache_sizes caches = topology::cache_sizes();
-  return policy::shifted_step_fits(bytes, caches);
+  return policy::shifted_step_bytes(caches);
 }
 
 bool shift_fits(std::uint64_t bytes) {

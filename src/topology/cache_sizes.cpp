@@ -41,7 +41,8 @@ std::uint64_t size_of(const std::string& root, int level, int name, std::uint64_
 
 policy::cache_sizes cache_sizes(const std::string& root) {
   const std::uint64_t own = size_of(root, 2, _SC_LEVEL2_CACHE_SIZE, 1 << 20);
-  return {own, size_of(root, 3, _SC_LEVEL3_CACHE_SIZE, 8 * own)};
+  return {size_of(root, 1, _SC_LEVEL1_DCACHE_SIZE, 32 << 10), own,
+          size_of(root, 3, _SC_LEVEL3_CACHE_SIZE, 8 * own)};
 }
 
 }  // namespace sennit::topology

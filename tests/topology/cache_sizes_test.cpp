@@ -21,6 +21,7 @@ TEST(CacheSizes, AreTheKernels) {
   caches machine;
   machine.cache(0, 1, "Data", "48K").cache(1, 1, "Instruction", "32K");
   machine.cache(2, 2, "Unified", "2048K").cache(3, 3, "Unified", "30720K");
+  EXPECT_EQ(cache_sizes(machine.path()).first, std::uint64_t{48} << 10);
   EXPECT_EQ(cache_sizes(machine.path()).own, std::uint64_t{2048} << 10);
   EXPECT_EQ(cache_sizes(machine.path()).shared, std::uint64_t{30720} << 10);
 }
@@ -47,6 +48,7 @@ TEST(CacheSizes, AreUsualWhereNobodyTells) {
   caches strange;
   strange.cache(0, 2, "Unified", "lots");
   for (const std::string& root : {nothing.path(), strange.path()}) {
+    EXPECT_GE(cache_sizes(root).first, 1U << 10);
     EXPECT_GE(cache_sizes(root).own, 1U << 10);
     EXPECT_GE(cache_sizes(root).shared, 1U << 10);
   }

@@ -154,25 +154,27 @@ class made_trees {
   void cut(std::vector<Tree>& made, std::uint32_t together, std::int64_t times) {
     if constexpr (can_be_shifted<Tree>) {
       const shifts found = shifts_of(made, together);
-      choose_blocks(made, found.most, together, times);
+      choose_blocks(made, [&](Tree& t) {
+        if (found.any()) {
+          choose_shifted_block(t, found.most, times);
+        } else {
+          choose_block(t, together, times);
+        }
+      });
       for (std::size_t i = 0; i < made.size(); ++i) {
         trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most));
       }
     } else {
-      choose_blocks(made, 0, together, times);
+      choose_blocks(made, [&](Tree& t) { choose_block(t, together, times); });
       trees = std::move(made);
     }
   }
   // Where effects_of() throws, the tree counts as one whose body has thrown.
-  void choose_blocks(std::vector<Tree>& made, std::int64_t shift, std::size_t together, std::int64_t times) {
-    const auto fits = [=](std::uint64_t bytes, std::int64_t size) {
-      if (shift == 0) return step_fits(bytes, together);
-      // The trees use as many indices more as they are shifted; a large block is fetched less often beside them.
-      return shifted_step_fits(bytes) || (size <= shift && step_fits(bytes, 1));
-    };
+  template <class Choose>
+  void choose_blocks(std::vector<Tree>& made, Choose&& choose) {
     std::size_t i = 0;
     const auto choose_all = [&] {
-      for (; i < made.size(); ++i) choose_block_that(fits, made[i], times);
+      for (; i < made.size(); ++i) choose(made[i]);
     };
 #if SENNIT_EXCEPTIONS
     try {

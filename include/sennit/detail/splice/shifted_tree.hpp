@@ -8,6 +8,7 @@
 #include <sennit/effects.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -86,6 +87,25 @@ auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t m
 // Whether the data of so many bytes, which the first and the last of the interleaved trees are apart, is small
 // enough on this machine.
 SENNIT_EXPORT bool shift_fits(std::uint64_t bytes);
+
+// How many bytes a step of shifted trees may touch on this machine: the first number is best, the others are for
+// steps that then would have fewer indices than the trees are shifted.
+SENNIT_EXPORT std::array<std::uint64_t, 3> shifted_step_bytes();
+
+// Chooses a block for a tree without one; `shift`: between the first and the last tree. A block that is smaller
+// than the shift would be fetched again and again, as the trees use so many indices more than the block.
+template <class Tree>
+void choose_shifted_block(Tree& t, std::int64_t shift, std::int64_t times) {
+  if (t.block > 0) return;
+  const std::array<std::uint64_t, 3> sizes = shifted_step_bytes();
+  const auto within = [&](std::uint64_t most) {
+    return size_that_fits(t, [=](std::uint64_t bytes) { return bytes <= most; });
+  };
+  std::int64_t size = within(sizes[0]);
+  if (size < shift) size = within(sizes[1]);
+  if (size < shift) size = std::min(within(sizes[2]), shift);
+  t.block = times_as_large(size, times);
+}
 
 // How far each tree is shifted. Nothing if no shift helps.
 struct shifts {

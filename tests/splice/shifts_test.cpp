@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -133,6 +134,40 @@ TEST(Shifts, LeaveNoStepWaitingOnOneWorker) {
     EXPECT_GT(report.steps, 12U * 70);
   });
   EXPECT_LE(s.longest.load(), 64);
+}
+
+// Catches: a saved order that is followed with other shifts than it was found for, or not followed at all.
+TEST(Shifts, ArePartOfASavedOrder) {
+  const auto sweeps_that_reach = [](sweeps& s, std::int64_t far) {
+    fill(s, 2, 3000);
+    s.margin = 8;
+    s.block = 100;
+    s.reaches = {{far, far, false}};
+  };
+  sweeps first;
+  sweeps_that_reach(first, 1);
+  sennit::memoized_splice found([&](int t) { return first.tree(t); });
+  sennit::runtime rt({.workers = 2});
+  rt.run([&] { found.run(8); });
+  const auto saved = sennit::splice_schedule::from_bytes(found.schedule().to_bytes());
+
+  sweeps second;
+  sweeps_that_reach(second, 1);
+  sennit::memoized_splice again([&](int t) { return second.tree(t); });
+  again.follow(saved);
+  rt.run([&] { again.run(8); });
+  EXPECT_EQ(second.arrays, first.arrays);
+  EXPECT_EQ(again.schedule(), saved);
+
+#if SENNIT_EXCEPTIONS
+  // Its trees are shifted further, and have a block more.
+  sweeps wider;
+  sweeps_that_reach(wider, 4);
+  sennit::memoized_splice other([&](int t) { return wider.tree(t); });
+  other.follow(saved);
+  EXPECT_THROW(rt.run([&] { other.run(8); }), std::runtime_error);
+  EXPECT_EQ(wider.longest.load(), 0) << "some steps were run before it was refused";
+#endif
 }
 
 // Catches: results that differ from the loop's where blocks are shifted: with any reach, in place or not, with

@@ -36,8 +36,9 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 // of effects_of() and the sizes of the caches. Cut blocks of several dimensions along the outer dimensions,
 // and keep the contiguous one whole.
 //
-// Where the parts are of type sennit::range, a splice may shift the blocks of each tree (see splice()). Blocks
-// then are not the halves, and the last one may be short.
+// Where the parts are of type sennit::range, splice() and memoized_splice cut them at multiples of `block`, not
+// in halves, and may shift the blocks of each tree (see splice()). The first and the last block may be short.
+// effects_of() is then also asked about ranges that are no blocks.
 //
 // effects_of(part): the sennit::effects of all that is done for the part, whether it is small or large.
 //

@@ -124,7 +124,6 @@ class followed_by : public effects {
 // sequence() is the function's last construct; a construct after it throws std::logic_error. To have one
 // after it, declare in advance what will follow: sequence(followed_by(...), calls...). A tree without a
 // block gets the block for the usual number of interleaved calls.
-// the usual number of calls were spliced together.
 template <detail::sequence_part... Calls>
 void sequence(const Calls&... calls) {
   detail::sequence_now(nullptr, detail::with_block(calls)...);

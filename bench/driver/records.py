@@ -38,6 +38,8 @@ UNITS = {
     "splice_delayed": "steps",
     "splice_dependences": "dependences",
     "splice_extra_kib": "KiB",
+    "splice_block": "indices",
+    "splice_shift": "indices",
     "last_level_misses_over_serial": "ratio",
     "beats_asked": "beats",
     "beats_delivered": "beats",

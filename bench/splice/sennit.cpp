@@ -155,7 +155,9 @@ figures_of_splice figures_of(const sennit::splice_report& report) {
           {"splice_switches", static_cast<double>(report.switches)},
           {"splice_delayed", static_cast<double>(report.delayed)},
           {"splice_dependences", static_cast<double>(report.dependences)},
-          {"splice_extra_kib", static_cast<double>(report.extra_bytes) / 1024}};
+          {"splice_extra_kib", static_cast<double>(report.extra_bytes) / 1024},
+          {"splice_block", static_cast<double>(report.block)},
+          {"splice_shift", static_cast<double>(report.shift)}};
 }
 
 template <class Splice>

@@ -97,7 +97,7 @@ class memoized_splice {
     auto all = [&] {
       if (wanted_) adopt(std::exchange(wanted_, std::nullopt).value(), trees);
       if (detail::splices_are_checked() || !fits(trees)) {
-        find(trees);
+        find(all_made);
         return;
       }
       const auto begin = std::chrono::steady_clock::now();
@@ -131,6 +131,10 @@ class memoized_splice {
     return detail::splice_schedule_access::make(found_for_, std::move(blocks), std::move(items),
                                                 std::move(sizes));
   }
+
+  // What the last run() that looked for an order did; all zero after follow(). Runs that follow an order do
+  // neither checks nor switches.
+  const splice_report& report() const noexcept { return report_; }
 
   // The next run() follows this order instead of finding one, whatever the number of workers. Later runs
   // treat it as an order that they found. The next run() first checks, with all effects, whether the order
@@ -177,14 +181,17 @@ class memoized_splice {
   };
 
   // Finds an order, and runs the steps.
-  void find(const std::vector<tree>& trees) {
+  void find(const detail::made_trees<made>& all) {
+    const std::vector<tree>& trees = all.trees;
     steps_ = nullptr;
     auto found = std::make_unique<detail::step_list<tree>>(trees.data());
-    detail::splice_trees(how_, trees, found.get());
+    report_ = detail::splice_trees(how_, trees, found.get());
+    all.describe(report_);
     keep(std::move(found), worker_count(), trees);
   }
   void adopt(const wanted& w, const std::vector<tree>& trees) {
     steps_ = nullptr;
+    report_ = {};
     std::vector<std::int64_t> sizes = std::exchange(loaded_blocks_, {});
     const std::vector<std::vector<part>> blocks = detail::blocks_of(trees, w.schedule, w.name);
     detail::order_check(trees, w.schedule, w.name).run();
@@ -208,6 +215,7 @@ class memoized_splice {
   Body body_;
   splicing how_;
   std::unique_ptr<detail::step_list<tree>> steps_;
+  splice_report report_;
   // A limit for the factor by which a chosen block grows when steps turn out to be short.
   static constexpr std::int64_t most_times = 1024;
   std::int64_t times_ = 1;

@@ -44,6 +44,7 @@
 #include <sennit/serial.hpp>
 #include <sennit/space.hpp>
 #include <sennit/splice.hpp>
+#include <sennit/splice_report.hpp>
 #include <sennit/splice_schedule.hpp>
 #include <sennit/splicing.hpp>
 #include <sennit/split.hpp>

@@ -5,6 +5,7 @@
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/splice_report.hpp>
 #include <sennit/splicing.hpp>
 
 #include <concepts>
@@ -219,8 +220,9 @@ splice_report splice(const splicing& how, N n, Body&& body) {
   const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
     const detail::made_trees<result> made(how, n, body);
-    const splice_report report = detail::splice_trees(how, made.trees, nullptr);
+    splice_report report = detail::splice_trees(how, made.trees, nullptr);
     made.rethrow();
+    made.describe(report);
     return report;
   } else {
     struct root {

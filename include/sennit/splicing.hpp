@@ -1,7 +1,6 @@
-// splicing: the options of a splice, and the counts of what it did.
+// splicing: the options of a splice.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace sennit {
@@ -32,28 +31,6 @@ struct splicing {
   // If this number of steps wait, the splicer looks for no further steps in later calls until some waiting
   // steps have been released.
   std::int64_t most_delayed = 4096;
-};
-
-// What a splice did (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns no
-// report, because a run that follows an order has no checks, switches or delays.
-struct splice_report {
-  std::uint64_t steps = 0;
-  std::uint64_t checks = 0;       // comparisons of effects
-  std::uint64_t switches = 0;     // between stacks
-  std::uint64_t delayed = 0;      // steps that had to wait
-  std::uint64_t dependences = 0;  // calls or steps for which steps waited
-  // Memory for calls and delayed steps; without the stacks of functions, which take at most 64 KiB each.
-  std::size_t extra_bytes = 0;
-
-  splice_report& operator+=(const splice_report& other) noexcept {
-    steps += other.steps;
-    checks += other.checks;
-    switches += other.switches;
-    delayed += other.delayed;
-    dependences += other.dependences;
-    extra_bytes += other.extra_bytes;
-    return *this;
-  }
 };
 
 }  // namespace sennit

@@ -47,6 +47,14 @@ class hulls {
     }
     return true;
   }
+  // Adds the data of `other` if the hulls then still cover nothing else: if each hull touches its counterpart.
+  void extend_by(const hulls& other) noexcept {
+    if (count_ != other.count_ || written_ != other.written_) return;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (where_[i].last < other.where_[i].first || other.where_[i].last < where_[i].first) return;
+    }
+    for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);
+  }
   hulls& operator+=(const hulls& other) noexcept {
     if (count_ == other.count_ && written_ == other.written_) [[likely]] {
       for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);

@@ -169,10 +169,12 @@ namespace {
 
 void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
                   void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
-                  splice_log* log, splice_report& report) {
+                  splice_log* log, splice_reason no_wavefront, splice_report& report) {
   if (instead_of_splicer != nullptr) [[unlikely]] {
+    report.used(splice_engine::checker, splice_reason::checked);
     return instead_of_splicer(first, count, begin, object, log, report);
   }
+  report.used(splice_engine::calls, no_wavefront);
   const unsigned workers = worker_count();
   whole_splice whole(how, workers);
   // With a log: two strands for each worker, even if no worker takes them. A run that follows the log will
@@ -259,7 +261,7 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
                          splice_log* log) {
   splice_report report;
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
-    run_together(how, first, count, begin, object, log, report);
+    run_together(how, first, count, begin, object, log, splice_reason::functions, report);
   });
   return report;
 }
@@ -267,11 +269,16 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
 splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log) {
   splice_report report;
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
+    splice_reason why = splice_reason::checked;
     if (!splices_are_checked()) {
       wavefront front(trees, first, count);
-      if (front.suits()) return front.run(log, worker_count(), report);
+      why = front.unsuitable();
+      if (why == splice_reason::none) {
+        report.used(splice_engine::wavefront, why);
+        return front.run(log, worker_count(), report);
+      }
     }
-    run_together(how, first, count, trees.begin, trees.trees, log, report);
+    run_together(how, first, count, trees.begin, trees.trees, log, why, report);
   });
   return report;
 }

@@ -47,28 +47,30 @@ wavefront::wavefront(const forest& trees, std::uint32_t first, std::uint32_t cou
   }
 }
 
-bool wavefront::suits() {
+splice_reason wavefront::unsuitable() {
   for (std::uint32_t t = 1; t < count_ && !all_.lines[t].todo.empty(); ++t) {
     bool shares = false;
     for (std::uint32_t c = t; c-- > 0 && !shares;) {
       shares = all_.lines[c].todo.front().own.overlaps(all_.lines[t].todo.front().own);
     }
-    if (!shares) return false;
+    if (!shares) return splice_reason::independent_trees;
   }
   for (std::uint32_t t = 0; t < count_ && !all_.lines[t].todo.empty(); ++t) {
     const effects all = trees_.effects_of(trees_.trees, first_ + t, all_.lines[t].todo.front().part);
-    if (!effects_access::all_contiguous(all)) return false;
+    if (!effects_access::all_contiguous(all)) return splice_reason::scattered_data;
   }
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = all_.lines[t];
-    if (!come_to_step(l, t)) return true;  // it has failed
+    if (!come_to_step(l, t)) return splice_reason::none;  // it has failed
     const node& step = l.todo.back();
     for (std::uint32_t c = t - std::min(t, nearby); c < t; ++c) {
       const std::vector<node>& others = all_.lines[c].todo;
-      if (others.size() > 1 && others.front().own.interferes(step.own)) return false;
+      if (others.size() > 1 && others.front().own.interferes(step.own)) {
+        return splice_reason::opposite_directions;
+      }
     }
   }
-  return true;
+  return splice_reason::none;
 }
 
 void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
@@ -360,8 +362,11 @@ void wavefront::run_step(lane& s, std::uint32_t tree, splice_log* log) {
   const std::size_t place = place_of(n);
   const std::uint64_t key = n.key;
   const part_room part = n.part;
-  l.ran[place] = n.own;
+  hulls ran = n.own;
+  if (l.ran_keys[l.last_ran] != no_key) ran.extend_by(l.ran[l.last_ran]);
+  l.ran[place] = ran;
   l.ran_keys[place] = key;
+  l.last_ran = place;
   l.todo.pop_back();
   ++s.report.steps;
   const bool done = guarded(tree, key, [&] {

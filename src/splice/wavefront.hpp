@@ -26,10 +26,10 @@ class wavefront {
   wavefront(const wavefront&) = delete;
   wavefront& operator=(const wavefront&) = delete;
 
-  // Whether a wavefront is suitable. Hulls must show all dependences, which holds if all regions are
-  // contiguous. No tree may begin with data with which others end, and no tree may be independent of the
+  // Why a wavefront is not suitable; none if it is. Hulls must show all dependences, which holds if all regions
+  // are contiguous. No tree may begin with data with which others end, and no tree may be independent of the
   // others. Call it before run().
-  bool suits();
+  splice_reason unsuitable();
   // Call it once. Throws the exception of the first tree that throws. log: may be null.
   void run(splice_log* log, unsigned workers, splice_report& report);
 
@@ -62,10 +62,12 @@ class wavefront {
     hulls after;   // of what may still be done after this lane
     bool begun = false;
     std::uint32_t cover = 0;  // distance to the last cover, in trees; 0: none
-    // Some of the steps that have run.
+    // Some of the steps that have run. Each has the data of the steps just before it, too, if that is no more
+    // than what all of them touch.
     static constexpr std::size_t remembered = 8;
     std::array<hulls, remembered> ran;
     std::array<std::uint64_t, remembered> ran_keys;
+    std::size_t last_ran = 0;  // the place of the last one
 
     line() noexcept { ran_keys.fill(no_key); }
     const hulls& ahead() const noexcept { return todo.empty() ? after : todo.back().rest; }

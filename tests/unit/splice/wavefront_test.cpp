@@ -142,7 +142,7 @@ outcome run(const sweeps& s, unsigned workers, bool logged) {
   }
   const sennit::detail::forest forest = sennit::detail::forest_of(trees.data());
   wavefront front(forest, 0, s.count());
-  result.suits = front.suits();
+  result.suits = front.unsuitable() == sennit::splice_reason::none;
   sennit::splice_report report;
   forked_log log;
   try {

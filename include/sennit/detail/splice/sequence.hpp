@@ -9,6 +9,7 @@
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/splice_report.hpp>
 #include <sennit/splicing.hpp>
 
 #include <algorithm>
@@ -148,12 +149,21 @@ class made_trees {
     if (!all()) std::rethrow_exception(failure_);
   }
 
+  // Writes down how the trees are cut.
+  void describe(splice_report& report) const noexcept {
+    for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
+    report.shift = shift_;
+    report.no_shift = no_shift_;
+  }
+
   std::vector<spliced_tree_t<Tree>> trees;
 
  private:
   void cut(std::vector<Tree>& made, std::uint32_t together, std::int64_t times) {
     if constexpr (can_be_shifted<Tree>) {
       const shifts found = shifts_of(made, together);
+      shift_ = found.most;
+      no_shift_ = found.reason;
       choose_blocks(made, [&](Tree& t) {
         if (found.any()) {
           choose_shifted_block(t, found.most, times);
@@ -165,6 +175,7 @@ class made_trees {
         trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most));
       }
     } else {
+      no_shift_ = splice_reason::parts;
       choose_blocks(made, [&](Tree& t) { choose_block(t, together, times); });
       trees = std::move(made);
     }
@@ -188,6 +199,8 @@ class made_trees {
 #endif
   }
 
+  std::int64_t shift_ = 0;
+  splice_reason no_shift_ = splice_reason::none;
   std::exception_ptr failure_;
 };
 template <class Tree>

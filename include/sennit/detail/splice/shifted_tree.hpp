@@ -6,6 +6,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/splice_report.hpp>
 
 #include <algorithm>
 #include <array>
@@ -111,6 +112,7 @@ void choose_shifted_block(Tree& t, std::int64_t shift, std::int64_t times) {
 struct shifts {
   std::vector<std::int64_t> by;
   std::int64_t most = 0;
+  splice_reason reason = splice_reason::none;  // why the trees are not shifted, although some have to wait
 
   bool any() const noexcept { return most > 0; }
 };
@@ -148,28 +150,33 @@ std::int64_t distance_behind(const Tree& tree, const Tree& other, std::int64_t g
 template <class Tree>
 shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
   constexpr std::size_t compared = 4;
-  shifts found{std::vector<std::int64_t>(trees.size()), 0};
+  const auto none = [](splice_reason why) { return shifts{.by = {}, .most = 0, .reason = why}; };
+  shifts found{.by = std::vector<std::int64_t>(trees.size())};
   std::int64_t usual[compared + 1] = {-1, -1, -1, -1, -1};
   const std::int64_t limit = trees.empty() ? 0 : trees.front().all.size() / 8;
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    if (!(trees[t].all == trees.front().all)) return {};
+    if (!(trees[t].all == trees.front().all)) return none(splice_reason::ranges);
     // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
-    if (!effects_access::all_contiguous(trees[t].effects_of(trees[t].all))) return {};
+    if (!effects_access::all_contiguous(trees[t].effects_of(trees[t].all))) {
+      return none(splice_reason::scattered_data);
+    }
     const std::size_t in_group = t % together;
     for (std::size_t back = 1; back <= std::min(in_group, compared); ++back) {
       const std::int64_t d = limit < 1 ? -1 : distance_behind(trees[t], trees[t - back], usual[back], limit);
-      if (d < 0) return {};
+      if (d < 0) return none(splice_reason::far_data);
       usual[back] = d;
       found.by[t] = std::max(found.by[t], found.by[t - back] + d);
     }
-    if (found.by[t] > limit) return {};
+    if (found.by[t] > limit) return none(splice_reason::far_data);
     found.most = std::max(found.most, found.by[t]);
   }
   if (!found.any()) return {};
   const range all = trees.front().all;
   const std::uint64_t bytes = effects_access::bytes(trees.front().effects_of(all));
   const double share = static_cast<double>(found.most) / static_cast<double>(all.size());
-  if (!shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)))) return {};
+  if (!shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)))) {
+    return none(splice_reason::large_distance);
+  }
   return found;
 }
 
@@ -180,7 +187,7 @@ shifts shifts_of(const std::vector<Tree>& trees, std::size_t together) {
   try {
     return shifts_from_effects(trees, together);
   } catch (...) {
-    return {};
+    return {.by = {}, .most = 0, .reason = splice_reason::failed_effects};
   }
 #else
   return shifts_from_effects(trees, together);

@@ -1,0 +1,102 @@
+// splice_report: what a splice did, and how the library found the order of the splice's steps.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sennit {
+
+// How the order of the steps was found.
+enum class splice_engine : std::uint8_t {
+  none,       // there was no call
+  wavefront,  // all declared trees together, from their first blocks to their last
+  calls,      // each call for itself; its next step is compared with all that earlier calls may still do
+  checker,    // the effect checker, which runs one call after the other
+  several,    // groups of interleaved calls, or splices that were added up, with different engines
+};
+
+// Why a splice did without something that makes others faster.
+enum class splice_reason : std::uint8_t {
+  none,
+  functions,            // the body calls functions, and returns no trees
+  parts,                // the parts of the trees are not of type sennit::range
+  ranges,               // the trees are over different ranges
+  scattered_data,       // a region of data is not contiguous
+  independent_trees,    // a tree shares no data with the trees before it
+  opposite_directions,  // a tree begins with data with which an earlier tree ends
+  far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more
+  large_distance,       // the data between the blocks of the first and the last tree does not fit the cache
+  failed_effects,       // effects_of() threw
+  checked,              // the effect checker observes the splice
+};
+
+// What a splice did (Lifflander and Krishnamoorthy, 2017, Table 4).
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//   #include <sennit/splice.hpp>
+//
+//   #include <cassert>
+//   #include <iostream>
+//
+//   // A program that relies on the fast order says so, and shows what happened if it was not used.
+//   void twice(double* x, sennit::range all) {
+//     const sennit::splice_report took = sennit::splice(2, [=](int) {
+//       return sennit::divided{
+//           all, 0, [=](sennit::range r) { return sennit::effects(sennit::writes(sennit::memory_range(x, r))); },
+//           [=](sennit::range r) {
+//             for (auto i = r.first; i < r.last; ++i) x[i] += 1;
+//           }};
+//     });
+//     if (took.engine != sennit::splice_engine::wavefront) std::cerr << took.text() << '\n';
+//   }
+struct splice_report {
+  std::uint64_t steps = 0;
+  std::uint64_t checks = 0;       // comparisons of effects
+  std::uint64_t switches = 0;     // between stacks
+  std::uint64_t delayed = 0;      // steps that had to wait
+  std::uint64_t dependences = 0;  // calls or steps for which steps waited
+  // Memory for calls and delayed steps; without the stacks of functions, which take at most 64 KiB each.
+  std::size_t extra_bytes = 0;
+
+  splice_engine engine = splice_engine::none;
+  splice_reason no_wavefront = splice_reason::none;  // why the engine is another one
+  std::int64_t block = 0;                            // the largest block of a tree; 0 for functions
+  // By how many indices the blocks of the last of the interleaved trees are shifted against those of the first.
+  // 0: no tree has to be shifted, or `no_shift` says why none is.
+  std::int64_t shift = 0;
+  splice_reason no_shift = splice_reason::none;
+
+  // The report in some lines of English, for a person who wants to know why a splice is fast or slow. Throws
+  // std::bad_alloc.
+  SENNIT_EXPORT std::string text() const;
+
+  splice_report& operator+=(const splice_report& other) noexcept {
+    steps += other.steps;
+    checks += other.checks;
+    switches += other.switches;
+    delayed += other.delayed;
+    dependences += other.dependences;
+    extra_bytes += other.extra_bytes;
+    used(other.engine, other.no_wavefront);
+    block = std::max(block, other.block);
+    shift = std::max(shift, other.shift);
+    if (no_shift == splice_reason::none) no_shift = other.no_shift;
+    return *this;
+  }
+  // Adds an engine, and why it was not the wavefront.
+  void used(splice_engine by, splice_reason why) noexcept {
+    if (engine == splice_engine::none) {
+      engine = by;
+    } else if (by != splice_engine::none && by != engine) {
+      engine = splice_engine::several;
+    }
+    if (no_wavefront == splice_reason::none) no_wavefront = why;
+  }
+};
+
+}  // namespace sennit

@@ -1,0 +1,62 @@
+#include <sennit/splice_report.hpp>
+
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace sennit {
+
+namespace {
+
+std::string_view name(splice_engine engine) {
+  switch (engine) {
+    case splice_engine::none: break;
+    case splice_engine::wavefront: return "by the wavefront";
+    case splice_engine::calls: return "call by call";
+    case splice_engine::checker: return "serially, under the effect checker";
+    case splice_engine::several: return "partly by the wavefront, partly call by call";
+  }
+  return "none";
+}
+
+std::string_view name(splice_reason reason) {
+  switch (reason) {
+    case splice_reason::none: break;
+    case splice_reason::functions:
+      return "the body calls functions; a body that returns a sennit::divided costs less";
+    case splice_reason::parts: return "the parts of the trees are not of type sennit::range";
+    case splice_reason::ranges: return "the trees are over different ranges";
+    case splice_reason::scattered_data: return "a region is not contiguous";
+    case splice_reason::independent_trees: return "a tree shares no data with the trees before it";
+    case splice_reason::opposite_directions: return "a tree begins with data with which an earlier tree ends";
+    case splice_reason::far_data:
+      return "a block needs data of an earlier tree that is an eighth of the range away, or more";
+    case splice_reason::large_distance:
+      return "the data between the blocks of the first and the last tree would not fit the cache";
+    case splice_reason::failed_effects: return "effects_of() threw";
+    case splice_reason::checked: return "the effect checker observes the splice";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string splice_report::text() const {
+  if (engine == splice_engine::none) return "no steps";
+  std::ostringstream out;
+  out << steps << " steps, " << name(engine);
+  if (no_wavefront != splice_reason::none && no_wavefront != splice_reason::checked) {
+    out << " (" << name(no_wavefront) << ')';
+  }
+  if (block != 0) {
+    out << "\nblocks of " << block;
+    if (shift != 0) out << ", shifted by " << shift << " from the first tree to the last";
+    if (no_shift != splice_reason::none) out << ", not shifted (" << name(no_shift) << ')';
+  }
+  out << '\n' << checks << " comparisons of effects, " << switches << " switches between stacks";
+  out << '\n' << delayed << " steps waited, for " << dependences << " calls or steps";
+  out << '\n' << extra_bytes << " bytes for calls and waiting steps";
+  return std::move(out).str();
+}
+
+}  // namespace sennit

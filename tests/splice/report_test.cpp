@@ -1,0 +1,198 @@
+// What a splice reports: which engine it used, how it cut its trees, and why it could not do better.
+#include <sennit/sennit.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using sennit::divided;
+using sennit::effects;
+using sennit::memory_range;
+using sennit::range;
+using sennit::reads;
+using sennit::splice_engine;
+using sennit::splice_reason;
+using sennit::splice_report;
+using sennit::writes;
+
+constexpr std::int64_t length = 20000;
+
+struct fields {
+  std::vector<double> even = std::vector<double>(length + 64);
+  std::vector<double> odd = std::vector<double>(length + 64);
+  const double* in(int t) const { return (t % 2 == 0 ? even : odd).data(); }
+  double* out(int t) { return (t % 2 == 0 ? odd : even).data(); }
+};
+
+// A sweep over `all` in blocks of 100, whose effects are `of`.
+template <class Part, class Effects>
+auto sweep(Part all, Effects of) {
+  return divided{all, 100, std::move(of), [](const Part&) {}};
+}
+
+template <class Body>
+splice_report report_of(Body&& body, int n = 4) {
+  sennit::runtime one({.workers = 1});
+  return one.run([&] { return sennit::splice(n, body); });
+}
+
+auto smooth(fields& f, int t, range all) {
+  return sweep(all, [in = f.in(t), out = f.out(t)](range r) {
+    return effects(reads(memory_range(in, r.grown(1))), writes(memory_range(out, r)));
+  });
+}
+
+// Catches a change after which stencils no longer take the fast order, or are no longer shifted.
+TEST(SpliceReport, StencilsTakeTheWavefrontAndAreShifted) {
+  fields f;
+  const splice_report report = report_of([&](int t) { return smooth(f, t, {32, length}); });
+  EXPECT_EQ(report.engine, splice_engine::wavefront);
+  EXPECT_EQ(report.no_wavefront, splice_reason::none);
+  EXPECT_EQ(report.block, 100);
+  EXPECT_EQ(report.shift, 3);
+  EXPECT_EQ(report.no_shift, splice_reason::none);
+  EXPECT_THAT(report.text(),
+              testing::StartsWith("800 steps, by the wavefront\n"
+                                  "blocks of 100, shifted by 3 from the first tree to the last\n"));
+}
+
+// Catches steps of shifted trees that are compared with all trees before theirs.
+TEST(SpliceReport, StepsOfShiftedTreesAreComparedWithFewTrees) {
+  fields f;
+  const splice_report report = report_of([&](int t) { return smooth(f, t, {32, length}); }, 32);
+  EXPECT_EQ(report.shift, 31);
+  EXPECT_LE(report.checks, 4 * report.steps);
+}
+
+// Catches the same for sweeps that need nothing of their neighbors: there is nothing to shift, and no excuse.
+TEST(SpliceReport, SweepsInPlaceTakeTheWavefrontWithoutAShift) {
+  fields f;
+  const splice_report report = report_of([&](int) {
+    return sweep(range{0, length},
+                 [out = f.out(0)](range r) { return effects(writes(memory_range(out, r))); });
+  });
+  EXPECT_EQ(report.engine, splice_engine::wavefront);
+  EXPECT_EQ(report.shift, 0);
+  EXPECT_EQ(report.no_shift, splice_reason::none);
+}
+
+// Catches the same for stencils over rows of a plate.
+TEST(SpliceReport, RowsTakeTheWavefrontAndAreShifted) {
+  fields f;
+  const splice_report report = report_of([&](int t) {
+    return divided{range{1, 199}, 10,
+                   [in = f.in(t), out = f.out(t)](range r) {
+                     return effects(reads(memory_range(in + 100 * (r.first - 1), 100 * (r.size() + 2))),
+                                    writes(memory_range(out + 100 * r.first, 100 * r.size())));
+                   },
+                   [](range) {}};
+  });
+  EXPECT_EQ(report.engine, splice_engine::wavefront);
+  EXPECT_EQ(report.shift, 3);
+}
+
+// Catches a reason that is not that of the splice.
+TEST(SpliceReport, SaysWhyTheWavefrontIsNotUsed) {
+  fields f;
+  const auto reason = [](const splice_report& report) {
+    EXPECT_EQ(report.engine, splice_engine::calls);
+    return report.no_wavefront;
+  };
+  EXPECT_EQ(reason(report_of([&](int) {
+              const sennit::call_effects fx{writes(memory_range(f.out(0), 10))};
+              sennit::step(fx, [] {});
+            })),
+            splice_reason::functions);
+  EXPECT_EQ(reason(report_of([&](int) {
+              return divided{range{0, 100}, 10,
+                             [out = f.out(0)](range r) {
+                               return effects(writes(sennit::memory_box<2>(out, {100}, {r, range{0, 50}})));
+                             },
+                             [](range) {}};
+            })),
+            splice_reason::scattered_data);
+  EXPECT_EQ(reason(report_of([&](int t) {
+              return sweep(range{0, 1000}, [out = f.out(0) + 1000 * t](range r) {
+                return effects(writes(memory_range(out, r)));
+              });
+            })),
+            splice_reason::independent_trees);
+  EXPECT_EQ(reason(report_of([&](int t) {
+              return sweep(range{0, length}, [out = f.out(0), t](range r) {
+                const range mirrored{length - r.last, length - r.first};
+                return effects(writes(memory_range(out, t % 2 == 0 ? r : mirrored)));
+              });
+            })),
+            splice_reason::opposite_directions);
+}
+
+struct halves {
+  range r;
+  std::int64_t size() const { return r.size(); }
+  halves left() const { return {r.left()}; }
+  halves right() const { return {r.right()}; }
+};
+
+// Catches a reason that is not that of the splice, and a shift that is reported although there is none.
+TEST(SpliceReport, SaysWhyBlocksAreNotShifted) {
+  fields f;
+  const auto reason = [](const splice_report& report) {
+    EXPECT_EQ(report.shift, 0);
+    return report.no_shift;
+  };
+  EXPECT_EQ(reason(report_of([&](int t) {
+              return sweep(halves{{32, length}}, [in = f.in(t), out = f.out(t)](const halves& part) {
+                return effects(reads(memory_range(in, part.r.grown(1))), writes(memory_range(out, part.r)));
+              });
+            })),
+            splice_reason::parts);
+  EXPECT_EQ(reason(report_of([&](int t) { return smooth(f, t, {32, length - t}); })), splice_reason::ranges);
+  EXPECT_EQ(reason(report_of([&](int t) {
+              return sweep(range{4000, length - 4000}, [in = f.in(t), out = f.out(t)](range r) {
+                return effects(reads(memory_range(in, r.grown(4000))), writes(memory_range(out, r)));
+              });
+            })),
+            splice_reason::far_data);
+}
+
+// Catches a report that keeps what an earlier splice did, and sums that hide a slow part.
+TEST(SpliceReport, SumsSayThatEnginesDiffer) {
+  fields f;
+  splice_report sum = report_of([&](int t) { return smooth(f, t, {32, length}); });
+  const splice_report slow = report_of([&](int) {
+    const sennit::call_effects fx{writes(memory_range(f.out(0), 10))};
+    sennit::step(fx, [] {});
+  });
+  sum += slow;
+  EXPECT_EQ(sum.engine, splice_engine::several);
+  EXPECT_EQ(sum.no_wavefront, splice_reason::functions);
+  EXPECT_EQ(sum.shift, 3);
+  splice_report none;
+  EXPECT_EQ(none.text(), "no steps");
+  none += slow;
+  EXPECT_EQ(none.engine, splice_engine::calls);
+}
+
+// Catches a memoized splice that does not say how its order was found.
+TEST(SpliceReport, MemoizedSplicesSayHowTheirOrderWasFound) {
+  fields f;
+  sennit::memoized_splice four([&](int t) { return smooth(f, t, {32, length}); });
+  EXPECT_EQ(four.report().engine, splice_engine::none);
+  sennit::runtime one({.workers = 1});
+  one.run([&] {
+    four.run(4);
+    four.run(4);
+  });
+  EXPECT_EQ(four.report().engine, splice_engine::wavefront);
+  EXPECT_EQ(four.report().shift, 3);
+  EXPECT_EQ(four.report().block, 100);
+}
+
+}  // namespace

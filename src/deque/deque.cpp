@@ -53,21 +53,6 @@ bool deque::push_colored(std::uintptr_t content, color_set colors) noexcept {
   return !push_gate_shut(tail + 1);
 }
 
-bool deque::pop() noexcept {
-  worker_tls& tls = *tls_;
-  slot* const tail = tls.tail.load(std::memory_order_relaxed);
-  // ORD[D22] release: as in tell_of_pop(). Model: models/deque.pml.
-  tls.tail_seen.store(tail, std::memory_order_release);
-  perturb();
-  if (!is_fenced()) return false;
-  // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in pass_head() orders its
-  // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
-  // models/deque.pml.
-  tls.tail.exchange(tail, std::memory_order_seq_cst);
-  // ORD[D2] seq_cst: the load of that pair.
-  return tail >= head_.load(std::memory_order_seq_cst);
-}
-
 // A thief that fences may be about to put the latest one back.
 reserve::blocks deque::in_need() const noexcept {
   reserve::blocks all{.small = 0, .large = 0};

@@ -44,7 +44,19 @@ class deque {
   bool push_colored(std::uintptr_t content, color_set colors) noexcept;
   // A pop that met the gate, tail being lowered. True: the frame was still in the deque. False: newest_has_left() says
   // whether it was.
-  bool pop() noexcept;
+  bool pop() noexcept {
+    worker_tls& tls = *tls_;
+    slot* const tail = tls.tail.load(std::memory_order_relaxed);
+    // ORD[D22] release: as in tell_of_pop(). Model: models/deque.pml.
+    tls.tail_seen.store(tail, std::memory_order_release);
+    if (!is_fenced()) return false;
+    // ORD[D2] seq_cst: the store of tail before the load of head, as a thief in pass_head() orders its
+    // store of head before its load of tail. The owner's fence, where there is no membarrier. Model:
+    // models/deque.pml.
+    tls.tail.exchange(tail, std::memory_order_seq_cst);
+    // ORD[D2] seq_cst: the load of that pair.
+    return tail >= head_.load(std::memory_order_seq_cst);
+  }
   // Forgets what code remembers of slots in this deque, because the order of the strand's next pushes has nothing to
   // do with it.
   void forget_positions() noexcept { epoch_.store(epoch() + 1, std::memory_order_relaxed); }

@@ -98,8 +98,7 @@ worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool
   return result;
 }
 
-worker_frames::popped worker_frames::pop(reserve& memory) noexcept {
-  if (deque_.pop()) return {.mine = true, .handed = nullptr};
+worker_frames::popped worker_frames::pop_locked(reserve& memory) noexcept {
   memory.fill();
   const std::lock_guard guard(lock());
   if (deque_.newest_has_left()) {

@@ -81,7 +81,10 @@ class worker_frames {
     bool mine;
     frame* handed;
   };
-  popped pop(reserve& memory) noexcept;
+  popped pop(reserve& memory) noexcept {
+    if (deque_.pop()) return {.mine = true, .handed = nullptr};
+    return pop_locked(memory);
+  }
   // What was handed over has been passed on: thieves may ask again.
   void handed_on() noexcept;
   // The workers that searched have work now. The next push keeps its frame.
@@ -159,6 +162,7 @@ class worker_frames {
   void follow_region() noexcept;
   void end_strictness() noexcept;
   void begin_anew() noexcept;
+  popped pop_locked(reserve& memory) noexcept;
   void ask(bool next_push) noexcept;
   void ask_ahead() noexcept;
   frame* hand_over_oldest(reserve& memory) noexcept;

@@ -1,6 +1,7 @@
 #include "fork/answer.hpp"
 
 #include "process/contract.hpp"
+#include "process/perturb.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -38,6 +39,7 @@ bool answer_gates(worker& w, bool pushed) noexcept {
 
 bool take_newest(worker& w) noexcept {
   if ((w.frames().sticky() & contract) != 0) check_contract();
+  perturb();  // a thief may take the frame meanwhile
   const worker_frames::popped newest = w.frames().pop(w.at_hand());
   if (newest.handed != nullptr) w.pass_on(*newest.handed);
   return newest.mine;

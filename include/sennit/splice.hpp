@@ -43,7 +43,14 @@ class [[nodiscard]] call_effects : public effects {
 template <std::invocable F>
 void step(const effects& fx, F&& body) {
   auto run = [&] { std::forward<F>(body)(); };
-  if (!detail::run_step(fx, run)) run();
+  if (!detail::run_step(&fx, run)) run();
+}
+// The same with all effects of the call, as its call_effects says them. Throws std::logic_error if the call has
+// declared none.
+template <std::invocable F>
+void step(F&& body) {
+  auto run = [&] { std::forward<F>(body)(); };
+  if (!detail::run_step(nullptr, run)) run();
 }
 
 // A part that can be cut: slice(p) returns what to do first, and what remains. size() == 0 means that
@@ -101,11 +108,19 @@ void step(const Part& all, Effects&& effects_of, F&& body) {
 }
 
 // A call of a function that declares its effects, as an argument of sequence(). Rvalues are copied or moved.
-// Lvalues are referred to, and must outlive the sequence(). So `return call(f, local)` dangles if `local` is
-// a variable or a parameter of the returning function: write call(f, int{local}), or call([local] {
-// f(local); }).
+// Lvalues that are small values, such as numbers, pointers, ranges and spans (trivially copyable, of at most two
+// pointers' size), are copied, too, if f takes them as constants. Other lvalues are referred to, and must outlive the
+// sequence(). So `return call(f, local)` dangles if `local` is a large variable of the returning function: write
+// call([local] { f(local); }).
 template <class F, class... Args>
-  requires std::invocable<const std::decay_t<F>&, std::remove_reference_t<Args>&...>
+  requires std::invocable<const std::decay_t<F>&, std::remove_reference_t<detail::as_value<Args>>&...>
+detail::deferred_call<std::decay_t<F>, detail::as_value<Args>...> call(F&& f, Args&&... args) {
+  return {std::forward<F>(f), std::tuple<detail::as_value<Args>...>(std::forward<Args>(args)...)};
+}
+// Where f takes one of them as a variable that it may change.
+template <class F, class... Args>
+  requires(!std::invocable<const std::decay_t<F>&, std::remove_reference_t<detail::as_value<Args>>&...> &&
+           std::invocable<const std::decay_t<F>&, std::remove_reference_t<Args>&...>)
 detail::deferred_call<std::decay_t<F>, Args...> call(F&& f, Args&&... args) {
   return {std::forward<F>(f), std::tuple<Args...>(std::forward<Args>(args)...)};
 }
@@ -200,7 +215,7 @@ void sequence_of(std::size_t n, Make&& make) {
 //     const sennit::call_effects fx{sennit::reads(sennit::memory_range(in.data(), r.grown(1))),
 //                                   sennit::writes(sennit::memory_range(out.data(), r))};
 //     if (r.size() <= 4096) {
-//       sennit::step(fx, [&] {
+//       sennit::step([&] {
 //         for (auto i = r.first; i < r.last; ++i) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
 //       });
 //     } else {

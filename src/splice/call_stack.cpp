@@ -164,6 +164,12 @@ SENNIT_INLINE void call_stack::refuse_after_last() const {
       "sequence(followed_by(...), ...)");
 }
 
+void call_stack::refuse_undeclared() {
+  fail<std::logic_error>("sennit: a step() without effects has those of its call, and the call has none: "
+                         "begin the function with a "
+                         "call_effects, or say step(effects, body)");
+}
+
 // The function runs on up to its first construct, without a turn: until then it touches only its own
 // variables.
 SENNIT_INLINE void call_stack::say_effects(const effects& of_call) {
@@ -180,10 +186,12 @@ void call_stack::end_effects(const effects& of_call) noexcept {
   last_ = true;
 }
 
-SENNIT_INLINE void call_stack::say_step(const effects& step_fx, action step_body) {
+SENNIT_INLINE void call_stack::say_step(const effects* step_fx, action step_body) {
   refuse_after_last();
-  fx = &step_fx;
-  whole_step = fx == declared_as_;
+  if (step_fx == nullptr && declared_as_ == nullptr) refuse_undeclared();
+  fx = step_fx != nullptr ? step_fx : declared_as_;
+  // A step has at most the effects of its call.
+  whole_step = fx == declared_as_ || (declared_as_ != nullptr && fx->contains(*declared_as_));
   body = &step_body;
   leave(saying::step);
 }
@@ -213,7 +221,7 @@ void end_effects(const effects& all) noexcept {
   if (call_stack* const s = running_on_this_thread()) s->end_effects(all);
 }
 
-bool run_step(const effects& fx, action body) {
+bool run_step(const effects* fx, action body) {
   call_stack* const s = running_on_this_thread();
   if (s == nullptr) return false;
   s->say_step(fx, body);

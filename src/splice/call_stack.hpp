@@ -48,7 +48,7 @@ class call_stack {
   void say_effects(const effects& of_call);
   // The declared effects are destroyed, and no construct may follow.
   void end_effects(const effects& of_call) noexcept;
-  void say_step(const effects& fx, action body);
+  void say_step(const effects* fx, action body);  // null: the effects of the call
   void say_slices(sliced_step& step);
   void say_sequence(std::span<const sequence_item> items, const effects* afterwards);
 
@@ -66,6 +66,7 @@ class call_stack {
   friend struct call_stack_entry;
 
   void refuse_after_last() const;
+  [[noreturn]] static void refuse_undeclared();
   void leave(saying what);
   void enter() noexcept;
   void run() noexcept;

@@ -38,6 +38,88 @@ TEST(rules, trees_in_sequences_get_a_block) {
   EXPECT_EQ(c, std::vector<int>(1000, 2));
 }
 
+// Catches a step without effects of its own that has fewer than its call: another call would come too early.
+TEST(rules, steps_without_effects_have_those_of_their_call) {
+  std::vector<int> a(64), order;
+  sennit::runtime one({.workers = 1});
+  one.run([&] {
+    sennit::splice(3, [&](int t) {
+      const call_effects fx{writes(memory_range(a.data(), 64))};
+      sennit::step([&] { order.push_back(t); });
+    });
+  });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+  sennit::step([&] { order.clear(); });  // outside a splice it is a plain call
+  EXPECT_TRUE(order.empty());
+}
+
+// Catches a step without effects in a call that has declared none, taken for one that touches nothing.
+TEST(rules, steps_without_effects_need_a_declaration) {
+  EXPECT_THROW(sennit::splice(2, [](int) { sennit::step([] {}); }), std::logic_error);
+}
+
+// Catches steps with their own list of the call's effects, which made the splicer compare each of them with more calls
+// than steps that name the call_effects.
+TEST(rules, equal_effects_are_as_good_as_those_of_the_call) {
+  std::vector<int> a(1 << 12), b(1 << 12);
+  struct halving {
+    std::vector<int>& to;
+    int form;
+    void operator()(range r) const {
+      const call_effects fx{writes(memory_range(to.data(), r))};
+      if (r.size() > 64) {
+        sennit::sequence(sennit::call(*this, r.left()), sennit::call(*this, r.right()));
+      } else if (form == 0) {
+        sennit::step(fx, [&] { ++to[static_cast<std::size_t>(r.first)]; });
+      } else if (form == 1) {
+        sennit::step([&] { ++to[static_cast<std::size_t>(r.first)]; });
+      } else {
+        sennit::step(effects(writes(memory_range(to.data(), r))),
+                     [&] { ++to[static_cast<std::size_t>(r.first)]; });
+      }
+    }
+  };
+  sennit::runtime one({.workers = 1});
+  const auto checks = [&](int form) {
+    return one.run([&] { return sennit::splice(16, [&](int) { halving{a, form}({0, 1 << 12}); }).checks; });
+  };
+  const std::uint64_t expected = checks(0);
+  EXPECT_EQ(checks(1), expected);
+  EXPECT_EQ(checks(2), expected);
+}
+
+void add(std::vector<int>& to, int first, int last, int& calls) {
+  const call_effects fx{writes(memory_range(to.data(), range{first, last}))};
+  ++calls;
+  sennit::step([&] {
+    for (int i = first; i < last; ++i) to[static_cast<std::size_t>(i)] += 1;
+  });
+}
+
+// Catches calls of a loop that refer to its counter, and a variable that is to be changed but was copied.
+TEST(rules, calls_copy_small_values_that_functions_take_as_constants) {
+  std::vector<int> a(100);
+  int calls = 0;
+  sennit::splice(2, [&](int) {
+    const call_effects fx{writes(memory_range(a.data(), 100))};
+    sennit::sequence_of(10, [&](std::size_t n) {
+      int first = static_cast<int>(n) * 10;  // gone before the call runs
+      int last = first + 10;
+      return sennit::call(
+          [&calls](std::vector<int>& to, int from, int until) { add(to, from, until, calls); }, a, first,
+          last);
+    });
+  });
+  EXPECT_EQ(a, std::vector<int>(100, 2));
+  EXPECT_EQ(calls, 20);
+  int counted = 0;
+  sennit::splice(2, [&](int) {
+    const call_effects fx{writes(memory_range(a.data(), 100))};
+    sennit::sequence(sennit::call(add, a, 0, 100, counted));
+  });
+  EXPECT_EQ(counted, 2);
+}
+
 // Catches a splice in the middle of a call that the splicer has under way, whose stack it would not give back.
 TEST(rules, splices_in_calls_are_refused_whatever_their_kind) {
   std::vector<int> a(8);

@@ -52,8 +52,8 @@ class sliced_step {
 };
 SENNIT_EXPORT void declare_effects(const effects& all);  // does nothing outside a splice
 SENNIT_EXPORT void end_effects(const effects& all) noexcept;
-// Returns false, and does nothing, if the caller is not in a spliced call.
-SENNIT_EXPORT bool run_step(const effects& fx, action body);
+// Returns false, and does nothing, if the caller is not in a spliced call. fx: null for the effects of the call.
+SENNIT_EXPORT bool run_step(const effects* fx, action body);
 SENNIT_EXPORT bool run_sliced_step(sliced_step& step);
 SENNIT_EXPORT void run_sequence(std::span<const sequence_item> items, const effects* afterwards);
 
@@ -83,6 +83,15 @@ struct made_in_place {
 // Runs a splice on a worker; on a worker of the default runtime if the caller is in no runtime. Throws
 // std::logic_error in a spliced function, outside its steps.
 SENNIT_EXPORT void in_region(action body);
+
+// Small values that a call copies where it can: a reference to them is seldom meant, and soon dangles.
+template <class Arg>
+inline constexpr bool small_value =
+    std::is_lvalue_reference_v<Arg> && std::is_trivially_copyable_v<std::remove_reference_t<Arg>> &&
+    !std::is_array_v<std::remove_reference_t<Arg>> &&
+    sizeof(std::remove_reference_t<Arg>) <= 2 * sizeof(void*);
+template <class Arg>
+using as_value = std::conditional_t<small_value<Arg>, const std::decay_t<Arg>, Arg>;
 
 template <class F, class... Args>
 struct deferred_call {

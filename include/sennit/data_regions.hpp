@@ -88,7 +88,8 @@ class memory_range {
 };
 
 // A box of an array of D dimensions, of which the last is contiguous: the elements [first, last) in each
-// dimension. D is at most three. Boxes of the same array are compared exactly, other boxes by their hulls.
+// dimension. D is at most three. Boxes of the same array are compared exactly, other boxes by their hulls. A box of
+// whole rows is contiguous, and costs no more than a memory_range.
 // Throws std::length_error for an index beyond 32 bits.
 //
 // pitches: the number of elements from one index to the next, for all dimensions but the last (of a row; or
@@ -121,6 +122,16 @@ class memory_box {
     if (none) high = low;
     return {b.array_ + static_cast<std::uintptr_t>(low * b.bytes_),
             b.array_ + static_cast<std::uintptr_t>(high * b.bytes_)};
+  }
+  // Whole in all dimensions but the first. Parts of a row are contiguous, too, but then a comparison of hulls would
+  // say less than one of boxes.
+  friend bool is_contiguous(const memory_box& b) noexcept {
+    std::int64_t elements = 1;
+    for (std::size_t d = D; d-- > 1;) {
+      elements *= range{b.first_[d], b.last_[d]}.size();
+      if (elements != b.pitches_[d - 1]) return false;
+    }
+    return true;
   }
   friend bool interferes(const memory_box& a, const memory_box& b) noexcept {
     if (!same_array(a, b)) return true;

@@ -36,6 +36,9 @@ struct hull {
 //       a number that differs, most likely, if the region differs, so that a memoized_splice notices a
 //       change. Without it, the number is computed from the object's bytes. If the object has padding or
 //       floating-point numbers, the number is computed from the hull only.
+//   bool is_contiguous(const R&)
+//       whether the region has all bytes of its hull. Then the hull is all that is kept of it, and a splice of
+//       trees may take the fast order.
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
 //       whether the region has all of these bytes. Only the effect checker calls it. Without it, the checker
 //       considers the hull.
@@ -196,10 +199,10 @@ class SENNIT_EXPORT effects {
   bool covers(const effects& part, std::uint32_t i, std::uint32_t j) const {
     const hull& a = where_[i];
     const hull& b = part.where_[j];
-    if (b.first < a.first || a.last < b.last || kinds_[i] != part.kinds_[j]) return false;
+    if (b.first < a.first || a.last < b.last) return false;
     const detail::region_kind* const kind = kinds_[i];
-    return kind == nullptr ||
-           (kind->contains != nullptr && kind->contains(data_[i].get(), part.data_[j].get()));
+    return kind == nullptr || (kind == part.kinds_[j] && kind->contains != nullptr &&
+                               kind->contains(data_[i].get(), part.data_[j].get()));
   }
 
   template <bool Written, bool Of, class... R>
@@ -218,9 +221,9 @@ class SENNIT_EXPORT effects {
     if (count_ == room_) [[unlikely]]
       grow();
     where_[count_] = where;
-    if constexpr (detail::contiguous_region<R>) {
+    if (detail::is_all_of_hull(region)) {
       kinds_[count_] = nullptr;
-    } else {
+    } else if constexpr (!detail::contiguous_region<R>) {
       data_[count_].put(region);
       kinds_[count_] = &detail::kind_of<R, !detail::region_data::fits<R>>;
     }

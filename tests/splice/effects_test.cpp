@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -223,6 +224,36 @@ TEST(data_regions, boxes) {
   EXPECT_FALSE(cube({0, 4}, {0, 5}, {0, 10}).interferes(cube({0, 4}, {5, 10}, {0, 10})));
   EXPECT_FALSE(cube({0, 4}, {0, 10}, {0, 5}).interferes(cube({0, 4}, {0, 10}, {5, 10})));
   EXPECT_TRUE(cube({0, 4}, {0, 10}, {0, 5}).interferes(cube({3, 4}, {9, 10}, {4, 5})));
+}
+
+// Catches boxes that are taken for contiguous although they leave elements out, and whole rows that are not noticed.
+TEST(data_regions, boxes_of_whole_rows_are_contiguous) {
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
+  const std::vector<double> a(1000);
+  unsigned contiguous = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::int64_t row = 1 + below(4);
+    const std::int64_t plane = row * (1 + below(4)) + below(2);
+    const auto some = [&](std::int64_t n) {
+      const std::int64_t first = below(static_cast<unsigned>(n));
+      return sennit::range{first, first + 1 + below(static_cast<unsigned>(n - first))};
+    };
+    const sennit::range planes = some(4), rows = some(plane / row), columns = some(row);
+    const sennit::memory_box<3> box(a.data(), {plane, row}, {planes, rows, columns});
+    const auto where = hull_of(box);
+    const std::uint64_t elements = (where.last - where.first) / sizeof(double);
+    const bool all = static_cast<std::int64_t>(elements) == planes.size() * rows.size() * columns.size();
+    EXPECT_TRUE(!is_contiguous(box) || all);
+    EXPECT_EQ(is_contiguous(box), rows.size() * row == plane && columns.size() == row);
+    contiguous += is_contiguous(box) ? 1 : 0;
+    // Whatever is kept of them, effects say the same.
+    const sennit::memory_box<3> other(a.data(), {plane, row}, {some(4), some(plane / row), some(row)});
+    EXPECT_EQ(effects(writes(box)).interferes(effects(writes(other))), interferes(box, other));
+    EXPECT_TRUE(!contains(box, other) || effects(writes(box)).contains(effects(writes(other))));
+  }
+  EXPECT_GT(contiguous, 500U);
+  EXPECT_LT(contiguous, 19000U);
 }
 
 // Catches an index that both have and the walk along both passes over.

@@ -98,6 +98,21 @@ TEST(SpliceReport, RowsTakeTheWavefrontAndAreShifted) {
   EXPECT_EQ(report.shift, 3);
 }
 
+// Catches boxes of whole rows that are taken for scattered data, although a user sees no difference to memory_range.
+TEST(SpliceReport, BoxesOfWholeRowsTakeTheWavefrontAndAreShifted) {
+  fields f;
+  const splice_report report = report_of([&](int t) {
+    return divided{range{1, 199}, 10,
+                   [in = f.in(t), out = f.out(t)](range r) {
+                     return effects(reads(sennit::memory_box<2>(in, {100}, {r.grown(1), range{0, 100}})),
+                                    writes(sennit::memory_box<2>(out, {100}, {r, range{0, 100}})));
+                   },
+                   [](range) {}};
+  });
+  EXPECT_EQ(report.engine, splice_engine::wavefront);
+  EXPECT_EQ(report.shift, 3);
+}
+
 // Catches a reason that is not that of the splice.
 TEST(SpliceReport, SaysWhyTheWavefrontIsNotUsed) {
   fields f;

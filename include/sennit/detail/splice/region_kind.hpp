@@ -47,6 +47,19 @@ concept has_hull = requires(const R& r) {
 template <class R>
 concept contiguous_region = requires { requires R::contiguous; };
 
+template <class R>
+constexpr bool is_all_of_hull(const R& region) {
+  if constexpr (contiguous_region<R>) {
+    return true;
+  } else if constexpr (has_hull<R> && requires {
+                         { is_contiguous(region) } -> std::convertible_to<bool>;
+                       }) {
+    return is_contiguous(region);
+  } else {
+    return false;
+  }
+}
+
 template <class R, bool Shared>
 const R& region_in(const void* data) noexcept {
   if constexpr (Shared) {

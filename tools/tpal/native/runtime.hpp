@@ -54,7 +54,14 @@ void run_task(strand& s, number block, const number* registers);
 extern const join_target join_targets[];
 extern const int join_target_count;
 extern const int register_count;
-extern const int block_count;
+extern const number first_block;
+extern const number label_count;  // that registers may have; these are the first ones
+
+inline number label_of(number value, int line) {
+  if (bits(value) >= bits(label_count)) [[unlikely]]
+    fail(line, "this leads to what is no label");
+  return value;
+}
 
 // Where data lies in the heap.
 struct place {
@@ -129,7 +136,6 @@ struct strand {
   [[gnu::noinline]] void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
-    if (block < 0 || block >= block_count) fail(line, "this leads to what is no label");
     all.forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);
@@ -305,14 +311,14 @@ inline void start_program(machine& all, const number* registers, unsigned worker
   }
   runtime->run([&all, registers] {
     strand s(all);
-    run_task(s, 0, registers);
+    run_task(s, first_block, registers);
   });
 }
 
 inline void start_function(machine& all, const number* registers) {
   sennit::region().run([&all, registers] {
     strand s(all);
-    run_task(s, 0, registers);
+    run_task(s, first_block, registers);
   });
 }
 

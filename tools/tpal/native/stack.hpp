@@ -33,9 +33,20 @@ class stack {
     return {end, first};
   }
 
+  void require(int line) const {
+    if (!cells_) [[unlikely]]
+      no_stack(line);
+  }
+
+  // For so many more cells. A task without a stack has no room at all.
+  bool has_room(const number* sp, number count) const {
+    return static_cast<number>(address(sp)) - count * number{sizeof(number)} >=
+           static_cast<number>(address(limit));
+  }
+
   // Makes room for so many more cells.
   [[gnu::cold, gnu::noinline]] stack_top grow(stack_top top, number count, int line) {
-    if (!cells_) fail(line, "the task has no stack; make one by 'sp := snew'");
+    if (!cells_) no_stack(line);
     const number used = end - top.sp;
     if (count < 0 || count > most - used) fail(line, "stack overflow");
     const std::uintptr_t old_end = address(end);
@@ -53,6 +64,9 @@ class stack {
     if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(end - sp)) [[unlikely]]
       outside(line);
     return sp[offset];
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void no_stack(int line) {
+    fail(line, "the task has no stack; make one by 'sp := snew'");
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void outside(int line) {
     fail(line, "mem[sp + ...] is outside the stack");

@@ -1,5 +1,5 @@
 // What a TPAL program that was compiled to native code needs: the tree of its tasks, beats, and its command line. `tpal build`
-// puts numbers.hpp, stack.hpp and this file before the code it writes. Everything is unnamed, so that several programs can be
+// puts the files of this folder before the code it writes. What differs between programs is unnamed, so that several of them can be
 // linked together as functions.
 #include <sennit/beats.hpp>
 #include <sennit/promotion_point.hpp>
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +21,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -197,6 +195,11 @@ struct cells {
     return begin[address];
   }
 };
+
+inline std::string in_words(number n, bool is_double) {
+  return is_double ? in_decimal(double_of(n)) : std::to_string(n);
+}
+
 struct output {
   const char* name;
   bool is_register;
@@ -260,11 +263,9 @@ inline number number_of(const char* program, const std::string& word, const std:
 }
 
 inline number double_in(const char* program, const std::string& word, const std::string& text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size())
-    usage(program, "bad number in '" + word + "'");
-  return bits_of(value);
+  const std::optional<double> value = to_double(text);
+  if (!value) usage(program, "bad number in '" + word + "'");
+  return bits_of(*value);
 }
 
 // Returns the workers asked for, 0 for as many as the machine allows.

@@ -107,6 +107,105 @@ TEST(NativeStack, DoesAsTheMachineInRandomPrograms) {
   }
 }
 
+// Each case comes to one block by two ways, of which the second one has less on its stack, or an older mark. The first way is the
+// one that is taken before, so that the block works once.
+constexpr const char* two_ways = R"(.input what
+.output a
+main:
+  a := 0; n := 1000; sp := snew
+  t := what = 0; if-jump t, beats
+  t := what = 1; if-jump t, forks
+  t := what = 2; if-jump t, child-joins
+  t := what = 3; if-jump t, label
+  t := what = 4; if-jump t, middle
+  t := what = 5; if-jump t, marks
+  t := what = 6; if-jump t, split
+  halt
+
+beats: salloc 3; jump many
+many: [prppt beat]
+  if-jump n, few
+  x := mem[sp + 2]; n := n - 1; jump many
+few: sfree 2; jump beaten
+beaten: [prppt beat]
+  n := n + 1; jump beaten
+beat:
+  b := mem[sp + 0]
+  x := mem[sp + 2]; jump many
+
+forks: salloc 2; j := jralloc forked; fork j, both; jump both
+both:
+  b := 0
+  x := mem[sp + 1]
+  join j
+forked: [jtppt assoc; {}; both] halt
+
+child-joins: salloc 2; j := jralloc joined; fork j, with-one; y := mem[sp + 1]; join j
+with-one: sp := snew; salloc 1; k := jralloc inner; fork k, with-none; y := mem[sp + 0]; join k
+with-none: sp := snew; join k
+inner: [jtppt assoc; {}; inner-add]
+  x := mem[sp + 1]; join j
+inner-add: join k
+joined: [jtppt assoc; {}; joined-add] halt
+joined-add: join j
+
+label: salloc 2; to := second; back := second; jump read
+read: x := mem[sp + 1]; sfree 1; jump to
+second: x := mem[sp + 0]; sfree 1; jump back
+
+middle: salloc 4; jump shrinks
+shrinks:
+  x := mem[sp + 3]
+  t := n = 997; if-jump t, less
+  n := n - 1; jump shrinks
+less: sfree 1; jump shrinks
+
+marks: salloc 4; prmpush mem[sp + 3]; jump again
+again: prmpush mem[sp + 2]; prmpop mem[sp + 2]; n := n - 1
+  t := n = 990; if-jump t, newer
+  jump again
+newer: prmpush mem[sp + 1]; jump again
+
+split: salloc 2; prmpush mem[sp + 1]; prmpush mem[sp + 0]; x := prmsplit; sfree 1; a := 1; halt
+)";
+
+// Catches checks that are left out in a handler, a child, a combining block or behind a jump to a register, where less is certain
+// than on the way that is seen first.
+TEST(NativeStack, ChecksWhatHoldsOnOneOfTwoWays) {
+  const folder here;
+  const program p = assemble(two_ways, "test.tpal");
+  build(p, here.file("ways"), tools_here);
+  for (int what = 0; what < 7; ++what) {
+    const image start = load(p, {fmt::format("what={}", what)});
+    const std::string failure = failure_of(start, beating(100));
+    ASSERT_NE(failure, "") << what;
+    const outcome o = shell(fmt::format("{} what={} --heart 20 --workers 1", here.file("ways"), what));
+    EXPECT_EQ(o.status, 1) << what;
+    EXPECT_THAT(o.output, StartsWith("test.tpal:" + failure.substr(0, failure.find(':')) + ": error: "))
+        << what << ": " << failure;
+  }
+}
+
+// Catches a number that is taken for the label of a block which expects more of the stack than the jump can promise.
+TEST(NativeStack, NumbersLeadToLabelsOfValuesOnly) {
+  const folder here;
+  build(assemble(R"(.input to, l = 0
+.output a
+main: sp := snew; salloc 1; a := 0; if-jump l, go; l := value; jump go
+go: jump to
+value: a := 1; halt
+deep: a := mem[sp + 5]; halt
+deeper: salloc 6; jump deep
+)",
+                 "test.tpal"),
+        here.file("numbers"), tools_here);
+  EXPECT_THAT(shell(here.file("numbers") + " to=0").output, StartsWith("a = 1\n"));
+  for (const int to : {-1, 1, 2, 3, 4, 5}) {
+    EXPECT_THAT(shell(fmt::format("{} to={}", here.file("numbers"), to)).output,
+                StartsWith("test.tpal:4: error: this leads to what is no label"));
+  }
+}
+
 // Catches cells and marks that are lost, or point to where they were, when a stack grows; and marks that are promoted in another
 // order, or twice.
 TEST(NativeStack, Grows) {
@@ -151,6 +250,22 @@ joined: [jtppt assoc-comm; {f -> f2}; add]
     }
   }
   EXPECT_THAT(shell(here.file("sum") + " n=10000000").output, HasSubstr("sum.tpal:8: error: stack overflow"));
+}
+
+// Catches a limit that depends on how the stack has grown: here its room was never a power of two.
+TEST(NativeStack, EndsAtTheMachinesLimit) {
+  const folder here;
+  build(assemble(R"(.input n
+.output a
+main: sp := snew; cells := 5000; a := 0; jump more
+more: if-jump n, end
+  salloc cells; n := n - 1; a := a + 1; jump more
+end: halt
+)",
+                 "test.tpal"),
+        here.file("limit"), tools_here);
+  EXPECT_THAT(shell(here.file("limit") + " n=3355").output, StartsWith("a = 3355\n"));
+  EXPECT_THAT(shell(here.file("limit") + " n=3356").output, HasSubstr("test.tpal:5: error: stack overflow"));
 }
 
 }  // namespace

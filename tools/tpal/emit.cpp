@@ -150,21 +150,34 @@ class writer {
       if (live[r]) line("  {}", words_.set(r, fmt::format("all[{}]", r), false));
     }
     line("  goto dispatch;\n}}");
+    for (std::size_t b = 0; b < program_.blocks.size(); ++b) version(b, true);
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
-      const block& from = program_.blocks[b];
-      lines_of(from.at);
-      line("b{}:  // {}", b, from.name);
-      if (from.note.is == annotation::kind::promotion_ready) {
-        line("  SENNIT_PROMOTION_POINT(goto b{});", from.note.block);
-      }
-      stack_.begin(b);
-      for (const instruction& i : from.code) {
-        lines_of(i.at);
-        text_ += "  " + statement(i) + "\n";
-      }
+      if (stack_.has_two_versions(b)) version(b, false);
     }
     own_lines();
     line("}}\n");
+  }
+
+  // Of a block; the sure one, if there are two.
+  void version(std::size_t b, bool is_sure) {
+    const block& from = program_.blocks[b];
+    lines_of(from.at);
+    if (!is_sure) {
+      line("b{}_unsure: asm(\"\" : \"+r\"(sp));  // what was computed for the sure version need not be kept",
+           b);
+    } else if (stack_.has_two_versions(b)) {
+      line("b{0}: if (!({1})) [[unlikely]] goto b{0}_unsure; b{0}_sure:  // {2}", b, stack_.question(b),
+           from.name);
+    } else {
+      line("b{}:  // {}", b, from.name);
+    }
+    if (from.note.is == annotation::kind::promotion_ready)
+      line("  SENNIT_PROMOTION_POINT(goto b{});", from.note.block);
+    stack_.begin(b, is_sure);
+    for (const instruction& i : from.code) {
+      lines_of(i.at);
+      text_ += "  " + statement(i) + "\n";
+    }
   }
 
   // The table has an element even if no label is a value. Compilers do not know where it is: they would find that out again at
@@ -175,14 +188,17 @@ class writer {
       table += fmt::format("&&b{}, ", words_.labels().blocks()[n]);
     line("  [[maybe_unused]] static const void* const table[] = {{{}nullptr}};", table);
     line("  [[maybe_unused]] const void* const* labels = table;\n  asm(\"\" : \"+r\"(labels));");
-    line("dispatch:\n  switch (target) {{");
+    line("[[unlikely]] dispatch:\n  switch (target) {{");
     for (const std::size_t b : words_.labels().blocks())
       line("    case {}: goto b{};", words_.labels().of(b), b);
     line("    default: fail(at, \"this leads to what is no label\");\n  }}");
   }
 
   std::string go(const operand& v, int at) const {
-    if (v.is == operand::kind::label) return fmt::format("goto b{};", v.value);
+    if (v.is == operand::kind::label) {
+      const bool is_sure = stack_.is_sure_at(static_cast<std::size_t>(v.value));
+      return fmt::format("goto b{}{};", v.value, is_sure ? "_sure" : "");
+    }
     return fmt::format("{{ target = label_of({}, {}); goto *labels[target]; }}", words_.value(v), at);
   }
 

@@ -17,7 +17,7 @@ bool is_live(cell_liveness::set live, const operand& offset) {
 }  // namespace
 
 stack_code::stack_code(const program& p, const expressions& words)
-    : words_(words), bounds_(p), liveness_(p) {}
+    : words_(words), bounds_(p), needs_(p, bounds_), liveness_(p) {}
 
 bool stack_code::is_for(opcode code) {
   switch (code) {
@@ -34,8 +34,22 @@ bool stack_code::is_for(opcode code) {
   }
 }
 
-void stack_code::begin(std::size_t block) {
+std::string stack_code::question(std::size_t block) const {
+  const stack_need& n = needs_.at(block);
+  const std::string cells = fmt::format("sp + {} < s.calls.end", n.cells - 1);
+  if (n.unmarked == 0) return cells;
+  const char* const older = n.cells == n.unmarked + 1 ? ">" : ">=";
+  const std::string marks = fmt::format("marks[-1] {} address(sp + {})", older, n.unmarked);
+  return n.is_of_the_newest_mark() ? marks : fmt::format("{} && {}", cells, marks);
+}
+
+bool stack_code::is_sure_at(std::size_t block) const {
+  return has_two_versions(block) && needs_.at(block).is_met_by(bound_);
+}
+
+void stack_code::begin(std::size_t block, bool is_sure) {
   bound_ = bounds_.at(block);
+  if (is_sure) needs_.at(block).raise(bound_);
   live_ = liveness_.behind(block);
   next_ = 0;
 }
@@ -102,14 +116,14 @@ std::string stack_code::free(const instruction& i) const {
 }
 
 std::string stack_code::push(const instruction& i) const {
-  if (bound_.is_unmarked(i.right)) return fmt::format("*marks++ = address(&{});", cell(i));
-  return fmt::format("{{ const std::uintptr_t cell = address(&{}); if (cell >= marks[-1]) [[unlikely]] "
-                     "fail({}, \"prmpush of a cell older than the newest mark\"); *marks++ = cell; }}",
+  if (bound_.is_unmarked(i.right)) return fmt::format("*marks++ = mark_of(&{});", cell(i));
+  return fmt::format("{{ const std::uintptr_t mark = mark_of(&{}); if (mark >= marks[-1]) [[unlikely]] "
+                     "fail({}, \"prmpush of a cell older than the newest mark\"); *marks++ = mark; }}",
                      cell(i), i.at.line);
 }
 
 std::string stack_code::pop(const instruction& i, cell_liveness::set live) const {
-  return fmt::format("{{ [[maybe_unused]] number* const cell = sp + {0}; if (marks[-1] != address(cell)) "
+  return fmt::format("{{ [[maybe_unused]] number* const cell = sp + {0}; if (marks[-1] != mark_of(cell)) "
                      "[[unlikely]] fail({1}, \"prmpop of no newest mark\"); --marks;{2} }}",
                      words_.value(i.right), i.at.line, is_live(live, i.right) ? " *cell = 0;" : "");
 }

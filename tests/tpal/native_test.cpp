@@ -1,16 +1,10 @@
 // Programs compiled by `tpal build`, with real beats: they answer as the machine does.
 #include "tests/tpal/loop_nest.hpp"
-#include "tests/tpal/support.hpp"
-#include "tools/tpal/build.hpp"
+#include "tests/tpal/native_support.hpp"
 #include "tools/tpal/emit.hpp"
 #include "tools/tpal/files.hpp"
 
-#include <sys/wait.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -21,19 +15,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-struct outcome {
-  int status;
-  std::string output;
-};
-
-outcome shell(const std::string& command) {
-  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return {-1, "cannot start a shell"};
-  std::string output;
-  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) output += static_cast<char>(c);
-  return {WEXITSTATUS(pclose(pipe)), output};
-}
 
 outcome native(const std::string& name, const std::string& arguments) {
   return shell(std::string(TPAL_NATIVE "/") + name + " " + arguments);
@@ -107,7 +88,7 @@ TEST(NativeErrors, NameTheLineOfABadLabel) {
         fmt::format(".output z\n.input z\nx: j := jralloc e; l := -1\n  {}\ne: [jtppt assoc; {{}}; e] halt",
                     end),
         "bad.tpal");
-    build(p, file, {TPAL_COMPILER, TPAL_ROLLFORWARD, TPAL_CFLAGS, TPAL_LIBS});
+    build(p, file, tools_here);
     const outcome o = shell(file + " z=0");
     EXPECT_EQ(o.status, 1);
     EXPECT_THAT(o.output, HasSubstr(fmt::format("bad.tpal:{}: error: this leads to what is no label", line)));
@@ -129,142 +110,12 @@ TEST(NativeNests, AnswerAsInCpp) {
   const loop_nest nest{{{0, 300, 1000}, {1, 200, 300}, {3, 50, 97}}};
   const std::string expected = fmt::format("c = {}\n", nest.expected());
   const std::string file = testing::TempDir() + "tpal_native_nest";
-  build(assemble(nest.source(), "nest"), file, {TPAL_COMPILER, TPAL_ROLLFORWARD, TPAL_CFLAGS, TPAL_LIBS});
+  build(assemble(nest.source(), "nest"), file, tools_here);
   for (const int heart : {0, 200, 30}) {
     const outcome o = shell(fmt::format("{} --heart {} --workers 2", file, heart));
     EXPECT_THAT(o.output, StartsWith(expected)) << heart;
   }
   std::filesystem::remove(file);
-}
-
-class folder {
- public:
-  folder()
-      : path_(testing::TempDir() + "tpal_native_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::create_directories(path_);
-  }
-  ~folder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name)) << text;
-    return file(name);
-  }
-
- private:
-  std::string path_;
-};
-
-const toolchain tools_here{TPAL_COMPILER, TPAL_ROLLFORWARD, TPAL_CFLAGS, TPAL_LIBS};
-
-// Misuse of the stack and of marks, one a case; case 0 has none.
-constexpr const char* misuse = R"(.input what, n = 3
-.output a
-main:
-  a := 7
-  t := what = 1; if-jump t, no-stack
-  t := what = 2; if-jump t, no-stack-read
-  t := what = 3; if-jump t, no-stack-pop
-  sp := snew
-  t := what = 4; if-jump t, underflow
-  t := what = 5; if-jump t, empty-read
-  t := what = 6; if-jump t, empty-pop
-  t := what = 7; if-jump t, empty-push
-  t := what = 8; if-jump t, no-mark
-  t := what = 9; if-jump t, mark-freed
-  t := what = 10; if-jump t, mark-older
-  t := what = 11; if-jump t, mark-twice
-  t := what = 12; if-jump t, wrong-pop
-  t := what = 13; if-jump t, negative
-  t := what = 14; if-jump t, renewed
-  t := what = 15; if-jump t, split-popped
-  t := what = 16; if-jump t, good
-  salloc 3; a := mem[sp + n]; halt
-no-stack: salloc 1; halt
-no-stack-read: a := mem[sp + 0]; halt
-no-stack-pop: prmpop mem[sp + 0]; halt
-underflow: salloc 2; sfree 3; halt
-empty-read: salloc 2; sfree 1; a := mem[sp + 1]; halt
-empty-pop: prmpop mem[sp + 0]; halt
-empty-push: prmpush mem[sp + 0]; halt
-no-mark: a := prmsplit; halt
-mark-freed: salloc 2; prmpush mem[sp + 1]; sfree 1; sfree 1; halt
-mark-older: salloc 3; prmpush mem[sp + 1]; prmpush mem[sp + 2]; halt
-mark-twice: salloc 3; prmpush mem[sp + 1]; prmpush mem[sp + 1]; halt
-wrong-pop: salloc 3; prmpush mem[sp + 1]; prmpop mem[sp + 2]; halt
-negative: n := 0 - n; salloc n; halt
-renewed: salloc 1; prmpush mem[sp + 0]; sp := snew; halt
-split-popped: salloc 2; prmpush mem[sp + 1]; a := prmsplit; prmpop mem[sp + 1]; halt
-good:
-  salloc 3; prmpush mem[sp + 2]; prmpush mem[sp + 0]; a := prmsplit; t := prmempty; a := a * 10; a := a + t
-  prmpop mem[sp + 0]; t := prmempty; a := a * 10; a := a + t; sfree 3
-  salloc n; mem[sp + 2] := a; sfree n; salloc 2; prmpush mem[sp + 1]; a := prmsplit; b := mem[sp + 1]; a := a + b; halt
-)";
-
-// Catches cells that are read outside the stack, marks that are taken for others, and lines that are another check's.
-TEST(NativeStack, TellsMisuseAsTheMachineDoes) {
-  const folder here;
-  const program p = assemble(misuse, "test.tpal");
-  build(p, here.file("misuse"), tools_here);
-  for (int what = 0; what < 17; ++what) {
-    const image start = load(p, {fmt::format("what={}", what)});
-    const outcome o = shell(fmt::format("{} what={}", here.file("misuse"), what));
-    const std::string failure = failure_of(start);
-    if (what == 16) {
-      EXPECT_EQ(failure, "");
-      EXPECT_THAT(o.output, StartsWith(answer(start)));
-    } else {
-      EXPECT_EQ(o.status, 1) << what;
-      EXPECT_THAT(o.output, StartsWith("test.tpal:" + failure.substr(0, failure.find(':')) + ": error: "))
-          << what << failure;
-    }
-  }
-}
-
-// Catches cells and marks that are lost, or point to where they were, when a stack grows; and marks that are promoted in another
-// order, or twice.
-TEST(NativeStack, Grows) {
-  const folder here;
-  // The sum of 1 to n, by a recursion whose second part, which a beat takes, is the number itself.
-  const program p = assemble(R"(.input n
-.output f
-main:
-  sp := snew; salloc 1; mem[sp + 0] := done; jump sum
-done: halt
-sum: [prppt split]
-  if-jump n, leaf
-  salloc 3; mem[sp + 0] := back; mem[sp + 1] := n; prmpush mem[sp + 2]; n := n - 1; jump sum
-leaf:
-  f := 0; to := mem[sp + 0]; jump to
-back:
-  prmpop mem[sp + 2]; n := mem[sp + 1]; f := f + n; jump return
-return:
-  sfree 3; to := mem[sp + 0]; jump to
-split:
-  t := prmempty; if-jump t, sum
-  mark := prmsplit; jr := jralloc joined; mem[sp + mark] := jr
-  at := mark - 2; mem[sp + at] := first-done
-  at := mark - 1; m := mem[sp + at]
-  own := n; n := m; fork jr, child; n := own; jump sum
-child:
-  f := n; join jr
-first-done:
-  jr := mem[sp + 2]; join jr
-add:
-  f := f + f2; join jr
-joined: [jtppt assoc-comm; {f -> f2}; add]
-  jump return
-)",
-                             "sum.tpal");
-  build(p, here.file("sum"), tools_here);
-  for (const int heart : {0, 100, 20}) {
-    for (const int workers : {1, 2}) {
-      EXPECT_THAT(
-          shell(fmt::format("{} n=1000000 --heart {} --workers {}", here.file("sum"), heart, workers)).output,
-          StartsWith("f = 500000500000\n"));
-    }
-  }
-  EXPECT_THAT(shell(here.file("sum") + " n=10000000").output, HasSubstr("sum.tpal:8: error: stack overflow"));
 }
 
 // The integral of 4 / (1 + x * x) from 0 to 1, by steps; and a value through the stack, and one that is an integer first.

@@ -1,6 +1,7 @@
 // The primitive operations, on integers of 64 bits that wrap around.
 #pragma once
 
+#include "tools/tpal/native/numbers.hpp"
 #include "tools/tpal/program.hpp"
 
 #include <cstdint>
@@ -11,16 +12,15 @@ namespace tpal {
 inline std::int64_t truth(bool holds) { return holds ? 0 : 1; }
 
 inline std::int64_t compute(operation op, std::int64_t a, std::int64_t b) {
-  const auto x = static_cast<std::uint64_t>(a);
-  const auto y = static_cast<std::uint64_t>(b);
-  const auto wrap = [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); };
+  using tpal_native::wrap;
+  const std::uint64_t x = tpal_native::bits(a);
+  const std::uint64_t y = tpal_native::bits(b);
   switch (op) {
     case operation::add: return wrap(x + y);
     case operation::subtract: return wrap(x - y);
     case operation::multiply: return wrap(x * y);
-    // The smallest number divided by -1 is no number of 64 bits: it wraps.
-    case operation::divide: return b == -1 ? wrap(-x) : a / b;
-    case operation::remainder: return b == -1 ? 0 : a % b;
+    case operation::divide: return tpal_native::quotient(a, b);
+    case operation::remainder: return tpal_native::rest(a, b);
     case operation::less: return truth(a < b);
     case operation::less_equal: return truth(a <= b);
     case operation::greater: return truth(a > b);

@@ -63,9 +63,8 @@ double processor::floating(const task& t, const operand& v) const {
 
 std::int64_t processor::to_int(const task& t, const operand& v) const {
   const double d = floating(t, v);
-  const std::optional<std::int64_t> n = to_integer(d);
-  if (!n) throw run_error(v.at, fmt::format("{} has no integer of 64 bits", in_decimal(d)));
-  return *n;
+  if (!has_integer(d)) throw run_error(v.at, fmt::format("{} has no integer of 64 bits", in_decimal(d)));
+  return static_cast<std::int64_t>(d);
 }
 
 void processor::store(const task& t, const instruction& i) {

@@ -1,5 +1,5 @@
 // What a TPAL program that was compiled to native code needs: the tree of its tasks, beats, and its command line. `tpal build`
-// puts numbers.hpp, stack.hpp and this file before the code it writes. Everything is unnamed, so that several programs can be
+// puts the files of this folder before the code it writes. What differs between programs is unnamed, so that several of them can be
 // linked together as functions.
 #include <sennit/beats.hpp>
 #include <sennit/promotion_point.hpp>
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +21,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -54,7 +52,14 @@ void run_task(strand& s, number block, const number* registers);
 extern const join_target join_targets[];
 extern const int join_target_count;
 extern const int register_count;
-extern const int block_count;
+extern const number first_block;
+extern const number label_count;  // that registers may have; these are the first ones
+
+inline number label_of(number value, int line) {
+  if (bits(value) >= bits(label_count)) [[unlikely]]
+    fail(line, "this leads to what is no label");
+  return value;
+}
 
 // Where data lies in the heap.
 struct place {
@@ -129,7 +134,6 @@ struct strand {
   [[gnu::noinline]] void fork(number id, number block, const number* registers, int line) {
     const auto found = std::find_if(open.begin(), open.end(), [id](const part& p) { return p.id == id; });
     if (found == open.end()) fail(line, "the task has no part in this join record");
-    if (block < 0 || block >= block_count) fail(line, "this leads to what is no label");
     all.forks.fetch_add(1, std::memory_order_relaxed);  // a count, read at the end
     child& c = *found->children.emplace_back(std::make_unique<child>());
     c.registers.assign(registers, registers + register_count);
@@ -191,6 +195,11 @@ struct cells {
     return begin[address];
   }
 };
+
+inline std::string in_words(number n, bool is_double) {
+  return is_double ? in_decimal(double_of(n)) : std::to_string(n);
+}
+
 struct output {
   const char* name;
   bool is_register;
@@ -254,11 +263,9 @@ inline number number_of(const char* program, const std::string& word, const std:
 }
 
 inline number double_in(const char* program, const std::string& word, const std::string& text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size())
-    usage(program, "bad number in '" + word + "'");
-  return bits_of(value);
+  const std::optional<double> value = to_double(text);
+  if (!value) usage(program, "bad number in '" + word + "'");
+  return bits_of(*value);
 }
 
 // Returns the workers asked for, 0 for as many as the machine allows.
@@ -305,14 +312,14 @@ inline void start_program(machine& all, const number* registers, unsigned worker
   }
   runtime->run([&all, registers] {
     strand s(all);
-    run_task(s, 0, registers);
+    run_task(s, first_block, registers);
   });
 }
 
 inline void start_function(machine& all, const number* registers) {
   sennit::region().run([&all, registers] {
     strand s(all);
-    run_task(s, 0, registers);
+    run_task(s, first_block, registers);
   });
 }
 

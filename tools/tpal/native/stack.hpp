@@ -15,8 +15,12 @@ struct stack_top {
 
 inline std::uintptr_t address(const number* cell) { return reinterpret_cast<std::uintptr_t>(cell); }
 
-// Marks are addresses of cells. Before those that are left, there is one that is older than all cells and is no cell's: the
-// code compares with the newest mark without asking whether there is one. The list has more room than there can be marks.
+// In the middle of the cell. So no mark is the address of a cell, nor the end of the stack a mark.
+inline std::uintptr_t mark_of(const number* cell) { return address(cell) + sizeof(number) / 2; }
+
+// Before the marks that are left, there is the end of the stack, which is older than all cells: the code compares with the newest
+// mark without asking whether there is one. If the newest mark is older than a cell's address, the stack has this cell,
+// and no mark is newer. The list has more room than there can be marks.
 class stack {
  public:
   number* limit = nullptr;            // the stack can grow down to here
@@ -33,16 +37,27 @@ class stack {
     return {end, first};
   }
 
+  void require(int line) const {
+    if (!cells_) [[unlikely]]
+      no_stack(line);
+  }
+
+  // For so many more cells. A task without a stack has no room at all.
+  bool has_room(const number* sp, number count) const {
+    return static_cast<number>(address(sp)) - count * number{sizeof(number)} >=
+           static_cast<number>(address(limit));
+  }
+
   // Makes room for so many more cells.
   [[gnu::cold, gnu::noinline]] stack_top grow(stack_top top, number count, int line) {
-    if (!cells_) fail(line, "the task has no stack; make one by 'sp := snew'");
+    if (!cells_) no_stack(line);
     const number used = end - top.sp;
     if (count < 0 || count > most - used) fail(line, "stack overflow");
     const std::uintptr_t old_end = address(end);
     std::uintptr_t* const old_first = first;
     const std::unique_ptr<number[]> old_cells = std::move(cells_);
     const std::unique_ptr<std::uintptr_t[]> old_marks = std::move(marks_);
-    make_room(std::max(2 * capacity_, used + count));
+    make_room(std::min(std::max(2 * capacity_, used + count), most));
     std::copy(top.sp, top.sp + used, end - used);
     std::uintptr_t* const marks = std::transform(
         old_first, top.marks, first, [&](std::uintptr_t mark) { return address(end) - (old_end - mark); });
@@ -53,6 +68,9 @@ class stack {
     if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(end - sp)) [[unlikely]]
       outside(line);
     return sp[offset];
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void no_stack(int line) {
+    fail(line, "the task has no stack; make one by 'sp := snew'");
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void outside(int line) {
     fail(line, "mem[sp + ...] is outside the stack");
@@ -73,9 +91,9 @@ class stack {
   };
   [[gnu::noinline]] split split_mark(stack_top top, int line) {
     if (top.marks == first) fail(line, "prmsplit, and there is no mark");
-    number* const cell = end - (address(end) - *first) / sizeof(number);
+    number* const cell = end - (address(end) - *first) / sizeof(number) - 1;
     *cell = 0;
-    *first++ = older_than_all();
+    *first++ = address(end);
     std::uintptr_t* const begin = marks_.get() + 1;
     // So the places before those that are left are never more than these.
     if (first - begin > top.marks - first) {
@@ -88,22 +106,20 @@ class stack {
  private:
   static constexpr number most = number{1} << 24;
 
-  std::uintptr_t older_than_all() const { return address(end) + sizeof(number) / 2; }
-
   void make_room(number capacity) {
     capacity_ = capacity;
     cells_ = std::make_unique_for_overwrite<number[]>(static_cast<std::size_t>(capacity));
     marks_ = std::make_unique_for_overwrite<std::uintptr_t[]>(static_cast<std::size_t>(2 * capacity + 2));
     limit = cells_.get();
     end = limit + capacity;
-    marks_[0] = older_than_all();
+    marks_[0] = address(end);
     first = marks_.get() + 1;
   }
 
   number capacity_ = 0;
   std::unique_ptr<number[]> cells_;
   std::unique_ptr<std::uintptr_t[]> marks_;
-  std::uintptr_t none_[1] = {sizeof(number) / 2};
+  std::uintptr_t none_[1] = {0};
 };
 
 }  // namespace

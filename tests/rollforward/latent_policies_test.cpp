@@ -107,7 +107,7 @@ TYPED_TEST(latent_policies, nests) {
     std::atomic<long> sum{0};
     TypeParam::latent_for(20, [&](int i, sennit::latent& rest) {
       EXPECT_LE(rest.last(), 20U);
-      if (i == 19) EXPECT_TRUE(rest.empty());
+      EXPECT_TRUE(i < 19 || rest.empty());
       TypeParam::latent_for(
           i,
           [&](int j) {

@@ -1,6 +1,7 @@
 // latent_for: plain loops that give iterations away when a beat comes.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/latent/loop.hpp>
@@ -42,52 +43,56 @@ struct whole_latent_chunks {
   SENNIT_INLINE void operator()(position from, position to) const { chunks_(from, to, no_gate()); }
 };
 
-template <class Sequence, class F>
-SENNIT_INLINE void run_latent_body(latent* around, const Sequence& sequence, F& body) {
+// With an elision in place of the runtime, no beat is taken.
+template <class Engine, class Sequence, class F>
+SENNIT_INLINE void run_latent_body([[maybe_unused]] latent* around, const Sequence& sequence, F& body) {
   using V = typename Sequence::value;
   if constexpr (check_latent_body<F, V>()) {
     if (sequence.size == 0) return;
     if constexpr (latent_body<F, V>) {
-      run_latent_nest(around, 0, sequence.size, [&sequence, &body](position i, latent& rest) {
+      run_latent_nest<Engine>(around, 0, sequence.size, [&sequence, &body](position i, latent& rest) {
         std::as_const(body)(Sequence::read(sequence.at(i)), rest);
       });
     } else if constexpr (std::integral<typename Sequence::cursor>) {
-      run_latent(around, 0, sequence.size, whole_latent_chunks<index_chunks<V, F>>{{sequence.first, body}});
+      run_latent<Engine>(around, 0, sequence.size,
+                         whole_latent_chunks<index_chunks<V, F>>{{sequence.first, body}});
     } else {
-      run_latent(around, 0, sequence.size,
-                 whole_latent_chunks<element_chunks<typename Sequence::cursor, F>>{{sequence.first, body}});
+      run_latent<Engine>(
+          around, 0, sequence.size,
+          whole_latent_chunks<element_chunks<typename Sequence::cursor, F>>{{sequence.first, body}});
     }
   }
 }
 
+template <class Engine>
 struct latent_looping {
   template <std::integral N, class F>
     requires(integer_bounds<N, N> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
   SENNIT_INLINE void operator()(N n, F&& body) const {
-    run_latent_body(nullptr, sequence_of(N{0}, n), body);
+    run_latent_body<Engine>(nullptr, sequence_of(N{0}, n), body);
   }
   template <std::integral N, class F>
     requires(integer_bounds<N, N> && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
   SENNIT_INLINE void operator()(N n, F&& body, latent& around) const {
-    run_latent_body(&around, sequence_of(N{0}, n), body);
+    run_latent_body<Engine>(&around, sequence_of(N{0}, n), body);
   }
   template <class First, class Last, class F>
     requires(bounds<First, Last> && !std::same_as<std::remove_cvref_t<F>, latent>)
   SENNIT_INLINE void operator()(First first, Last last, F&& body) const {
-    run_latent_body(nullptr, sequence_of(first, last), body);
+    run_latent_body<Engine>(nullptr, sequence_of(first, last), body);
   }
   template <class First, class Last, class F>
     requires bounds<First, Last>
   SENNIT_INLINE void operator()(First first, Last last, F&& body, latent& around) const {
-    run_latent_body(&around, sequence_of(first, last), body);
+    run_latent_body<Engine>(&around, sequence_of(first, last), body);
   }
   template <countable_range R, class F>
   SENNIT_INLINE void operator()(R&& range, F&& body) const {
-    run_latent_body(nullptr, sequence_of(range), body);
+    run_latent_body<Engine>(nullptr, sequence_of(range), body);
   }
   template <countable_range R, class F>
   SENNIT_INLINE void operator()(R&& range, F&& body, latent& around) const {
-    run_latent_body(&around, sequence_of(range), body);
+    run_latent_body<Engine>(&around, sequence_of(range), body);
   }
   template <class... Arguments>
   void operator()(const Arguments&...) const {
@@ -138,6 +143,6 @@ struct latent_looping {
 //       }, rest);
 //     });
 //   }
-inline constexpr detail::latent_looping latent_for{};
+inline constexpr detail::latent_looping<detail::in_parallel> latent_for{};
 
 }  // namespace sennit

@@ -24,6 +24,7 @@
 namespace sennit {
 namespace detail {
 
+// G is a closure, perhaps a constant one.
 template <class G>
 class given_call : public given_part {
  public:
@@ -63,31 +64,29 @@ bool give_call(const void* frame, const G& second) {
   return true;
 }
 
-// The frame is not to be unwound: it is asked while its first call goes on.
-template <class G, std::same_as<std::uintptr_t>... Words>
-void answer_with(latent_request& request, const void* frame, Words... words) noexcept {
-  const std::uintptr_t all[] = {request.in_frame(words)..., 0};
-  alignas(G) unsigned char second[sizeof(G)];
-  std::memcpy(second, all, sizeof(G));
+// The closure is in the request. The frame is not to be unwound: it is asked while its first call goes on.
+template <class G>
+void answer_with(latent_request& request, const void* frame) noexcept {
+  request.words_in_frame(sizeof(G));
+  const G& second = *std::launder(reinterpret_cast<const G*>(request.closure));
 #if SENNIT_EXCEPTIONS
   try {
-    request.given = give_call(frame, *std::launder(reinterpret_cast<const G*>(second)));
+    request.given = give_call(frame, second);
   } catch (...) {
     request.failure = std::current_exception();
   }
 #else
-  request.given = give_call(frame, *std::launder(reinterpret_cast<const G*>(second)));
+  request.given = give_call(frame, second);
 #endif
 }
 
-// Behind the first call, or during it. Returns what has been given away. The closure comes word by word: a copy of it would
-// have to be in memory.
-template <class G, std::same_as<std::uintptr_t>... Words>
-SENNIT_COLD given_call<G>* meet_latent_point(Words... words) {
+// Behind the first call, or during it: then there is a request. Returns what has been given away.
+template <class G>
+SENNIT_COLD given_call<G>* meet_latent_point(latent_request* request) {
   const void* const own = __builtin_frame_address(0);
-  if (latent_request* const request = take_latent_request()) {
+  if (request != nullptr) {
     const std::uintptr_t below = request->copy - reinterpret_cast<std::uintptr_t>(own);
-    answer_with<G>(*request, reinterpret_cast<const void*>(request->begin - below), words...);
+    answer_with<G>(*request, reinterpret_cast<const void*>(request->begin - below));
     answer_latent_request(*request);
   }
   if (given_part* const given = take_given(own)) return static_cast<given_call<G>*>(given);
@@ -95,34 +94,24 @@ SENNIT_COLD given_call<G>* meet_latent_point(Words... words) {
   return nullptr;
 }
 
-template <std::size_t I, class G>
-SENNIT_INLINE std::uintptr_t word_of(const G& second) noexcept {
-  constexpr std::size_t at = I * sizeof(std::uintptr_t);
-  std::uintptr_t word = 0;
-  std::memcpy(&word, reinterpret_cast<const unsigned char*>(&second) + at,
-              std::min(sizeof(word), sizeof(second) - at));
-  return word;
+// Not of a size that is known here: clang copies eight bytes as one number, before it looks what they consist of.
+SENNIT_INLINE void copy_closure(void* to, const void* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
 }
 
-template <class G, std::size_t... I>
-SENNIT_INLINE given_call<G>* meet_latent_point(const G& second, std::index_sequence<I...>) {
-  return meet_latent_point<G>(word_of<I>(second)...);
+// Only a request needs the closure, and has room for it. Nothing else has the closure as a whole: so compilers keep each of its
+// members by itself, as the second call wants it. A closure that is an argument, or that is read word by word, is made of
+// registers before the first call, or behind it: that costs instructions, and the frame cannot be asked during the first call.
+template <class G>
+SENNIT_INLINE given_call<G>* meet_latent_point_with(G& second) {
+  latent_request* const request = take_latent_request();
+  if (request != nullptr) copy_closure(request->closure, &second, sizeof(G));
+  return meet_latent_point<G>(request);
 }
 
-inline constexpr std::size_t most_of_closure = 512;
-
-template <class G>
-using words_of = std::make_index_sequence<(sizeof(G) + sizeof(std::uintptr_t) - 1) / sizeof(std::uintptr_t)>;
-
-// What was thrown by the first call comes before it. Where meet_latent_point() found its frame, there were arguments above:
-// the words of the closure. Deeper frames have been left.
-template <class G>
-SENNIT_COLD void drop_given() noexcept {
-  constexpr std::size_t alignment = 2;
-  const auto* own = static_cast<void* const*>(__builtin_frame_address(0));
-  given_part* found = nullptr;
-  for (std::size_t i = 0; i <= words_of<G>::size() + alignment && found == nullptr; ++i)
-    found = take_given(own - i);
+// What was thrown by the first call comes before it. meet_latent_point() found its frame at the same place.
+SENNIT_COLD inline void drop_given() noexcept {
+  given_part* const found = take_given(__builtin_frame_address(0));
   const std::unique_ptr<given_part> given(found);
   if (given == nullptr) return;
   given->drop();
@@ -136,14 +125,14 @@ SENNIT_COLD void drop_given() noexcept {
 #endif
 }
 
-template <class G, class F>
+template <class F>
 SENNIT_INLINE branch_result<F> call_first(F&& first) {
 #if SENNIT_EXCEPTIONS
   if constexpr (!std::is_nothrow_invocable_v<F>) {
     try {
       return call_branch(std::forward<F>(first));
     } catch (...) {
-      drop_given<G>();
+      drop_given();
       throw;
     }
   }
@@ -171,12 +160,41 @@ SENNIT_INLINE branch_result<F> call_first(F&& first) {
 namespace detail {
 
 template <class F, class G>
+consteval bool check_latent_call() {
+  using result = std::invoke_result_t<G&>;
+  constexpr bool refers = std::is_reference_v<result>;
+  static_assert(
+      !refers,
+      "latent_join: the second call returns a reference, which may refer to what it has captured, and "
+      "that is a copy if a beat comes; return a value or a pointer");
+  constexpr bool returns = refers || returnable<G&>;
+  static_assert(
+      returns,
+      "latent_join: what the second call returns can be neither moved nor copied; return a pointer to it");
+  static_assert(
+      returnable<F>,
+      "latent_join: what the first call returns can be neither moved nor copied; return a pointer to it");
+  if constexpr (!std::is_function_v<G>) {
+    static_assert(alignof(G) <= largest_alignment,
+                  "latent_join: the second call captures an object that is aligned to more than 16 "
+                  "bytes; let it capture a reference");
+    static_assert(sizeof(G) <= most_of_closure,
+                  "latent_join: the second call captures more than 512 bytes; let it capture a reference");
+    static_assert(
+        std::is_trivially_copyable_v<G>,
+        "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "
+        "numbers, references, pointers or views");
+  }
+  return !refers && returns && returnable<F>;
+}
+
+template <class F, class G>
 SENNIT_INLINE void latent_calls(F&& first, G& second) {
-  call_first<G>(std::forward<F>(first));
+  call_first(std::forward<F>(first));
   SENNIT_BEHIND_LATENT_CALL(promoted, "rax", "rdx", "xmm0", "xmm1");
   if (false) {
   [[maybe_unused]] promoted:
-    [[unlikely]] if (auto* const given = meet_latent_point(second, words_of<G>())) {
+    [[unlikely]] if (auto* const given = meet_latent_point_with(second)) {
       given->take();
       return;
     }
@@ -187,14 +205,14 @@ SENNIT_INLINE void latent_calls(F&& first, G& second) {
 template <class F, class G>
 SENNIT_INLINE auto latent_values(F&& first, G& second) {
   using both = std::tuple<branch_result<F>, branch_result<G&>>;
-  branch_result<F> left = call_first<G>(std::forward<F>(first));
+  branch_result<F> left = call_first(std::forward<F>(first));
   SENNIT_BEHIND_LATENT_CALL(promoted);
   if (false) {
   [[maybe_unused]] promoted:
-    [[unlikely]] if (auto* const given = meet_latent_point(second, words_of<G>()))
-      return both(std::move(left), given->take());
+    [[unlikely]] if (auto* const given = meet_latent_point_with(second))
+      return both(std::forward<branch_result<F>>(left), given->take());
   }
-  return both(std::move(left), call_branch<G&>(second));
+  return both(std::forward<branch_result<F>>(left), call_branch<G&>(second));
 }
 
 }  // namespace detail
@@ -204,10 +222,11 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 // stack does. Then latent_join waits for the task.
 //
 // Without beats these are two calls, with the instructions of two calls: nothing is stored for the second one. When a beat
-// comes, it is found by the return address of the first one. So the first call has to be a call, and the last thing that `first`
-// does: in a call that the compiler inlines, or behind which `first` computes more, the second one is not found. Give a
-// recursive function [[gnu::noinline]]. Let `second` capture what it needs by value: numbers, pointers, references to what
-// outlives the caller, views. It is copied bit by bit, so what it captures is trivially copyable. A frame of more than 16 KiB is
+// comes, it is found by the return address of the first one. So the first call has to be a call, and the last one in `first`: what
+// follows may compute a number from the result, and neither decide by it nor store it. In a call that the compiler inlines, the second one
+// is not found. Give a recursive function [[gnu::noinline]]. Let `second` capture what it needs by value: numbers, pointers, references to what
+// outlives the caller, views. It is copied bit by bit when a beat comes, so what it captures is trivially copyable, and
+// what it returns is a value that can be moved. A frame of more than 16 KiB is
 // not asked, nor is one more than 1 MiB out on a stack that is a thread's own.
 //
 // The target is compiled with sennit_rollforward(target), or with SENNIT_NO_PROMOTION_POINTS, and then takes no beat; otherwise
@@ -230,24 +249,25 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 //     const auto [a, b] = sennit::latent_join([=] { return sum(t->left); }, [=] { return sum(t->right); });
 //     return a + b + t->value;
 //   }
-template <detail::branch F, detail::branch G>
-SENNIT_INLINE auto latent_join(F&& first, G second) {
-  static_assert(alignof(G) <= 16,
-                "latent_join: the second call captures an object that is aligned to more than 16 "
-                "bytes; let it capture a reference");
-  static_assert(sizeof(G) <= detail::most_of_closure,
-                "latent_join: the second call captures more than 512 bytes, which are passed word by word; "
-                "let it capture a "
-                "reference");
-  static_assert(
-      std::is_trivially_copyable_v<G>,
-      "latent_join: the second call captures an object that cannot be copied bit by bit; let it capture "
-      "numbers, references, pointers or views");
-  if constexpr (detail::return_nothing<F, G>) {
-    detail::latent_calls<F>(std::forward<F>(first), second);
-  } else {
-    return detail::latent_values<F>(std::forward<F>(first), second);
+template <detail::branch F, class G>
+  requires detail::branch<G&>
+SENNIT_INLINE auto latent_join(F&& first, G&& second) {
+  if constexpr (detail::check_latent_call<F, std::remove_reference_t<G>>()) {
+    if constexpr (std::is_function_v<std::remove_reference_t<G>>) {
+      return latent_join(std::forward<F>(first), &second);
+    } else if constexpr (detail::return_nothing<F, G&>) {
+      detail::latent_calls<F>(std::forward<F>(first), second);
+    } else {
+      return detail::latent_values<F>(std::forward<F>(first), second);
+    }
   }
+}
+template <class... Arguments>
+void latent_join(const Arguments&...) {
+  static_assert(
+      detail::never<Arguments...>,
+      "latent_join: an argument is not a function that is called without arguments, or there are not "
+      "two; let the functions capture what they need, as in latent_join([=] { f(x); }, [=] { g(y); })");
 }
 
 }  // namespace sennit

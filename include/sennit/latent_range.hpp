@@ -29,7 +29,7 @@ class latent {
     const std::uintptr_t end = detail::region_frame();
     for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each->place()) < end;
          each = each->outer_)
-      if (!each->empty()) outermost = each;
+      if (!each->empty() && each->give_ != nullptr) outermost = each;
     // A call around that loop is older still.
     if (detail::give_oldest_call(outermost != nullptr ? outermost->place() : nullptr)) return true;
     return outermost != nullptr && (outermost->halve(), true);
@@ -40,6 +40,7 @@ class latent {
   std::size_t last() const noexcept { return last_; }
 
  protected:
+  // Null in an elision, where nothing is given away.
   using giver = void (*)(latent& from, std::size_t first, std::size_t last);
 
   latent(latent* outer, std::size_t first, std::size_t last, giver give) noexcept

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>
+#include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -22,7 +23,7 @@ template <class Map, class V>
 concept latent_map = reduce_map<Map, V> || (std::invocable<Map&, V, latent&> &&
                                             !std::is_void_v<std::invoke_result_t<Map&, V, latent&>>);
 
-template <class Sequence, class T, class Map, class Combine>
+template <class Engine, class Sequence, class T, class Map, class Combine>
 SENNIT_INLINE T reduce_latent_sequence(latent* around, const Sequence& sequence, T first, Map& map,
                                        Combine& combine) {
   using V = typename Sequence::value;
@@ -31,7 +32,7 @@ SENNIT_INLINE T reduce_latent_sequence(latent* around, const Sequence& sequence,
   const auto append = [&combine](T& left, T&& right) { combine_into(combine, left, std::move(right)); };
   if constexpr (std::invocable<Map&, V, latent&>) {
     refuse_state<Map, V, latent&>();
-    T rest = reduce_latent_nest<T>(
+    T rest = reduce_latent_nest<Engine, T>(
         around, 0, sequence.size,
         [&](position i, latent& inside) -> T {
           return convert<T>(std::as_const(map)(Sequence::read(sequence.at(i)), inside));
@@ -40,35 +41,36 @@ SENNIT_INLINE T reduce_latent_sequence(latent* around, const Sequence& sequence,
     append(first, std::move(rest));
   } else {
     refuse_state<Map, V>();
-    T rest = reduce_latent<T>(around, 0, sequence.size,
-                              reduced_parts<Sequence, T, Map, Combine>(sequence, map, combine));
+    T rest = reduce_latent<Engine, T>(around, 0, sequence.size,
+                                      reduced_parts<Sequence, T, Map, Combine>(sequence, map, combine));
     append(first, std::move(rest));
   }
   return first;
 }
 
+template <class Engine>
 struct latent_reduction {
   template <class First, class Last, class T, class Map, class Combine = std::plus<>>
     requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> &&
              combines<Combine, T>
   T operator()(First begin, Last end, T first, Map&& map, Combine&& combine = {}) const {
-    return reduce_latent_sequence(nullptr, sequence_of(begin, end), std::move(first), map, combine);
+    return reduce_latent_sequence<Engine>(nullptr, sequence_of(begin, end), std::move(first), map, combine);
   }
   template <class First, class Last, class T, class Map, class Combine>
     requires bounds<First, Last> && latent_map<Map, typename sequence_for<First, Last>::value> &&
              combines<Combine, T>
   T operator()(First begin, Last end, T first, Map&& map, Combine&& combine, latent& around) const {
-    return reduce_latent_sequence(&around, sequence_of(begin, end), std::move(first), map, combine);
+    return reduce_latent_sequence<Engine>(&around, sequence_of(begin, end), std::move(first), map, combine);
   }
   template <countable_range R, class T, class Map, class Combine = std::plus<>>
     requires latent_map<Map, std::ranges::range_reference_t<R>> && combines<Combine, T>
   T operator()(R&& range, T first, Map&& map, Combine&& combine = {}) const {
-    return reduce_latent_sequence(nullptr, sequence_of(range), std::move(first), map, combine);
+    return reduce_latent_sequence<Engine>(nullptr, sequence_of(range), std::move(first), map, combine);
   }
   template <countable_range R, class T, class Map, class Combine>
     requires latent_map<Map, std::ranges::range_reference_t<R>> && combines<Combine, T>
   T operator()(R&& range, T first, Map&& map, Combine&& combine, latent& around) const {
-    return reduce_latent_sequence(&around, sequence_of(range), std::move(first), map, combine);
+    return reduce_latent_sequence<Engine>(&around, sequence_of(range), std::move(first), map, combine);
   }
   template <class... Arguments>
   void operator()(const Arguments&...) const {
@@ -106,6 +108,6 @@ struct latent_reduction {
 //       return sennit::latent_reduce(0L, i, 0L, [](long) { return 1L; }, std::plus<>(), rest);
 //     });
 //   }
-inline constexpr detail::latent_reduction latent_reduce{};
+inline constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
 
 }  // namespace sennit

@@ -7,6 +7,9 @@
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/join.hpp>
+#include <sennit/latent_for.hpp>
+#include <sennit/latent_join.hpp>
+#include <sennit/latent_reduce.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/parallel_fold.hpp>
 #include <sennit/parallel_for.hpp>
@@ -17,13 +20,14 @@
 #include <sennit/task_group.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace sennit {
 
 // The policy under which a program runs on the runtime. Every policy has the members of this one: P::join,
-// P::task_group, and all algorithms. Their results and exceptions are those of the same names in namespace
-// sennit.
+// P::task_group, P::latent_join, P::latent_for, P::latent_reduce, and all algorithms. Their results and
+// exceptions are those of the same names in namespace sennit.
 //
 // Example:
 //   template <class P>
@@ -44,6 +48,10 @@ struct parallel {
   SENNIT_INLINE static auto join(F&&... f) {
     return sennit::join(std::forward<F>(f)...);
   }
+  template <class F, class G>
+  SENNIT_INLINE static auto latent_join(F&& first, G&& second) {
+    return sennit::latent_join(std::forward<F>(first), std::forward<G>(second));
+  }
   using task_group = sennit::task_group;
   static constexpr detail::looping<detail::in_parallel> parallel_for{};
   static constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
@@ -56,6 +64,8 @@ struct parallel {
   static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
+  static constexpr detail::latent_looping<detail::in_parallel> latent_for{};
+  static constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
 };
 
 // The serial elision: the same program with the parallelism removed (Frigo, Leiserson and Randall, 1998). A
@@ -69,10 +79,20 @@ struct parallel {
 // deterministic reduction has the same bracketing as in parallel. A sort does the same comparisons and moves
 // as in parallel, with the same buffer. So their results are the same to the bit, also the order of equal
 // elements.
+//
+// A latent_join is two calls, and a latent loop is a plain loop. A beat gives nothing of them away. The rest of
+// the loop, which a body may have as its second parameter, says what is left, and has nothing to give. A latent
+// reduction goes from left to right; in parallel its bracketing depends on the beats.
 struct serial {
   template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
     return detail::elided::join(std::forward<F>(f)...);
+  }
+  // What latent_join refuses, this one does, too.
+  template <class F, class G>
+  SENNIT_INLINE static auto latent_join(F&& first, G&& second) {
+    if constexpr (detail::check_latent_call<F, std::remove_reference_t<G>>())
+      return detail::elided::join(std::forward<F>(first), second);
   }
   class task_group {
    public:
@@ -96,13 +116,14 @@ struct serial {
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
+  static constexpr detail::latent_looping<detail::elided> latent_for{};
+  static constexpr detail::latent_reduction<detail::elided> latent_reduce{};
 };
 
 // The serial elision, which also counts forks: one for a join of two branches, two for a join of three, one
 // for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy and a fill
-// count as loops. A nest and a sort count the joins and the loops that they consist of. Each thread has its
-// own count.
-// thread's.
+// count as loops. Latent joins and loops count as others. A nest and a sort count the joins and the loops that
+// they consist of. Each thread has its own count.
 struct counted_serial {
   // The forks since reset().
   static std::uint64_t forks() noexcept { return detail::elided_and_counted::forks; }
@@ -111,6 +132,11 @@ struct counted_serial {
   template <class... F>
   static auto join(F&&... f) {
     return detail::elided_and_counted::join(std::forward<F>(f)...);
+  }
+  template <class F, class G>
+  static auto latent_join(F&& first, G&& second) {
+    count();
+    return serial::latent_join(std::forward<F>(first), std::forward<G>(second));
   }
   class task_group : public serial::task_group {
    public:
@@ -147,6 +173,16 @@ struct counted_serial {
   static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};
+  template <class... Loop>
+  static void latent_for(Loop&&... loop) {
+    count();
+    serial::latent_for(std::forward<Loop>(loop)...);
+  }
+  template <class... Loop>
+  static auto latent_reduce(Loop&&... loop) {
+    count();
+    return serial::latent_reduce(std::forward<Loop>(loop)...);
+  }
 
  private:
   static void count() noexcept { ++detail::elided_and_counted::forks; }

@@ -1,34 +1,18 @@
 #include "beat/report.hpp"
 
 #include "beat/address_pairs.hpp"
+#include "beat/point_name.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <map>
-#include <memory>
 
 namespace sennit::detail {
 
 namespace {
 
-struct point_name {
-  std::string function;
-  std::uint32_t line;
-  auto operator<=>(const point_name&) const = default;
-};
-
 struct point_total {
   std::uint64_t taken = 0;
   bool linked = false;  // some copy of the function has the promotion point
 };
-
-std::string readable_name(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> readable(
-      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-  return status == 0 ? readable.get() : name;
-}
 
 const point_record* next(const point_record* at) noexcept {
   constexpr std::uintptr_t alignment = alignof(point_record);
@@ -36,7 +20,7 @@ const point_record* next(const point_record* at) noexcept {
   return reinterpret_cast<const point_record*>((end + alignment - 1) & ~(alignment - 1));
 }
 
-// A function that is inlined, or a template of a header, has its promotion points in several places.
+// A function that is copied, or a template, has its promotion points in several places.
 std::map<point_name, point_total> totals() {
   std::map<point_name, point_total> sums;
   // ORD[D40] acquire: as in find().
@@ -44,7 +28,7 @@ std::map<point_name, point_total> totals() {
        m = m->next) {
     if (!__atomic_load_n(&m->live, __ATOMIC_RELAXED)) continue;
     for (const point_record* at = m->points; at < m->points_end; at = next(at)) {
-      point_total& sum = sums[{readable_name(at->name()), at->line}];
+      point_total& sum = sums[name_of_point(at->name(), at->line)];
       sum.taken += __atomic_load_n(&at->taken, __ATOMIC_RELAXED);
       sum.linked |= find_instruction(at->function).copy == copy_of_code::first;
     }

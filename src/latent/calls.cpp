@@ -100,7 +100,7 @@ void answer_latent_request(latent_request&) noexcept { __builtin_trap(); }
 // the code stores relative to it would change the frame. latent_request::in_frame() translates back.
 //
 // The distance between frame and copy is a multiple of what frames align their variables to. The copy returns nowhere: so a
-// walk that begins in code which the frame calls ends there.
+// walk that begins in code which the frame calls ends there. Results are zero: what is computed from them traps nowhere.
 asm(R"(
 	.text
 	.p2align	4
@@ -164,6 +164,8 @@ sennit_enter_frame:
 	movq	$0, (%rsp,%rax)
 	xorl	%eax, %eax
 	xorl	%edx, %edx
+	pxor	%xmm0, %xmm0
+	pxor	%xmm1, %xmm1
 	jmp	*%r11
 	.cfi_endproc
 	.size	sennit_enter_frame, .-sennit_enter_frame

@@ -154,12 +154,40 @@ TEST(rollforward_rewrite, a_latent_call_is_one_that_leads_to_its_promotion_point
   EXPECT_TRUE(is_latent(".LEHE1:\n\tmovq %rax, %rbx\n\tmovsd %xmm0, 8(%rsp)\n\tmovq -8(%rsp), %r12\n"));
   EXPECT_TRUE(is_latent("\tjmp .L2\n\tnop\n.L2:\n"));
   EXPECT_FALSE(is_latent("", ".L1 12"));
-  EXPECT_FALSE(is_latent("\taddq %rax, 8(%rsp)\n"));
-  EXPECT_FALSE(is_latent("\tmovq (%rax), %rdx\n"));          // of what is not there yet
-  EXPECT_FALSE(is_latent("\tmovq %rcx, %rbx\n"));            // no call keeps that
-  EXPECT_FALSE(is_latent("\tcall h\n\taddq %rax, %rbx\n"));  // neither call
+  EXPECT_TRUE(is_latent("\taddq %rax, 8(%rsp)\n"));
+  EXPECT_FALSE(is_latent("\tmovq (%rax), %rdx\n"));    // of what is not there yet
+  EXPECT_FALSE(is_latent("\tmovq %rcx, %rbx\n"));      // no call keeps that
+  EXPECT_FALSE(is_latent("\tcall h\n\tdivq %rbx\n"));  // neither call
   EXPECT_FALSE(is_latent("\ttestq %rax, %rax\n\tjne .L1\n"));
   EXPECT_FALSE(is_latent("\t# sennit_promotion_point .L1 12\n"));
+}
+
+// Catches a second call that cannot be given away because the compiler computes what it captures behind the first call; and one that
+// gets what the first call has left in a register that calls do not keep.
+TEST(rollforward_rewrite, a_latent_call_may_be_followed_by_computations) {
+  EXPECT_TRUE(is_latent("\tsubq %r12, %r15\n\taddq %r12, %r14\n\tshlq $32, %r15\n"));
+  EXPECT_TRUE(is_latent("\tleaq (%rbx,%r12,8), %rcx\n\tmovq %rcx, %rbp\n"));
+  EXPECT_TRUE(is_latent("\tmovl %ebx, %ecx\n\tshrl $31, %ecx\n\taddl %ebx, %ecx\n\tmovl %ecx, 4(%rsp)\n"));
+  EXPECT_TRUE(is_latent("\tpxor %xmm2, %xmm2\n\tcvtss2sd %xmm0, %xmm2\n\tmovsd %xmm2, 8(%rsp)\n"));
+  EXPECT_TRUE(
+      is_latent("\tvmovss 8(%rsp), %xmm3\n\tvmulss .LC0(%rip), %xmm3, %xmm4\n\tvmovss %xmm4, (%rsp)\n"));
+  EXPECT_TRUE(is_latent("\ttestb %al, %al\n\tsetne %bl\n\tmovzbl %bl, %ebx\n"));
+  EXPECT_TRUE(is_latent("\txorl %ecx, %ecx\n\tmovb %cl, %bl\n"));
+  EXPECT_FALSE(is_latent("\tleaq (%rbx,%rcx,8), %r12\n"));
+  EXPECT_FALSE(is_latent("\taddq %rbx, %rcx\n"));
+  EXPECT_FALSE(is_latent("\tmovb %al, %cl\n\tmovq %rcx, %rbx\n"));
+  EXPECT_FALSE(is_latent("\tmulss %xmm5, %xmm0\n"));
+  EXPECT_FALSE(is_latent("\tsetne %bl\n"));               // of what the call has compared
+  EXPECT_FALSE(is_latent("\tmovq 8(%rbx), %r12\n"));      // perhaps not there yet
+  EXPECT_FALSE(is_latent("\tmovq %fs:8(%rsp), %r12\n"));  // no word of the frame
+  EXPECT_FALSE(is_latent("\taddq $1, counter(%rip)\n"));  // others would see that
+  EXPECT_FALSE(is_latent("\tlock addq $1, 8(%rsp)\n"));
+  EXPECT_FALSE(is_latent("\tdivsd 8(%rsp), %xmm0\n"));  // may trap
+  EXPECT_FALSE(is_latent("\tmulq %rbx\n"));
+  EXPECT_FALSE(is_latent("\timulq %rbx\n"));
+  EXPECT_FALSE(is_latent("\tleave\n"));
+  EXPECT_FALSE(is_latent("\tmovsb\n"));
+  EXPECT_FALSE(is_latent("\tsubq %rax, %rsp\n"));
 }
 
 // Catches a store to what %rbp points to, as to a word of the frame: without a frame pointer, %rbp may point to an object

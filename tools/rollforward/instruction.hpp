@@ -29,9 +29,4 @@ std::string_view jump_symbol(std::string_view operand);
 // The mnemonic of the conditional jump with the opposite condition.
 std::string inverse_of(std::string_view conditional);
 
-// Whether the instruction does no more than to move results of a call, in the frame and in registers. A
-// register that calls do not keep is no source, except for those of results: nobody can know what a frame has there
-// while the call goes on. `frame_pointer`: whether %rbp points into the frame; otherwise what it points to is no word of it.
-bool only_moves_results(const statement& instruction, bool frame_pointer);
-
 }  // namespace rollforward

@@ -4,6 +4,7 @@
 #include "tools/rollforward/fault.hpp"
 #include "tools/rollforward/frame_state.hpp"
 #include "tools/rollforward/instruction.hpp"
+#include "tools/rollforward/known_values.hpp"
 
 #include <fmt/format.h>
 
@@ -140,15 +141,17 @@ class procedure_copier {
 
   static constexpr std::size_t most_steps = 64;
 
-  // Whether what is behind the call at `at` comes to a promotion point for the time of the call, having only moved results.
+  // Whether what is behind the call at `at` comes to a promotion point for the time of the call, and only computes on its way.
   // Then the frame can be asked for its next call while this one goes on.
   bool is_latent(std::size_t at) const {
+    known_values values(frame_.has_frame_pointer());
     for (std::size_t steps = 0; ++at < p_.body.size() && steps < most_steps; ++steps) {
       const statement& s = all_.statements_[p_.body[at]];
       if (s.kind == statement_kind::marker) return s.operands[2] == behind_latent_call;
-      if (s.kind != statement_kind::instruction || only_moves_results(s, frame_.has_frame_pointer()))
-        continue;
-      if (flow_of(s.name) != flow::jump || is_indirect(s)) return false;
+      if (s.kind != statement_kind::instruction) continue;
+      const flow where = flow_of(s.name);
+      if (where == flow::on && values.follow(s)) continue;
+      if (where != flow::jump || is_indirect(s)) return false;
       at = index_of(s.operands.front(), p_.body.size());
     }
     return false;

@@ -4,10 +4,16 @@
 
 #include <sennit/detail/config.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 
 namespace sennit::detail {
+
+// Of the closure of a latent call.
+inline constexpr std::size_t most_of_closure = 512;
+inline constexpr std::size_t largest_alignment = 16;
 
 // Asks a frame for the call that is to come next there.
 //
@@ -19,10 +25,20 @@ struct latent_request {
   std::uintptr_t begin = 0;  // of the frame
   std::uintptr_t bytes = 0;
   std::uintptr_t copy = 0;  // where the copy begins
+  alignas(largest_alignment) unsigned char closure[most_of_closure];
 
   // An address in the copy is that of the same place in the frame.
   std::uintptr_t in_frame(std::uintptr_t word) const noexcept {
     return word - copy < bytes ? word - copy + begin : word;
+  }
+  // The same for the words of the closure.
+  void words_in_frame(std::size_t size) noexcept {
+    std::uintptr_t word = 0;
+    for (std::size_t at = 0; at + sizeof(word) <= size; at += sizeof(word)) {
+      std::memcpy(&word, closure + at, sizeof(word));
+      word = in_frame(word);
+      std::memcpy(closure + at, &word, sizeof(word));
+    }
   }
 };
 

@@ -25,8 +25,19 @@ SENNIT_COLD position promote_half(latent* around, position i, position end, give
   return middle;
 }
 
+// In an elision, an iteration with loops of its own gets what is left of the loop, and nothing gives that away.
+class elided_rest : public latent {
+ public:
+  elided_rest(position first, position last) noexcept : latent(nullptr, first, last, nullptr) {}
+};
+
 // Chunks of `run`, which has a body over [from, to).
-template <class Run>
+template <class Engine, class Run>
+  requires Engine::serial
+SENNIT_INLINE void run_latent(latent*, position i, position end, const Run& run) {
+  run(i, end);
+}
+template <class Engine, class Run>
 SENNIT_HOT void run_latent(latent* around, position i, position end, const Run& run) {
   const Run own = run;
   latent_pace& pace = pace_of<Run>;
@@ -40,7 +51,7 @@ SENNIT_HOT void run_latent(latent* around, position i, position end, const Run& 
     if (chunk < pace.limit()) chunk *= 2;
     SENNIT_PROMOTION_POINT({
       end = promote_half(around, i, end, parts, [&run](given_part&, position from, position to) {
-        run_latent(nullptr, from, to, run);
+        run_latent<Engine>(nullptr, from, to, run);
       });
       i = pace.measure(i, end, [&run](position at) { run(at, at + 1); });
       chunk = pace.chunk();
@@ -51,12 +62,20 @@ SENNIT_HOT void run_latent(latent* around, position i, position end, const Run& 
 }
 
 // A body that has latent loops of its own: `one(i, rest)`. Each iteration ends with a promotion point.
-template <class One>
+template <class Engine, class One>
+  requires Engine::serial
+SENNIT_INLINE void run_latent_nest(latent*, position i, position end, const One& one) {
+  for (; i < end; ++i) {
+    elided_rest rest(i + 1, end);
+    one(i, static_cast<latent&>(rest));
+  }
+}
+template <class Engine, class One>
 SENNIT_HOT void run_latent_nest(latent* around, position i, position end, const One& one) {
   given_parts<given_part> parts;
   for (; i < end; ++i) {
     latent_range rest(around, i + 1, end, [&parts, &one](position from, position to) {
-      parts.give([&one, from, to](given_part&) { run_latent_nest(nullptr, from, to, one); });
+      parts.give([&one, from, to](given_part&) { run_latent_nest<Engine>(nullptr, from, to, one); });
     });
     one(i, static_cast<latent&>(rest));
     SENNIT_PROMOTION_POINT(rest.promote());
@@ -78,7 +97,12 @@ class given_value : public given_part {
 };
 
 // The value of [i, end), which is not empty. `terms` is a reduced_parts.
-template <class T, class Terms>
+template <class Engine, class T, class Terms>
+  requires Engine::serial
+SENNIT_INLINE T reduce_latent(latent*, position i, position end, const Terms& terms) {
+  return terms.fold(i, end);
+}
+template <class Engine, class T, class Terms>
 SENNIT_HOT T reduce_latent(latent* around, position i, position end, const Terms& terms) {
   const Terms own = terms;
   latent_pace& pace = pace_of<Terms>;
@@ -93,7 +117,7 @@ SENNIT_HOT T reduce_latent(latent* around, position i, position end, const Terms
     if (chunk < pace.limit()) chunk *= 2;
     SENNIT_PROMOTION_POINT({
       end = promote_half(around, i, end, parts, [&terms](given_value<T>& part, position from, position to) {
-        part.set(reduce_latent<T>(nullptr, from, to, terms));
+        part.set(reduce_latent<Engine, T>(nullptr, from, to, terms));
       });
       i = pace.measure(i, end, [&](position at) { terms.append(*value, terms.fold(at, at + 1)); });
       chunk = pace.chunk();
@@ -105,7 +129,19 @@ SENNIT_HOT T reduce_latent(latent* around, position i, position end, const Terms
 }
 
 // The same where each term has latent loops of its own: `term(i, rest)`.
-template <class T, class Term, class Combine>
+template <class Engine, class T, class Term, class Combine>
+  requires Engine::serial
+SENNIT_INLINE T reduce_latent_nest(latent*, position i, position end, const Term& term,
+                                   const Combine& combine) {
+  elided_rest first(i + 1, end);
+  T value = term(i, static_cast<latent&>(first));
+  while (++i < end) {
+    elided_rest rest(i + 1, end);
+    combine(value, term(i, static_cast<latent&>(rest)));
+  }
+  return value;
+}
+template <class Engine, class T, class Term, class Combine>
 SENNIT_HOT T reduce_latent_nest(latent* around, position i, position end, const Term& term,
                                 const Combine& combine) {
   given_parts<given_value<T>> parts;
@@ -113,7 +149,7 @@ SENNIT_HOT T reduce_latent_nest(latent* around, position i, position end, const 
   for (; i < end; ++i) {
     latent_range rest(around, i + 1, end, [&](position from, position to) {
       parts.give([&term, &combine, from, to](given_value<T>& part) {
-        part.set(reduce_latent_nest<T>(nullptr, from, to, term, combine));
+        part.set(reduce_latent_nest<Engine, T>(nullptr, from, to, term, combine));
       });
     });
     T next = term(i, static_cast<latent&>(rest));

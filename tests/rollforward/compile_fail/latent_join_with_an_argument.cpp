@@ -1,0 +1,6 @@
+// The indices of a loop, in a construct that has none.
+#include <sennit/latent_join.hpp>
+
+void called() {
+  sennit::latent_join([] {}, [](int) {});
+}

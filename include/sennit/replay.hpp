@@ -52,7 +52,8 @@ SENNIT_EXPORT schedule run_designed(action body);
 // of workers, so two threads may share a number.
 //
 // During the recording, a loop is halved down to at most 256 leaves, or to its grain; a loop that is known
-// to take less than two microseconds is not cut. The tree leaves out strands of f in other runtimes, and in
+// to take less than two microseconds is not cut, and one of short iterations, all of which the compiler sees,
+// only as far as thieves would come for its parts. The tree leaves out strands of f in other runtimes, and in
 // regions that are recorded or replayed themselves. It also leaves out children of a task_group that were
 // spawned before and for which f waits.
 //

@@ -210,12 +210,15 @@ void loop_state::throw_failure() {
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
-position unplanned_leaf(position iterations, position leaf, position worthwhile) noexcept {
-  constexpr position leaves = 32;  // enough for who waits, and for a cancellation to be seen
+position unplanned_leaf(position iterations, const observed_parts& parts) noexcept {
+  // Enough for who waits, and for a cancellation to be seen: of a short loop, and of one that takes any time.
+  constexpr position few = 8;
+  constexpr position many = 32;
   const schedule_hooks& by = current_tls().cursor->by();
-  if (by.noted()) return leaf;
-  const position large = iterations / leaves;
-  return std::max(leaf, by.strict() ? large : std::min(worthwhile, large));
+  if (by.noted() && parts.may_hold_others) return parts.leaf;
+  // Parts are cut at whole leaves, so some of so many parts are a leaf larger than the others.
+  const position short_enough = std::min(parts.worthwhile, iterations / few + parts.leaf);
+  return std::max({parts.leaf, short_enough, by.strict() ? iterations / many : 0});
 }
 
 observed_loop::observed_loop(position iterations, position leaf, position unplanned, position unit,

@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/loop/frame.hpp>
+#include <sennit/detail/loop/held.hpp>
 #include <sennit/join.hpp>
 
 #include <algorithm>
@@ -23,10 +24,33 @@ constexpr position observed_leaf(position iterations) noexcept {
   return (iterations + leaves - 1) / leaves;
 }
 
-// The same for those parts of a loop in the calling strand's region of which nothing is planned: if nobody wants the steal
-// tree, they need not be cut as in other runs. `worthwhile`: iterations that a thief would come for.
-SENNIT_EXPORT SENNIT_COLD position unplanned_leaf(position iterations, position leaf,
-                                                  position worthwhile) noexcept;
+// How a loop in an observed region is cut, where it does not say.
+struct observed_parts {
+  position leaf;
+  position worthwhile;   // iterations that a thief would come for, by what is known of their cost
+  bool may_hold_others;  // constructs, in its iterations
+};
+
+// The most iterations of a part that is not cut, if nothing is planned of it, in the calling strand's region. Where a part
+// ends that has constructs in it is seen in the steal tree, so it must not depend on what an iteration costs.
+SENNIT_EXPORT SENNIT_COLD position unplanned_leaf(position iterations, const observed_parts& parts) noexcept;
+
+// Whether the compiler sees all of what the parts of a loop are made of: then there are no constructs in them, as these call
+// what it does not see. The answer is as in loop_over::run_one(), and nothing is run.
+template <class Body>
+SENNIT_HOT bool seen_through(held<Body> body, char32_t* __restrict probe) {
+  bool runs = false;
+  asm volatile("" : "+r"(runs) : "r"(probe) : "memory");
+  *probe = 1;
+  if (runs) {
+    auto sum = body.make();
+    body.run_one(sum, 0);
+    auto next = body.make();
+    body.run_one(next, 1);
+    body.merge(sum, std::move(next));
+  }
+  return __builtin_constant_p(*probe);
+}
 
 // Where [first, last) is cut: at `planned`, or else in the middle, at a whole number of leaves from `first` on.
 // `last`: nowhere, as it is a leaf. A plan that leaves less than an eighth on one side is not followed, so that no
@@ -42,8 +66,8 @@ constexpr position observed_cut(position first, position last, position leaf, po
 // deeper.
 class SENNIT_EXPORT observed_loop {
  public:
-  // Leaves have at most `leaf` iterations, and where nothing is planned, `unplanned`. The loop is cut at multiples of
-  // `unit` only. `returns_to`: in the program's function that has the loop.
+  // Leaves have at most `leaf` iterations. A part of which nothing is planned is not cut any further once it has at most
+  // `unplanned`. The loop is cut at multiples of `unit` only. `returns_to`: in the program's function that has the loop.
   SENNIT_COLD observed_loop(position iterations, position leaf, position unplanned, position unit,
                             const void* returns_to) noexcept;
   observed_loop(const observed_loop&) = delete;
@@ -55,7 +79,7 @@ class SENNIT_EXPORT observed_loop {
   // As observed_cut(). `planned`: whether the region's plan may say where; where it does not, that is noted.
   position cut(position first, position last, bool& planned) const noexcept {
     const position at = planned ? planned_cut(planned) : 0;
-    return observed_cut(first, last, planned ? leaf_ : unplanned_, at);
+    return !planned && last - first <= unplanned_ ? last : observed_cut(first, last, leaf_, at);
   }
 
  private:

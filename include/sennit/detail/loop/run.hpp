@@ -25,10 +25,14 @@ template <class Body>
     const observed_loop construct(n, leaf, leaf, leaf, returns_to);
     return fold_cuts<Body>(0, n, construct, construct.divides(), body);
   }
-  const bool brief = n <= cost.brief_iterations();
-  const position leaf = brief ? n : observed_leaf(n);
-  const observed_loop construct(n, leaf, unplanned_leaf(n, leaf, 2 * cost.brief_iterations()), 1, returns_to);
-  const ticks begun = cost.known() ? 0 : read_clock();
+  const position brief = cost.brief_iterations();
+  const position leaf = n <= brief ? n : observed_leaf(n);
+  char32_t probe;
+  const bool may_hold_others = !seen_through<Body>(body, &probe);
+  const position unplanned = unplanned_leaf(n, {leaf, 2 * brief, may_hold_others});
+  const observed_loop construct(n, leaf, unplanned, 1, returns_to);
+  // Again and again: what was measured first has more cuts in it, and costs change.
+  const ticks begun = cost.known() && !take_time_of_loop() ? 0 : read_clock();
   auto sum = fold_cuts<Body>(0, n, construct, construct.divides(), body);
   if (begun != 0) {
     cost.took(read_clock() - begun, n);

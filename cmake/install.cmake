@@ -45,6 +45,7 @@ install(
   FILES ${CMAKE_CURRENT_BINARY_DIR}/sennitConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sennitConfigVersion.cmake
         ${PROJECT_SOURCE_DIR}/cmake/sennit_check_effects.cmake ${PROJECT_SOURCE_DIR}/cmake/sennit_rollforward.cmake
         ${PROJECT_SOURCE_DIR}/cmake/sennit_splicec.cmake ${PROJECT_SOURCE_DIR}/cmake/sennit_variant.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/sennit_visible_copies.h
   DESTINATION ${package_dir}
 )
 

@@ -31,15 +31,24 @@ function(sennit_check_effects target)
   endif()
 
   # Calls at the end of a function would return to its caller, and name its line. Vectors wider than 16 bytes are accessed
-  # without a hook by clang. Of DWARF 5 the addr2line of binutils 2.40 does not read all.
+  # without a hook by clang. Of DWARF 5 the addr2line of binutils 2.40 does not read all. Checks of the C library's headers
+  # (_FORTIFY_SOURCE) give its functions other names. The header, and -fno-tree-loop-distribute-patterns, keep copies calls.
+  # Where GCC stores the result of a call, or copies an argument for it, the access is in the call, and not seen, but for
+  # -fno-elide-constructors. Constant evaluation takes the part of the header that clang warns of.
+  set(copies ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/sennit_visible_copies.h)
+  set(gcc "-Wno-tsan;-fno-tree-vectorize;-fno-tree-loop-distribute-patterns;-fno-optimize-strlen"
+          "--param=tsan-instrument-func-entry-exit=0"
+  )
+  set(clang "-fno-vectorize;-fno-slp-vectorize;-Wno-constant-evaluated;SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
   target_compile_options(
     ${target}
     PRIVATE
-      "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=thread;-g;-gdwarf-4;-fno-optimize-sibling-calls>"
-      "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-tsan;-fno-tree-vectorize;--param=tsan-instrument-func-entry-exit=0>"
-      "$<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-tsan;-fno-tree-vectorize;--param=tsan-instrument-func-entry-exit=0>"
-      "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-vectorize;-fno-slp-vectorize;SHELL:-mllvm -tsan-instrument-func-entry-exit=0>"
-      "$<$<COMPILE_LANG_AND_ID:C,Clang>:-fno-vectorize;-fno-slp-vectorize;SHELL:-mllvm -tsan-instrument-func-entry-exit=0>"
+      "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=thread;-g;-gdwarf-4;-fno-optimize-sibling-calls;-U_FORTIFY_SOURCE>"
+      "$<$<COMPILE_LANGUAGE:C,CXX>:SHELL:-include \"${copies}\">"
+      "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${gcc};-fno-elide-constructors>"
+      "$<$<COMPILE_LANG_AND_ID:C,GNU>:${gcc}>"
+      "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:${clang}>"
+      "$<$<COMPILE_LANG_AND_ID:C,Clang>:${clang}>"
   )
   target_compile_definitions(${target} PRIVATE SENNIT_CHECK_EFFECTS=1)
   target_link_libraries(${target} PRIVATE sennit::effect_checker)

@@ -35,7 +35,8 @@ struct hull {
 //   std::uint64_t fingerprint_of(const R&)
 //       a number that differs, most likely, if the region differs, so that a memoized_splice notices a
 //       change. Without it, the number is computed from the object's bytes. If the object has padding or
-//       floating-point numbers, the number is computed from the hull only.
+//       floating-point numbers, or is not trivially copyable, there is no number, and a memoized_splice finds
+//       its order anew in each run. Needed if the region refers to data that may change, such as indices.
 //   bool is_contiguous(const R&)
 //       whether the region has all bytes of its hull. Then the hull is all that is kept of it, and a splice of
 //       trees may take the fast order.
@@ -329,16 +330,24 @@ struct effects_access {
     return sum;
   }
   // A number that differs, most likely, if the hulls or the fingerprints of the regions differ.
-  static std::uint64_t fingerprint(const effects& fx) {
-    std::uint64_t h = fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.everything_};
+  static std::uint64_t fingerprint(const effects& fx, std::uint64_t h = 0) {
+    h = mix(h, fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.everything_});
     for (std::uint32_t i = 0; i < fx.count_; ++i) {
       const region_kind* const kind = fx.kinds_[i];
       h = mix(h, fx.where_[i].first);
       h = mix(h, fx.where_[i].last);
+      if (kind == nullptr) continue;
       h = mix(h, reinterpret_cast<std::uintptr_t>(kind));
-      if (kind != nullptr && kind->fingerprint != nullptr) h = mix(h, kind->fingerprint(fx.data_[i].get()));
+      if (kind->fingerprint != nullptr) h = mix(h, kind->fingerprint(fx.data_[i].get()));
     }
     return h;
+  }
+  // Whether the number tells any two values of the regions apart.
+  static bool has_fingerprint(const effects& fx) {
+    bool all = true;
+    for (std::uint32_t i = 0; i < fx.count_; ++i)
+      all = all && (fx.kinds_[i] == nullptr || fx.kinds_[i]->fingerprint != nullptr);
+    return all;
   }
 };
 

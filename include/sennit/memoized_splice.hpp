@@ -3,6 +3,7 @@
 
 #include <sennit/detail/splice/order.hpp>
 #include <sennit/detail/splice/step_list.hpp>
+#include <sennit/detail/splice/tree_fingerprint.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/splice_schedule.hpp>
@@ -22,26 +23,24 @@
 namespace sennit {
 
 // A splice() of declared trees that runs often. The first run finds the order of the steps; later runs
-// follow that order, without any checks.
+// follow that order as long as no effects have changed.
 //
 // The order can be saved, and another run of the same program can load it: see splice_schedule.
 //
-// Before each run it checks whether the order is still valid. It compares the effects of the whole trees,
-// and of some steps (about sixteen for each strand), with those for which the order was found: the addresses
-// that the regions span (hull_of), and their fingerprints (fingerprint_of, see data_region), such as the
-// indices in an index_set. If these differ, or the trees' parts, or the number of the runtime's workers, the
-// run finds a new order.
+// Before each run it checks whether the order is still valid. It compares the effects of all steps with those
+// for which the order was found: the addresses that the regions span (hull_of), and their fingerprints
+// (fingerprint_of, see data_region), such as the indices in an index_set. If these differ, or the trees'
+// parts, or the number of the runtime's workers, the run finds a new order. So the effects may change from
+// one run to the next, also those of a single step. They do not change while a run lasts.
 //
-// Precondition: if the effects change, the change shows in this comparison. Two changes do not show: one
-// that is only in other steps and in no tree as a whole; and one in a region type of the program that
-// changes neither addresses nor fingerprint, such as a change of data to which the region points. Use a new
-// memoized_splice after these.
+// Precondition: a region type of the program that refers to data which may change has a fingerprint_of() that
+// tells the data apart.
 //
 // Body: as for splice(), but it returns a divided tree, always of the same type. Throws what splice()
 // throws. If a run follows an order and steps throw, it throws the first exception in that order, and does
-// not run the later steps of that strand. Thread-safety: none. Cost: about a nanosecond for each step, and
-// memory for the step's part and 8 bytes. For each run, the comparison; for an index_set, that of all
-// indices.
+// not run the later steps of that strand. Thread-safety: none. Cost: for each step, that of effects_of() and
+// some twenty nanoseconds, divided among the workers, and memory for the step's part and 8 bytes; for an
+// index_set, a comparison of all indices.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -95,10 +94,12 @@ class memoized_splice {
     }
     const std::vector<tree>& trees = all_made.trees;
     auto all = [&] {
-      if (wanted_) adopt(std::exchange(wanted_, std::nullopt).value(), trees);
-      if (detail::splices_are_checked() || !fits(trees)) {
-        find(all_made);
-        return;
+      // Before any step: what the steps change is for the next run.
+      if (wanted_) {
+        adopt(std::exchange(wanted_, std::nullopt).value(), trees);
+        if (detail::splices_are_checked()) return find(all_made, {});
+      } else if (const detail::tree_fingerprint now = fingerprint_of(trees); !fits(trees, now)) {
+        return find(all_made, now);
       }
       const auto begin = std::chrono::steady_clock::now();
       steps_->run(trees.data());
@@ -157,12 +158,24 @@ class memoized_splice {
   void load(const std::string& path) { follow(splice_schedule::load(path), path); }
 
  private:
-  // Whether the order is valid for these trees. The kept parts are shown to the trees only if the trees have
-  // the same shape: data to which a part points may no longer exist.
-  bool fits(const std::vector<tree>& trees) const {
+  // If effects_of() throws, it throws again in the splice that follows, and there at its place in the order.
+  static detail::tree_fingerprint fingerprint_of(const std::vector<tree>& trees) {
+    if (detail::splices_are_checked()) return {};
+#if SENNIT_EXCEPTIONS
+    try {
+      return detail::tree_fingerprint(trees);
+    } catch (...) {
+      return {};
+    }
+#else
+    return detail::tree_fingerprint(trees);
+#endif
+  }
+  // Whether the order is valid for these trees. The kept parts are shown to no tree before: data to which a
+  // part points may no longer exist.
+  bool fits(const std::vector<tree>& trees, const detail::tree_fingerprint& now) const {
     return steps_ != nullptr && worker_count() == workers_ && !too_short_ && same_shape(trees) &&
-           detail::fingerprint_of_roots(trees) == of_roots_ &&
-           detail::fingerprint_of_steps(trees, *steps_) == of_steps_;
+           now.is_same(found_with_);
   }
   // Whether the kept steps are parts of these trees.
   bool same_shape(const std::vector<tree>& trees) const {
@@ -181,13 +194,13 @@ class memoized_splice {
   };
 
   // Finds an order, and runs the steps.
-  void find(const detail::made_trees<made>& all) {
+  void find(const detail::made_trees<made>& all, const detail::tree_fingerprint& with) {
     const std::vector<tree>& trees = all.trees;
     steps_ = nullptr;
     auto found = std::make_unique<detail::step_list<tree>>(trees.data());
     report_ = detail::splice_trees(how_, trees, found.get());
     all.describe(report_);
-    keep(std::move(found), worker_count(), trees);
+    keep(std::move(found), worker_count(), trees, with);
   }
   void adopt(const wanted& w, const std::vector<tree>& trees) {
     steps_ = nullptr;
@@ -197,13 +210,12 @@ class memoized_splice {
     detail::order_check(trees, w.schedule, w.name).run();
     auto followed = std::make_unique<detail::step_list<tree>>(trees.data());
     followed->read(detail::splice_schedule_access::items(w.schedule), blocks);
-    keep(std::move(followed), w.schedule.workers(), trees);
+    keep(std::move(followed), w.schedule.workers(), trees, fingerprint_of(trees));
     loaded_blocks_ = std::move(sizes);
   }
   void keep(std::unique_ptr<detail::step_list<tree>> steps, unsigned found_for,
-            const std::vector<tree>& trees) {
-    of_roots_ = detail::fingerprint_of_roots(trees);
-    of_steps_ = detail::fingerprint_of_steps(trees, *steps);
+            const std::vector<tree>& trees, const detail::tree_fingerprint& with) {
+    found_with_ = with;
     shapes_.clear();
     for (const tree& t : trees) shapes_.push_back({t.all, t.block});
     workers_ = worker_count();
@@ -221,8 +233,7 @@ class memoized_splice {
   std::int64_t times_ = 1;
   bool too_short_ = false;
   std::vector<detail::tree_shape<part>> shapes_;  // of the trees of these steps
-  std::uint64_t of_roots_ = 0;
-  std::uint64_t of_steps_ = 0;
+  detail::tree_fingerprint found_with_;
   std::vector<std::int64_t> loaded_blocks_;  // for trees without a size of their own
   unsigned workers_ = 0;
   unsigned found_for_ = 0;  // the number of workers

@@ -1,10 +1,8 @@
-// The functions that compilers call before each access under -fsanitize=thread, and the copy functions of
-// the C library.
+// The functions that compilers call before each access under -fsanitize=thread.
 #include "checker/accesses.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace {
 
@@ -20,32 +18,6 @@ namespace checker = sennit::checker;
   if (checker::idle()) [[likely]]
     return;
   checker::examine(address, bytes, true, __builtin_return_address(0));
-}
-
-}  // namespace
-
-extern "C" {
-
-void* __real_memcpy(void*, const void*, std::size_t);
-void* __real_memmove(void*, const void*, std::size_t);
-void* __real_memset(void*, int, std::size_t);
-}
-
-namespace {
-
-[[gnu::always_inline]] inline void* copied(void* to, const void* from, std::size_t n) noexcept {
-  read(from, n);
-  written(to, n);
-  return __real_memcpy(to, from, n);
-}
-[[gnu::always_inline]] inline void* moved(void* to, const void* from, std::size_t n) noexcept {
-  read(from, n);
-  written(to, n);
-  return __real_memmove(to, from, n);
-}
-[[gnu::always_inline]] inline void* filled(void* to, int value, std::size_t n) noexcept {
-  written(to, n);
-  return __real_memset(to, value, n);
 }
 
 }  // namespace
@@ -141,12 +113,4 @@ void __tsan_mutex_pre_signal(void*, unsigned) {}
 void __tsan_mutex_post_signal(void*, unsigned) {}
 void __tsan_mutex_pre_divert(void*, unsigned) {}
 void __tsan_mutex_post_divert(void*, unsigned) {}
-
-// Clang calls copy functions by these names. The linker redirects GCC's calls (--wrap).
-void* __wrap_memcpy(void* to, const void* from, std::size_t n) { return copied(to, from, n); }
-void* __tsan_memcpy(void* to, const void* from, std::size_t n) { return copied(to, from, n); }
-void* __wrap_memmove(void* to, const void* from, std::size_t n) { return moved(to, from, n); }
-void* __tsan_memmove(void* to, const void* from, std::size_t n) { return moved(to, from, n); }
-void* __wrap_memset(void* to, int value, std::size_t n) { return filled(to, value, n); }
-void* __tsan_memset(void* to, int value, std::size_t n) { return filled(to, value, n); }
 }

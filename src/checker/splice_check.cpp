@@ -235,6 +235,7 @@ void splice_check::walk_parts(checked_call& c) {
     } else {
       walk(*part);
       c.failure = part->failure;
+      if (c.failure) c.own.take(part->own);
     }
   }
   c.parts.clear();
@@ -268,6 +269,8 @@ bool splice_check::next_part(checked_call& whole, checked_call& part) {
     c.kind->run(c);
   } catch (...) {
     c.failure = std::current_exception();
+    // The exception, and what is in it, belong to the functions that it is thrown through.
+    c.own.take(step_own_);
   }
 #else
   c.kind->run(c);

@@ -24,6 +24,7 @@ class blocks {
   void add(std::uintptr_t first, std::size_t bytes) { last_of_[first] = first + bytes; }
   void remove(std::uintptr_t first) { last_of_.erase(first); }
   void clear() { last_of_.clear(); }
+  void take(blocks& others) { last_of_.merge(others.last_of_); }
   bool have(std::uintptr_t address, std::size_t bytes) const noexcept {
     auto next = last_of_.upper_bound(address);
     return next != last_of_.begin() && address + bytes <= (--next)->second;

@@ -1,6 +1,6 @@
 // Effects that are wrong are reported, with the place in the code and what is missing; right ones are not. Each test has a
 // program that the checker would pass or accuse wrongly if it left out one of its rules.
-#include "checker/report.hpp"
+#include "support.hpp"
 
 #include <sennit/data_regions.hpp>
 #include <sennit/join.hpp>
@@ -33,6 +33,7 @@ using sennit::sequence;
 using sennit::splice;
 using sennit::step;
 using sennit::writes;
+using sennit_test::reported;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -40,16 +41,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 using field = std::vector<double>;
-
-// What is reported while f runs.
-template <class F>
-std::vector<std::string> reported(F&& f) {
-  std::vector<std::string> reports;
-  sennit::checker::collect(&reports);
-  f();
-  sennit::checker::collect(nullptr);
-  return reports;
-}
 
 // A line of this file, as reports have it.
 std::string at(int line) { return "checker_test.cpp:" + std::to_string(line); }

@@ -3,7 +3,6 @@
 
 #include <sennit/detail/splice/log.hpp>
 #include <sennit/divided.hpp>
-#include <sennit/effects.hpp>
 #include <sennit/join.hpp>
 #include <sennit/region.hpp>
 #include <sennit/splice_schedule.hpp>
@@ -12,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace sennit::detail {
@@ -99,45 +97,10 @@ class step_list final : public splice_log {
     return from;
   }
 
-  // Visits some of the steps, from all over the list.
-  template <class Visit>
-  void sample(Visit&& visit) const {
-    const std::size_t every = steps_.size() / 16 + 1;
-    for (std::size_t i = 0; i < steps_.size(); i += every) visit(steps_[i]);
-    for (const fork_at& f : forks_) {
-      f.left->sample(visit);
-      f.right->sample(visit);
-    }
-  }
-
  private:
   const Tree* trees_;  // while steps are noted
   std::vector<step> steps_;
   std::vector<fork_at> forks_;
 };
-
-// A fingerprint of the whole trees.
-template <class Tree>
-std::uint64_t fingerprint_of_roots(const std::vector<Tree>& trees) {
-  using part = typename tree_call<Tree>::part;
-  std::uint64_t h = trees.size();
-  for (const Tree& t : trees) {
-    h = mix(h, static_cast<std::uint64_t>(t.block));
-    h = mix(h, static_cast<std::uint64_t>(t.all.size()));
-    if constexpr (std::has_unique_object_representations_v<part>) {
-      h = mix(h, hash_of_bytes(&t.all, sizeof(part)));
-    }
-    h = mix(h, effects_access::fingerprint(t.effects_of(t.all)));
-  }
-  return h;
-}
-// A fingerprint of some of the steps, whose parts belong to the trees.
-template <class Tree>
-std::uint64_t fingerprint_of_steps(const std::vector<Tree>& trees, const step_list<Tree>& steps) {
-  std::uint64_t h = 0;
-  steps.sample(
-      [&](const auto& s) { h = mix(h, effects_access::fingerprint(trees[s.tree].effects_of(s.at))); });
-  return h;
-}
 
 }  // namespace sennit::detail

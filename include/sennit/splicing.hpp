@@ -32,6 +32,10 @@ struct splicing {
   // If this number of steps wait, the splicer looks for no further steps in later calls until some waiting
   // steps have been released.
   std::int64_t most_delayed = 4096;
+  // If calls of spliced functions take this number of bytes, with their stacks and with what is kept about their
+  // order, further calls run unspliced: what is left of a sequence is one step, with all effects of the call that
+  // makes the sequence. The same holds for calls in more than some hundred others.
+  std::size_t most_bytes = std::size_t{64} << 20;
 };
 
 // What a splice did (Lifflander and Krishnamoorthy, 2017, Table 4). memoized_splice::run() returns no
@@ -42,7 +46,10 @@ struct splice_report {
   std::uint64_t switches = 0;     // between stacks
   std::uint64_t delayed = 0;      // steps that had to wait
   std::uint64_t dependences = 0;  // calls or steps for which steps waited
-  // Memory for calls and delayed steps; without the stacks of functions, which take at most 64 KiB each.
+  // Calls of sequences that were not looked into in advance, for want of memory or because they were too deep
+  // in others: see most_bytes. Calls in such calls do not count.
+  std::uint64_t unspliced = 0;
+  // Memory for calls, for the touched part of their stacks, and for what is kept about their order.
   std::size_t extra_bytes = 0;
 
   splice_report& operator+=(const splice_report& other) noexcept {
@@ -51,6 +58,7 @@ struct splice_report {
     switches += other.switches;
     delayed += other.delayed;
     dependences += other.dependences;
+    unspliced += other.unspliced;
     extra_bytes += other.extra_bytes;
     return *this;
   }

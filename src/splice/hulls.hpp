@@ -30,6 +30,7 @@ class hulls {
     }
   }
 
+  bool empty() const noexcept { return count_ == 0; }
   bool interferes(const hulls& other) const noexcept {
     return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
   }

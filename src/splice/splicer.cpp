@@ -12,10 +12,16 @@ live_call* whole_splice::more_calls() {
   const std::lock_guard guard(lock_);
   if (spare_ != nullptr) return std::exchange(spare_, spare_->next_waiting);
   chunks_.push_back(std::make_unique<live_call[]>(calls_at_once));
-  bytes_ += calls_at_once * sizeof(live_call);
   live_call* const first = chunks_.back().get();
   for (std::size_t i = 0; i + 1 < calls_at_once; ++i) first[i].next = &first[i + 1];
   return first;
+}
+
+void whole_splice::use(std::ptrdiff_t bytes) noexcept {
+  const std::ptrdiff_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::ptrdiff_t most = most_bytes_.load(std::memory_order_relaxed);
+  while (now > most && !most_bytes_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  }
 }
 
 void whole_splice::stop_for(std::exception_ptr reason) {
@@ -36,8 +42,10 @@ live_call& splicer::make(live_call* around) {
   free_ = c.next;
   c.owner = this;
   c.around = around;
-  c.next = nullptr;
+  c.next = c.previous = nullptr;
   c.uses = 1;
+  c.bytes = sizeof(live_call);
+  use_bytes(sizeof(live_call));
   c.state = call_state::fresh;
   if (around != nullptr) {
     c.iteration = around->iteration;
@@ -54,9 +62,13 @@ void splicer::recycle(live_call& c) noexcept {
   c.rest = c.now = c.afterwards = nullptr;
   c.failure = nullptr;
   c.one_step = c.last_step = c.arrived = c.left = c.found = false;
-  c.parts = c.waiting = nullptr;
-  c.switches = 0;
-  c.parts_left = 0;
+  c.parts = c.last_part = c.waiting = nullptr;
+  c.index_of_parts.reset();
+  c.more_parts = false;
+  use_bytes(-static_cast<std::ptrdiff_t>(c.bytes));
+  c.bytes = 0;
+  c.switches = c.stack_bytes = 0;
+  c.parts_begun = c.parts_left = 0;
   c.sequences = 0;
   c.depth = 0;
   c.seen_from = 0;
@@ -64,9 +76,29 @@ void splicer::recycle(live_call& c) noexcept {
   free_ = &c;
 }
 
+namespace {
+
+// Beyond the room in the call itself.
+std::size_t bytes_of(const obstacles& list) noexcept {
+  return list.capacity() > obstacles::static_capacity ? list.capacity() * sizeof(obstacle) : 0;
+}
+
+}  // namespace
+
 void splicer::clear(obstacles& found) noexcept {
   for (const obstacle o : found) release(o.call());
-  found.clear();
+  if (bytes_of(found) == 0) [[likely]] {
+    found.clear();
+  } else {
+    found = obstacles();
+  }
+}
+
+// Counts what the call takes now: it has a stack, or its lists have grown.
+void splicer::count_bytes(live_call& c) noexcept {
+  const std::size_t now = sizeof(live_call) + c.stack_bytes + bytes_of(c.before) + bytes_of(c.blocked_by) +
+                          (c.index_of_parts != nullptr ? c.index_of_parts->bytes() : 0);
+  use_bytes(static_cast<std::ptrdiff_t>(now - std::exchange(c.bytes, now)));
 }
 
 inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
@@ -85,8 +117,12 @@ inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
 
 void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
   // For a few parts it costs as little to check each part.
-  if (whole.parts_left > 2 && !check(whole.all, fx)) return;
-  for (live_call* part = whole.parts; part != nullptr; part = part->next) add(to, fx, {*part, false});
+  if ((whole.more_parts || whole.parts_left > 2) && !check(whole.all, fx)) return;
+  if (whole.more_parts) begin_rest(whole);
+  find_parts(whole, fx, 0, UINT32_MAX, report_.checks, [&](live_call& part) {
+    add(to, fx, {part, false});
+    return false;
+  });
   if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
     to.push_back(obstacle::after_sequence_of(whole));
     ++whole.uses;
@@ -159,9 +195,7 @@ void splicer::walk_together(row calls) {
     if (opened.empty()) return;
     // Calls that waited for a whole call may now wait for less.
     for (live_call* const c : opened) wake(*c);
-    std::uint32_t count = 0;
-    for (const live_call* const c : opened) count = std::max(count, c->parts_left);
-    walk_parts(all(opened), 0, count);
+    walk_all_parts(all(opened));
     active.clear();
     for (live_call* const c : opened) {
       if (c->parts_left == 0) {
@@ -173,28 +207,66 @@ void splicer::walk_together(row calls) {
   }
 }
 
-void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t count) {
-  for (; from + 1 < count; ++from) {
-#if SENNIT_EXCEPTIONS
-    if (stop_requested()) [[unlikely]]
-      return whole_.stop_for(std::make_exception_ptr(cancelled()));
-#endif
-    if (may_fork(whole, from, count)) return fork(whole, from, count);
-    walk_column(whole, from);
+// Walks the parts of calls that have opened.
+void splicer::walk_all_parts(row whole) {
+  std::uint32_t end = 0;
+  bool more = false;
+  for (live_call* const c : whole) {
+    // Another strand may only take calls that have begun.
+    if (c->more_parts && whole_.workers > 1) begin_rest(*c);
+    more = more || c->more_parts;
+    end = std::max(end, c->parts_begun);
   }
-  if (from < count) walk_column(whole, from);
+  if (!more) return walk_parts(whole, 0, end);
+  // If the last part of a call that is walked alone has ended, the call goes on at once.
+  const std::uint32_t sequence = whole.front()->sequences;
+  for (std::uint32_t i = 0; whole.front()->sequences == sequence; ++i) {
+    if (!keep_on()) return;
+    for (live_call* const c : whole) {
+      if (c->more_parts && c->parts_begun <= i) begin_part(*c);
+    }
+    if (!walk_column(whole, i)) return;
+  }
 }
 
-void splicer::walk_column(row whole, std::uint32_t index) {
+// Returns false if the splice stops.
+bool splicer::keep_on() {
+#if SENNIT_EXCEPTIONS
+  if (stop_requested()) [[unlikely]] {
+    whole_.stop_for(std::make_exception_ptr(cancelled()));
+    return false;
+  }
+#endif
+  return true;
+}
+
+// Walks the parts at positions [from, to) of the calls.
+void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t to) {
+  if (to - from < 2) {
+    if (from < to) walk_column(whole, from);
+    return;
+  }
+  if (!keep_on()) return;
+  const std::uint32_t middle = from + (to - from) / 2;
+  if (may_fork(whole, from, middle, to)) return fork(whole, from, middle, to);
+  walk_parts(whole, from, middle);
+  walk_parts(whole, middle, to);
+}
+
+// Returns false if no call has, or has had, a part at this position.
+bool splicer::walk_column(row whole, std::uint32_t index) {
   row_of column;
-  for (live_call* const c : whole) {
-    live_call* const part = part_from(c->parts, index);
-    if (part == nullptr || part->index != index || part->over()) continue;
+  bool any = false;
+  for (const live_call* const c : whole) {
+    any = any || index < c->parts_begun;
+    live_call* const part = part_at(*c, index);
+    if (part == nullptr || part->over()) continue;
     use(*part);
     column.push_back(part);
   }
   if (!column.empty()) walk(all(column));
   for (live_call* const part : column) release(*part);
+  return any;
 }
 
 // Continues a call until it has to wait or has parts. If there are other calls in its row, also until it has
@@ -234,61 +306,19 @@ void splicer::go_on(live_call& c, row peers) {
       case arrival::sequence: {
         c.arrived = false;
         open(c);
-        if (c.state == call_state::fresh) break;
         if (!c.left) return;
-        if (c.parts_left == 0) break;
+        if (c.parts_left == 0) {
+          c.state = call_state::fresh;
+          break;
+        }
         live_call* const alone[] = {&c};
         wake(c);
-        walk_parts(alone, 0, c.parts_left);
-        return;
+        walk_all_parts(alone);
+        return settle();
       }
       case arrival::end: finish(c); return settle();
     }
   }
-}
-
-namespace {
-
-bool next_part(spliced_call& whole, spliced_call& part, std::uint32_t index) {
-#if SENNIT_EXCEPTIONS
-  try {
-    return whole.kind->next_part(whole, part, index);
-  } catch (...) {
-    whole.failure = std::current_exception();
-    return false;
-  }
-#else
-  return whole.kind->next_part(whole, part, index);
-#endif
-}
-
-}  // namespace
-
-void splicer::open(live_call& c) {
-  SENNIT_ASSERT(mine(c) && c.parts == nullptr && c.parts_left == 0);
-  c.state = call_state::open;
-  ++c.sequences;
-  live_call** end = &c.parts;
-  for (std::uint32_t i = 0;; ++i) {
-    live_call& part = make(&c);
-    if (!next_part(c, part, i)) {
-      recycle(part);
-      if (c.failure) break;
-      return;
-    }
-    part.index = i;
-    *end = &part;
-    end = &part.next;
-    ++c.parts_left;
-  }
-  // The sequence throws, and no other call knows of its parts.
-  while (c.parts != nullptr) {
-    live_call& part = *std::exchange(c.parts, c.parts->next);
-    part.kind->drop(part);
-    recycle(part);
-  }
-  c.parts_left = 0;
-  c.state = call_state::fresh;
 }
 
 // An obstacle of a part is an obstacle of the whole, or an earlier part of the whole. `earlier`: the parts
@@ -308,9 +338,10 @@ void splicer::find_obstacles(live_call& part, row earlier) {
   for (const obstacle o : whole.before) {
     if (o.call().iteration >= part.seen_from) add(part.before, part.all, o);
   }
-  for (live_call* sibling = whole.parts; sibling != &part; sibling = sibling->next) {
-    add(part.before, part.all, {*sibling, false});
-  }
+  find_parts(*part.around, part.all, 0, part.index, report_.checks, [&](live_call& sibling) {
+    add(part.before, part.all, {sibling, false});
+    return false;
+  });
 }
 
 void splicer::do_step(live_call& c) {
@@ -398,6 +429,7 @@ void splicer::wait(live_call& c) {
   SENNIT_ASSERT(c.state == call_state::fresh && !c.blocked_by.empty());
   c.state = call_state::delayed;
   c.left = true;
+  count_bytes(c);
   ++report_.delayed;
   report_.dependences += c.blocked_by.size();
   whole_.delayed.fetch_add(1, std::memory_order_relaxed);
@@ -453,6 +485,7 @@ void splicer::wake_failed(live_call& c) {
 // The failure has been caught, or no call is left for which it matters: the failed parts are no obstacles
 // any more.
 void splicer::forgive(live_call& c) {
+  c.index_of_parts.reset();
   while (c.parts != nullptr) {
     live_call& part = *std::exchange(c.parts, c.parts->next);
     part.state = call_state::done;
@@ -498,16 +531,8 @@ void splicer::finish(live_call& c) {
   const bool failed = c.failure || c.state == call_state::failed;
   c.state = failed ? call_state::failed : call_state::done;
   if (c.failure) fail_part(*around, c.failure, c.index);
-  if (!failed) {
-    live_call** link = &around->parts;
-    while (*link != &c) link = &(*link)->next;
-    *link = c.next;
-  }
-  if (--around->parts_left == 0 && around->left && around->state == call_state::open &&
-      !whole_.stop.load(std::memory_order_relaxed)) {
-    ++around->uses;
-    ready_.push(*around);
-  }
+  if (!failed) remove_part(c);
+  end_part(*around);
   // Last, because it may throw.
   if (failed) return wake_failed(c);
   wake(c);
@@ -531,7 +556,7 @@ void splicer::abandon(live_call& c) {
   if (c.over()) return;
   for (live_call* part = c.parts; part != nullptr;) abandon(*std::exchange(part, part->next));
   if (c.state == call_state::delayed) whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
-  c.left = false;
+  c.left = c.more_parts = false;
   c.kind->drop(c);
   c.failure = nullptr;
   c.one_step = false;  // it covers no call

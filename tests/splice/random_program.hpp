@@ -53,6 +53,7 @@ struct shape {
       false;           // sweeps over all cells, each of what the one before has written: rows that are forked
   bool rough = false;  // such sweeps, with other neighbors for each of their steps
   bool slow = false;   // steps last long enough for others to be stolen, and share little
+  bool wide = false;   // many calls in a list
 };
 
 class random_program {
@@ -203,7 +204,8 @@ class random_program {
           }
         }
       } else {
-        const std::uint64_t n = random_.one_in(12) ? 0 : 1 + random_.below(4);
+        const std::uint64_t most = !shape_.wide ? 4 : depth > 1 ? 12 : 40;
+        const std::uint64_t n = random_.one_in(12) ? 0 : 1 + random_.below(most);
         p.as_list = n == 0 || n > 3 || random_.one_in(4);
         p.catches = shape_.throws && random_.one_in(6);
         for (std::uint64_t k = 0; k < n; ++k) {

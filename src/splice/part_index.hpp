@@ -3,6 +3,7 @@
 
 #include "splice/hulls.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,8 +29,8 @@ class part_index {
   live_call* at(std::uint32_t position) const noexcept {
     return position >= first_ && position < end() ? parts_[position - first_] : nullptr;
   }
-  // Calls use(part), in order, for all parts at positions [from, to) that may interfere with `with`, and for some
-  // others. It ends when use() returns true, and then returns true. Counts the comparisons in `checks`.
+  // Calls use(part) for all parts at positions [from, to) that may interfere with `with`, and for some others, the last
+  // part first. It ends when use() returns true, and then returns true. Counts the comparisons in `checks`.
   template <class Use>
   bool find(const hulls& with, std::uint32_t from, std::uint32_t to, std::uint64_t& checks, Use&& use) const {
     if (parts_.empty()) return false;
@@ -58,12 +59,12 @@ class part_index {
     ++checks;
     if (!of_node.interferes(with)) return false;
     if (level > 0) {
-      return find(level - 1, 2 * node, with, wanted, checks, use) ||
-             (2 * node + 1 < levels_[level - 1].size() &&
-              find(level - 1, 2 * node + 1, with, wanted, checks, use));
+      return (2 * node + 1 < levels_[level - 1].size() &&
+              find(level - 1, 2 * node + 1, with, wanted, checks, use)) ||
+             find(level - 1, 2 * node, with, wanted, checks, use);
     }
-    for (std::size_t i = begin; i < begin + together && i < wanted.last; ++i) {
-      if (i >= wanted.first && parts_[i] != nullptr && use(*parts_[i])) return true;
+    for (std::size_t i = std::min(begin + together, wanted.last); i-- > std::max(begin, wanted.first);) {
+      if (parts_[i] != nullptr && use(*parts_[i])) return true;
     }
     return false;
   }

@@ -107,7 +107,11 @@ inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
     if (o.whole() || check(c.all, fx)) to.push_back(o);
     return;
   }
-  if (c.state == call_state::open && !o.whole() && !o.only_afterwards()) return add_parts(to, fx, c);
+  if (o.parts_before() != 0) {
+    if (o.has_parts()) add_parts(to, fx, c, o.parts_before());
+    return;
+  }
+  if (c.state == call_state::open && !o.whole() && !o.only_afterwards()) return add_open(to, fx, c);
   if (c.state == call_state::done) return;
   const effects& left = o.only_afterwards() ? *c.afterwards : c.rest != nullptr ? *c.rest : c.all;
   if (!o.whole() && !check(left, fx)) return;
@@ -115,18 +119,46 @@ inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
   ++c.uses;
 }
 
-void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
+void splicer::add_open(obstacles& to, const effects& fx, live_call& whole) {
   // For a few parts it costs as little to check each part.
   if ((whole.more_parts || whole.parts_left > 2) && !check(whole.all, fx)) return;
   if (whole.more_parts) begin_rest(whole);
-  find_parts(whole, fx, 0, UINT32_MAX, report_.checks, [&](live_call& part) {
-    add(to, fx, {part, false});
-    return false;
-  });
+  add_parts(to, fx, whole, UINT32_MAX);
   if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
     to.push_back(obstacle::after_sequence_of(whole));
     ++whole.uses;
   }
+}
+
+// Adds the parts at positions before this one.
+void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before) {
+  const std::size_t others = to.size();
+  const bool many = find_parts(whole, fx, 0, before, report_.checks, [&](live_call& part) {
+    add(to, fx, {part, false});
+    return !lists_all_ && to.size() > others + most_listed;
+  });
+  if (!many) {
+    std::reverse(to.begin() + static_cast<std::ptrdiff_t>(others), to.end());
+    return;
+  }
+  for (; to.size() > others; to.pop_back()) release(to.back().call());
+  to.push_back(obstacle::parts_of(whole, before));
+  ++whole.uses;
+}
+
+// Of an obstacle that is made of many parts: what interferes and comes last; null if nothing does any more.
+live_call* splicer::last_obstacle(const effects& fx, obstacle o) {
+  if (!o.has_parts()) return nullptr;
+  obstacles found;
+  find_parts(o.call(), fx, 0, o.parts_before(), report_.checks, [&](live_call& part) {
+    add(found, fx, {part, false});
+    return !found.empty();
+  });
+  if (found.empty()) return nullptr;
+  // The call around it holds it.
+  live_call& last = found.back().parts_before() == 0 ? found.back().call() : *last_obstacle(fx, found.back());
+  clear(found);
+  return &last;
 }
 
 void splicer::run() {
@@ -338,10 +370,7 @@ void splicer::find_obstacles(live_call& part, row earlier) {
   for (const obstacle o : whole.before) {
     if (o.call().iteration >= part.seen_from) add(part.before, part.all, o);
   }
-  find_parts(*part.around, part.all, 0, part.index, report_.checks, [&](live_call& sibling) {
-    add(part.before, part.all, {sibling, false});
-    return false;
-  });
+  add_parts(part.before, part.all, *part.around, part.index);
 }
 
 void splicer::do_step(live_call& c) {
@@ -410,6 +439,7 @@ void splicer::refine(obstacles& found, const effects& fx) {
     live_call& c = o.call();
     // An obstacle still interferes unless it has ended, has known parts, or has become less.
     const bool stays = !mine(c) || o.only_afterwards() ? true
+                       : o.parts_before() != 0         ? last_obstacle(fx, o) != nullptr
                        : o.whole()
                            ? c.state != call_state::done
                            : c.state != call_state::open && c.state != call_state::done && c.rest == nullptr;
@@ -440,24 +470,21 @@ void splicer::wait(live_call& c) {
 // the calls that wait until the splicers meet.
 void splicer::watch(live_call& c) {
   ++c.uses;
-  live_call* local = nullptr;
-  for (const obstacle o : c.blocked_by) {
-    if (!mine(o.call())) {
-      stranded_.push(c);
-      return;
-    }
-    local = &o.call();
-  }
+  const bool foreign = std::ranges::any_of(c.blocked_by, [&](obstacle o) { return !mine(o.call()); });
+  if (foreign) return stranded_.push(c);
+  const obstacle o = c.blocked_by.back();
+  live_call* const last = o.parts_before() != 0 ? last_obstacle(next_effects(c), o) : &o.call();
   // A call that has ended wakes no call.
-  SENNIT_ASSERT(local != &c && local->state != call_state::done);
-  c.next_waiting = local->waiting;
-  local->waiting = &c;
+  SENNIT_ASSERT(last != nullptr && last != &c && last->state != call_state::done);
+  if (!mine(*last)) return stranded_.push(c);
+  c.next_waiting = last->waiting;
+  last->waiting = &c;
 }
 
 // Call it when an obstacle has ended, or has become less.
 void splicer::try_again(live_call& c) {
   if (!is_void(c)) {
-    refine(c.blocked_by, c.arrived ? *c.now : c.all);
+    refine(c.blocked_by, next_effects(c));
     if (!c.blocked_by.empty()) return watch(c);
   }
   SENNIT_ASSERT(c.state == call_state::delayed && whole_.delayed.load(std::memory_order_relaxed) > 0);

@@ -29,20 +29,29 @@ struct live_call;
 // A call that has to end before another call may continue.
 class obstacle {
  public:
-  obstacle(live_call& call, bool whole) noexcept : call_(&call), whole_(whole) {}
+  obstacle(live_call& call, bool whole) noexcept : call_(&call), sequence_(0), whole_(whole) {}
   // Only what follows the sequence that the call is in; the parts of the sequence are obstacles of their own.
   static obstacle after_sequence_of(live_call& call) noexcept;
 
+  // Those parts before a position, of the sequence that the call is in, that interfere. They are looked for when the
+  // question comes again, because they are many.
+  static obstacle parts_of(live_call& call, std::uint32_t before) noexcept;
+
   live_call& call() const noexcept { return *call_; }
   // All of the call, whether or not it interferes.
-  bool whole() const noexcept { return whole_; }
+  bool whole() const noexcept { return whole_ != 0; }
   // Whether the call is still in the sequence of after_sequence_of(). If not, this is an obstacle like others.
   bool only_afterwards() const noexcept;
+  // For parts_of(): the position; otherwise 0.
+  std::uint32_t parts_before() const noexcept { return before_; }
+  // For parts_of(): whether the call is still in that sequence, or its parts that have failed are still there.
+  bool has_parts() const noexcept;
 
  private:
   live_call* call_;
-  std::uint32_t sequence_ = 0;  // the number of that sequence of the call; 0: none
-  bool whole_;
+  std::uint32_t before_ = 0;
+  std::uint32_t sequence_ : 31;  // the number of that sequence of the call; 0: none
+  std::uint32_t whole_ : 1;
 };
 using obstacles = boost::container::small_vector<obstacle, 6>;
 
@@ -92,8 +101,16 @@ inline obstacle obstacle::after_sequence_of(live_call& call) noexcept {
   o.sequence_ = call.sequences;
   return o;
 }
+inline obstacle obstacle::parts_of(live_call& call, std::uint32_t before) noexcept {
+  obstacle o = after_sequence_of(call);
+  o.before_ = before;
+  return o;
+}
+inline bool obstacle::has_parts() const noexcept {
+  return call_->sequences == sequence_ && call_->parts != nullptr;
+}
 inline bool obstacle::only_afterwards() const noexcept {
-  return sequence_ != 0 && call_->state == call_state::open && call_->sequences == sequence_;
+  return sequence_ != 0 && before_ == 0 && call_->state == call_state::open && call_->sequences == sequence_;
 }
 
 // The part at a position; null if it has ended or has not begun.
@@ -103,14 +120,15 @@ inline live_call* part_at(const live_call& whole, std::uint32_t index) noexcept 
   while (part != nullptr && part->index < index) part = part->next;
   return part != nullptr && part->index == index ? part : nullptr;
 }
-// Calls use(part), in order, for all parts at positions [from, to) that may interfere with the effects, and for some
-// others. It ends when use() returns true, and then returns true. Counts comparisons of several parts in `checks`.
+// Calls use(part) for all parts at positions [from, to) that may interfere with the effects, and for some others, the
+// last part first. It ends when use() returns true, and then returns true. Counts comparisons of several parts in
+// `checks`.
 template <class Use>
 bool find_parts(const live_call& whole, const effects& fx, std::uint32_t from, std::uint32_t to,
                 std::uint64_t& checks, Use&& use) {
   if (whole.index_of_parts != nullptr) return whole.index_of_parts->find(hulls(fx), from, to, checks, use);
-  for (live_call* part = whole.parts; part != nullptr && part->index < to; part = part->next) {
-    if (part->index >= from && use(*part)) return true;
+  for (live_call* part = whole.last_part; part != nullptr && part->index >= from; part = part->previous) {
+    if (part->index < to && use(*part)) return true;
   }
   return false;
 }
@@ -249,12 +267,16 @@ class splicer {
   bool is_free(live_call& c, row earlier, bool just_found);
   void refine(obstacles& all, const effects& fx);
   void add(obstacles& to, const effects& fx, obstacle o);
-  void add_parts(obstacles& to, const effects& fx, live_call& whole);
+  void add_open(obstacles& to, const effects& fx, live_call& whole);
+  void add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before);
+  live_call* last_obstacle(const effects& fx, obstacle o);
   bool check(const effects& a, const effects& b) {
     ++report_.checks;
     return a.interferes(b);
   }
   void wait(live_call& c);
+  // What a call that waits will do next.
+  static const effects& next_effects(const live_call& c) noexcept { return c.arrived ? *c.now : c.all; }
   void watch(live_call& c);
   void try_again(live_call& c);
   void wake(live_call& c);
@@ -295,10 +317,13 @@ class splicer {
   live_call* free_ = nullptr;
   // So many parts are begun when their call opens, and are looked through one by one.
   static constexpr std::uint32_t few = 8;
+  // If more parts of a call are obstacles, they are looked for again instead of being listed.
+  static constexpr std::size_t most_listed = 8;
   static constexpr std::ptrdiff_t at_once = 16 * 1024;
   std::ptrdiff_t bytes_ = 0;  // in use, and not yet counted in whole_
   call_queue ready_;          // to be continued, independently of the walk
   call_queue stranded_;       // delayed by calls of other splicers
+  bool lists_all_ = false;    // thieves need lists, as they cannot look for parts of other splicers
   bool settling_ = false;
   bool failing_ = false;  // whether a part has failed
 };

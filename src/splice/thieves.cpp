@@ -76,6 +76,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uin
     while (given_up && first != nullptr) abandon(*std::exchange(first, rest.after(*first)));
   }
   // A thief cannot look for obstacles in earlier calls.
+  lists_all_ = true;
   row_of column;
   row_of next = rest.first;
   for (std::uint32_t i = middle; i < to; ++i) {
@@ -86,6 +87,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uin
       column.push_back(std::exchange(part, rest.after(*part)));
     }
   }
+  lists_all_ = false;
   splice_log* const log = log_;
   splice_log* theirs = nullptr;
   const bool cut = cuts_ > 0;

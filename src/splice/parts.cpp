@@ -5,7 +5,6 @@
 
 #include <sennit/detail/assert.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -63,6 +62,9 @@ live_call* splicer::begin_part(live_call& c) {
 // Begins all parts that have not begun.
 void splicer::begin_rest(live_call& c) {
   while (c.more_parts) begin_part(c);
+  if (c.index_of_parts == nullptr) return;
+  c.index_of_parts->complete();
+  count_bytes(c);
 }
 
 // Returns false if there are no more parts. Where the splice is past its limit, all parts that are left become one.
@@ -107,9 +109,8 @@ std::uint32_t splicer::make_rest(live_call& c, live_call& part) {
 
 bool splicer::is_past_limit(const live_call& c) const noexcept {
   // The rest is for what is counted later: lists of obstacles, and calls that thieves copy.
-  const std::size_t most = whole_.how.most_bytes - whole_.how.most_bytes / (whole_.workers > 1 ? 4 : 16);
-  return c.depth >= policy::deepest_call ||
-         whole_.bytes() + bytes_ >= static_cast<std::ptrdiff_t>(std::min<std::size_t>(most, PTRDIFF_MAX));
+  const std::size_t rest = whole_.how.most_bytes / (whole_.workers > 1 ? 4 : 16);
+  return c.depth >= policy::deepest_call || bytes_in_use() >= whole_.how.most_bytes - rest;
 }
 
 void splicer::make_room_for_part(live_call& c, std::uint32_t position) {
@@ -148,7 +149,7 @@ void splicer::remove_part(live_call& part) noexcept {
   live_call& around = *part.around;
   *(part.previous == nullptr ? &around.parts : &part.previous->next) = part.next;
   *(part.next == nullptr ? &around.last_part : &part.next->previous) = part.previous;
-  if (around.index_of_parts != nullptr) around.index_of_parts->remove(part.index);
+  if (around.index_of_parts != nullptr) around.index_of_parts->remove(part.index, hulls(part.all));
 }
 
 // A part has ended, or there are no parts left that have not begun.

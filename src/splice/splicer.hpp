@@ -11,6 +11,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -305,6 +306,9 @@ class splicer {
   }
   void recycle(live_call& c) noexcept;
   void clear(obstacles& all) noexcept;
+  std::size_t bytes_in_use() const noexcept {
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes() + bytes_, 0));
+  }
   void use_bytes(std::ptrdiff_t bytes) noexcept {
     bytes_ += bytes;
     if (bytes_ > at_once || bytes_ < -at_once) whole_.use(std::exchange(bytes_, 0));

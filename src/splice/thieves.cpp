@@ -40,6 +40,9 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std:
     if (rest < 4 * whole.size() || rest < steps_below(0) / pieces) return false;
     if (to - middle < whole.front()->parts_begun / pieces) return false;
   }
+  // A thief copies the calls, which are many only in long sequences.
+  const std::size_t copies = (to - middle) * whole.size() * sizeof(live_call);
+  if (to - middle > few && bytes_in_use() + copies > whole_.how.most_bytes) return false;
   for (const live_call* const c : whole) {
     // Neighbors interfere more often than others.
     for (std::uint32_t i = middle; i-- > from;) {

@@ -84,6 +84,57 @@ inline outcome chain(std::size_t n, const sennit::splicing& how, sennit::runtime
   o.wrong = difference(u, expected);
   return o;
 }
+// Each call adds to one sum, and writes a cell of its own.
+inline outcome sums_in_a_list(std::size_t n, unsigned workers) {
+  std::vector<std::uint64_t> cells(n, 1);
+  std::uint64_t sum = 0;
+  std::uint64_t expected = 0;
+  for (std::uint64_t t = 0; t < sweeps; ++t) {
+    for (std::size_t i = 0; i < n; ++i) expected = mixed(expected + i + t);
+  }
+  const auto add = [](std::uint64_t* cell, std::uint64_t* to, std::uint64_t by) {
+    const sennit::call_effects fx{sennit::writes(sennit::memory_range(cell, 1), sennit::memory_range(to, 1))};
+    sennit::step(fx, [&] { *cell = *to = mixed(*to + by); });
+  };
+  outcome o{"", sweeps * n, {}};
+  runtime_of(workers).run([&] {
+    o.report = sennit::splice(sweeps, [&](int t) {
+      const sennit::call_effects fx{
+          sennit::writes(sennit::memory_range(cells), sennit::memory_range(&sum, 1))};
+      sennit::sequence_of(n, [&](std::size_t i) {
+        return sennit::call(add, &cells[i], &sum, i + static_cast<std::uint64_t>(t));
+      });
+    });
+  });
+  if (sum != expected) o.wrong = "the sum";
+  return o;
+}
+
+// Each call writes a cell somewhere.
+inline outcome scattered_cells_in_a_list(std::size_t n, unsigned workers) {
+  std::vector<std::uint64_t> u(n, 3);
+  std::vector<std::uint64_t> expected = u;
+  const auto cell_of = [n](std::uint64_t t, std::size_t i) { return mixed(t * n + i) % n; };
+  for (std::uint64_t t = 0; t < sweeps; ++t) {
+    for (std::size_t i = 0; i < n; ++i) expected[cell_of(t, i)] = mixed(expected[cell_of(t, i)] + i);
+  }
+  const auto visit = [](std::uint64_t* cell, std::size_t i) {
+    const sennit::call_effects fx{sennit::writes(sennit::memory_range(cell, 1))};
+    sennit::step(fx, [&] { *cell = mixed(*cell + i); });
+  };
+  outcome o{"", sweeps * n, {}};
+  runtime_of(workers).run([&] {
+    o.report = sennit::splice(sweeps, [&](int t) {
+      const sennit::call_effects fx{sennit::writes(sennit::memory_range(u))};
+      sennit::sequence_of(n, [&](std::size_t i) {
+        return sennit::call(visit, &u[cell_of(static_cast<std::uint64_t>(t), i)], std::size_t{i});
+      });
+    });
+  });
+  o.wrong = difference(u, expected);
+  return o;
+}
+
 inline outcome chain(std::size_t n, const sennit::splicing& how, unsigned workers) {
   return chain(n, how, runtime_of(workers));
 }

@@ -45,6 +45,27 @@ TEST(wide, a_list_alone_needs_one_call_at_a_time) {
   EXPECT_EQ(o.report.unspliced, 0U);
   EXPECT_LE(o.report.extra_bytes, std::size_t{1} << 20);
 }
+// Catches lists of obstacles that are as long as the list of calls.
+TEST(wide, a_list_of_calls_that_all_interfere) {
+  for (const unsigned workers : {1U, 2U}) {
+    SCOPED_TRACE(std::to_string(workers) + " workers");
+    const outcome o = sums_in_a_list(1'000, workers);
+    EXPECT_EQ(o.wrong, "");
+    EXPECT_LE(o.checks_each(), 100.0);
+    EXPECT_EQ(o.report.unspliced, 0U);
+    EXPECT_LE(o.report.extra_bytes, std::size_t{32} << 20);
+  }
+}
+// Catches an index that finds parts only if neighbors in the list are neighbors in memory.
+TEST(wide, a_list_of_calls_on_scattered_cells) {
+  for (const unsigned workers : {1U, 2U}) {
+    SCOPED_TRACE(std::to_string(workers) + " workers");
+    const outcome o = scattered_cells_in_a_list(1'000, workers);
+    EXPECT_EQ(o.wrong, "");
+    EXPECT_LE(o.checks_each(), 40.0);
+    EXPECT_EQ(o.report.unspliced, 0U);
+  }
+}
 // Catches recursion of the splicer that overflows the stack of its strand.
 TEST(wide, a_chain_of_calls) {
   for (const unsigned workers : {1U, 2U}) {

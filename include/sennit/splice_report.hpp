@@ -60,7 +60,10 @@ struct splice_report {
   std::uint64_t switches = 0;     // between stacks
   std::uint64_t delayed = 0;      // steps that had to wait
   std::uint64_t dependences = 0;  // calls or steps for which steps waited
-  // Memory for calls and delayed steps; without the stacks of functions, which take at most 64 KiB each.
+  // Calls of sequences that were not looked into in advance, for want of memory or because they were too deep
+  // in others: see splicing::most_bytes. Calls in such calls do not count.
+  std::uint64_t unspliced = 0;
+  // Memory for calls, for the touched part of their stacks, and for what is kept about their order.
   std::size_t extra_bytes = 0;
 
   splice_engine engine = splice_engine::none;
@@ -81,6 +84,7 @@ struct splice_report {
     switches += other.switches;
     delayed += other.delayed;
     dependences += other.dependences;
+    unspliced += other.unspliced;
     extra_bytes += other.extra_bytes;
     used(other.engine, other.no_wavefront);
     block = std::max(block, other.block);

@@ -1,6 +1,7 @@
 // splicing: the options of a splice.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace sennit {
@@ -31,6 +32,10 @@ struct splicing {
   // If this number of steps wait, the splicer looks for no further steps in later calls until some waiting
   // steps have been released.
   std::int64_t most_delayed = 4096;
+  // If calls of spliced functions take this number of bytes, with their stacks and with what is kept about their
+  // order, further calls run unspliced: what is left of a sequence is one step, with all effects of the call that
+  // makes the sequence. The same holds for calls in more than some hundred others.
+  std::size_t most_bytes = std::size_t{64} << 20;
 };
 
 }  // namespace sennit

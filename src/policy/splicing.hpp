@@ -15,6 +15,9 @@ struct cache_sizes {
 // The number of interleaved calls, unless the program gives one. A larger number gains almost nothing.
 inline constexpr std::uint32_t calls_together = 32;
 
+// Calls in more calls than these run unspliced. The walk takes a few kilobytes of its strand's stack for each level.
+inline constexpr std::uint32_t deepest_call = 1000;
+
 // Whether a step that touches this number of bytes is small enough. One step of each interleaved call must
 // fit the shared cache, beside the steps of the other workers, or fit the core's own cache. One step must
 // fit half of the core's own cache.

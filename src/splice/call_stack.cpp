@@ -3,13 +3,19 @@
 #include "diagnosis/stack_overflow.hpp"
 #include "system/failure.hpp"
 #include "system/sanitizers.hpp"
+#include "system/text.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace sennit::detail {
@@ -40,6 +46,39 @@ const char* overflow(const void* address) noexcept {
 }
 
 }  // namespace
+
+namespace {
+
+// Whether the process has as many mappings as the system allows, or almost.
+bool mappings_are_used_up() noexcept {
+  std::size_t most = SIZE_MAX;
+  attempt<std::bad_alloc>([&] {
+    most = text::parse<std::size_t>(text::read_text("/proc/sys/vm/max_map_count").value_or(""))
+               .value_or(SIZE_MAX);
+  });
+  // The list has megabytes, and there may be no mapping for them.
+  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return false;
+  std::size_t now = 0;
+  char some[4096];
+  for (ssize_t bytes = 1; bytes > 0;) {
+    bytes = read(maps, some, sizeof some);
+    if (bytes > 0) now += static_cast<std::size_t>(std::count(some, some + bytes, '\n'));
+  }
+  close(maps);
+  return most != SIZE_MAX && now + 16 >= most;
+}
+
+}  // namespace
+
+no_stack::no_stack() noexcept
+    : why_(mappings_are_used_up()
+               ? "sennit: no stack for a spliced function: the process has as many memory mappings as the "
+                 "system "
+                 "allows (vm.max_map_count): raise this limit, or give splicing::most_bytes a smaller value"
+               : "sennit: no stack for a spliced function: the system gives no memory: see RLIMIT_AS and the "
+                 "limits "
+                 "of the process's cgroup, or give splicing::most_bytes a smaller value") {}
 
 call_stack* call_stack::running() noexcept { return running_on_this_thread(); }
 
@@ -91,7 +130,7 @@ struct call_stack_entry {
 };
 
 call_stack::call_stack() : stack_(stack::reserve(stack_bytes)) {
-  if (!stack_) fail_for_memory();
+  if (!stack_) fail_with(no_stack());
   // Relaxed: a handler on a thread that runs a call's stack has seen this store.
   overflow_of_calls.store(&overflow, std::memory_order_relaxed);
   // The distances between stacks are powers of two. Without the offset, the first lines of all stacks would
@@ -138,6 +177,10 @@ call_stack::saying call_stack::begin(const void* object, void (*run)(const void*
   declared_as_ = fx = nullptr;
   escaped = nullptr;
   enter();
+  constexpr std::size_t page = 4096;
+  const auto used =
+      static_cast<std::size_t>(static_cast<std::byte*>(stack_.top()) - static_cast<std::byte*>(context_));
+  touched_bytes_ = std::max(touched_bytes_, static_cast<std::uint32_t>((used + page - 1) / page * page));
   return said_;
 }
 

@@ -10,9 +10,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <span>
 
 namespace sennit::detail {
+
+// The system has no room for another stack.
+class no_stack : public std::bad_alloc {
+ public:
+  no_stack() noexcept;
+  const char* what() const noexcept override { return why_; }
+
+ private:
+  const char* why_;
+};
 
 // A function's stack, and what the function said last. The stack is left at the function's constructs, and
 // continued from there.
@@ -20,7 +31,7 @@ class call_stack {
  public:
   enum class saying : std::uint8_t { step, slices, sequence, end };
 
-  // A free stack, or a new one. Throws std::bad_alloc.
+  // A free stack, or a new one. Throws no_stack, or std::bad_alloc.
   static call_stack& take();
   // Makes the stack free again. Precondition: its function has ended.
   static void put_back(call_stack& s) noexcept;
@@ -30,6 +41,8 @@ class call_stack {
   // The stack whose function the calling thread runs; null if the thread runs none.
   SENNIT_EXPORT static call_stack* running() noexcept;
   const stack& memory() const noexcept { return stack_; }
+  // The memory that the stack takes, as far as functions were seen to touch it at their first constructs.
+  std::uint32_t touched_bytes() const noexcept { return touched_bytes_; }
 
   call_stack();
   call_stack(const call_stack&) = delete;
@@ -72,6 +85,7 @@ class call_stack {
   void run() noexcept;
 
   stack stack_;
+  std::uint32_t touched_bytes_ = 0;
   void* context_ = nullptr;
   void* outside_ = nullptr;
   const void* object_ = nullptr;

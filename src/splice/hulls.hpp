@@ -30,6 +30,9 @@ class hulls {
     }
   }
 
+  std::uint32_t count() const noexcept { return count_; }
+  std::uint32_t written() const noexcept { return written_; }  // these come first
+  hull where(std::uint32_t i) const noexcept { return where_[i]; }
   bool interferes(const hulls& other) const noexcept {
     return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
   }

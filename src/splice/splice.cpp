@@ -7,12 +7,14 @@
 #include "topology/cache_sizes.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/region.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/worker.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -48,6 +50,7 @@ void end(spliced_call& c) noexcept {
   f.on->escaped = nullptr;
   call_stack::put_back(*f.on);
   f.on = nullptr;
+  c.stack_bytes = 0;
 }
 
 bool next_slice(spliced_call& c) noexcept {
@@ -118,7 +121,41 @@ void drop(spliced_call& c) noexcept {
   end(c);
 }
 
-constexpr call_kind function_kind = {advance, next_part, run, move, drop};
+// What is left of a sequence, as one step: its calls run as they would outside a splice.
+struct rest_of_sequence {
+  std::span<const sequence_item> items;
+  bool over;
+};
+
+void run_rest(spliced_call& c) {
+  for (const sequence_item& i : c.get<rest_of_sequence>().items) {
+#if SENNIT_EXCEPTIONS
+    if (stop_requested()) [[unlikely]]
+      throw cancelled();
+#endif
+    i.run(i.object);
+  }
+}
+
+constexpr call_kind rest_kind = {
+    .advance = [](spliced_call& c) noexcept -> arrival {
+      c.now = &c.all;
+      return std::exchange(c.get<rest_of_sequence>().over, true) ? arrival::end : arrival::step;
+    },
+    .next_part = nullptr,
+    .run = run_rest,
+    .move = [](spliced_call& from,
+               spliced_call& to) noexcept { to.put<rest_of_sequence>(from.get<rest_of_sequence>()); },
+    .drop = [](spliced_call&) noexcept {}};
+
+std::uint32_t rest(spliced_call& whole, spliced_call& in, std::uint32_t index) noexcept {
+  const std::span<const sequence_item> items = whole.get<function_call>().on->items.subspan(index);
+  in.kind = &rest_kind;
+  in.put<rest_of_sequence>(items, false);
+  return static_cast<std::uint32_t>(items.size());
+}
+
+constexpr call_kind function_kind = {advance, next_part, run, move, drop, rest};
 
 // Code whose effects are not known.
 struct unknown_call {
@@ -195,7 +232,7 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   });
   mine.run();
   report += mine.report();
-  report.extra_bytes = std::max(report.extra_bytes, whole.bytes());
+  report.extra_bytes = std::max(report.extra_bytes, whole.most_bytes());
 #if SENNIT_EXCEPTIONS
   for (const live_call* const root : whole.roots) {
     if (root->failure) std::rethrow_exception(root->failure);
@@ -220,6 +257,7 @@ void begin_call(spliced_call& in, const void* object, void (*run)(const void*)) 
   function_call& f = in.put<function_call>(&s, call_stack::saying::end, false, false);
   f.said = s.begin(object, run, in.all);
   in.switches = 2;
+  in.stack_bytes = s.touched_bytes();
   if (f.said == call_stack::saying::end) {
     f.undeclared = !s.declared;
     end(in);

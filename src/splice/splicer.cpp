@@ -12,10 +12,16 @@ live_call* whole_splice::more_calls() {
   const std::lock_guard guard(lock_);
   if (spare_ != nullptr) return std::exchange(spare_, spare_->next_waiting);
   chunks_.push_back(std::make_unique<live_call[]>(calls_at_once));
-  bytes_ += calls_at_once * sizeof(live_call);
   live_call* const first = chunks_.back().get();
   for (std::size_t i = 0; i + 1 < calls_at_once; ++i) first[i].next = &first[i + 1];
   return first;
+}
+
+void whole_splice::use(std::ptrdiff_t bytes) noexcept {
+  const std::ptrdiff_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::ptrdiff_t most = most_bytes_.load(std::memory_order_relaxed);
+  while (now > most && !most_bytes_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  }
 }
 
 void whole_splice::stop_for(std::exception_ptr reason) {
@@ -36,8 +42,10 @@ live_call& splicer::make(live_call* around) {
   free_ = c.next;
   c.owner = this;
   c.around = around;
-  c.next = nullptr;
+  c.next = c.previous = nullptr;
   c.uses = 1;
+  c.bytes = sizeof(live_call);
+  use_bytes(sizeof(live_call));
   c.state = call_state::fresh;
   if (around != nullptr) {
     c.iteration = around->iteration;
@@ -54,43 +62,18 @@ void splicer::recycle(live_call& c) noexcept {
   c.rest = c.now = c.afterwards = nullptr;
   c.failure = nullptr;
   c.one_step = c.last_step = c.arrived = c.left = c.found = false;
-  c.parts = c.waiting = nullptr;
-  c.switches = 0;
-  c.parts_left = 0;
+  c.parts = c.last_part = c.waiting = nullptr;
+  c.index_of_parts.reset();
+  c.more_parts = false;
+  use_bytes(-static_cast<std::ptrdiff_t>(c.bytes));
+  c.bytes = 0;
+  c.switches = c.stack_bytes = 0;
+  c.parts_begun = c.parts_left = 0;
   c.sequences = 0;
   c.depth = 0;
   c.seen_from = 0;
   c.next = free_;
   free_ = &c;
-}
-
-void splicer::clear(obstacles& found) noexcept {
-  for (const obstacle o : found) release(o.call());
-  found.clear();
-}
-
-inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
-  live_call& c = o.call();
-  if (!mine(c)) {
-    if (o.whole() || check(c.all, fx)) to.push_back(o);
-    return;
-  }
-  if (c.state == call_state::open && !o.whole() && !o.only_afterwards()) return add_parts(to, fx, c);
-  if (c.state == call_state::done) return;
-  const effects& left = o.only_afterwards() ? *c.afterwards : c.rest != nullptr ? *c.rest : c.all;
-  if (!o.whole() && !check(left, fx)) return;
-  to.push_back(o);
-  ++c.uses;
-}
-
-void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole) {
-  // For a few parts it costs as little to check each part.
-  if (whole.parts_left > 2 && !check(whole.all, fx)) return;
-  for (live_call* part = whole.parts; part != nullptr; part = part->next) add(to, fx, {*part, false});
-  if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
-    to.push_back(obstacle::after_sequence_of(whole));
-    ++whole.uses;
-  }
 }
 
 void splicer::run() {
@@ -159,9 +142,7 @@ void splicer::walk_together(row calls) {
     if (opened.empty()) return;
     // Calls that waited for a whole call may now wait for less.
     for (live_call* const c : opened) wake(*c);
-    std::uint32_t count = 0;
-    for (const live_call* const c : opened) count = std::max(count, c->parts_left);
-    walk_parts(all(opened), 0, count);
+    walk_all_parts(all(opened));
     active.clear();
     for (live_call* const c : opened) {
       if (c->parts_left == 0) {
@@ -173,28 +154,66 @@ void splicer::walk_together(row calls) {
   }
 }
 
-void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t count) {
-  for (; from + 1 < count; ++from) {
-#if SENNIT_EXCEPTIONS
-    if (stop_requested()) [[unlikely]]
-      return whole_.stop_for(std::make_exception_ptr(cancelled()));
-#endif
-    if (may_fork(whole, from, count)) return fork(whole, from, count);
-    walk_column(whole, from);
+// Walks the parts of calls that have opened.
+void splicer::walk_all_parts(row whole) {
+  std::uint32_t end = 0;
+  bool more = false;
+  for (live_call* const c : whole) {
+    // Another strand may only take calls that have begun.
+    if (c->more_parts && whole_.workers > 1) begin_rest(*c);
+    more = more || c->more_parts;
+    end = std::max(end, c->parts_begun);
   }
-  if (from < count) walk_column(whole, from);
+  if (!more) return walk_parts(whole, 0, end);
+  // If the last part of a call that is walked alone has ended, the call goes on at once.
+  const std::uint32_t sequence = whole.front()->sequences;
+  for (std::uint32_t i = 0; whole.front()->sequences == sequence; ++i) {
+    if (!keep_on()) return;
+    for (live_call* const c : whole) {
+      if (c->more_parts && c->parts_begun <= i) begin_part(*c);
+    }
+    if (!walk_column(whole, i)) return;
+  }
 }
 
-void splicer::walk_column(row whole, std::uint32_t index) {
+// Returns false if the splice stops.
+bool splicer::keep_on() {
+#if SENNIT_EXCEPTIONS
+  if (stop_requested()) [[unlikely]] {
+    whole_.stop_for(std::make_exception_ptr(cancelled()));
+    return false;
+  }
+#endif
+  return true;
+}
+
+// Walks the parts at positions [from, to) of the calls.
+void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t to) {
+  if (to - from < 2) {
+    if (from < to) walk_column(whole, from);
+    return;
+  }
+  if (!keep_on()) return;
+  const std::uint32_t middle = from + (to - from) / 2;
+  if (may_fork(whole, from, middle, to)) return fork(whole, from, middle, to);
+  walk_parts(whole, from, middle);
+  walk_parts(whole, middle, to);
+}
+
+// Returns false if no call has, or has had, a part at this position.
+bool splicer::walk_column(row whole, std::uint32_t index) {
   row_of column;
-  for (live_call* const c : whole) {
-    live_call* const part = part_from(c->parts, index);
-    if (part == nullptr || part->index != index || part->over()) continue;
+  bool any = false;
+  for (const live_call* const c : whole) {
+    any = any || index < c->parts_begun;
+    live_call* const part = part_at(*c, index);
+    if (part == nullptr || part->over()) continue;
     use(*part);
     column.push_back(part);
   }
   if (!column.empty()) walk(all(column));
   for (live_call* const part : column) release(*part);
+  return any;
 }
 
 // Continues a call until it has to wait or has parts. If there are other calls in its row, also until it has
@@ -234,82 +253,18 @@ void splicer::go_on(live_call& c, row peers) {
       case arrival::sequence: {
         c.arrived = false;
         open(c);
-        if (c.state == call_state::fresh) break;
         if (!c.left) return;
-        if (c.parts_left == 0) break;
+        if (c.parts_left == 0) {
+          c.state = call_state::fresh;
+          break;
+        }
         live_call* const alone[] = {&c};
         wake(c);
-        walk_parts(alone, 0, c.parts_left);
-        return;
+        walk_all_parts(alone);
+        return settle();
       }
       case arrival::end: finish(c); return settle();
     }
-  }
-}
-
-namespace {
-
-bool next_part(spliced_call& whole, spliced_call& part, std::uint32_t index) {
-#if SENNIT_EXCEPTIONS
-  try {
-    return whole.kind->next_part(whole, part, index);
-  } catch (...) {
-    whole.failure = std::current_exception();
-    return false;
-  }
-#else
-  return whole.kind->next_part(whole, part, index);
-#endif
-}
-
-}  // namespace
-
-void splicer::open(live_call& c) {
-  SENNIT_ASSERT(mine(c) && c.parts == nullptr && c.parts_left == 0);
-  c.state = call_state::open;
-  ++c.sequences;
-  live_call** end = &c.parts;
-  for (std::uint32_t i = 0;; ++i) {
-    live_call& part = make(&c);
-    if (!next_part(c, part, i)) {
-      recycle(part);
-      if (c.failure) break;
-      return;
-    }
-    part.index = i;
-    *end = &part;
-    end = &part.next;
-    ++c.parts_left;
-  }
-  // The sequence throws, and no other call knows of its parts.
-  while (c.parts != nullptr) {
-    live_call& part = *std::exchange(c.parts, c.parts->next);
-    part.kind->drop(part);
-    recycle(part);
-  }
-  c.parts_left = 0;
-  c.state = call_state::fresh;
-}
-
-// An obstacle of a part is an obstacle of the whole, or an earlier part of the whole. `earlier`: the parts
-// of earlier iterations at the same place.
-void splicer::find_obstacles(live_call& part, row earlier) {
-  if (std::exchange(part.found, true)) return;
-  const live_call& whole = *part.around;
-  // If a call at the same place has all effects of this call, it probably has a step with these effects,
-  // too. Obstacles before that step then need not be looked for (section 7, "Splicing multiple threads").
-  part.seen_from = whole.seen_from;
-  const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
-  for (std::size_t j = earlier.size(); j-- > far;) {
-    if (!earlier[j]->all.contains(part.all)) continue;
-    part.seen_from = std::max(part.seen_from, earlier[j]->iteration);
-    break;
-  }
-  for (const obstacle o : whole.before) {
-    if (o.call().iteration >= part.seen_from) add(part.before, part.all, o);
-  }
-  for (live_call* sibling = whole.parts; sibling != &part; sibling = sibling->next) {
-    add(part.before, part.all, {*sibling, false});
   }
 }
 
@@ -333,108 +288,6 @@ void splicer::do_step(live_call& c) {
 #endif
 }
 
-// Whether the step at which the call has arrived has no obstacle. If it has, c.before then has all of them.
-bool splicer::is_free(live_call& c, row earlier, bool just_found) {
-  SENNIT_ASSERT(c.now != nullptr && c.blocked_by.empty() && c.seen_from <= c.iteration);
-  const effects& fx = *c.now;
-  // If a step with the same effects has ended, all obstacles before it have ended.
-  std::uint32_t from = 0;
-  live_call* cover = nullptr;
-  const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
-  for (std::size_t i = earlier.size(); i-- > far && cover == nullptr;) {
-    live_call& e = *earlier[i];
-    if (e.one_step && e.iteration >= c.seen_from && e.all.contains(fx)) cover = &e;
-  }
-  if (cover != nullptr) {
-    from = cover->iteration;
-    if (cover->state != call_state::done) add(c.blocked_by, fx, {*cover, true});
-  } else {
-    for (std::uint32_t t = 0; t < c.seen_from; ++t) add(c.blocked_by, fx, {*whole_.roots[t], false});
-  }
-  const auto counts = [&](obstacle o) { return o.call().iteration >= from && &o.call() != cover; };
-  if (just_found && c.last_step) {
-    // All calls that have been found are obstacles of the step, and nothing follows.
-    c.blocked_by.reserve(c.blocked_by.size() + c.before.size());
-    for (const obstacle o : c.before) {
-      if (counts(o)) {
-        c.blocked_by.push_back(o);
-      } else {
-        release(o.call());
-      }
-    }
-    c.before.clear();
-  } else {
-    for (const obstacle o : c.before) {
-      if (counts(o)) add(c.blocked_by, fx, o);
-    }
-  }
-  return c.blocked_by.empty();
-}
-
-// Removes calls that have ended, and replaces calls by their parts. Without memory, all that had been found
-// is still in the list.
-void splicer::refine(obstacles& found, const effects& fx) {
-  for (std::size_t i = found.size(); i-- > 0;) {
-    const obstacle o = found[i];
-    live_call& c = o.call();
-    // An obstacle still interferes unless it has ended, has known parts, or has become less.
-    const bool stays = !mine(c) || o.only_afterwards() ? true
-                       : o.whole()
-                           ? c.state != call_state::done
-                           : c.state != call_state::open && c.state != call_state::done && c.rest == nullptr;
-    if (stays) continue;
-    add(found, fx, o);
-    if (o.whole() && !c.one_step) {
-      // The cover has been abandoned, and so shows nothing about its obstacles.
-      for (std::uint32_t t = 0; t < c.iteration; ++t) add(found, fx, {*whole_.roots[t], false});
-    }
-    found[i] = found.back();
-    found.pop_back();
-    release(c);
-  }
-}
-
-void splicer::wait(live_call& c) {
-  SENNIT_ASSERT(c.state == call_state::fresh && !c.blocked_by.empty());
-  c.state = call_state::delayed;
-  c.left = true;
-  ++report_.delayed;
-  report_.dependences += c.blocked_by.size();
-  whole_.delayed.fetch_add(1, std::memory_order_relaxed);
-  watch(c);
-}
-
-// Adds the call to the list of one of its obstacles. If all obstacles belong to other splicers, adds it to
-// the calls that wait until the splicers meet.
-void splicer::watch(live_call& c) {
-  ++c.uses;
-  live_call* local = nullptr;
-  for (const obstacle o : c.blocked_by) {
-    if (!mine(o.call())) {
-      stranded_.push(c);
-      return;
-    }
-    local = &o.call();
-  }
-  // A call that has ended wakes no call.
-  SENNIT_ASSERT(local != &c && local->state != call_state::done);
-  c.next_waiting = local->waiting;
-  local->waiting = &c;
-}
-
-// Call it when an obstacle has ended, or has become less.
-void splicer::try_again(live_call& c) {
-  if (!is_void(c)) {
-    refine(c.blocked_by, c.arrived ? *c.now : c.all);
-    if (!c.blocked_by.empty()) return watch(c);
-  }
-  SENNIT_ASSERT(c.state == call_state::delayed && whole_.delayed.load(std::memory_order_relaxed) > 0);
-  c.state = call_state::ready;
-  whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
-  ++c.uses;
-  ready_.push(c);
-}
-
 void splicer::wake(live_call& c) {
   for (live_call* w = std::exchange(c.waiting, nullptr); w != nullptr;) {
     live_call& waiter = *std::exchange(w, w->next_waiting);
@@ -453,6 +306,7 @@ void splicer::wake_failed(live_call& c) {
 // The failure has been caught, or no call is left for which it matters: the failed parts are no obstacles
 // any more.
 void splicer::forgive(live_call& c) {
+  c.index_of_parts.reset();
   while (c.parts != nullptr) {
     live_call& part = *std::exchange(c.parts, c.parts->next);
     part.state = call_state::done;
@@ -498,16 +352,8 @@ void splicer::finish(live_call& c) {
   const bool failed = c.failure || c.state == call_state::failed;
   c.state = failed ? call_state::failed : call_state::done;
   if (c.failure) fail_part(*around, c.failure, c.index);
-  if (!failed) {
-    live_call** link = &around->parts;
-    while (*link != &c) link = &(*link)->next;
-    *link = c.next;
-  }
-  if (--around->parts_left == 0 && around->left && around->state == call_state::open &&
-      !whole_.stop.load(std::memory_order_relaxed)) {
-    ++around->uses;
-    ready_.push(*around);
-  }
+  if (!failed) remove_part(c);
+  end_part(*around);
   // Last, because it may throw.
   if (failed) return wake_failed(c);
   wake(c);
@@ -531,7 +377,7 @@ void splicer::abandon(live_call& c) {
   if (c.over()) return;
   for (live_call* part = c.parts; part != nullptr;) abandon(*std::exchange(part, part->next));
   if (c.state == call_state::delayed) whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
-  c.left = false;
+  c.left = c.more_parts = false;
   c.kind->drop(c);
   c.failure = nullptr;
   c.one_step = false;  // it covers no call

@@ -2,6 +2,8 @@
 // rules.
 #pragma once
 
+#include "splice/part_index.hpp"
+
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/splice/log.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
@@ -9,6 +11,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
@@ -26,20 +30,29 @@ struct live_call;
 // A call that has to end before another call may continue.
 class obstacle {
  public:
-  obstacle(live_call& call, bool whole) noexcept : call_(&call), whole_(whole) {}
+  obstacle(live_call& call, bool whole) noexcept : call_(&call), sequence_(0), whole_(whole) {}
   // Only what follows the sequence that the call is in; the parts of the sequence are obstacles of their own.
   static obstacle after_sequence_of(live_call& call) noexcept;
 
+  // Those parts before a position, of the sequence that the call is in, that interfere. They are looked for when the
+  // question comes again, because they are many.
+  static obstacle parts_of(live_call& call, std::uint32_t before) noexcept;
+
   live_call& call() const noexcept { return *call_; }
   // All of the call, whether or not it interferes.
-  bool whole() const noexcept { return whole_; }
+  bool whole() const noexcept { return whole_ != 0; }
   // Whether the call is still in the sequence of after_sequence_of(). If not, this is an obstacle like others.
   bool only_afterwards() const noexcept;
+  // For parts_of(): the position; otherwise 0.
+  std::uint32_t parts_before() const noexcept { return before_; }
+  // For parts_of(): whether the call is still in that sequence, or its parts that have failed are still there.
+  bool has_parts() const noexcept;
 
  private:
   live_call* call_;
-  std::uint32_t sequence_ = 0;  // the number of that sequence of the call; 0: none
-  bool whole_;
+  std::uint32_t before_ = 0;
+  std::uint32_t sequence_ : 31;  // the number of that sequence of the call; 0: none
+  std::uint32_t whole_ : 1;
 };
 using obstacles = boost::container::small_vector<obstacle, 6>;
 
@@ -56,18 +69,24 @@ enum class call_state : std::uint8_t {
 struct live_call : spliced_call {
   splicer* owner = nullptr;  // only the owner reads and writes the members below
   live_call* around = nullptr;
-  live_call* parts = nullptr;    // the parts that have not ended, in order
-  live_call* next = nullptr;     // in `parts` of the surrounding call, or in the pool
+  live_call* parts = nullptr;  // the parts that have begun and not ended, in order
+  live_call* last_part = nullptr;
+  live_call* next = nullptr;  // in `parts` of the surrounding call, or in the pool
+  live_call* previous = nullptr;
   live_call* waiting = nullptr;  // the calls that this call delays
   // In the list of `waiting` calls, among the ready or stranded calls, or the first of the next list of calls.
   live_call* next_waiting = nullptr;
-  live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken this call
+  live_call* thiefs_copy = nullptr;            // in the splicer of the thief that has taken this call
+  std::unique_ptr<part_index> index_of_parts;  // null if there are few
+  std::size_t bytes = 0;                       // that have been counted for the call
   std::uint32_t uses = 0;
-  std::uint32_t parts_left = 0;
+  std::uint32_t parts_begun = 0;
+  std::uint32_t parts_left = 0;   // that have not ended; all that have not begun count as one
   std::uint32_t sequences = 0;    // that the call has opened
   std::uint32_t depth = 0;        // number of surrounding calls
   std::uint32_t seen_from = 0;    // `before` has no obstacles in iterations before this one
   std::uint32_t failed_part = 0;  // the part that threw `failure`, the first part with a failure
+  bool more_parts = false;        // the sequence may have parts that have not begun
   call_state state = call_state::fresh;
   arrival at = arrival::end;
   bool arrived = false;  // at `at`, which is still to be done
@@ -83,14 +102,36 @@ inline obstacle obstacle::after_sequence_of(live_call& call) noexcept {
   o.sequence_ = call.sequences;
   return o;
 }
+inline obstacle obstacle::parts_of(live_call& call, std::uint32_t before) noexcept {
+  obstacle o = after_sequence_of(call);
+  o.before_ = before;
+  return o;
+}
+inline bool obstacle::has_parts() const noexcept {
+  return call_->sequences == sequence_ && call_->parts != nullptr;
+}
 inline bool obstacle::only_afterwards() const noexcept {
-  return sequence_ != 0 && call_->state == call_state::open && call_->sequences == sequence_;
+  return sequence_ != 0 && before_ == 0 && call_->state == call_state::open && call_->sequences == sequence_;
 }
 
-// The first call in a list of parts whose index is at least `index`; null if there is none.
-inline live_call* part_from(live_call* part, std::uint32_t index) noexcept {
+// The part at a position; null if it has ended or has not begun.
+inline live_call* part_at(const live_call& whole, std::uint32_t index) noexcept {
+  if (whole.index_of_parts != nullptr) return whole.index_of_parts->at(index);
+  live_call* part = whole.parts;
   while (part != nullptr && part->index < index) part = part->next;
-  return part;
+  return part != nullptr && part->index == index ? part : nullptr;
+}
+// Calls use(part) for all parts at positions [from, to) that may interfere with the effects, and for some others, the
+// last part first. It ends when use() returns true, and then returns true. Counts comparisons of several parts in
+// `checks`.
+template <class Use>
+bool find_parts(const live_call& whole, const effects& fx, std::uint32_t from, std::uint32_t to,
+                std::uint64_t& checks, Use&& use) {
+  if (whole.index_of_parts != nullptr) return whole.index_of_parts->find(hulls(fx), from, to, checks, use);
+  for (live_call* part = whole.last_part; part != nullptr && part->index >= from; part = part->previous) {
+    if (part->index < to && use(*part)) return true;
+  }
+  return false;
 }
 
 // Calls in the order in which they were added, linked by `next_waiting`. It needs no memory.
@@ -121,7 +162,12 @@ class whole_splice {
   // Memory for a few calls, in a list linked by `next`; and its return.
   live_call* more_calls();
   void spare(live_call* calls) noexcept;
-  std::size_t bytes() const noexcept { return bytes_; }
+  // Counts memory that is in use; negative: no longer.
+  void use(std::ptrdiff_t bytes) noexcept;
+  std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  std::size_t most_bytes() const noexcept {
+    return static_cast<std::size_t>(most_bytes_.load(std::memory_order_relaxed));
+  }
 
   // No further call begins. The first reason is kept.
   void stop_for(std::exception_ptr reason);
@@ -155,7 +201,9 @@ class whole_splice {
 
   std::mutex lock_;
   std::exception_ptr reason_;
-  std::size_t bytes_ = 0;
+  // Relaxed: they are estimates while splicers are at work.
+  std::atomic<std::ptrdiff_t> bytes_{0};
+  std::atomic<std::ptrdiff_t> most_bytes_{0};
   live_call* spare_ = nullptr;  // linked by the first calls of lists
   std::vector<std::unique_ptr<live_call[]>> chunks_;
 };
@@ -191,29 +239,45 @@ class splicer {
 
   void walk(row calls);
   void walk_together(row calls);
-  void walk_parts(row whole, std::uint32_t from, std::uint32_t count);
-  void walk_column(row whole, std::uint32_t index);
-  bool may_fork(row whole, std::uint32_t from, std::uint32_t count) const;
-  void fork(row whole, std::uint32_t from, std::uint32_t count);
-  void steal_from(row whole, std::uint32_t from, std::uint32_t count, stolen_range& taken, splice_log* log,
-                  int cuts);
+  bool keep_on();
+  void walk_all_parts(row whole);
+  void walk_parts(row whole, std::uint32_t from, std::uint32_t to);
+  bool walk_column(row whole, std::uint32_t index);
+  bool may_fork(row whole, std::uint32_t from, std::uint32_t middle, std::uint32_t to);
+  void fork(row whole, std::uint32_t from, std::uint32_t middle, std::uint32_t to);
+  void steal_from(row whole, std::uint32_t from, stolen_range& taken, splice_log* log, int cuts);
   void merge(row whole, stolen_range& taken);
   void hold_obstacles(live_call& c) noexcept;
   void adopt(live_call& c, const splicer& from) noexcept;
 
   void go_on(live_call& c, row peers);
   void open(live_call& c);
+  live_call* begin_part(live_call& c);
+  bool try_part(live_call& c, live_call& part);
+  bool leave_unspliced(live_call& c, live_call& part);
+  std::uint32_t make_rest(live_call& c, live_call& part);
+  void begin_rest(live_call& c);
+  void add_part(live_call& c, live_call& part) noexcept;
+  void remove_part(live_call& part) noexcept;
+  void make_room_for_part(live_call& c, std::uint32_t position);
+  void end_part(live_call& around);
+  bool is_past_limit(const live_call& c) const noexcept;
+  void count_bytes(live_call& c) noexcept;
   void find_obstacles(live_call& part, row earlier);
   void do_step(live_call& c);
   bool is_free(live_call& c, row earlier, bool just_found);
   void refine(obstacles& all, const effects& fx);
   void add(obstacles& to, const effects& fx, obstacle o);
-  void add_parts(obstacles& to, const effects& fx, live_call& whole);
+  void add_open(obstacles& to, const effects& fx, live_call& whole);
+  void add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before);
+  live_call* last_obstacle(const effects& fx, obstacle o);
   bool check(const effects& a, const effects& b) {
     ++report_.checks;
     return a.interferes(b);
   }
   void wait(live_call& c);
+  // What a call that waits will do next.
+  static const effects& next_effects(const live_call& c) noexcept { return c.arrived ? *c.now : c.all; }
   void watch(live_call& c);
   void try_again(live_call& c);
   void wake(live_call& c);
@@ -242,14 +306,28 @@ class splicer {
   }
   void recycle(live_call& c) noexcept;
   void clear(obstacles& all) noexcept;
+  std::size_t bytes_in_use() const noexcept {
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes() + bytes_, 0));
+  }
+  void use_bytes(std::ptrdiff_t bytes) noexcept {
+    bytes_ += bytes;
+    if (bytes_ > at_once || bytes_ < -at_once) whole_.use(std::exchange(bytes_, 0));
+  }
 
   whole_splice& whole_;
   splice_log* log_;
   int cuts_;
   splice_report report_{};
   live_call* free_ = nullptr;
-  call_queue ready_;     // to be continued, independently of the walk
-  call_queue stranded_;  // delayed by calls of other splicers
+  // So many parts are begun when their call opens, and are looked through one by one.
+  static constexpr std::uint32_t few = 8;
+  // If more parts of a call are obstacles, they are looked for again instead of being listed.
+  static constexpr std::size_t most_listed = 8;
+  static constexpr std::ptrdiff_t at_once = 16 * 1024;
+  std::ptrdiff_t bytes_ = 0;  // in use, and not yet counted in whole_
+  call_queue ready_;          // to be continued, independently of the walk
+  call_queue stranded_;       // delayed by calls of other splicers
+  bool lists_all_ = false;    // thieves need lists, as they cannot look for parts of other splicers
   bool settling_ = false;
   bool failing_ = false;  // whether a part has failed
 };

@@ -23,7 +23,7 @@ constexpr call_kind placeholder = {
 
 // Conditional sync (section 6): an iteration may begin its next parts before all iterations have ended the
 // part before.
-bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const {
+bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std::uint32_t to) {
   // A log has only the number of strands for which it was asked.
   if (whole_.workers < 2 || (log_ != nullptr && cuts_ == 0)) return false;
   // The width of rows is estimated from the depth of steps so far. Relaxed: an estimate.
@@ -35,14 +35,21 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const
     // A thief can do very little of a row that is not wider than its depth: at either end, each iteration
     // has to leave one step more than the iteration before. The steps that a thief leaves, and the calls
     // that wait for them, take memory. So a few pieces for each worker are enough.
-    const std::uint64_t rest = (count - from - 1) * steps_below(whole.front()->depth + 1);
-    if (rest < 4 * whole.size() || rest < steps_below(0) / (8 * whole_.workers)) return false;
+    const std::uint64_t rest = (to - middle) * steps_below(whole.front()->depth + 1);
+    const std::uint64_t pieces = 8 * whole_.workers;
+    if (rest < 4 * whole.size() || rest < steps_below(0) / pieces) return false;
+    if (to - middle < whole.front()->parts_begun / pieces) return false;
   }
+  // A thief copies the calls, which are many only in long sequences.
+  const std::size_t copies = (to - middle) * whole.size() * sizeof(live_call);
+  if (to - middle > few && bytes_in_use() + copies > whole_.how.most_bytes) return false;
   for (const live_call* const c : whole) {
-    const live_call* const part = part_from(c->parts, from);
-    if (part == nullptr || part->index != from) continue;
-    for (const live_call* later = part->next; later != nullptr; later = later->next) {
-      if (part->all.interferes(later->all)) return false;
+    // Neighbors interfere more often than others.
+    for (std::uint32_t i = middle; i-- > from;) {
+      const live_call* const part = part_at(*c, i);
+      if (part == nullptr) continue;
+      const auto interferes = [&](const live_call& later) { return part->all.interferes(later.all); };
+      if (find_parts(*c, part->all, middle, to, report_.checks, interferes)) return false;
     }
   }
   return true;
@@ -50,32 +57,40 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t count) const
 
 // The rest of a row of sequences, which a thief may take.
 struct splicer::stolen_range {
+  std::uint32_t to;     // parts before this position may be stolen
   row_of first;         // of each call, the first part that may be stolen; null if there is none
   row_of placeholders;  // of the thief, one for each call of the row
   std::unique_ptr<splicer> thief;
+
+  live_call* after(const live_call& part) const noexcept {
+    return part.next != nullptr && part.next->index < to ? part.next : nullptr;
+  }
 };
 
-void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
+void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uint32_t to) {
   std::atomic<bool> over{false};
-  stolen_range rest;
+  stolen_range rest{to, {}, {}, {}};
   for (const live_call* const c : whole) {
-    live_call* first = part_from(c->parts, from + 1);
+    live_call* first = nullptr;
+    for (std::uint32_t i = middle; i < to && first == nullptr; ++i) first = part_at(*c, i);
     // A thief would not know of failures in this splicer.
     const bool given_up = first != nullptr && is_void(*first);
     rest.first.push_back(given_up ? nullptr : first);
-    while (given_up && first != nullptr) abandon(*std::exchange(first, first->next));
+    while (given_up && first != nullptr) abandon(*std::exchange(first, rest.after(*first)));
   }
   // A thief cannot look for obstacles in earlier calls.
+  lists_all_ = true;
   row_of column;
-  for (std::uint32_t i = from + 1; i < count; ++i) {
+  row_of next = rest.first;
+  for (std::uint32_t i = middle; i < to; ++i) {
     column.clear();
-    for (live_call* const first : rest.first) {
-      live_call* const part = part_from(first, i);
+    for (live_call*& part : next) {
       if (part == nullptr || part->index != i) continue;
       find_obstacles(*part, all(column));
-      column.push_back(part);
+      column.push_back(std::exchange(part, rest.after(*part)));
     }
   }
+  lists_all_ = false;
   splice_log* const log = log_;
   splice_log* theirs = nullptr;
   const bool cut = cuts_ > 0;
@@ -90,7 +105,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
   whole_.attempt([&] {
     join(
         [&] {
-          walk_column(whole, from);
+          walk_parts(whole, from, middle);
           // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch;
           // pairs with the load below.
           over.store(true, std::memory_order_release);
@@ -99,9 +114,9 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
           // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work
           // has the splicer for itself, for the other one waits in join().
           if (cut || !over.load(std::memory_order_acquire)) {
-            steal_from(whole, from + 1, count, rest, theirs, cuts);
+            steal_from(whole, middle, rest, theirs, cuts);
           } else {
-            walk_parts(whole, from + 1, count);
+            walk_parts(whole, middle, to);
           }
         });
   });
@@ -114,8 +129,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t count) {
 
 // Runs on the thief while this splicer works. It reads only members that do not change in calls which have
 // not begun: the kind of a call, its effects, its obstacles and the list that it is in.
-void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, stolen_range& taken,
-                         splice_log* log, int cuts) {
+void splicer::steal_from(row whole, std::uint32_t from, stolen_range& taken, splice_log* log, int cuts) {
   // Nothing counts as taken before all has been copied.
   auto made = std::make_unique<splicer>(whole_, log, cuts);
   splicer& thief = *made;
@@ -126,8 +140,9 @@ void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, sto
     around.iteration = whole[i]->iteration;
     around.depth = whole[i]->depth;
     around.state = call_state::open;
-    live_call** end = &around.parts;
-    for (live_call* part = taken.first[i]; part != nullptr; part = part->next) {
+    around.parts_begun = taken.first[i] != nullptr ? taken.first[i]->index : from;
+    for (live_call* part = taken.first[i]; part != nullptr; part = taken.after(*part)) {
+      thief.make_room_for_part(around, part->index);
       live_call& copy = thief.make(&around);
       ++copy.uses;  // for merge()
       part->thiefs_copy = &copy;
@@ -141,31 +156,35 @@ void splicer::steal_from(row whole, std::uint32_t from, std::uint32_t count, sto
       copy.one_step = part->one_step;
       copy.last_step = part->last_step;
       copy.switches = std::exchange(part->switches, 0U);
-      *end = &copy;
-      end = &copy.next;
+      copy.stack_bytes = part->stack_bytes;
+      thief.count_bytes(copy);
+      thief.add_part(around, copy);
+      around.parts_begun = part->index + 1;
       ++around.parts_left;
     }
   }
   for (live_call* const first : taken.first) {
-    for (const live_call* part = first; part != nullptr; part = part->next) {
+    for (const live_call* part = first; part != nullptr; part = taken.after(*part)) {
       for (const obstacle o : part->before) {
         const live_call& c = o.call();
         // Not if the call had been abandoned before the fork.
-        const bool too =
-            c.index >= from && std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
+        const bool too = c.index >= from && c.index < taken.to &&
+                         std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
         part->thiefs_copy->before.emplace_back(too ? *c.thiefs_copy : o.call(), o.whole());
         if (too) ++c.thiefs_copy->uses;
       }
     }
   }
   for (live_call* const first : taken.first) {
-    for (live_call* part = first; part != nullptr; part = part->next) {
+    for (live_call* part = first; part != nullptr; part = taken.after(*part)) {
       part->kind = &placeholder;
       part->failure = nullptr;
+      thief.use_bytes(-static_cast<std::ptrdiff_t>(part->stack_bytes));
+      part->bytes -= std::exchange(part->stack_bytes, 0U);
     }
   }
   taken.thief = std::move(made);
-  thief.walk_parts(all(taken.placeholders), from, count);
+  thief.walk_parts(all(taken.placeholders), from, taken.to);
   thief.settle();
 }
 
@@ -180,20 +199,21 @@ void splicer::merge(row whole, stolen_range& taken) {
     for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part, thief);
   }
   report_ += thief.report_;
+  use_bytes(std::exchange(thief.bytes_, 0));
   failing_ = failing_ || thief.failing_;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     live_call& around = *taken.placeholders[i];
     if (around.failure) fail_part(*whole[i], around.failure, around.failed_part);
-    for (live_call* original = taken.first[i]; original != nullptr; original = original->next) {
+    for (live_call* original = taken.first[i]; original != nullptr; original = taken.after(*original)) {
       live_call& copy = *std::exchange(original->thiefs_copy, nullptr);
       original->state = copy.over() ? copy.state : call_state::open;
       original->left = true;
       copy.owner = this;
       if (copy.state != call_state::done) {
-        original->parts = &copy;
+        original->parts = original->last_part = &copy;
         original->parts_left = copy.over() ? 0 : 1;
         copy.around = original;
-        copy.next = nullptr;
+        copy.next = copy.previous = nullptr;
       }
       release(copy);
     }
@@ -203,7 +223,7 @@ void splicer::merge(row whole, stolen_range& taken) {
   whole_.spare(thief.free_);
   for (live_call* const first : taken.first) {
     for (live_call* part = first; part != nullptr;) {
-      live_call& original = *std::exchange(part, part->next);
+      live_call& original = *std::exchange(part, taken.after(*part));
       if (original.over()) {
         finish(original);
       } else {

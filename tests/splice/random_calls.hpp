@@ -1,124 +1,30 @@
-// Random calls to splice, and how the library is told of them.
+// Random calls as they run: in the plain loop, and as the library is told of them.
 #pragma once
 
-#include "semantics.hpp"
-#include "support.hpp"
+#include "random_program.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <deque>
+#include <bit>
 #include <exception>
-#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace sennit_test {
 
-using semantics::accesses;
-
-// What regions the effects are said with.
-enum class regions_of : std::uint8_t { ranges, masks, hulls, large, boxes, indices, any };
-inline constexpr regions_of exact_ones[] = {regions_of::ranges, regions_of::masks, regions_of::hulls,
-                                            regions_of::large,  regions_of::boxes, regions_of::indices};
-
-// A user's own: cells as bits.
-struct mask_region {
-  std::uint64_t cells;
-  friend bool interferes(const mask_region& a, const mask_region& b) { return (a.cells & b.cells) != 0; }
-  friend bool contains(const mask_region& a, const mask_region& b) { return (b.cells & ~a.cells) == 0; }
-};
-// The same with an address, and without a test for subsets.
-struct hulled_region {
-  const std::uint64_t* data;
-  std::uint64_t cells;
-  friend bool interferes(const hulled_region& a, const hulled_region& b) { return (a.cells & b.cells) != 0; }
-  friend sennit::hull hull_of(const hulled_region& r) {
-    if (r.cells == 0) return {0, 0};
-    const auto first = reinterpret_cast<std::uintptr_t>(r.data + std::countr_zero(r.cells));
-    return {first, reinterpret_cast<std::uintptr_t>(r.data + 64 - std::countl_zero(r.cells))};
-  }
-};
-// Too large to be held in place, and with a destructor.
-struct large_region {
-  std::vector<std::uint64_t> words;
-  std::array<std::uint64_t, 8> more{};
-  friend bool interferes(const large_region& a, const large_region& b) {
-    return (a.words[0] & b.words[0]) != 0;
-  }
-  friend bool contains(const large_region& a, const large_region& b) {
-    return (b.words[0] & ~a.words[0]) == 0;
-  }
-};
-
-struct random_step : semantics::step {
-  sennit::effects fx{};
-  std::uint64_t salt = 0;
-  bool throws = false;
-};
-
-struct random_call : semantics::call {
-  enum class kind : std::uint8_t { function, tree, unknown };
-  kind how = kind::function;
-  sennit::effects fx{};
-  // For each construct:
-  struct part {
-    const random_step* step = nullptr;
-    sennit::effects step_fx{};
-    bool by_callee = false;                    // a function that is called directly makes it
-    bool whole = false;                        // with the effects of the call, not a copy of them
-    std::vector<const random_step*> slices{};  // of one step
-    std::vector<const random_call*> calls{};
-    bool last = true;
-    sennit::effects afterwards{};
-    bool as_list = false;  // sequence_of
-    bool catches = false;
-  };
-  std::vector<part> parts;
-};
-
-struct shape {
-  std::uint64_t seed;
-  std::uint32_t threads = 4;
-  int depth = 3;
-  regions_of regions = regions_of::ranges;
-  bool trees = false;  // the roots are declared trees
-  bool alike = false;  // all threads have the same calls, on neighboring cells
-  bool throws = false;
-  bool unannotated = true;  // some calls are unknown
-  bool sliced = false;      // some steps are done in slices
-  bool banded =
-      false;           // sweeps over all cells, each of what the one before has written: rows that are forked
-  bool rough = false;  // such sweeps, with other neighbors for each of their steps
-  bool slow = false;   // steps last long enough for others to be stolen, and share little
-};
-
 struct thrown {
   std::uint32_t step;
 };
 
-class random_calls {
+class random_calls : public random_program {
  public:
-  explicit random_calls(const shape& s) : shape_(s), random_(s.seed) {
-    for (std::uint32_t t = 0; t < s.threads; ++t) {
-      if (s.alike) random_ = random_numbers(s.seed);  // of the same form in each thread
-      thread_ = t;
-      roots.push_back(s.banded  ? &sweep(0, 32, s.trees)
-                      : s.trees ? &tree(s.depth, accesses{})
-                                : &function(s.depth));
-      model.push_back(roots.back());
-    }
-  }
-  random_calls(const random_calls&) = delete;
-  random_calls& operator=(const random_calls&) = delete;
-
-  std::vector<const random_call*> roots;
-  std::vector<const semantics::call*> model;
-  std::deque<random_step> steps;
-  const shape& how() const { return shape_; }
+  using random_program::random_program;
 
   // A run: the cells, and when each step began and ended.
   struct state {
@@ -148,7 +54,7 @@ class random_calls {
   }
   sennit::splice_report splice(state& s, const sennit::splicing& how) const {
     running_ = &s;
-    if (shape_.trees)
+    if (form().trees)
       return sennit::splice(how, roots.size(), [this](std::size_t t) { return tree_of(*roots[t]); });
     return sennit::splice(how, roots.size(), [this](std::size_t t) { call(*roots[t]); });
   }
@@ -156,7 +62,7 @@ class random_calls {
   void run_elided(state& s) const {
     running_ = &s;
     for (const random_call* const root : roots) {
-      if (shape_.trees) {
+      if (form().trees) {
         tree_of (*root)();
       } else {
         call(*root);
@@ -186,244 +92,6 @@ class random_calls {
   }
 
  private:
-  accesses some() {
-    accesses a;
-    if (shape_.alike) {
-      // A sweep, of which each thread reads what the one before has written.
-      const std::uint64_t width = 1 + random_.below(4);
-      const std::uint64_t at = random_.below(28);
-      const auto cells = [](std::uint64_t first, std::uint64_t n) {
-        return ((std::uint64_t{1} << n) - 1) << first;
-      };
-      a.writes = cells(at + thread_ % 2 * 32, width);
-      a.reads = cells((at == 0 ? 0 : at - 1) + (thread_ + 1) % 2 * 32, width + 2);
-      return a;
-    }
-    if (shape_.slow) {
-      a.reads = std::uint64_t{1} << random_.below(64);
-      a.writes = random_.one_in(3) ? 0 : std::uint64_t{1} << random_.below(64);
-      return a;
-    }
-    a.reads = random_() & random_() & random_() & random_();
-    a.writes = random_() & random_() & random_() & random_() & random_();
-    if (random_.one_in(6)) a.writes = 0;
-    return a;
-  }
-
-  const random_step& make_step(const accesses& declared, const accesses& real) {
-    random_step& s = steps.emplace_back();
-    s.number = static_cast<std::uint32_t>(steps.size() - 1);
-    s.declared = declared;
-    s.real = real;
-    s.salt = random_();
-    s.throws = shape_.throws && s.salt % 24 == 0;
-    return s;
-  }
-  accesses grown(accesses a) {
-    if (random_.one_in(4)) a += some();
-    return a;
-  }
-
-  const random_call& tree(int depth, accesses) {
-    random_call& c = calls_.emplace_back();
-    c.how = random_call::kind::tree;
-    c.may_wait = true;
-    if (depth == 0 || random_.one_in(5)) {
-      c.all = some();
-      random_call::part p;
-      p.step = &make_step(c.all, c.all);
-      add(c, std::move(p));
-    } else {
-      random_call::part p;
-      p.calls = {&tree(depth - 1, {}), &tree(depth - 1, {})};
-      for (const random_call* const part : p.calls) c.all += part->all;
-      c.all = grown(c.all);
-      add(c, std::move(p));
-    }
-    c.fx = effects_of(c.all);
-    return c;
-  }
-
-  // Of cells [first, last) of one half, from those of the other half and their neighbors.
-  const random_call& sweep(int first, int last, bool as_tree) {
-    random_call& c = calls_.emplace_back();
-    c.how = as_tree ? random_call::kind::tree : random_call::kind::function;
-    c.may_wait = as_tree;
-    random_call::part p;
-    if (last - first == 1 || (last - first < 4 && random_.one_in(3))) {
-      const auto cells = [](int from, int to, std::uint32_t half) {
-        return ((std::uint64_t{1} << (std::min(to, 32) - std::max(from, 0))) - 1)
-               << (std::max(from, 0) + 32 * half);
-      };
-      c.all.writes = cells(first, last, thread_ % 2);
-      c.all.reads = cells(first - 1, last + 1, (thread_ + 1) % 2);
-      if (shape_.rough) {
-        const int radius = static_cast<int>(random_.below(5));
-        c.all.reads = cells(first - radius, last + radius, (thread_ + 1) % 2);
-        if (random_.one_in(12)) c.all.reads |= std::uint64_t{1} << random_.below(64);
-        if (random_.one_in(12)) c.all.writes = 0;
-      }
-      p.step = &make_step(c.all, c.all);
-      p.whole = !as_tree && random_.one_in(2);
-    } else {
-      const int parts = as_tree ? 2 : std::min(last - first, 2 + static_cast<int>(random_.below(2)));
-      p.as_list = !as_tree && random_.one_in(2);
-      for (int i = 0; i < parts; ++i) {
-        p.calls.push_back(&sweep(first + (last - first) * i / parts, first + (last - first) * (i + 1) / parts,
-                                 as_tree || (!p.as_list && random_.one_in(4))));
-        c.all += p.calls.back()->all;
-      }
-    }
-    add(c, std::move(p));
-    c.fx = effects_of(c.all);
-    return c;
-  }
-
-  // Nothing is known of it but that it is one step.
-  const random_call& unknown() {
-    random_call& c = calls_.emplace_back();
-    c.how = random_call::kind::unknown;
-    c.all.everything = true;
-    random_call::part p;
-    p.step = &make_step(c.all, some());
-    add(c, std::move(p));
-    c.fx = sennit::effects::everything();
-    return c;
-  }
-
-  const random_call& function(int depth) {
-    random_call& c = calls_.emplace_back();
-    std::vector<random_call::part> parts;
-    const std::uint64_t constructs = depth == 0 ? 1 + random_.below(2) : 1 + random_.below(3);
-    for (std::uint64_t i = 0; i < constructs; ++i) {
-      random_call::part p;
-      if (depth == 0 || random_.one_in(3)) {
-        const accesses real = some();
-        p.step = &make_step(grown(real), real);
-        p.by_callee = random_.one_in(8);
-        if (shape_.sliced && random_.one_in(2)) {
-          p.slices.push_back(std::exchange(p.step, nullptr));
-          for (std::uint64_t more = random_.below(4); more > 0; --more) {
-            const accesses part = some();
-            p.slices.push_back(&make_step(grown(part), part));
-          }
-          for (const random_step* const slice : p.slices) {
-            random_step& s = steps[slice->number];
-            s.fx = effects_of(s.declared);
-          }
-        }
-      } else {
-        const std::uint64_t n = random_.one_in(12) ? 0 : 1 + random_.below(4);
-        p.as_list = n == 0 || n > 3 || random_.one_in(4);
-        p.catches = shape_.throws && random_.one_in(6);
-        for (std::uint64_t k = 0; k < n; ++k) {
-          const std::uint64_t draw = p.as_list ? 9 : random_.below(10);
-          if (draw == 0 && shape_.unannotated && !shape_.alike) {
-            p.calls.push_back(&unknown());
-          } else if (draw < 4) {
-            p.calls.push_back(&tree(depth - 1, {}));
-          } else {
-            p.calls.push_back(&function(depth - 1));
-          }
-        }
-      }
-      parts.push_back(std::move(p));
-      if (parts.back().as_list || !parts.back().slices.empty()) break;  // which say nothing of what follows
-    }
-    accesses after;
-    for (std::size_t i = parts.size(); i-- > 0;) {
-      random_call::part& p = parts[i];
-      if (p.step != nullptr) {
-        after += p.step->declared;
-      } else if (!p.slices.empty()) {
-        for (const random_step* const slice : p.slices) after += slice->declared;
-      } else {
-        p.last = i + 1 == parts.size();
-        if (!p.last) p.afterwards = effects_of(after = grown(after));
-        afterwards_[&p] = after;
-        for (const random_call* const part : p.calls) after += part->all;
-      }
-    }
-    c.all = grown(after);
-    c.fx = effects_of(c.all);
-    if (parts.size() == 1 && parts[0].step != nullptr && !parts[0].by_callee && random_.one_in(2)) {
-      parts[0].whole = true;
-      steps[parts[0].step->number].declared = c.all;
-    }
-    for (random_call::part& p : parts) {
-      const accesses later = afterwards_[&p];
-      add(c, std::move(p));
-      c.constructs.back().afterwards = later;
-    }
-    afterwards_.clear();
-    return c;
-  }
-
-  void add(random_call& c, random_call::part p) {
-    semantics::construct k;
-    if (p.step != nullptr) {
-      p.step_fx = effects_of(p.step->declared);
-      k.step = p.step;
-    }
-    k.calls.assign(p.calls.begin(), p.calls.end());
-    k.last = p.last;
-    c.constructs.push_back(std::move(k));
-    c.parts.push_back(std::move(p));
-  }
-
-  sennit::effects effects_of(const accesses& a) {
-    if (a.everything) return sennit::effects::everything();
-    sennit::effects fx;
-    add_regions(fx, a.reads, [](const auto& region) { return sennit::effects(sennit::reads(region)); });
-    add_regions(fx, a.writes, [](const auto& region) { return sennit::effects(sennit::writes(region)); });
-    return fx;
-  }
-  template <class Access>
-  void add_regions(sennit::effects& fx, std::uint64_t cells, Access access) {
-    if (cells == 0) return;
-    regions_of which = shape_.regions;
-    if (which == regions_of::any) which = exact_ones[mixed(cells) % std::size(exact_ones)];
-    // Intervals of cells, of which none crosses the end of a row.
-    const auto intervals = [&](int row, auto&& use) {
-      for (int first = 0; first < 64;) {
-        if ((cells >> first & 1) == 0) {
-          ++first;
-          continue;
-        }
-        int last = first + 1;
-        while (last < 64 && last % row != 0 && (cells >> last & 1) != 0) ++last;
-        use(sennit::range{first, last});
-        first = last;
-      }
-    };
-    switch (which) {
-      case regions_of::ranges:
-        intervals(64, [&](sennit::range r) { fx += access(sennit::memory_range(base(), r)); });
-        break;
-      case regions_of::masks: fx += access(mask_region{cells}); break;
-      case regions_of::hulls: fx += access(hulled_region{base(), cells}); break;
-      case regions_of::large: fx += access(large_region{{cells, 1, 2}}); break;
-      case regions_of::boxes:
-        intervals(8, [&](sennit::range r) {
-          const std::int64_t row = r.first / 8;
-          fx += access(sennit::memory_box<2>(
-              base(), {8}, {sennit::range{row, row + 1}, {r.first - 8 * row, r.last - 8 * row}}));
-        });
-        break;
-      case regions_of::indices: {
-        std::vector<std::int32_t>& list = lists_.emplace_back();
-        for (std::int32_t i = 0; i < 64; ++i) {
-          if ((cells >> i & 1) != 0) list.push_back(i);
-        }
-        fx += access(sennit::index_set(base(), list));
-        break;
-      }
-      case regions_of::any: break;
-    }
-  }
-  // Of no run in particular: regions are compared, not read.
-  const std::uint64_t* base() const { return place_->data(); }
-
   void execute(state& s, const random_step& step) const {
     const std::uint32_t n = step.number;
     s.began[n] = s.clock.fetch_add(1, std::memory_order_relaxed);
@@ -433,9 +101,9 @@ class random_calls {
       h = mixed(h ^ s.cells[static_cast<std::size_t>(std::countr_zero(left))]);
     }
     // Of different lengths, and now and then somebody else is let in between.
-    for (std::uint64_t i = step.salt % (shape_.slow ? 8000 : 32); i > 0; --i)
+    for (std::uint64_t i = step.salt % (form().slow ? 8000 : 32); i > 0; --i)
       std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (step.salt % (shape_.slow ? 8 : 64) == 1) std::this_thread::yield();
+    if (step.salt % (form().slow ? 8 : 64) == 1) std::this_thread::yield();
     for (std::uint64_t left = step.real.writes; left != 0; left &= left - 1) {
       s.cells[static_cast<std::size_t>(std::countr_zero(left))] += mixed(h + left);
     }
@@ -554,13 +222,6 @@ class random_calls {
     }
   }
 
-  const shape shape_;
-  random_numbers random_;
-  std::uint32_t thread_ = 0;
-  std::deque<random_call> calls_;
-  std::deque<std::vector<std::int32_t>> lists_;
-  std::map<const random_call::part*, accesses> afterwards_;
-  std::unique_ptr<std::array<std::uint64_t, 64>> place_ = std::make_unique<std::array<std::uint64_t, 64>>();
   mutable state* running_ = nullptr;
 };
 

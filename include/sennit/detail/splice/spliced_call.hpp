@@ -40,6 +40,9 @@ struct call_kind {
   void (*move)(spliced_call& from, spliced_call& to) noexcept;
   // The call will not continue: releases what it holds.
   void (*drop)(spliced_call&) noexcept;
+  // At arrival::sequence: makes all parts from the index on, in order, into one step in the room of `part`. Returns
+  // their number; 0 if there are none. Null: the parts cannot be run in this way.
+  std::uint32_t (*rest)(spliced_call& whole, spliced_call& part, std::uint32_t index) noexcept = nullptr;
 };
 
 // A call in an iteration of a splice. The splicer's own class derives from it.
@@ -56,8 +59,9 @@ class spliced_call {
   std::uint32_t iteration = 0;
   std::uint32_t switches = 0;  // switches between stacks to continue the call
   std::uint32_t index = 0;     // its position among the parts of the surrounding call
-  bool one_step = false;       // the call has a step that has all its effects
-  bool last_step = false;      // and the call has nothing else to do
+  std::uint32_t stack_bytes = 0;
+  bool one_step = false;   // the call has a step that has all its effects
+  bool last_step = false;  // and the call has nothing else to do
 
   // Constructs what make() returns in place, without a copy.
   template <class Make>

@@ -18,6 +18,11 @@ class writer {
 
   std::string run() {
     text_ = ".input what\n.output a\nmain:\n  a := 1; x := 0; k := 0; t := 0; fuel := 14; go := stop\n";
+    // Cells that are used again have something to forget.
+    line("sp := snew");
+    line("salloc 20");
+    for (int k = 0; k < 20; ++k) line(fmt::format("mem[sp + {}] := 77", k));
+    line("sfree 20");
     for (int c = 0; c < what_.cases; ++c) text_ += fmt::format("  t := what = {0}; if-jump t, c{0}\n", c);
     text_ += "  jump stop\nstop:\n  halt\n";
     for (int c = 0; c < what_.cases; ++c) one_case(c);
@@ -41,11 +46,15 @@ class writer {
       cells_ = any(2, 6);
       marks_.clear();
       text_ += fmt::format("c{}-{}:\n", c, b);
-      line("fuel := fuel - 1");
-      line("if-jump fuel, stop");
       for (std::int64_t left = any(3, 9); left > 0; --left) instruction(c);
+      burn();
       line(what_.jumps_to_registers && any(0, 1) == 0 ? "jump go" : "jump " + block(c));
     }
+  }
+
+  void burn() {
+    line("fuel := fuel - 1");
+    line("if-jump fuel, stop");
   }
 
   std::string block(int c) {
@@ -89,6 +98,7 @@ class writer {
     if (which < 89) return line("sp := snew");
     if (which < 92 && what_.jumps_to_registers)
       return line(fmt::format("go := c{}-{}", c, any(0, blocks_of_a_case - 1)));
+    burn();
     line(fmt::format("t := a & {}", any(1, 3)));
     line("if-jump t, " + block(c));
   }

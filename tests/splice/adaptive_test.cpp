@@ -183,6 +183,25 @@ TEST(adaptive, an_order_is_followed_while_nothing_changes) {
   EXPECT_LT(counts[1], counts[0]);
 }
 
+#if SENNIT_EXCEPTIONS
+// Catches a cancelled region that takes the order away, or that runs a splice.
+TEST(adaptive, a_cancelled_region_leaves_the_order) {
+  mesh m(300);
+  sennit::memoized_splice memo([&](int t) { return m.sweep(t); });
+  runtime_of(3).run([&] {
+    memo.run(4);
+    const std::vector<std::uint64_t> gathered = m.gathered();
+    sennit::region region;
+    EXPECT_FALSE(region.run([&] {
+      region.cancel();
+      memo.run(4);
+    }));
+    EXPECT_EQ(m.gathered(), gathered);
+  });
+  EXPECT_NO_THROW((void)memo.schedule());
+}
+#endif
+
 // Catches a region of the library that nothing tells apart: its splices would look for their order in each run.
 TEST(adaptive, regions_of_the_library_can_be_compared) {
   using sennit::detail::effects_access;

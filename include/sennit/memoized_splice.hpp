@@ -5,6 +5,7 @@
 #include <sennit/detail/splice/step_list.hpp>
 #include <sennit/detail/splice/tree_fingerprint.hpp>
 #include <sennit/divided.hpp>
+#include <sennit/region.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/splice_schedule.hpp>
 #include <sennit/worker.hpp>
@@ -164,6 +165,8 @@ class memoized_splice {
 #if SENNIT_EXCEPTIONS
     try {
       return detail::tree_fingerprint(trees);
+    } catch (const cancelled&) {
+      throw;  // the order stays
     } catch (...) {
       return {};
     }

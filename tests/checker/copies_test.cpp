@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,14 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
+
+extern "C" {
+extern const int c_is_by_gcc;
+void copy_in_c(void* to, const void* from);
+void assign_in_c(void* to, const void* from);
+void store_in_c(void* to);
+double pass_in_c(const void* from);
+}
 
 namespace {
 
@@ -50,14 +59,13 @@ struct particle {
   double x = 0;
   double y = 0;
   double z = 0;
-  friend bool operator==(const particle&, const particle&) = default;
 };
 struct matrix {
   double at[4][4];
 };
 
-std::array<particle, 4> from;
-std::array<particle, 4> to;
+alignas(16) std::array<particle, 4> from;
+alignas(16) std::array<particle, 4> to;
 
 // What is reported if a step says that it reads and writes the first `said` particles. Another one says that it writes all.
 std::vector<std::string> with(std::int64_t said, void (*run)()) {
@@ -74,12 +82,18 @@ std::vector<std::string> with(std::int64_t said, void (*run)()) {
   });
 }
 
-void expect_seen(void (*run)(), bool read, bool written, const char* what) {
+// `read` and `written` say what is seen; nothing: that depends on what the optimizer makes of it.
+using sight = std::optional<bool>;
+void expect_seen(void (*run)(), sight read, sight written, const char* what) {
   EXPECT_THAT(with(4, run), IsEmpty()) << what;
   std::string all;
   for (const std::string& report : with(3, run)) all += report;
-  EXPECT_EQ(all.find("a step reads") != std::string::npos, read) << what << ": " << all;
-  EXPECT_EQ(all.find("a step writes") != std::string::npos, written) << what << ": " << all;
+  const auto expect = [&](sight seen, const char* words) {
+    if (!seen) return;
+    EXPECT_EQ(all.find(words) != std::string::npos, *seen) << what << ": " << all;
+  };
+  expect(read, "a step reads");
+  expect(written, "a step writes");
 }
 
 // Not inlined, as in another file.
@@ -103,8 +117,13 @@ TEST(Copies, OfStructs) {
   expect_seen([] { new (&to[3]) particle(from[3]); }, true, true, "placement new");
   expect_seen([] { std::uninitialized_copy(from.begin() + 3, from.end(), to.begin() + 3); }, true, true,
               "uninitialized_copy");
-  expect_seen([] { std::vector<particle> all(from.begin(), from.end()); }, true, false, "vector");
-  expect_seen([] { std::swap(to[2], to[3]); }, true, true, "swap");
+  expect_seen(
+      [] {
+        std::vector<particle> all(from.begin(), from.end());
+        asm volatile("" : : "r"(all.data()) : "memory");
+      },
+      true, false, "vector");
+  expect_seen([] { std::swap(to[2], to[3]); }, std::nullopt, true, "swap");
   expect_seen([] { std::fill(to.begin(), to.end(), particle{1, 2, 3}); }, false, true, "fill");
   expect_seen(
       [] {
@@ -130,7 +149,6 @@ TEST(Copies, OfOtherSizes) {
 }
 
 TEST(Comparisons, OfKnownSizes) {
-  static volatile bool sink;
   const auto compare = [](auto size) {
     constexpr std::size_t n = decltype(size)::value;
     expect_seen(
@@ -150,7 +168,6 @@ TEST(Comparisons, OfKnownSizes) {
   [&]<std::size_t... n>(std::index_sequence<n...>) {
     (compare(std::integral_constant<std::size_t, n + 1>()), ...);
   }(std::make_index_sequence<24>());
-  (void)sink;
 }
 
 TEST(Calls, ResultsThatAreStored) {
@@ -161,18 +178,32 @@ TEST(Calls, ResultsThatAreStored) {
               true, "of a template");
 }
 
-TEST(Calls, ArgumentsByValue) {
+// The call copies the argument. Clang sometimes leaves out a copy of its own before that.
+TEST(Unseen, ArgumentsByValue) {
   expect_seen(
       [] {
         const double x = taken(from[3], 1);
         asm volatile("" : : "x"(x));
       },
-      true, false, "by value");
+      gcc ? sight(true) : std::nullopt, false, "by value");
 }
 
 // The result goes where it belongs at once. GCC has no hooks in what a function writes into its result.
 TEST(Unseen, ResultsThatAreConstructedInPlace) {
   expect_seen([] { new (&to[3]) particle(made(1)); }, false, !gcc, "placement new");
+}
+
+// Without -fno-elide-constructors, which is for C++ only, GCC stores results and copies arguments in the call itself.
+TEST(Unseen, CallsInC) {
+  expect_seen([] { copy_in_c(&to[3], &from[3]); }, true, true, "memcpy");
+  expect_seen([] { assign_in_c(&to[3], &from[3]); }, true, true, "assignment");
+  expect_seen([] { store_in_c(&to[3]); }, false, c_is_by_gcc == 0, "result");
+  expect_seen(
+      [] {
+        const double x = pass_in_c(&from[3]);
+        asm volatile("" : : "x"(x));
+      },
+      c_is_by_gcc == 1 ? sight(false) : std::nullopt, false, "argument");
 }
 
 // A vector of 32 bytes is more than clang's hooks have.

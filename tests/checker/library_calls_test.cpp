@@ -6,12 +6,14 @@
 #include <sennit/splice.hpp>
 
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -46,6 +48,14 @@ std::FILE* file() {
   return f;
 }
 int number() { return fileno(file()); }
+
+// By vsprintf if `n` is 0.
+void print(char* to, std::size_t n, const char* format, ...) {
+  std::va_list values;
+  va_start(values, format);
+  keep(n == 0 ? std::vsprintf(to, format, values) : std::vsnprintf(to, n, format, values));
+  va_end(values);
+}
 
 struct library_call {
   const char* name;
@@ -173,6 +183,72 @@ const library_call calls[] = {
      [](char*, char* d) {
        std::qsort(d, 5, 4, [](const void* x, const void* y) { return std::memcmp(x, y, 4); });
      }},
+    {"stpncpy", "abcdef", 3, 0, 3, [](char* s, char* d) { keep(stpncpy(d, s, 3)); }},
+    {"strtoul", "123 45", 4, 0, 0,
+     [](char* s, char*) {
+       char* end = nullptr;
+       keep(std::strtoul(s, &end, 10));
+     }},
+    {"strtoll", "123 45", 4, 0, 0,
+     [](char* s, char*) {
+       char* end = nullptr;
+       keep(std::strtoll(s, &end, 10));
+     }},
+    {"strtoull", "123 45", 7, 0, 0, [](char* s, char*) { keep(std::strtoull(s, nullptr, 10)); }},
+    {"strtof", "1.5 45", 4, 0, 0,
+     [](char* s, char*) {
+       char* end = nullptr;
+       keep(double{std::strtof(s, &end)});
+     }},
+    {"strtold", "1.5 45", 7, 0, 0,
+     [](char* s, char*) { keep(static_cast<double>(std::strtold(s, nullptr))); }},
+    {"strtol into b", "", 0, 0, 8, [](char*, char* d) { keep(std::strtol("77", reinterpret_cast<char**>(d), 10)); }},
+    {"atol", "123", 4, 0, 0, [](char* s, char*) { keep(std::atol(s)); }},
+    {"atoll", "123", 4, 0, 0, [](char* s, char*) { keep(std::atoll(s)); }},
+    {"vsnprintf", "abc", 4, 0, 5, [](char* s, char* d) { print(d, 20, "%s!", s); }},
+    {"vsprintf", "abc", 4, 0, 5, [](char* s, char* d) { print(d, 0, "%s!", s); }},
+    {"fscanf", "", 0, 0, 12, [](char*, char* d) { keep(std::fscanf(file(), "%8s%*c%c", d + 3, d)); }},
+    {"wmemmove", "abc", 8, 0, 8,
+     [](char* s, char* d) { std::wmemmove(reinterpret_cast<wchar_t*>(d), reinterpret_cast<wchar_t*>(s), 2); }},
+    {"wmemcmp", "abc", 8, 0, 0,
+     [](char* s, char*) { keep(std::wmemcmp(reinterpret_cast<wchar_t*>(s), L"xy", 2)); }},
+    {"wcscpy", "abc", 8, 0, 8,
+     [](char* s, char* d) { std::wcscpy(reinterpret_cast<wchar_t*>(d), reinterpret_cast<wchar_t*>(s)); }},
+    {"fread_unlocked", "", 0, 0, 8, [](char*, char* d) { keep(fread_unlocked(d, 4, 2, file())); }},
+    {"fwrite_unlocked", "abcdefgh", 6, 0, 0, [](char* s, char*) { keep(fwrite_unlocked(s, 3, 2, file())); }},
+    {"readv", "", 0, 0, 6,
+     [](char*, char* d) {
+       const std::array<iovec, 2> parts{iovec{d, 4}, iovec{d + 4, 2}};
+       keep(lseek(number(), 0, SEEK_SET) + readv(number(), parts.data(), 2));
+     }},
+    {"writev", "abcdefgh", 7, 0, 0,
+     [](char* s, char*) {
+       const std::array<iovec, 2> parts{iovec{s, 4}, iovec{s + 4, 3}};
+       keep(writev(number(), parts.data(), 2));
+     }},
+    {"pwritev", "abcdefgh", 7, 0, 0,
+     [](char* s, char*) {
+       const std::array<iovec, 2> parts{iovec{s, 4}, iovec{s + 4, 3}};
+       keep(pwritev(number(), parts.data(), 2, 0));
+     }},
+    {"send and recv", "abcdef", 6, 0, 6,
+     [](char* s, char* d) {
+       std::array<int, 2> ends{};
+       keep(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()));
+       keep(send(ends[0], s, 6, 0));
+       keep(recv(ends[1], d, 50, 0));
+       close(ends[0]);
+       close(ends[1]);
+     }},
+    {"erand48", "", 0, 0, 6, [](char*, char* d) { keep(erand48(reinterpret_cast<unsigned short*>(d))); }},
+    {"nrand48", "", 0, 0, 6, [](char*, char* d) { keep(nrand48(reinterpret_cast<unsigned short*>(d))); }},
+    {"frexpf", "", 0, 0, 4, [](char*, char* d) { keep(double{frexpf(3.5F, reinterpret_cast<int*>(d))}); }},
+    {"modff", "", 0, 0, 4, [](char*, char* d) { keep(double{modff(3.5F, reinterpret_cast<float*>(d))}); }},
+    {"remquo", "", 0, 0, 4, [](char*, char* d) { keep(remquo(3.5, 2, reinterpret_cast<int*>(d))); }},
+    {"lgamma_r", "", 0, 0, 4, [](char*, char* d) { keep(lgamma_r(3.5, reinterpret_cast<int*>(d))); }},
+    {"sincosf", "", 0, 0, 8,
+     [](char*, char* d) { sincosf(3.5F, reinterpret_cast<float*>(d), reinterpret_cast<float*>(d) + 1); }},
+    {"time", "", 0, 0, 8, [](char*, char* d) { keep(time(reinterpret_cast<std::time_t*>(d))); }},
     {"rand_r", "", 0, 0, 4, [](char*, char* d) { keep(rand_r(reinterpret_cast<unsigned*>(d))); }},
     {"frexp", "", 0, 0, 4, [](char*, char* d) { keep(std::frexp(3.5, reinterpret_cast<int*>(d))); }},
     {"modf", "", 0, 0, 8, [](char*, char* d) { keep(std::modf(3.5, reinterpret_cast<double*>(d))); }},

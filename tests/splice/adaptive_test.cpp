@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <numeric>
-#include <string>
 #include <vector>
 
 namespace sennit_test {
@@ -183,6 +181,40 @@ TEST(adaptive, an_order_is_followed_while_nothing_changes) {
   EXPECT_EQ(counts[2], counts[3]);
   EXPECT_LT(counts[1], 4 * 300 + 100) << "one look at each block, and those that choose the shifts";
   EXPECT_LT(counts[1], counts[0]);
+}
+
+#if SENNIT_EXCEPTIONS
+// Catches a cancelled region that takes the order away, or that runs a splice.
+TEST(adaptive, a_cancelled_region_leaves_the_order) {
+  mesh m(300);
+  sennit::memoized_splice memo([&](int t) { return m.sweep(t); });
+  runtime_of(3).run([&] {
+    memo.run(4);
+    const std::vector<std::uint64_t> gathered = m.gathered();
+    sennit::region region;
+    EXPECT_FALSE(region.run([&] {
+      region.cancel();
+      memo.run(4);
+    }));
+    EXPECT_EQ(m.gathered(), gathered);
+  });
+  EXPECT_NO_THROW((void)memo.schedule());
+}
+#endif
+
+// Catches a region of the library that nothing tells apart: its splices would look for their order in each run.
+TEST(adaptive, regions_of_the_library_can_be_compared) {
+  using sennit::detail::effects_access;
+  const std::vector<double> a(64);
+  const std::vector<int> indices{1, 5};
+  const auto compared = [](const auto& region) {
+    return effects_access::has_fingerprint(effects(writes(region)));
+  };
+  EXPECT_TRUE(compared(memory_range(a)));
+  EXPECT_TRUE(compared(sennit::memory_box<2>(a.data(), {8}, {range{0, 2}, range{0, 2}})));
+  EXPECT_TRUE(compared(sennit::memory_box<3>(a.data(), {16, 4}, {range{0, 2}, range{0, 2}, range{0, 2}})));
+  EXPECT_TRUE(compared(sennit::index_set(a.data(), indices)));
+  EXPECT_TRUE(compared(sennit::subtree(a.data())));
 }
 
 }  // namespace

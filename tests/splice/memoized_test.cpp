@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -156,14 +157,16 @@ struct unnamed_part {
 TEST(memoized, shows_trees_their_own_parts_only) {
   std::vector<int> a(2);
   double now = 0;
-  bool foreign = false;
+  std::atomic<bool> foreign = false;
   sennit::memoized_splice one([&](int) {
     return divided{unnamed_part{now, 16}, 1,
                    [&](unnamed_part p) {
-                     foreign = foreign || p.generation != now;
+                     if (p.generation != now) foreign = true;
                      return effects(writes(memory_range(&a[static_cast<std::size_t>(now)], 1)));
                    },
-                   [&](unnamed_part p) { foreign = foreign || p.generation != now; }};
+                   [&](unnamed_part p) {
+                     if (p.generation != now) foreign = true;
+                   }};
   });
   one.run(2);
   now = 1;

@@ -34,7 +34,7 @@ struct splicing {
   std::int64_t most_delayed = 4096;
   // If calls of spliced functions take this number of bytes, with their stacks and with what is kept about their
   // order, further calls run unspliced: what is left of a sequence is one step, with all effects of the call that
-  // makes the sequence. The same holds for calls in more than some hundred others.
+  // makes the sequence. The same holds for calls in more than a thousand others.
   std::size_t most_bytes = std::size_t{64} << 20;
 };
 

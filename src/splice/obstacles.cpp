@@ -34,7 +34,7 @@ void splicer::count_bytes(live_call& c) noexcept {
   use_bytes(static_cast<std::ptrdiff_t>(now - std::exchange(c.bytes, now)));
 }
 
-inline void splicer::add(obstacles& to, const effects& fx, obstacle o) {
+SENNIT_INLINE void splicer::add(obstacles& to, const effects& fx, obstacle o) {
   live_call& c = o.call();
   if (!mine(c)) {
     if (o.whole() || check(c.all, fx)) to.push_back(o);
@@ -66,14 +66,19 @@ void splicer::add_open(obstacles& to, const effects& fx, live_call& whole) {
 // Adds the parts at positions before this one.
 void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before) {
   const std::size_t others = to.size();
-  const bool many = find_parts(whole, fx, 0, before, report_.checks, [&](live_call& part) {
-    add(to, fx, {part, false});
-    return !lists_all_ && to.size() > others + most_listed;
-  });
-  if (!many) {
+  if (whole.index_of_parts == nullptr) [[likely]] {
+    for (live_call* part = whole.parts; part != nullptr && part->index < before; part = part->next) {
+      add(to, fx, {*part, false});
+    }
+  } else {
+    find_parts(whole, fx, 0, before, report_.checks, [&](live_call& part) {
+      add(to, fx, {part, false});
+      return !lists_all_ && to.size() > others + most_listed;
+    });
     std::reverse(to.begin() + static_cast<std::ptrdiff_t>(others), to.end());
-    return;
   }
+  if (to.size() <= others + most_listed || lists_all_) [[likely]]
+    return;
   for (; to.size() > others; to.pop_back()) release(to.back().call());
   to.push_back(obstacle::parts_of(whole, before));
   ++whole.uses;
@@ -92,6 +97,20 @@ live_call* splicer::last_obstacle(const effects& fx, obstacle o) {
   live_call& last = found.back().parts_before() == 0 ? found.back().call() : *last_obstacle(fx, found.back());
   clear(found);
   return &last;
+}
+
+// Each root may have all earlier roots as obstacles.
+void splicer::find_obstacles_of_roots(row roots) {
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    roots[i]->found = true;
+    for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
+  }
+}
+
+// Whether nothing is in the way of all that the call does. If something is, c.blocked_by then has it.
+bool splicer::is_free_as_a_whole(live_call& c) {
+  for (const obstacle o : c.before) add(c.blocked_by, c.all, o);
+  return c.blocked_by.empty();
 }
 
 // An obstacle of a part is an obstacle of the whole, or an earlier part of the whole. `earlier`: the parts

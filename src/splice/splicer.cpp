@@ -79,11 +79,7 @@ void splicer::recycle(live_call& c) noexcept {
 void splicer::run() {
   const row roots = whole_.roots;
   whole_.attempt([&] {
-    // The roots' effects are not known yet. So each root may have all earlier roots as obstacles.
-    for (std::size_t i = 0; i < roots.size(); ++i) {
-      roots[i]->found = true;
-      for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
-    }
+    find_obstacles_of_roots(roots);
     walk(roots);
     settle();
   });
@@ -119,8 +115,7 @@ void splicer::walk_together(row calls) {
       // memory.
       if (crowded && i != 0 && c.state == call_state::fresh && !is_void(c)) {
         if (!c.found) find_obstacles(c, before(c, all(active)));
-        for (const obstacle o : c.before) add(c.blocked_by, c.all, o);
-        if (!c.blocked_by.empty()) {
+        if (!is_free_as_a_whole(c)) {
           wait(c);
           continue;
         }

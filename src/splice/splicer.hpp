@@ -263,7 +263,9 @@ class splicer {
   void end_part(live_call& around);
   bool is_past_limit(const live_call& c) const noexcept;
   void count_bytes(live_call& c) noexcept;
+  void find_obstacles_of_roots(row roots);
   void find_obstacles(live_call& part, row earlier);
+  bool is_free_as_a_whole(live_call& c);
   void do_step(live_call& c);
   bool is_free(live_call& c, row earlier, bool just_found);
   void refine(obstacles& all, const effects& fx);

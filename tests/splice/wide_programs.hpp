@@ -135,8 +135,10 @@ inline outcome scattered_cells_in_a_list(std::size_t n, unsigned workers) {
   return o;
 }
 
-inline outcome chain(std::size_t n, const sennit::splicing& how, unsigned workers) {
-  return chain(n, how, runtime_of(workers));
+// On stacks that have room for the chain as it runs outside a splice, some kilobytes for each call with a sanitizer.
+inline outcome chain(std::size_t n, const sennit::splicing& how, unsigned workers, std::size_t stack_bytes) {
+  sennit::runtime on({.workers = workers, .stack_bytes = stack_bytes});
+  return chain(n, how, on);
 }
 
 }  // namespace sennit_test

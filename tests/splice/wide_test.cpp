@@ -70,7 +70,7 @@ TEST(wide, a_list_of_calls_on_scattered_cells) {
 TEST(wide, a_chain_of_calls) {
   for (const unsigned workers : {1U, 2U}) {
     SCOPED_TRACE(std::to_string(workers) + " workers");
-    const outcome o = chain(10'000, {}, workers);
+    const outcome o = chain(10'000, {}, workers, std::size_t{256} << 20);
     EXPECT_EQ(o.wrong, "");
     EXPECT_LE(o.checks_each(), 40.0);
     EXPECT_GT(o.report.unspliced, 0U);
@@ -79,7 +79,7 @@ TEST(wide, a_chain_of_calls) {
 }
 // Catches a chain that is given up although it fits.
 TEST(wide, a_chain_of_calls_that_fits) {
-  const outcome o = chain(300, {}, 1);
+  const outcome o = chain(300, {}, 1, std::size_t{256} << 20);
   EXPECT_EQ(o.wrong, "");
   EXPECT_EQ(o.report.unspliced, 0U);
   EXPECT_EQ(o.report.steps, 4U * 300U);

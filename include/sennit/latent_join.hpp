@@ -94,10 +94,23 @@ SENNIT_COLD given_call<G>* meet_latent_point(latent_request* request) {
   return nullptr;
 }
 
-// Not of a size that is known here: clang copies eight bytes as one number, before it looks what they consist of.
-SENNIT_INLINE void copy_closure(void* to, const void* from, std::size_t bytes) noexcept {
+// Each compiler copies member by member here, if it can, and then takes each member from where it is. As one object: clang copies eight
+// bytes as one number, before it looks what they consist of, unless it learns their number late. GCC has an object in memory
+// whose bytes are copied.
+#if defined(__clang__)
+SENNIT_INLINE void copy_bytes(void* to, const void* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
 }
+template <class G>
+SENNIT_INLINE void copy_closure(void* to, const G& from) noexcept {
+  copy_bytes(to, &from, sizeof(G));
+}
+#else
+template <class G>
+SENNIT_INLINE void copy_closure(void* to, const G& from) noexcept {
+  ::new (to) G(from);
+}
+#endif
 
 // Only a request needs the closure, and has room for it. Nothing else has the closure as a whole: so compilers keep each of its
 // members by itself, as the second call wants it. A closure that is an argument, or that is read word by word, is made of
@@ -105,40 +118,60 @@ SENNIT_INLINE void copy_closure(void* to, const void* from, std::size_t bytes) n
 template <class G>
 SENNIT_INLINE given_call<G>* meet_latent_point_with(G& second) {
   latent_request* const request = take_latent_request();
-  if (request != nullptr) copy_closure(request->closure, &second, sizeof(G));
+  if (request != nullptr) copy_closure(request->closure, second);
   return meet_latent_point<G>(request);
 }
 
-// What was thrown by the first call comes before it. meet_latent_point() found its frame at the same place.
-SENNIT_COLD inline void drop_given() noexcept {
-  given_part* const found = take_given(__builtin_frame_address(0));
-  const std::unique_ptr<given_part> given(found);
-  if (given == nullptr) return;
-  given->drop();
 #if SENNIT_EXCEPTIONS
+
+// What was thrown by the first call comes before what has been given away, which is waited for here. meet_latent_point() found its
+// frame at the same place.
+SENNIT_COLD inline kept_failure end_given() noexcept {
+  const kept_failure first = keep_failure();
+  const std::unique_ptr<given_part> given(take_given(__builtin_frame_address(0)));
+  if (given == nullptr) return first;
+  given->drop();
   try {
     given->wait();
   } catch (...) {
   }
-#else
-  given->wait();
-#endif
+  return first;
+}
+
+// Throws. The compiler is not to know that: it makes the frame of a function that it need not leave in another way only where the
+// function needs a frame.
+template <class R>
+SENNIT_COLD R throw_failure_for(kept_failure first) {
+  throw_failure(first);
+  std::remove_reference_t<R>* none;
+  asm("" : "=r"(none));
+  return static_cast<R&&>(*none);
 }
 
 template <class F>
 SENNIT_INLINE branch_result<F> call_first(F&& first) {
-#if SENNIT_EXCEPTIONS
-  if constexpr (!std::is_nothrow_invocable_v<F>) {
+  if constexpr (std::is_nothrow_invocable_v<F>) {
+    return call_branch(std::forward<F>(first));
+  } else {
+    kept_failure thrown;
     try {
       return call_branch(std::forward<F>(first));
     } catch (...) {
-      drop_given();
-      throw;
+      thrown = end_given();
     }
+    // Not in the handler, which a throw would have to end first.
+    return throw_failure_for<branch_result<F>>(thrown);
   }
-#endif
+}
+
+#else
+
+template <class F>
+SENNIT_INLINE branch_result<F> call_first(F&& first) {
   return call_branch(std::forward<F>(first));
 }
+
+#endif
 
 }  // namespace detail
 
@@ -233,9 +266,8 @@ SENNIT_INLINE auto latent_values(F&& first, G& second) {
 // it does not link. What `second` does may run at the same time
 // as what `first` does, on another thread. Throws what first() throws, or else what second() throws: as plain calls. If first()
 // throws, a task that has begun is waited for. Where a beat comes, it throws what task_group::spawn() throws: std::bad_alloc, and
-// sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: none; clang does not save registers
-// later than at a function's begin if the function has a latent_join. A beat costs a look at each frame of the stack, a task and an
-// allocation.
+// sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: none. A beat costs a look at each frame
+// of the stack, a task and an allocation. An exception of first() is thrown anew.
 //
 // Example:
 //   struct tree {

@@ -10,6 +10,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <utility>
 
 namespace sennit::detail {
 namespace {
@@ -80,6 +84,40 @@ given_part* take_given(const void* frame) noexcept {
   }
   return nullptr;
 }
+
+#if SENNIT_EXCEPTIONS
+
+namespace {
+
+// Both compilers' libraries have a pointer in it, and nothing else.
+union failure_word {
+  failure_word() noexcept : word{} {}
+  ~failure_word() {}
+  kept_failure word;
+  std::exception_ptr failure;
+};
+static_assert(sizeof(failure_word) == sizeof(kept_failure));
+
+}  // namespace
+
+kept_failure keep_failure() noexcept {
+  failure_word kept;
+  std::construct_at(&kept.failure, std::current_exception());
+  kept_failure word;
+  std::memcpy(&word, &kept.failure, sizeof(word));
+  return word;
+}
+
+void throw_failure(kept_failure failure) {
+  failure_word kept;
+  std::construct_at(&kept.failure);
+  std::memcpy(static_cast<void*>(&kept.failure), &failure, sizeof(failure));
+  const std::exception_ptr thrown = std::move(kept.failure);
+  std::destroy_at(&kept.failure);
+  std::rethrow_exception(thrown);
+}
+
+#endif
 
 void append_given(view* added) noexcept { append_views(added); }
 

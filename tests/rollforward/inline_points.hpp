@@ -23,4 +23,9 @@ long own(long n);
 // That object calls the first.
 long call_shared(long n);
 
+// Two instances of a template, a lambda, and a latent loop.
+long instances(long n);
+long in_lambda(long n);
+long in_loop(long n);
+
 }  // namespace inline_points

@@ -6,6 +6,7 @@
 #include <sennit/task_group.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -17,6 +18,16 @@ class given_part;
 SENNIT_EXPORT bool keep_given(const void* frame, given_part* given) noexcept;
 // What the frame has given away, if anything; once.
 SENNIT_EXPORT given_part* take_given(const void* frame) noexcept;
+
+#if SENNIT_EXCEPTIONS
+// An exception, for throw_failure() alone. It has no destructor, which compilers would have to call.
+enum class kept_failure : std::uintptr_t {};
+
+// The exception that is being handled.
+SENNIT_EXPORT kept_failure keep_failure() noexcept;
+// Throws it, and ends it.
+SENNIT_EXPORT void throw_failure(kept_failure failure);
+#endif
 
 // Appends what a part has added to reducers.
 SENNIT_EXPORT void append_given(view* added) noexcept;

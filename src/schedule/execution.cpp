@@ -138,7 +138,7 @@ void execution::begin(trace_cursor& cursor, frame* branch) noexcept {
   note->home = begun.role;
   if (relaxed()) begin_relaxed(*note, branch);
   processors_.serve(begun.role);
-  note->ran.begin = now_ns() - begun_ns_;
+  if (timed()) note->ran.begin = now_ns() - begun_ns_;
 }
 
 void execution::meet_workers() noexcept {
@@ -183,7 +183,7 @@ void execution::end(trace_cursor& cursor, frame* branch) noexcept {
     if (branch != nullptr) branch->stolen().notes = nullptr;
     return;
   }
-  note->ran.end = now_ns() - begun_ns_;
+  if (timed()) note->ran.end = now_ns() - begun_ns_;
   if (relaxed()) strand_took(*note);
   note->constructs = level.begun;
   note->plan = level.plan;
@@ -371,7 +371,7 @@ void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal&
   node.waited = go_on(*note, planned_of(where), waited.suspended);
   if (!node.waited) return;
   node.resumed = next_event(role_of(*worker::current()));
-  node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
+  if (recorded_) node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
 }
 
 void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexcept {

@@ -82,6 +82,8 @@ class execution final : public schedule_hooks {
   }
   void keep_notes_of(cursor_level& level) noexcept;
   void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
+  // Whether it matters when strands begin and end.
+  bool timed() const noexcept { return recorded_ || relaxed(); }
   bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }
   void begin_relaxed(strand_note& note, frame* branch) noexcept;
   void keep_frames() noexcept;

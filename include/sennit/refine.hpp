@@ -1,6 +1,7 @@
 // refine: schedules that get better from one phase of a program to the next.
 #pragma once
 
+#include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/convergence.hpp>
 #include <sennit/detail/drift.hpp>
@@ -9,9 +10,13 @@
 
 #include <chrono>
 #include <concepts>
+#include <memory>
 #include <utility>
 
 namespace sennit {
+namespace detail {
+class plan;
+}  // namespace detail
 
 // Runs the kernel by the schedule, relaxed. Then runs `redistribute` by the resulting schedule, strict and
 // unordered. Returns the resulting schedule. `redistribute` has the same forks as the kernel, and copies or
@@ -79,19 +84,18 @@ class SENNIT_EXPORT refinement {
   // call. Use a new refinement for such a kernel.
   template <std::invocable Kernel, std::invocable Redistribute>
   void run(Kernel&& kernel, Redistribute&& redistribute) {
-    if (converged() && !other_workers()) {
-      const auto begin = std::chrono::steady_clock::now();
-      replay(current_, options_.settled, std::forward<Kernel>(kernel));
-      return watch(std::chrono::steady_clock::now() - begin);
-    }
-    refinement refined = *this;
-    refined.note(record(followed(), last_round() ? strict_unordered : relaxed, std::forward<Kernel>(kernel)));
+    auto body = [&] { std::forward<Kernel>(kernel)(); };
+    if (follows()) return follow(body);
+    refinement refined = next(body);
     replay(refined.current_, strict_unordered, std::forward<Redistribute>(redistribute));
     *this = std::move(refined);
   }
+  // The same where there is nothing to redistribute.
   template <std::invocable Kernel>
   void run(Kernel&& kernel) {
-    run(std::forward<Kernel>(kernel), [] {});
+    auto body = [&] { std::forward<Kernel>(kernel)(); };
+    if (follows()) return follow(body);
+    *this = next(body);
   }
 
   // Whether the next run() follows the schedule as it is.
@@ -105,12 +109,17 @@ class SENNIT_EXPORT refinement {
 
   schedule followed() const;
   bool last_round() const noexcept { return options_.prune > 0 && rule_.last_is_next(); }
+  bool follows() { return converged() && !other_workers(); }
+  void follow(detail::action kernel);
+  // As it is after one more round.
+  refinement next(detail::action kernel) const;
   void note(schedule next);
   bool other_workers();
   void watch(std::chrono::nanoseconds took);
   void begin_again();
 
   schedule current_;
+  std::shared_ptr<const detail::plan> plan_;  // of `current_`; null: not made yet
   schedule best_;
   refinement_options options_;
   detail::convergence rule_;

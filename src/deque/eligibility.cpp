@@ -7,9 +7,9 @@
 
 namespace sennit::detail {
 
-eligibility eligible(const wanted& what, const strand_here& here, const promotions& beat,
+eligibility eligible(const wanted& what, const strand_here& here, promotions& beat,
                      color_set oldest) noexcept {
-  return {.open = !here.strict() && !beat.too_early(),
+  return {.open = !here.strict() && beat.due(),
           .suits = here.runs_for(what) && what.suits(oldest),
           .seen_only = (here.reasons() & observed) != 0};
 }

@@ -23,7 +23,7 @@ struct eligibility {
 
 // Whether a thief that wants `what` may take a frame of the strand that runs here. `oldest`: the colors of the oldest
 // frame.
-eligibility eligible(const wanted& what, const strand_here& here, const promotions& beat,
+eligibility eligible(const wanted& what, const strand_here& here, promotions& beat,
                      color_set oldest) noexcept;
 
 }  // namespace sennit::detail

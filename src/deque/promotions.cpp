@@ -1,6 +1,7 @@
 #include "deque/promotions.hpp"
 
 #include "deque/strand_here.hpp"
+#include "observe/trace_cursor.hpp"
 #include "system/reserve.hpp"
 
 #include <new>
@@ -39,6 +40,16 @@ frame* promotions::mark_stolen(const slot* at, color_set colors, reserve& memory
   branch.stolen().allocated = true;
   branch.stolen().colors = colors;
   return &branch;
+}
+
+// The time that was set first may be over while the strand is not late: what is known then decides.
+bool promotions::schedule_lets() noexcept {
+  schedule_hooks* const by = here_.innermost() != nullptr ? hooks_of(here_.innermost()->region) : nullptr;
+  if (by == nullptr) return true;
+  const std::uint64_t opens = by->frames_open_ns(kept_since_ns_.load(std::memory_order_relaxed));
+  if (opens <= now_ns()) return true;
+  kept_until_ns_.store(opens, std::memory_order_relaxed);
+  return false;
 }
 
 void promotions::made_one() noexcept {

@@ -44,8 +44,14 @@ class promotions {
     beats_.set_period(period);
     next_ns_.store(beats_.next_ns(), std::memory_order_relaxed);
   }
-  // Nothing may be taken before that time, whatever the period; 0: the period alone counts again. The owner calls it.
-  void none_before(std::uint64_t ns) noexcept { kept_until_ns_.store(ns, std::memory_order_relaxed); }
+  // Nothing may be taken before `until`, whatever the period, nor as long as the schedule that the strand has followed
+  // since `since` says so. The owner calls it.
+  void keep(std::uint64_t since, std::uint64_t until) noexcept {
+    kept_until_ns_.store(until, std::memory_order_relaxed);
+    kept_since_ns_.store(since, std::memory_order_relaxed);
+  }
+  // The period alone counts again. The owner calls it.
+  void keep_no_longer() noexcept { kept_since_ns_.store(0, std::memory_order_relaxed); }
   // A part of a loop has been handed to another worker.
   void dealt() noexcept { dealt_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -54,24 +60,34 @@ class promotions {
   }
   // Whether promotions wait for nothing but thieves.
   bool on_demand() const noexcept { return beats_.period_ns() == 0; }
-  // When the next frame that is latent now may be taken; 0: as far as beats and schedules go, at any time. A hint.
+  // Before that time, no frame may be taken that is latent now; 0: as far as beats and schedules go, one may be taken at
+  // any time. A hint.
   std::uint64_t next_ns() const noexcept {
-    return std::max(next_ns_.load(std::memory_order_relaxed), kept_until_ns_.load(std::memory_order_relaxed));
+    const std::uint64_t next = next_ns_.load(std::memory_order_relaxed);
+    const bool kept = kept_since_ns_.load(std::memory_order_relaxed) != 0;
+    return kept ? std::max(next, kept_until_ns_.load(std::memory_order_relaxed)) : next;
   }
   bool too_early() const noexcept {
     const std::uint64_t next = next_ns();
     return next != 0 && now_ns() < next;
   }
+  // Whether the next frame may be taken. Under the lock.
+  bool due() noexcept {
+    return !too_early() && (kept_since_ns_.load(std::memory_order_relaxed) == 0 || schedule_lets());
+  }
 
  private:
   frame* mark_stolen(const slot* at, color_set colors, reserve& memory) const noexcept;
   void made_one() noexcept;
+  bool schedule_lets() noexcept;
 
   const strand_here& here_;
   const std::uint64_t default_ns_;
   policy::beats beats_;
-  std::atomic<std::uint64_t> next_ns_{0};        // by the beat
-  std::atomic<std::uint64_t> kept_until_ns_{0};  // by none_before()
+  std::atomic<std::uint64_t> next_ns_{0};  // by the beat
+  // By keep(). A thief may raise the end for a strand that has just made way for another one: a hint, for that one.
+  std::atomic<std::uint64_t> kept_since_ns_{0};
+  std::atomic<std::uint64_t> kept_until_ns_{0};
   // Written under the lock, so plain stores do: a thief waits for the owner that hands a frame over.
   std::atomic<std::uint64_t> made_{0};
   std::atomic<std::uint64_t> dealt_{0};

@@ -170,7 +170,7 @@ class worker_frames {
   void list(const slot* at, reserve& memory) noexcept;
   bool worth_a_look(bool insist) const noexcept;
   // If there is no frame yet, the answer says whether the thief may ask for a first one.
-  eligibility eligible_for(const wanted& what) const noexcept {
+  eligibility eligible_for(const wanted& what) noexcept {
     if (!deque_.has_owner()) return {};
     return eligible(what, here_, promotions_, deque_.colors_of_oldest());
   }

@@ -160,8 +160,10 @@ class schedule_hooks {
   virtual bool may_begin(worker& by, std::uint64_t number) noexcept = 0;
   // The worker has looked at all that was donated to it, and may begin with none of it.
   virtual void none_may_begin(worker&) noexcept {}
-  // Unless strict: when others may begin with it, if its worker is too busy.
+  // Unless strict: when others may begin with it, if its worker is too busy. This may change from one call to the next.
   virtual std::uint64_t opens_ns(std::uint64_t) noexcept { return 0; }
+  // The same for the latent frames of a strand that keeps them since that time. Called under the lock of a deque.
+  virtual std::uint64_t frames_open_ns(std::uint64_t) noexcept { return 0; }
 
  protected:
   ~schedule_hooks() = default;

@@ -2,7 +2,6 @@
 
 #include "policy/lateness.hpp"
 #include "policy/roles.hpp"
-#include "system/context_switches.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
@@ -109,8 +108,7 @@ struct execution::strand_note {
   std::uint32_t home = 0;        // the role that the plan has the strand on
   std::uint32_t waiting = 0;     // the role that the strand had when it last began to wait
   std::uint32_t designated = 0;  // for the branch of the next construct
-  const worker* began_on = nullptr;
-  switches switched;             // of that worker's thread, before
+  bool where_planned = false;    // its branch was donated to the worker, or is the region
   std::uint64_t constructs = 0;  // at its outermost level, and on that level before the strand began
   const void* plan = nullptr;    // what is followed on that level from there on
   list notes;
@@ -139,11 +137,8 @@ void execution::begin(trace_cursor& cursor, frame* branch) noexcept {
   note->begun = begun;
   note->home = begun.role;
   if (relaxed()) begin_relaxed(*note, branch);
-  if (may_be_crowded_) {
-    note->began_on = worker::current();
-    note->switched = switches_so_far();
-  }
-  note->ran.begin = now_ns() - begun_ns_;
+  processors_.serve(begun.role);
+  if (timed()) note->ran.begin = now_ns() - begun_ns_;
 }
 
 void execution::meet_workers() noexcept {
@@ -151,7 +146,9 @@ void execution::meet_workers() noexcept {
   core_ = &caller_->core();
   begun_ns_ = now_ns();
   roles_ = core_->numbered_workers();
-  may_be_crowded_ = relaxed() && core_->numbered_workers() > core_->processors();
+  earlier_strand_ns_ = core_->latest_strand_ns().load(std::memory_order_relaxed);
+  may_be_crowded_ =
+      relaxed() && roles_ > core_->processors() && processors_.begin(core_->processors(), roles_);
   first_number_ = core_->number_of(*caller_) % roles_;
   states_.reset(new (std::nothrow) role_state[roles_]);
   if (!states_) lost_.store(true, std::memory_order_relaxed);
@@ -186,7 +183,7 @@ void execution::end(trace_cursor& cursor, frame* branch) noexcept {
     if (branch != nullptr) branch->stolen().notes = nullptr;
     return;
   }
-  note->ran.end = now_ns() - begun_ns_;
+  if (timed()) note->ran.end = now_ns() - begun_ns_;
   if (relaxed()) strand_took(*note);
   note->constructs = level.begun;
   note->plan = level.plan;
@@ -228,9 +225,10 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
 }
 
 void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
-  if (branch == nullptr) return keep_frames();
-  if (!branch->stolen().donated) return;
+  note.where_planned = branch == nullptr || branch->stolen().donated;
+  if (!note.where_planned) return;
   keep_frames();
+  if (branch == nullptr) return;
   if (branch->stolen().number == nowhere || !states_) return;
   note.home = donation_number::of(branch->stolen().number).role;
   states_[note.home].due.fetch_sub(1, std::memory_order_relaxed);
@@ -240,31 +238,40 @@ void execution::begin_relaxed(strand_note& note, frame* branch) noexcept {
 // frames alone.
 void execution::keep_frames() noexcept {
   if (plan_->root()->of == nullptr) return;  // a schedule of nothing
-  worker::current()->frames().promotions().none_before(
-      now_ns() + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed), crowded()));
+  const std::uint64_t now = now_ns();
+  worker::current()->frames().promotions().keep(
+      now, now + policy::lateness::before_frames_ns(strand_ns_.load(std::memory_order_relaxed)));
 }
 
 void execution::strand_took(const strand_note& note) noexcept {
-  if (may_be_crowded_) look_for_crowd(note);
+  worker::current()->frames().promotions().keep_no_longer();
+  // What others took from a late strand is less than a strand.
+  if (!note.where_planned) return;
   const span_of_time& ran = note.ran;
-  worker::current()->frames().promotions().none_before(0);
   // Of two that end at once, one may be forgotten.
-  strand_ns_.store(
-      policy::lateness::strand_ns(strand_ns_.load(std::memory_order_relaxed), ran.end - ran.begin),
-      std::memory_order_relaxed);
+  const std::uint64_t average =
+      policy::lateness::strand_ns(strand_ns_.load(std::memory_order_relaxed), ran.end - ran.begin);
+  strand_ns_.store(average, std::memory_order_relaxed);
+  core_->latest_strand_ns().store(average, std::memory_order_relaxed);
 }
 
-bool execution::crowded() const noexcept {
-  return may_be_crowded_ && policy::lateness::is_crowd(core_->crowd().load(std::memory_order_relaxed));
+// In a crowd, the first strands have more time if those of the regions before took more. They differ in any way: else, a
+// thief that waits in vain would leave a processor idle.
+std::uint64_t execution::strand_ns(policy::lateness::crowd among) const noexcept {
+  const std::uint64_t known = strand_ns_.load(std::memory_order_relaxed);
+  if (known != 0 || among != policy::lateness::crowd::present) return known;
+  return std::max(earlier_strand_ns_, policy::lateness::unknown_in_crowd_ns);
 }
 
-// Whether the strand was kept from running by others rather than by itself. Where it has changed its worker, nobody knows.
-void execution::look_for_crowd(const strand_note& note) noexcept {
-  if (note.began_on != worker::current()) return;
-  const switches during = switches_so_far() - note.switched;
-  core_->crowd().store(policy::lateness::crowd_after(core_->crowd().load(std::memory_order_relaxed),
-                                                     during.preempted > during.waited),
-                       std::memory_order_relaxed);
+policy::lateness::crowd execution::crowd_since(std::uint64_t since, std::uint64_t now) noexcept {
+  using crowd = policy::lateness::crowd;
+  if (!may_be_crowded_) return crowd::none;
+  // Who has been called for a donation may be waiting for a processor.
+  const auto busy = [this](std::uint32_t role) {
+    return !worker_of(role).is_idle() || (states_ && states_[role].due.load(std::memory_order_relaxed) != 0);
+  };
+  if (processors_.all_in_use(now, busy)) return crowd::present;
+  return processors_.last_all_in_use_ns() >= since ? crowd::past : crowd::none;
 }
 
 std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
@@ -275,9 +282,18 @@ std::uint64_t execution::number_of_donation(std::uint32_t role) noexcept {
 
 std::uint64_t execution::opens_ns(std::uint64_t number) noexcept {
   const donation_number donation = donation_number::of(number);
-  return begun_ns_ + donation.came_us * 1000 +
-         policy::lateness::before_donation_ns(strand_ns_.load(std::memory_order_relaxed), donation.before,
-                                              crowded());
+  const std::uint64_t came = begun_ns_ + donation.came_us * 1000;
+  const policy::lateness::crowd among = crowd_since(came, now_ns());
+  return came + policy::lateness::before_donation_ns(strand_ns(among), donation.before, among);
+}
+
+// In a crowd, that is when to ask again.
+std::uint64_t execution::frames_open_ns(std::uint64_t since) noexcept {
+  const std::uint64_t now = now_ns();
+  const policy::lateness::crowd among = crowd_since(since, now);
+  const std::uint64_t opens = since + policy::lateness::before_frames_ns(strand_ns(among), among);
+  const bool may_change = among == policy::lateness::crowd::present;
+  return may_change ? std::min(opens, now + policy::lateness::between_looks_ns) : opens;
 }
 
 // What follows in the loop is counted from its cuts on, so they are noted even if nothing happens there.
@@ -338,7 +354,7 @@ void execution::dropped(trace_cursor& cursor) noexcept {
 
 void execution::waits(trace_cursor& cursor, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
-  if (relaxed()) worker::current()->frames().promotions().none_before(0);
+  if (relaxed()) worker::current()->frames().promotions().keep_no_longer();
   auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
   note->waiting = role_of(*worker::current());
@@ -355,7 +371,7 @@ void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal&
   node.waited = go_on(*note, planned_of(where), waited.suspended);
   if (!node.waited) return;
   node.resumed = next_event(role_of(*worker::current()));
-  node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
+  if (recorded_) node.paused = {.begin = waited.begin - begun_ns_, .end = now_ns() - begun_ns_};
 }
 
 void execution::joined(trace_cursor& cursor, frame& branch, pause waited) noexcept {

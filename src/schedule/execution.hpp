@@ -2,7 +2,9 @@
 #pragma once
 
 #include "observe/trace_cursor.hpp"
+#include "policy/lateness.hpp"
 #include "schedule/plan.hpp"
+#include "schedule/processors.hpp"
 #include "schedule/steal_tree.hpp"
 
 #include <atomic>
@@ -53,6 +55,7 @@ class execution final : public schedule_hooks {
   bool may_begin(worker& by, std::uint64_t number) noexcept override;
   void none_may_begin(worker& by) noexcept override;
   std::uint64_t opens_ns(std::uint64_t number) noexcept override;
+  std::uint64_t frames_open_ns(std::uint64_t since) noexcept override;
 
  private:
   struct role_state {
@@ -79,12 +82,14 @@ class execution final : public schedule_hooks {
   }
   void keep_notes_of(cursor_level& level) noexcept;
   void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
+  // Whether it matters when strands begin and end.
+  bool timed() const noexcept { return recorded_ || relaxed(); }
   bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }
   void begin_relaxed(strand_note& note, frame* branch) noexcept;
   void keep_frames() noexcept;
   void strand_took(const strand_note& note) noexcept;
-  void look_for_crowd(const strand_note& note) noexcept;
-  bool crowded() const noexcept;
+  std::uint64_t strand_ns(policy::lateness::crowd among) const noexcept;
+  policy::lateness::crowd crowd_since(std::uint64_t since, std::uint64_t now) noexcept;
   std::uint64_t number_of_donation(std::uint32_t role) noexcept;
   bool go_on(strand_note& note, const steal* planned, bool suspended) noexcept;
   bool go_on_as_planned(const steal* planned, std::uint32_t waited_as) noexcept;
@@ -113,7 +118,9 @@ class execution final : public schedule_hooks {
   std::atomic<std::uint64_t> seen_ns_{0};
   std::atomic<std::uint64_t> idle_since_ns_{0};  // all workers of the region
   std::atomic<std::uint64_t> strand_ns_{0};      // see policy::lateness
+  std::uint64_t earlier_strand_ns_ = 0;          // in the regions before
   bool may_be_crowded_ = false;                  // there are more workers than processors
+  processors processors_;                        // if it may be crowded
   std::atomic<bool> disordered_{false};
 };
 

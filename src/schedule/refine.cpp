@@ -1,10 +1,14 @@
 #include "schedule/coarsening.hpp"
+#include "schedule/follow.hpp"
+#include "schedule/plan.hpp"
 #include "schedule/steal_tree.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/refine.hpp>
 #include <sennit/worker.hpp>
 
+#include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -35,6 +39,20 @@ schedule refinement::followed() const {
   return kept < all ? detail::schedule_access::make(detail::hold(detail::prune(*tree, kept))) : current_;
 }
 
+refinement refinement::next(detail::action kernel) const {
+  refinement refined = *this;
+  const schedule before = followed();
+  refined.note(*detail::run_scheduled(&before, last_round() ? strict_unordered : relaxed, true, kernel));
+  return refined;
+}
+
+void refinement::follow(detail::action kernel) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (plan_ == nullptr) plan_ = std::make_shared<detail::plan>(*detail::schedule_access::tree(current_));
+  detail::follow(*plan_, options_.settled, kernel);
+  watch(std::chrono::steady_clock::now() - begin);
+}
+
 void refinement::note(schedule next) {
   double busy = 0;
   double idle = 0;
@@ -46,6 +64,7 @@ void refinement::note(schedule next) {
   const bool coarse = last_round();
   if (rule_.note(busy, idle, coarse)) best_ = next;
   current_ = std::move(next);
+  plan_.reset();
   if (!converged()) return;
   current_ = best_;
   workers_ = worker_count();

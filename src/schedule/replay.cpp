@@ -1,5 +1,6 @@
 #include "region/observed.hpp"
 #include "schedule/execution.hpp"
+#include "schedule/follow.hpp"
 #include "schedule/plan.hpp"
 #include "system/failure.hpp"
 #include "worker/worker.hpp"
@@ -40,6 +41,11 @@ std::optional<schedule> run_scheduled(const schedule* followed, fidelity how, bo
   execution run(to_follow ? &*to_follow : nullptr, mode_of(how), recorded);
   observe(run, body);
   return recorded ? std::optional(taken_from(run)) : std::nullopt;
+}
+
+void follow(const plan& by, fidelity how, action body) {
+  execution run(&by, mode_of(how), false);
+  observe(run, body);
 }
 
 schedule run_designed(action body) {

@@ -38,27 +38,19 @@ TEST(lateness, opens_frames_before_the_strand_ends) {
     EXPECT_LT(lateness::before_frames_ns(strand), strand / 2);
 }
 
-// Catches: workers without a processor that count as late ones.
+// Catches: workers without a processor that count as late ones; strands that still count as such long after the others have
+// made room.
 TEST(lateness, waits_longer_in_a_crowd) {
+  using crowd = lateness::crowd;
   for (const std::uint64_t strand : {0U, 1'000'000U, 100'000'000U}) {
-    EXPECT_GT(lateness::before_frames_ns(strand, true),
-              std::max<std::uint64_t>(strand, 8'000'000 * (strand == 0)));
-    EXPECT_GT(lateness::before_donation_ns(strand, 3, true), lateness::before_donation_ns(strand, 3));
+    const std::uint64_t known = strand != 0 ? strand : 8'000'000;
+    EXPECT_GT(lateness::before_frames_ns(strand, crowd::present), 2 * known);
+    EXPECT_GT(lateness::before_frames_ns(strand, crowd::past), known);
+    EXPECT_LT(lateness::before_frames_ns(strand, crowd::past), 3 * known / 2);
+    EXPECT_GT(lateness::before_donation_ns(strand, 3, crowd::present),
+              lateness::before_donation_ns(strand, 3));
+    EXPECT_EQ(lateness::before_donation_ns(strand, 3, crowd::past), lateness::before_donation_ns(strand, 3));
   }
-}
-
-// Catches: a crowd that is never forgotten, or that one disturbed strand makes; strands that sleep, of which some are
-// preempted.
-TEST(lateness, tells_a_crowd_from_a_disturbance) {
-  unsigned value = 0;
-  for (int i = 0; i < 100; ++i) {
-    value = lateness::crowd_after(value, i % 6 == 0);
-    EXPECT_FALSE(lateness::is_crowd(value));
-  }
-  for (int i = 0; i < 20; ++i) value = lateness::crowd_after(value, i % 2 == 0);
-  EXPECT_TRUE(lateness::is_crowd(value));
-  for (int i = 0; i < 40; ++i) value = lateness::crowd_after(value, false);
-  EXPECT_FALSE(lateness::is_crowd(value));
 }
 
 // Catches: branches that are open to all at once where tasks are short, or nothing is known.

@@ -3,6 +3,7 @@
 #include "../replaced_new.hpp"
 
 #include <sennit/distribution.hpp>
+#include <sennit/refine.hpp>
 #include <sennit/replay.hpp>
 #include <sennit/sennit.hpp>
 
@@ -80,6 +81,20 @@ TEST(LongRegion, IsReplayedWithoutNotes) {
     const std::size_t replayed =
         bytes([&](auto&& body) { sennit::replay(each, sennit::strict_unordered, body); });
     EXPECT_LT(replayed + loops * 200, recorded);
+  });
+}
+
+TEST(LongRegion, IsFollowedAgainWithoutANewPlan) {
+  // Catches: a refinement that makes what its phases follow of its schedule anew for each phase.
+  sennit::runtime two({.workers = 2});
+  two.run([] {
+    constexpr unsigned loops = 1'000;
+    sennit::refinement settled(sennit::blocks(2, 2, loops, 1),
+                               {.most_rounds = 0, .settled = sennit::strict_unordered});
+    const auto phase = [&] { return bytes_of([&] { settled.run([] {}); }); };
+    const std::size_t first = phase();
+    EXPECT_GT(first, loops);
+    EXPECT_LT(phase(), loops);
   });
 }
 

@@ -326,9 +326,9 @@ TEST(gates, wait_for_the_beat_after_a_schedule_has_kept_the_frames) {
   o.frames.handed_on();
   promotions& beat = o.frames.promotions();
   const std::uint64_t next = beat.next_ns();
-  beat.none_before(next + an_hour_ns);
+  beat.keep(1, next + an_hour_ns);
   EXPECT_EQ(beat.next_ns(), next + an_hour_ns);
-  beat.none_before(0);
+  beat.keep_no_longer();
   EXPECT_EQ(beat.next_ns(), next);
   EXPECT_EQ(o.steal(true, {}), nullptr);
 }

@@ -56,7 +56,8 @@ std::string splice_report::text() const {
   out << '\n' << checks << " comparisons of effects, " << switches << " switches between stacks";
   out << '\n' << delayed << " steps waited, for " << dependences << " calls or steps";
   if (unspliced != 0) {
-    out << '\n' << unspliced << " calls were not spliced: they were too many or too deep, see splicing::most_bytes";
+    out << '\n'
+        << unspliced << " calls were not spliced: they were too many or too deep, see splicing::most_bytes";
   }
   out << '\n' << extra_bytes << " bytes for calls and waiting steps";
   return std::move(out).str();

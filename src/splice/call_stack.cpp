@@ -233,8 +233,8 @@ SENNIT_INLINE void call_stack::say_step(const effects* step_fx, action step_body
   refuse_after_last();
   if (step_fx == nullptr && declared_as_ == nullptr) refuse_undeclared();
   fx = step_fx != nullptr ? step_fx : declared_as_;
-  // A step has at most the effects of its call.
-  whole_step = fx == declared_as_ || (declared_as_ != nullptr && fx->contains(*declared_as_));
+  whole_step = fx == declared_as_ ||
+               (declared_as_ != nullptr && fx->contains(*declared_as_) && declared_as_->contains(*fx));
   body = &step_body;
   leave(saying::step);
 }

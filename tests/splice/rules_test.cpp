@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -112,6 +113,16 @@ TEST(rules, calls_copy_small_values_that_functions_take_as_constants) {
   });
   EXPECT_EQ(a, std::vector<int>(100, 2));
   EXPECT_EQ(calls, 20);
+  // Small, but not to be copied: a reference to it is meant, also if f does not change it.
+  const std::atomic<int> once{1};
+  const auto add_some = [&calls](std::vector<int>& to, const std::atomic<int>& some) {
+    add(to, 0, some.load(), calls);
+  };
+  sennit::splice(1, [&](int) {
+    const call_effects fx{writes(memory_range(a.data(), 100))};
+    sennit::sequence(sennit::call(add_some, a, once));
+  });
+  EXPECT_EQ(a[0], 3);
   int counted = 0;
   sennit::splice(2, [&](int) {
     const call_effects fx{writes(memory_range(a.data(), 100))};

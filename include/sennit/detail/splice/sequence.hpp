@@ -88,6 +88,7 @@ SENNIT_EXPORT void in_region(action body);
 template <class Arg>
 inline constexpr bool small_value =
     std::is_lvalue_reference_v<Arg> && std::is_trivially_copyable_v<std::remove_reference_t<Arg>> &&
+    std::is_copy_constructible_v<std::remove_reference_t<Arg>> &&
     !std::is_array_v<std::remove_reference_t<Arg>> &&
     sizeof(std::remove_reference_t<Arg>) <= 2 * sizeof(void*);
 template <class Arg>

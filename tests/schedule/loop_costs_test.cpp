@@ -133,6 +133,22 @@ TEST(LoopCosts, DoNotChangeWhereConstructsAre) {
   follow_each_other<true>(false);
 }
 
+// Catches: a part that is cut less often while it is recorded although there may be constructs in it, whose place in the steal
+// tree would then depend on what an iteration costs; and one that is not, although nothing is in it.
+TEST(LoopCosts, ChangeHowOftenRecordedPartsAreCutOnlyWhereNothingIsInThem) {
+  sennit::runtime one({.workers = 1});
+  one.run([] {
+    const auto leaf_of = [](bool may_hold_others) {
+      return sennit::detail::unplanned_leaf(
+          10'000, {.leaf = 40, .worthwhile = 1'000, .may_hold_others = may_hold_others});
+    };
+    (void)sennit::record([&] {
+      EXPECT_EQ(leaf_of(true), 40);
+      EXPECT_EQ(leaf_of(false), 1'000);
+    });
+  });
+}
+
 // Of some calls, the one with the fewest: what other programs disturb may have more.
 template <class Run>
 unsigned fewest(Run&& run) {

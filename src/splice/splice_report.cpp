@@ -14,7 +14,7 @@ std::string_view name(splice_engine engine) {
     case splice_engine::wavefront: return "by the wavefront";
     case splice_engine::calls: return "call by call";
     case splice_engine::checker: return "serially, under the effect checker";
-    case splice_engine::several: return "partly by the wavefront, partly call by call";
+    case splice_engine::several: return "by several engines";
   }
   return "none";
 }

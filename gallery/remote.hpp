@@ -117,7 +117,7 @@ remote_result remote_share_of_heat(remote_way way, Loops loops_of_way, std::size
       for (unsigned i = 0; i < steps; ++i) step();
       break;
     case remote_way::blocks: {
-      const sennit::schedule s = sennit::blocks(blocks, sennit::worker_count());
+      const sennit::schedule s = sennit::block_distribution(blocks, sennit::worker_count());
       sennit::replay(s, sennit::strict_unordered, initialize);
       follow(s, sennit::strict_unordered);
       break;

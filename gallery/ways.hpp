@@ -46,7 +46,7 @@ class by_blocks {
   template <class Kernel>
     requires requires { Kernel::loops_a_step; }
   void initialize(Kernel& kernel) {
-    schedule_ = sennit::blocks(kernel.blocks(), sennit::worker_count(), Kernel::loops_a_step);
+    schedule_ = sennit::block_distribution(kernel.blocks(), sennit::worker_count(), Kernel::loops_a_step);
     sennit::replay(schedule_, sennit::strict_unordered, [&] { kernel.initialize(run_); });
   }
   template <class Kernel>
@@ -127,7 +127,7 @@ class by_levels {
     for (std::size_t i = 0; i < kernel.levels(); ++i) {
       const std::size_t planes = kernel.planes(i);
       levels_.push_back(
-          {planes, sennit::refinement(sennit::blocks(planes, sennit::worker_count()), options_)});
+          {planes, sennit::refinement(sennit::block_distribution(planes, sennit::worker_count()), options_)});
     }
     kernel.initialize(leveled{levels_});
   }

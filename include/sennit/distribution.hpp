@@ -32,7 +32,7 @@ namespace sennit {
 //   #include <vector>
 //
 //   void scale_in_blocks(std::vector<double>& x) {
-//     sennit::replay(sennit::blocks(x.size(), sennit::worker_count()), sennit::strict_unordered,
+//     sennit::replay(sennit::block_distribution(x.size(), sennit::worker_count()), sennit::strict_unordered,
 //                    [&] { sennit::parallel_for(x, [](double& e) { e *= 2; }); });
 //   }
 SENNIT_EXPORT schedule distribution(std::uint64_t iterations,
@@ -41,16 +41,16 @@ SENNIT_EXPORT schedule distribution(std::uint64_t iterations,
 
 // Contiguous blocks, one for each worker, whose sizes differ by at most one iteration.
 //
-// The loop is cut where the blocks begin, whatever the number of iterations: so blocks, blocks_2d and blocks_3d
+// The loop is cut where the blocks begin, whatever the number of iterations: so the block distributions
 // give each worker exactly its iterations, with or without a grain. If the loop has a grain, give it here, too: the
 // loop is then cut at the nearest multiples of the grain. In a loop of another length the cuts are in proportion.
 // These three throw std::invalid_argument for 0 workers, for a worker above 65535, and for 2^62 iterations.
-SENNIT_EXPORT schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops = 1,
-                              std::uint64_t grain = 0);
+SENNIT_EXPORT schedule block_distribution(std::uint64_t iterations, unsigned workers, unsigned loops = 1,
+                                          std::uint64_t grain = 0);
 
 // Blocks of `size` iterations, given to the workers in turn.
-SENNIT_EXPORT schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size,
-                              unsigned loops = 1, std::uint64_t grain = 0);
+SENNIT_EXPORT schedule cyclic_distribution(std::uint64_t iterations, unsigned workers, std::uint64_t size,
+                                           unsigned loops = 1, std::uint64_t grain = 0);
 
 // For a loop over the cells of a grid, by rows: iteration i is the cell (i / columns, i % columns). So is a
 // parallel_for_nest over {rows, columns} in row order. The grid is cut into worker_rows x worker_columns blocks,
@@ -63,17 +63,19 @@ SENNIT_EXPORT schedule cyclic(std::uint64_t iterations, unsigned workers, std::u
 //
 //   void relax_in_blocks(long n, const double* a, double* b) {
 //     const auto size = static_cast<std::uint64_t>(n);
-//     sennit::replay(sennit::blocks_2d(size, size, 2, 2), sennit::strict_unordered, [=] {
+//     sennit::replay(sennit::block_distribution_2d(size, size, 2, 2), sennit::strict_unordered, [=] {
 //       sennit::parallel_for_nest({n, n}, [=](auto i, auto j) { b[i * n + j] = a[i * n + j] / 2; });
 //     });
 //   }
-SENNIT_EXPORT schedule blocks_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows,
-                                 unsigned worker_columns, unsigned loops = 1, std::uint64_t grain = 0);
+SENNIT_EXPORT schedule block_distribution_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows,
+                                             unsigned worker_columns, unsigned loops = 1,
+                                             std::uint64_t grain = 0);
 
 // The same for a grid of three dimensions: iteration i is the cell (i / columns / rows, i / columns % rows,
 // i % columns).
-SENNIT_EXPORT schedule blocks_3d(std::uint64_t planes, std::uint64_t rows, std::uint64_t columns,
-                                 unsigned worker_planes, unsigned worker_rows, unsigned worker_columns,
-                                 unsigned loops = 1, std::uint64_t grain = 0);
+SENNIT_EXPORT schedule block_distribution_3d(std::uint64_t planes, std::uint64_t rows, std::uint64_t columns,
+                                             unsigned worker_planes, unsigned worker_rows,
+                                             unsigned worker_columns, unsigned loops = 1,
+                                             std::uint64_t grain = 0);
 
 }  // namespace sennit

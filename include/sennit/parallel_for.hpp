@@ -36,7 +36,7 @@ constexpr loop_options grain(I iterations) noexcept {
 //
 //  no option     the parts that waiting workers get as the loop begins lie in the order of the workers
 //  a partition   such as a sennit::split, says how large each of these parts is
-//  replay()      of a distribution, such as sennit::blocks(), or of a recorded schedule, gives each iteration
+//  replay()      of a distribution, such as sennit::block_distribution(), or of a recorded schedule, gives each iteration
 //                to the same worker in every loop
 //
 // Example:
@@ -47,7 +47,7 @@ constexpr loop_options grain(I iterations) noexcept {
 //   #include <vector>
 //
 //   void step_by_step(std::vector<double>& x, unsigned steps) {  // x[i] stays with its worker
-//     sennit::replay(sennit::blocks(x.size(), sennit::worker_count(), steps), sennit::strict_unordered, [&] {
+//     sennit::replay(sennit::block_distribution(x.size(), sennit::worker_count(), steps), sennit::strict_unordered, [&] {
 //       for (unsigned s = 0; s < steps; ++s) sennit::parallel_for(x, [](double& e) { e *= 2; });
 //     });
 //   }

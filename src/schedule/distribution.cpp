@@ -154,27 +154,28 @@ schedule distribution(std::uint64_t iterations, const std::function<unsigned(std
   return detail::loops_of(std::move(loop), in.last_worker() + 1, loops);
 }
 
-schedule blocks(std::uint64_t iterations, unsigned workers, unsigned loops, std::uint64_t grain) {
-  return grid("blocks", {{iterations, workers}}, loops, grain);
+schedule block_distribution(std::uint64_t iterations, unsigned workers, unsigned loops, std::uint64_t grain) {
+  return grid("block_distribution", {{iterations, workers}}, loops, grain);
 }
 
-schedule cyclic(std::uint64_t iterations, unsigned workers, std::uint64_t size, unsigned loops,
-                std::uint64_t grain) {
-  insist_on(workers != 0, "sennit::cyclic: 0 workers; there is at least one");
-  insist_on(size != 0, "sennit::cyclic: blocks of 0 iterations; give them at least one");
+schedule cyclic_distribution(std::uint64_t iterations, unsigned workers, std::uint64_t size, unsigned loops,
+                             std::uint64_t grain) {
+  insist_on(workers != 0, "sennit::cyclic_distribution: 0 workers; there is at least one");
+  insist_on(size != 0, "sennit::cyclic_distribution: blocks of 0 iterations; give them at least one");
   return distribution(
       iterations, [=](std::uint64_t i) { return static_cast<unsigned>(i / size % workers); }, loops, grain);
 }
 
-schedule blocks_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows, unsigned worker_columns,
-                   unsigned loops, std::uint64_t grain) {
-  return grid("blocks_2d", {{rows, worker_rows}, {columns, worker_columns}}, loops, grain);
+schedule block_distribution_2d(std::uint64_t rows, std::uint64_t columns, unsigned worker_rows,
+                               unsigned worker_columns, unsigned loops, std::uint64_t grain) {
+  return grid("block_distribution_2d", {{rows, worker_rows}, {columns, worker_columns}}, loops, grain);
 }
 
-schedule blocks_3d(std::uint64_t planes, std::uint64_t rows, std::uint64_t columns, unsigned worker_planes,
-                   unsigned worker_rows, unsigned worker_columns, unsigned loops, std::uint64_t grain) {
-  return grid("blocks_3d", {{planes, worker_planes}, {rows, worker_rows}, {columns, worker_columns}}, loops,
-              grain);
+schedule block_distribution_3d(std::uint64_t planes, std::uint64_t rows, std::uint64_t columns,
+                               unsigned worker_planes, unsigned worker_rows, unsigned worker_columns,
+                               unsigned loops, std::uint64_t grain) {
+  return grid("block_distribution_3d",
+              {{planes, worker_planes}, {rows, worker_rows}, {columns, worker_columns}}, loops, grain);
 }
 
 }  // namespace sennit

@@ -45,7 +45,7 @@ struct grid {
     return (plane * workers[1] + row) * workers[2] + column;
   }
   sennit::schedule blocks() const {
-    return sennit::blocks_3d(size[0], size[1], size[2], workers[0], workers[1], workers[2]);
+    return sennit::block_distribution_3d(size[0], size[1], size[2], workers[0], workers[1], workers[2]);
   }
 };
 
@@ -83,10 +83,10 @@ TEST(Blocks, OfOneAndTwoDimensionsAreThoseOfThree) {
   std::mt19937 random(2);
   for (int round = 0; round < 100; ++round) {
     const grid g = random_grid(random, 40, 5);
-    EXPECT_EQ(sennit::blocks(g.size[0], g.workers[0]),
-              sennit::blocks_3d(1, 1, g.size[0], 1, 1, g.workers[0]));
-    EXPECT_EQ(sennit::blocks_2d(g.size[0], g.size[1], g.workers[0], g.workers[1]),
-              sennit::blocks_3d(1, g.size[0], g.size[1], 1, g.workers[0], g.workers[1]));
+    EXPECT_EQ(sennit::block_distribution(g.size[0], g.workers[0]),
+              sennit::block_distribution_3d(1, 1, g.size[0], 1, 1, g.workers[0]));
+    EXPECT_EQ(sennit::block_distribution_2d(g.size[0], g.size[1], g.workers[0], g.workers[1]),
+              sennit::block_distribution_3d(1, g.size[0], g.size[1], 1, g.workers[0], g.workers[1]));
   }
 }
 
@@ -97,7 +97,7 @@ TEST(Blocks, AreCutAtMultiplesOfTheGrain) {
     const std::uint64_t n = 1 + random() % 500;
     const std::uint64_t grain = 1 + random() % 20;
     const auto workers = static_cast<unsigned>(1 + random() % 8);
-    const std::vector<std::uint64_t> found = owners(sennit::blocks(n, workers, 1, grain), n);
+    const std::vector<std::uint64_t> found = owners(sennit::block_distribution(n, workers, 1, grain), n);
     for (std::uint64_t i = 1; i < n; ++i) {
       if (i % grain == 0) continue;
       ASSERT_EQ(found[i], found[i - 1]) << i << " of " << n << " by " << grain;
@@ -107,12 +107,13 @@ TEST(Blocks, AreCutAtMultiplesOfTheGrain) {
 
 TEST(Blocks, RefuseWhatNoLoopIs) {
   // Catches: a product that wraps around, a division by no workers.
-  EXPECT_THROW((void)sennit::blocks(10, 0), std::invalid_argument);
-  EXPECT_THROW((void)sennit::blocks_2d(10, 10, 2, 0), std::invalid_argument);
-  EXPECT_THROW((void)sennit::blocks_2d(std::uint64_t{1} << 40, std::uint64_t{1} << 40, 2, 2),
+  EXPECT_THROW((void)sennit::block_distribution(10, 0), std::invalid_argument);
+  EXPECT_THROW((void)sennit::block_distribution_2d(10, 10, 2, 0), std::invalid_argument);
+  EXPECT_THROW((void)sennit::block_distribution_2d(std::uint64_t{1} << 40, std::uint64_t{1} << 40, 2, 2),
                std::invalid_argument);
-  EXPECT_THROW((void)sennit::blocks_3d(9, 9, 9, 1 << 10, 1 << 10, 1 << 10), std::invalid_argument);
-  EXPECT_EQ(sennit::blocks_3d(9, 0, 9, 2, 2, 2), sennit::schedule());
+  EXPECT_THROW((void)sennit::block_distribution_3d(9, 9, 9, 1 << 10, 1 << 10, 1 << 10),
+               std::invalid_argument);
+  EXPECT_EQ(sennit::block_distribution_3d(9, 0, 9, 2, 2, 2), sennit::schedule());
 }
 
 // Which worker ran each cell of a kernel that calls its argument for each.
@@ -169,7 +170,7 @@ TEST(Blocks, OfAnotherLengthAreInProportion) {
   // Catches: cuts that mean other iterations in a longer loop, and a recording that scales them twice.
   under(settings({3}), [](sennit::runtime& rt) {
     rt.run([] {
-      const sennit::schedule thirds = sennit::blocks(300, 3);
+      const sennit::schedule thirds = sennit::block_distribution(300, 3);
       for (const std::uint64_t n : {150U, 600U, 3000U}) {
         sennit::schedule recorded;
         const std::vector<std::uint64_t> by = ran_on(n, [&](auto&& body) {
@@ -185,7 +186,7 @@ TEST(Blocks, OfAnotherLengthAreInProportion) {
 
 TEST(Blocks, ThatArePrunedAreCutAsBefore) {
   // Catches: a fork that is dropped with its thief, so that those behind it cut other parts.
-  const sennit::schedule all = sennit::blocks(1000, 7);
+  const sennit::schedule all = sennit::block_distribution(1000, 7);
   const std::vector<std::uint64_t> before = owners(all, 1000);
   const std::vector<std::uint64_t> after = owners(stored(all.prune(50)), 1000);
   for (std::uint64_t i = 1; i < 1000; ++i) {

@@ -40,7 +40,7 @@ TEST(Groups, SpawnedBeforeTheRegionRunInIt) {
   sennit::runtime one({.workers = 1});
   one.run([] {
     int ran = 0;
-    const sennit::schedule s = sennit::blocks(256, 2);
+    const sennit::schedule s = sennit::block_distribution(256, 2);
     for (const auto how : {sennit::relaxed, sennit::strict_unordered, sennit::strict_ordered}) {
       soil_the_stack();
       wait_in_a_replay(s, how, ran);
@@ -131,7 +131,9 @@ TEST(GroupsDeathTest, SpawnedInTheRegionAreWaitedForInIt) {
     });
   };
   EXPECT_DEATH(outlive([](auto&& f) { (void)sennit::record(f); }), "call the group's wait");
-  EXPECT_DEATH(outlive([](auto&& f) { sennit::replay(sennit::blocks(9, 2), sennit::strict_unordered, f); }),
+  EXPECT_DEATH(outlive([](auto&& f) {
+                 sennit::replay(sennit::block_distribution(9, 2), sennit::strict_unordered, f);
+               }),
                "call the group's wait");
   EXPECT_DEATH(outlive([](auto&& f) { (void)sennit::design(f); }), "call the group's wait");
 }

@@ -55,7 +55,7 @@ class phases_of_blocks {
     std::this_thread::sleep_for(std::chrono::milliseconds(worker == slow ? 8 : 2));
   }
 
-  sennit::schedule blocks_ = sennit::blocks(tasks, workers, phases, 1);
+  sennit::schedule blocks_ = sennit::block_distribution(tasks, workers, phases, 1);
 };
 
 TEST(Replay, RelaxedKeepsAnIdealSchedule) {
@@ -100,7 +100,7 @@ TEST(Replay, RelaxedKeepsBlocksThatAreDealtInTurn) {
   under(settings({8}), [](sennit::runtime& rt) {
     rt.run([] {
       EXPECT_LE(least_moved(
-                    sennit::cyclic(64, 8, 2, 6, 1), 64, 6, [](unsigned i) { return i / 2 % 8; },
+                    sennit::cyclic_distribution(64, 8, 2, 6, 1), 64, 6, [](unsigned i) { return i / 2 % 8; },
                     [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }),
                 0.02);
     });
@@ -121,16 +121,19 @@ TEST(Replay, RelaxedKeepsAnIdealScheduleWithFewProcessors) {
         } while ((now.tv_sec - begin.tv_sec) * 1'000'000'000L + now.tv_nsec - begin.tv_nsec < 1'000'000);
       };
       EXPECT_LE(
-          least_moved(sennit::blocks(64, 8, 6, 1), 64, 6, [](unsigned i) { return i / 8; }, compute), 0.02);
+          least_moved(
+              sennit::block_distribution(64, 8, 6, 1), 64, 6, [](unsigned i) { return i / 8; }, compute),
+          0.02);
       EXPECT_LE(least_moved(
-                    sennit::cyclic(64, 8, 2, 6, 1), 64, 6, [](unsigned i) { return i / 2 % 8; }, compute),
+                    sennit::cyclic_distribution(64, 8, 2, 6, 1), 64, 6, [](unsigned i) { return i / 2 % 8; },
+                    compute),
                 0.03);
       // Fewer strands than workers: the others look for work from the beginning.
       const unsigned busy = std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
-      EXPECT_LE(
-          least_moved(
-              sennit::blocks(64, busy, 6, 1), 64, 6, [=](unsigned i) { return i * busy / 64; }, compute),
-          0.04);
+      EXPECT_LE(least_moved(
+                    sennit::block_distribution(64, busy, 6, 1), 64, 6,
+                    [=](unsigned i) { return i * busy / 64; }, compute),
+                0.04);
     });
   });
 }
@@ -139,7 +142,7 @@ TEST(Replay, RelaxedUsesMoreWorkersThanTheScheduleHas) {
   // Catches: workers without a role that sleep beside those that have one.
   under(settings({4}), [](sennit::runtime& rt) {
     rt.run([] {
-      const sennit::schedule halves = sennit::blocks(64, 2, 1, 1);
+      const sennit::schedule halves = sennit::block_distribution(64, 2, 1, 1);
       std::chrono::nanoseconds least[2] = {std::chrono::hours(1), std::chrono::hours(1)};
       for (int round = 0; round < 5; ++round) {
         for (const auto how : {sennit::relaxed, sennit::strict_unordered}) {

@@ -46,7 +46,7 @@ TEST(LongRegion, IsRecordedInMemoryThatGrowsWithTheSteals) {
   sennit::runtime two({.workers = 2});
   two.run([] {
     const auto recorded = [](unsigned loops) {
-      const sennit::schedule each = sennit::blocks(2, 2, loops, 1);
+      const sennit::schedule each = sennit::block_distribution(2, 2, loops, 1);
       return bytes_of([&] {
         const sennit::schedule seen = sennit::record(each, sennit::strict_unordered, [=] { phases(loops); });
         EXPECT_EQ(seen.steals(), loops);
@@ -74,7 +74,7 @@ TEST(LongRegion, IsReplayedWithoutNotes) {
   sennit::runtime two({.workers = 2});
   two.run([] {
     constexpr unsigned loops = 4'000;
-    const sennit::schedule each = sennit::blocks(2, 2, loops, 1);
+    const sennit::schedule each = sennit::block_distribution(2, 2, loops, 1);
     const auto bytes = [&](auto&& run) { return bytes_of([&] { run([] { phases(loops); }); }); };
     const std::size_t recorded =
         bytes([&](auto&& body) { (void)sennit::record(each, sennit::strict_unordered, body); });
@@ -89,7 +89,7 @@ TEST(LongRegion, IsFollowedAgainWithoutANewPlan) {
   sennit::runtime two({.workers = 2});
   two.run([] {
     constexpr unsigned loops = 1'000;
-    sennit::refinement settled(sennit::blocks(2, 2, loops, 1),
+    sennit::refinement settled(sennit::block_distribution(2, 2, loops, 1),
                                {.most_rounds = 0, .settled = sennit::strict_unordered});
     const auto phase = [&] { return bytes_of([&] { settled.run([] {}); }); };
     const std::size_t first = phase();

@@ -249,8 +249,8 @@ TEST(Distribution, OfALoop) {
           const auto owner = [&](std::size_t i) {
             return static_cast<unsigned>(cyclic ? i / 3 % workers : i * workers / n);
           };
-          const sennit::schedule s =
-              cyclic ? sennit::cyclic(n, workers, 3, 2, 1) : sennit::blocks(n, workers, 2, 1);
+          const sennit::schedule s = cyclic ? sennit::cyclic_distribution(n, workers, 3, 2, 1)
+                                            : sennit::block_distribution(n, workers, 2, 1);
           std::vector<unsigned> ran_on(n);
           sennit::replay(s, sennit::strict_unordered, [&] {
             for (int phase = 0; phase < 2; ++phase) {
@@ -273,9 +273,9 @@ TEST(Distribution, IsStored) {
   // Catches: events without an order, which load() refuses.
   for (const std::uint64_t n : {0U, 1U, 7U, 1000U, 100'000U}) {
     for (const unsigned workers : {1U, 2U, 5U}) {
-      stored(sennit::blocks(n, workers, 3));
-      stored(sennit::cyclic(n, workers, 3, 2, 1));
-      stored(sennit::blocks_2d(n, 10, workers, 2));
+      stored(sennit::block_distribution(n, workers, 3));
+      stored(sennit::cyclic_distribution(n, workers, 3, 2, 1));
+      stored(sennit::block_distribution_2d(n, 10, workers, 2));
     }
   }
   for (const unsigned worker : {1U << 16, ~0U}) {
@@ -311,7 +311,7 @@ TEST(Replay, StrictLeavesLaterLoopsOfTheRegionToThieves) {
   under(settings({2}), [](sennit::runtime& rt) {
     rt.run([] {
       constexpr int n = 64;
-      const sennit::schedule halves = sennit::blocks(n, 2);
+      const sennit::schedule halves = sennit::block_distribution(n, 2);
       for (const auto how : {sennit::strict_unordered, sennit::strict_ordered}) {
         for (int round = 0; round < scaled(20); ++round) {
           sennit::replay(halves, how, [] {
@@ -380,7 +380,7 @@ TEST(Replay, StrictDonationToAPlaceThatItsGuestHasLeft) {
             left.await();
             // To the runtime's own thread, next to whose number comes that of the guest who has left.
             sennit_test::suspend(rt);
-            sennit::replay(sennit::blocks(256, 2), sennit::strict_unordered, [] {
+            sennit::replay(sennit::block_distribution(256, 2), sennit::strict_unordered, [] {
               sennit::parallel_for(
                   0, 256, [](int) { work_for(std::chrono::microseconds(1)); }, sennit::grain(1));
             });

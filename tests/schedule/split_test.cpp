@@ -53,7 +53,7 @@ TEST(Split, RefusesWhatIsNoProportion) {
 }
 
 TEST(Split, IsThatOfASchedule) {
-  const sennit::schedule quarters = sennit::blocks(1024, 4, 2);
+  const sennit::schedule quarters = sennit::block_distribution(1024, 4, 2);
   EXPECT_EQ(begins(split(quarters), 100), (places{0, 25, 50, 75, 100}));
   EXPECT_EQ(begins(split(quarters, 1), 8), (places{0, 2, 4, 6, 8}));
   // What is not there nobody has taken a part of.

@@ -70,7 +70,7 @@ TEST(Blocks, GiveSharesThatDifferByOne) {
   for (int round = 0; round < 300; ++round) {
     const std::uint64_t n = 1 + random() % 3000;
     const auto workers = static_cast<unsigned>(1 + random() % 40);
-    const auto tree = schedule_access::tree(sennit::blocks(n, workers));
+    const auto tree = schedule_access::tree(sennit::block_distribution(n, workers));
     loop_reader loops(tree->root);
     std::vector<std::uint64_t> share(workers);
     std::uint64_t first = 0;
@@ -208,8 +208,8 @@ TEST(Tiling, InBlocksIsWhatBlocksAre) {
     const auto across = static_cast<unsigned>(1 + random() % 5);
     tiling<2> tiles({n, m});
     tiles.designate_blocks({down, across});
-    EXPECT_EQ(tiles.nest(),
-              sennit::blocks_2d(static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(m), down, across))
+    EXPECT_EQ(tiles.nest(), sennit::block_distribution_2d(static_cast<std::uint64_t>(n),
+                                                          static_cast<std::uint64_t>(m), down, across))
         << n << " x " << m << " on " << down << " x " << across;
   }
 }

@@ -94,8 +94,8 @@ comparison compared(const schedule& now, const schedule& before, unsigned nodes 
 }
 
 TEST(Moved, CountsIterationsByWorkerAndByNode) {
-  const schedule halves = sennit::blocks(1024, 2, 3);
-  const schedule quarters = sennit::blocks(1024, 4, 3);
+  const schedule halves = sennit::block_distribution(1024, 2, 3);
+  const schedule quarters = sennit::block_distribution(1024, 4, 3);
   const moved_work same = compared(quarters, quarters).all();
   EXPECT_EQ(same.iterations, 3072U);
   EXPECT_EQ(same.moved, 0U);
@@ -290,8 +290,8 @@ TEST(Moved, CountsNoMoreThanRunsDoUnderJoins) {
 
 TEST(View, ComparesTwoSchedules) {
   const temporary_folder folder;
-  sennit::blocks(1024, 4).save(folder / "now.sched");
-  sennit::blocks(1024, 2).save(folder / "before.sched");
+  sennit::block_distribution(1024, 4).save(folder / "now.sched");
+  sennit::block_distribution(1024, 2).save(folder / "before.sched");
   const outcome workers =
       sennit({"view", folder / "now.sched", "--against", folder / "before.sched", "--text"});
   EXPECT_THAT(workers.out, HasSubstr("against before.sched: 75.0% of 1024 iterations ran on another worker; "
@@ -395,8 +395,8 @@ TEST_F(Browser, ShowsAsManyBarsAndRowsAsThereAre) {
 }
 
 TEST_F(Browser, ShowsWhatHasMoved) {
-  const schedule now = sennit::blocks(1024, 4);
-  const comparison against = compared(now, sennit::blocks(1024, 2));
+  const schedule now = sennit::block_distribution(1024, 4);
+  const comparison against = compared(now, sennit::block_distribution(1024, 2));
   const std::string script = R"js(
     result.figures = document.getElementById("figures").textContent;
     result.titles = document.querySelectorAll("#titles th").length;

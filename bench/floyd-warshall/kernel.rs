@@ -5,6 +5,13 @@ use crate::loops::{LoopKernel, Loops, RandomNumbers, checksum};
 
 const GRAIN: usize = 16;
 
+#[inline(never)]
+fn shorten(row: &mut [i32], from_k: &[i32], to_k: i32) {
+    for (distance, from_k) in row.iter_mut().zip(from_k) {
+        *distance = (*distance).min(to_k + from_k);
+    }
+}
+
 pub struct Kernel {
     n: usize,
     distance: Vec<i32>,
@@ -33,10 +40,7 @@ impl LoopKernel for Kernel {
             for k in 0..n {
                 from_k.copy_from_slice(&self.distance[k * n..(k + 1) * n]);
                 L::rows(at, &mut self.distance, n, GRAIN, &|_, _, row| {
-                    let to_k = row[k];
-                    for (distance, from_k) in row.iter_mut().zip(&from_k) {
-                        *distance = (*distance).min(to_k + from_k);
-                    }
+                    shorten(row, &from_k, row[k]);
                 });
             }
         });

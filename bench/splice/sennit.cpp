@@ -157,6 +157,7 @@ figures_of_splice figures_of(const sennit::splice_report& report) {
           {"splice_dependences", static_cast<double>(report.dependences)},
           {"splice_extra_kib", static_cast<double>(report.extra_bytes) / 1024},
           {"splice_block", static_cast<double>(report.block)},
+          {"splice_blocks_tried", report.blocks_tried},
           {"splice_shift", static_cast<double>(report.shift)}};
 }
 

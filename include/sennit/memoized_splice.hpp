@@ -84,11 +84,14 @@ class memoized_splice {
     const std::vector<std::int64_t>& sizes = loaded_blocks_;
     const bool loaded = n > 0 && std::cmp_equal(n, sizes.size());
     bool choose = false;
-    const detail::made_trees<made> all_made(how_, n, body_, times_, [&](made& t, std::size_t i) {
-      if (t.block > 0) return;
-      if (loaded) t.block = sizes[i];
-      choose = choose || !loaded;
-    });
+    const detail::made_trees<made> all_made(
+        how_, n, body_, times_,
+        [&](made& t, std::size_t i) {
+          if (t.block > 0) return;
+          if (loaded) t.block = sizes[i];
+          choose = choose || !loaded;
+        },
+        nullptr);
     if (!all_made.all()) {
       detail::splice_trees(how_, all_made.trees, nullptr);
       all_made.rethrow();

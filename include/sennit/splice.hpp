@@ -192,6 +192,10 @@ void sequence_of(std::size_t n, Make&& make) {
 // tree before. It finds the distance from effects_of(), at the middle of the range. All interleaved trees then
 // use the same block of data, one after the other. A step larger than the given block is never made.
 //
+// If no tree has a block, the library begins with blocks that fit the first level of the cache, and tries others
+// while the splice runs. What it finds is kept for the type of the tree, so for later splices at the same place
+// in the program. splice_report::block and blocks_tried say what it has found.
+//
 // Workers of the runtime take parts of a row of calls at equal depth, if the parts do not depend on one
 // another. In a call of a spliced function, a splice() must be inside a step.
 //

@@ -69,6 +69,9 @@ struct splice_report {
   splice_engine engine = splice_engine::none;
   splice_reason no_wavefront = splice_reason::none;  // why the engine is another one
   std::int64_t block = 0;                            // the largest block of a tree; 0 for functions
+  // How many sizes of blocks have been tried, in this splice and earlier ones of its place in the program, to find
+  // `block`. 0: the program has given the size, or too few steps were made to try others.
+  std::uint32_t blocks_tried = 0;
   // By how many indices the blocks of the last of the interleaved trees are shifted against those of the first.
   // 0: no tree has to be shifted, or `no_shift` says why none is.
   std::int64_t shift = 0;
@@ -88,6 +91,7 @@ struct splice_report {
     extra_bytes += other.extra_bytes;
     used(other.engine, other.no_wavefront);
     block = std::max(block, other.block);
+    blocks_tried = std::max(blocks_tried, other.blocks_tried);
     shift = std::max(shift, other.shift);
     if (no_shift == splice_reason::none) no_shift = other.no_shift;
     return *this;

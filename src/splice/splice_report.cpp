@@ -50,6 +50,7 @@ std::string splice_report::text() const {
   }
   if (block != 0) {
     out << "\nblocks of " << block;
+    if (blocks_tried != 0) out << ", after trying " << blocks_tried << " sizes";
     if (shift != 0) out << ", shifted by " << shift << " from the first tree to the last";
     if (no_shift != splice_reason::none) out << ", not shifted (" << name(no_shift) << ')';
   }

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -121,13 +122,19 @@ std::uint32_t count_of_calls(N n) {
 // Whether steps of this duration are too short, given that some 10 ns pass between them.
 SENNIT_EXPORT bool step_is_short(double ns) noexcept;
 
+// The type of a tree has that of a lambda in it, most often, and so stands for a place in the program.
+template <class Tree>
+inline constinit block_site site_of{};
+
 // The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
 template <class Tree>
 class made_trees {
  public:
-  // times: a factor for chosen blocks. prepare(tree, i) is called before a block is chosen for the tree.
+  // times: a factor for chosen blocks. prepare(tree, i) is called before a block is chosen for the tree. site: whose
+  // best blocks are looked for while the trees are spliced; may be null.
   template <std::integral N, class Body, class Prepare>
-  made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare) {
+  made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare, block_site* site)
+      : site_(site) {
     const std::uint32_t count = count_of_calls(n);
     const std::uint32_t together = std::min(calls_together(how), count);
     std::vector<Tree> made;
@@ -151,7 +158,8 @@ class made_trees {
     cut(made, together, times);
   }
   template <std::integral N, class Body>
-  made_trees(const splicing& how, N n, Body& body) : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}) {}
+  made_trees(const splicing& how, N n, Body& body)
+      : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
 
   bool all() const noexcept { return failure_ == nullptr; }
   // Called after the trees before the failed body have run: their exceptions come first.
@@ -161,7 +169,12 @@ class made_trees {
 
   // Writes down how the trees are cut.
   void describe(splice_report& report) const noexcept {
-    for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
+    if (plans_.empty()) {
+      for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
+    } else {
+      report.block = site_->size();
+      report.blocks_tried = site_->tried();
+    }
     report.shift = shift_;
     report.no_shift = no_shift_;
   }
@@ -174,6 +187,7 @@ class made_trees {
       const shifts found = shifts_of(made, together);
       shift_ = found.most;
       no_shift_ = found.reason;
+      const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
       choose_blocks(made, [&](Tree& t) {
         if (found.any()) {
           choose_shifted_block(t, found.most, times);
@@ -181,14 +195,31 @@ class made_trees {
           choose_block(t, together, times);
         }
       });
+      if (!given) cut_alike(made, found.most, together);
       for (std::size_t i = 0; i < made.size(); ++i) {
-        trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most));
+        const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / together].get();
+        trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most, of_group));
       }
     } else {
       no_shift_ = splice_reason::parts;
       choose_blocks(made, [&](Tree& t) { choose_block(t, together, times); });
       trees = std::move(made);
     }
+  }
+  // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
+  void cut_alike(std::vector<Tree>& made, std::int64_t shift, std::uint32_t together) {
+    if (made.empty()) return;
+    const auto all = made.front().all;
+    if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
+    const Tree& widest = *std::ranges::min_element(made, {}, &Tree::block);
+    const std::int64_t start = widest.block;
+    const std::int64_t most =
+        size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
+    for (Tree& t : made) t.block = start;
+    if (site_ == nullptr) return;
+    const range places{all.first, all.last + shift};
+    for (std::size_t i = 0; i < made.size(); i += together)
+      plans_.push_back(std::make_unique<block_plan>(*site_, places, start, shift, most));
   }
   // Where effects_of() throws, the tree counts as one whose body has thrown.
   template <class Choose>
@@ -209,6 +240,8 @@ class made_trees {
 #endif
   }
 
+  block_site* site_;
+  std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees
   std::int64_t shift_ = 0;
   splice_reason no_shift_ = splice_reason::none;
   std::exception_ptr failure_;

@@ -4,6 +4,7 @@
 
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/splice/block_plan.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
@@ -18,26 +19,44 @@
 
 namespace sennit::detail {
 
-// Some blocks of a tree that is shifted: index i of the tree has the place i + by, and blocks begin at multiples
-// of `block` from the first place.
+// Some blocks of a tree that is shifted: index i of the tree has the place i + by. Blocks begin at multiples of
+// `block` from the first place; or, where there is a plan, as that says.
 struct block_range {
   range places;
-  std::int64_t block = 1;
+  std::int64_t block = 1;  // with a plan: 0 as long as the plan has not been asked
   std::int64_t by = 0;
+  const block_plan* plan = nullptr;
 
-  constexpr std::int64_t size() const noexcept { return places.size(); }
-  constexpr block_range left() const noexcept { return {{places.first, middle()}, block, by}; }
-  constexpr block_range right() const noexcept { return {{middle(), places.last}, block, by}; }
+  // With a plan, 1 is the size of a block.
+  std::int64_t size() const noexcept {
+    if (plan == nullptr) return places.size();
+    const std::int64_t of_block = ask();
+    return of_block != 0 && places.size() <= of_block ? std::min<std::int64_t>(places.size(), 1)
+                                                      : std::max<std::int64_t>(places.size(), 2);
+  }
+  block_range left() const noexcept {
+    const std::int64_t of_block = ask();
+    return {{places.first, middle(of_block)}, of_block, by, plan};
+  }
+  block_range right() const noexcept {
+    const std::int64_t of_block = ask();
+    return {{middle(of_block), places.last}, of_block, by, plan};
+  }
   // Those indices that the tree has.
   constexpr range indices(range all) const noexcept {
     return range{places.first - by, places.last - by}.within(all);
   }
-  friend constexpr bool operator==(block_range, block_range) = default;
+  friend constexpr bool operator==(const block_range&, const block_range&) = default;
 
  private:
-  constexpr std::int64_t middle() const noexcept {
-    const std::int64_t half = (size() / block + (size() % block != 0)) / 2;
-    return half == 0 ? places.last : places.first + half * block;
+  // 0: the part has several zones. The plan is asked no earlier than that somebody comes to the zone.
+  std::int64_t ask() const noexcept {
+    return block != 0 ? block : plan->in_one_zone(places) ? plan->block_at(places.first) : 0;
+  }
+  std::int64_t middle(std::int64_t of_block) const noexcept {
+    if (of_block == 0) return plan->middle_of(places);
+    const std::int64_t half = (places.size() / of_block + (places.size() % of_block != 0)) / 2;
+    return half == 0 ? places.last : places.first + half * of_block;
   }
 };
 
@@ -76,11 +95,12 @@ using spliced_tree_t = typename spliced_tree<Tree>::type;
 template <class Tree>
 inline constexpr bool can_be_shifted = !std::is_same_v<Tree, spliced_tree_t<Tree>>;
 
+// plan: may be null.
 template <class Effects, class Step>
-auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t most) {
+auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t most, const block_plan* plan) {
   const range places{tree.all.first, tree.all.last + most};
-  return spliced_tree_t<divided<range, Effects, Step>>{{places, tree.block, by},
-                                                       tree.block,
+  return spliced_tree_t<divided<range, Effects, Step>>{{places, plan == nullptr ? tree.block : 0, by, plan},
+                                                       plan == nullptr ? tree.block : 1,
                                                        {tree.all, std::move(tree.effects_of)},
                                                        {tree.all, std::move(tree.step)}};
 }

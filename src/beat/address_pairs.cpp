@@ -6,9 +6,6 @@
 
 namespace sennit::detail {
 
-paired_module* paired_modules = nullptr;
-bool any_latent_calls = false;
-
 namespace {
 
 // The last procedure that begins at or before `address`, in a list sorted by `begin`.

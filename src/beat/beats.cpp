@@ -4,6 +4,7 @@
 #include "beat/settings.hpp"
 #include "beat/sources.hpp"
 #include "process/fork_child.hpp"
+#include "process/no_cancellation.hpp"
 #include "runtime/runtime.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
@@ -70,6 +71,8 @@ class beats::group final : public detail::worker_listener {
         period_(settings_.period),
         beat_(options.on_beat),
         generation_(detail::fork_generation()) {
+    // The cost of a beat is measured on another thread, and the default runtime may be started.
+    const detail::no_cancellation whole;
     if (const std::string reason = detail::install_beat_handler(); !reason.empty())
       detail::fail<std::runtime_error>("sennit: no beats: " + reason);
     if (settings_.source != beat_source_kind::polled) {

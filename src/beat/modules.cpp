@@ -7,6 +7,12 @@
 #include <vector>
 
 namespace sennit::detail {
+
+// Here, beside the functions that fill them: whoever looks for promotion points links these functions, too. Otherwise a program
+// could have those of a shared object with a copy of the library, and its own list would stay empty.
+paired_module* paired_modules = nullptr;
+bool any_latent_calls = false;
+
 namespace {
 
 // As rollforward writes it: distances are relative to the field itself.

@@ -1,4 +1,5 @@
 #include "beat/sources.hpp"
+#include "process/no_cancellation.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 
@@ -31,6 +32,7 @@ class ping_thread : public ext::beat_source {
       ended_ = true;
     }
     changed_.notify_one();
+    const no_cancellation whole;
     if (thread_.joinable()) thread_.join();
   }
 

@@ -7,11 +7,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string>
 
 namespace sennit {
 
 namespace {
+
+// Another handler may leave by siglongjmp(3), or by the cancellation of the thread. From within the handler of beats, that
+// would leave a beat that never ends, and stop() would wait for it forever.
+sigset_t all_but_faults() noexcept {
+  sigset_t all;
+  std::memset(&all, 0xff, sizeof all);  // sigfillset(3) leaves out the signal of pthread_cancel(3)
+  // The kernel ends the program if a fault meets a blocked signal.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
+  return all;
+}
 
 bool is_ours(const struct sigaction& action) noexcept {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &detail::beat_target_pool::on_signal;
@@ -56,7 +67,7 @@ std::string detail::install_beat_handler() {
   struct sigaction ours{};
   ours.sa_sigaction = &beat_target_pool::on_signal;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigemptyset(&ours.sa_mask);
+  ours.sa_mask = all_but_faults();
   sigaction(number, &ours, nullptr);
   static const handler_end last{number};
   return {};

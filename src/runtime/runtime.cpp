@@ -4,6 +4,7 @@
 #include "diagnosis/watchdog.hpp"
 #include "process/environment.hpp"
 #include "process/fork_child.hpp"
+#include "process/no_cancellation.hpp"
 #include "process/settings.hpp"
 #include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
@@ -51,6 +52,7 @@ class watched_core : public runtime_core {
 // Under no_fork: a fork in another thread, in the middle of this, would leave the child locks and guards that nobody
 // opens.
 runtime_core* make_core(const runtime_options& options) {
+  const no_cancellation whole;  // files are read where nothing may be thrown
   const settings chosen = resolve(options);
   install_overflow_handler();
   if (chosen.watchdog_ns != 0) watchdog::prepare();

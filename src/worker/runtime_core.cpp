@@ -2,6 +2,7 @@
 
 #include "process/fork_child.hpp"
 #include "process/library_thread.hpp"
+#include "process/no_cancellation.hpp"
 #include "process/signal_stack.hpp"
 #include "system/barrier.hpp"
 #include "system/failure.hpp"
@@ -118,6 +119,7 @@ void runtime_core::stop() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   for (unsigned i = 0; i < worker_count(); ++i) worker_at(i).go_home();
   for (const auto& s : spares_) s->call.unpark();
+  const no_cancellation whole;
   for (std::thread& t : threads_) t.join();
   threads_.clear();
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -187,6 +189,94 @@ TEST(Fork, IsPossibleAtAnyTime) {
                 busy.join();
               }),
               ExitedWith(0));
+}
+
+// Each beat sends its thread a signal, and then has it at once, or when the beat is over.
+bool beat_that_sends_alarm(void*) noexcept {
+  beats_here = beats_here + 1;
+  raise(SIGALRM);
+  return true;
+}
+
+TEST(OtherHandlers, MayJumpOutOfWhatABeatInterrupts) {
+  // Catches: a handler that leaves while a beat is below it, so that the beat never ends, and stop() waits for it.
+  EXPECT_THAT(apart([] {
+                static sigjmp_buf out;
+                static volatile int jumps = 0;
+                signal(SIGALRM, [](int) {
+                  jumps = jumps + 1;
+                  siglongjmp(out, 1);
+                });
+                const beats beating({.period = 1ms,
+                                     .source = beat_source_kind::posix_timers,
+                                     .workers = false,
+                                     .calling_thread = true,
+                                     .on_beat = &beat_that_sends_alarm});
+                if (sigsetjmp(out, 1) == 0 || jumps < 5) {
+                  for (;;) work_a_little();
+                }
+                signal(SIGALRM, SIG_IGN);
+              }),
+              ExitedWith(0));
+}
+
+std::atomic<bool> is_in_a_beat{false};
+std::atomic<bool> is_cancelled{false};
+
+bool beat_that_waits_for_cancellation(void*) noexcept {
+  is_in_a_beat = true;
+  while (!is_cancelled) {
+  }
+  return true;
+}
+
+TEST(Cancellation, WaitsForTheEndOfABeat) {
+  // Catches: a thread that is cancelled while a beat interrupts its sleep, and that leaves the beat without an end.
+  if (process::sanitized) GTEST_SKIP() << "the tools keep signals back";
+  EXPECT_THAT(apart([] {
+                pthread_t thread{};
+                const auto sleep_with_beats = [](void*) -> void* {
+                  const beats beating({.period = 1ms,
+                                       .source = beat_source_kind::posix_timers,
+                                       .workers = false,
+                                       .calling_thread = true,
+                                       .on_beat = &beat_that_waits_for_cancellation});
+                  for (;;) usleep(1'000'000);
+                };
+                pthread_create(&thread, nullptr, sleep_with_beats, nullptr);
+                while (!is_in_a_beat) usleep(100);
+                pthread_cancel(thread);
+                usleep(1000);
+                is_cancelled = true;
+                void* result = nullptr;
+                pthread_join(thread, &result);
+                EXPECT_EQ(result, PTHREAD_CANCELED);
+              }),
+              ExitedWith(0));
+}
+
+TEST(Cancellation, WaitsUntilBeatsHaveBegunAndEnded) {
+  // Catches: std::terminate() where the library waits for a thread of its own, as nothing may be thrown there.
+  if (process::sanitized) GTEST_SKIP() << "the tools do not unwind a cancelled thread";
+  EXPECT_THAT(
+      apart([] {
+        pthread_t thread{};
+        const auto begin_and_end = [](void*) -> void* {
+          pthread_cancel(pthread_self());
+          {
+            sennit::runtime two({.workers = 2});
+            const beats beating(
+                {.period = 1ms, .source = beat_source_kind::ping_thread, .in = &two, .calling_thread = true});
+          }
+          pthread_testcancel();
+          return nullptr;
+        };
+        pthread_create(&thread, nullptr, begin_and_end, nullptr);
+        void* result = nullptr;
+        pthread_join(thread, &result);
+        EXPECT_EQ(result, PTHREAD_CANCELED);
+      }),
+      ExitedWith(0));
 }
 
 TEST(Exec, EndsTheBeatsOfTimers) {

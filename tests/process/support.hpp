@@ -67,7 +67,7 @@ inline void PrintTo(const ending& e, std::ostream* out) {
   } else if (WIFEXITED(e.status)) {
     *out << "exited with " << WEXITSTATUS(e.status);
   } else {
-    *out << "was killed by SIG" << sigabbrev_np(WTERMSIG(e.status));
+    *out << "was killed by signal " << WTERMSIG(e.status);
   }
   *out << "; it printed:\n" << e.output;
 }

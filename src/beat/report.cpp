@@ -46,7 +46,9 @@ std::string report_points(std::uint64_t beats) {
   const std::map<point_name, point_total> sums = totals();
   std::string text = std::to_string(beats) + " beats delivered\n";
   if (sums.empty())
-    return text + "no promotion points: no target has any, or each has SENNIT_NO_PROMOTION_POINTS defined\n";
+    return text +
+           "no promotion points: no target has any, or each has SENNIT_NO_PROMOTION_POINTS defined, or those "
+           "that have some are plug-ins with a copy of the library of their own\n";
   std::string never;
   for (const auto& [name, sum] : sums) {
     if (sum.taken != 0) {

@@ -317,6 +317,13 @@ struct effects_access {
     for (std::uint32_t i = 0; i < size(fx); ++i) all = all && region(fx, i).contiguous();
     return all;
   }
+  // Whether a comparison takes a few nanoseconds.
+  static bool all_compared_at_once(const effects& fx) {
+    bool all = !fx.is_everything();
+    for (std::uint32_t i = 0; i < size(fx); ++i)
+      all = all && (fx.kinds_[i] == nullptr || fx.kinds_[i]->compared_at_once);
+    return all;
+  }
   // The bytes of all regions, except those that have no hull and do not say how many bytes they have.
   static std::uint64_t bytes(const effects& fx) {
     std::uint64_t sum = 0;

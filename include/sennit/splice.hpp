@@ -235,9 +235,8 @@ splice_report splice(const splicing& how, N n, Body&& body) {
   const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
     const detail::made_trees<result> made(how, n, body);
-    splice_report report = detail::splice_trees(how, made.trees, nullptr);
+    const splice_report report = made.splice(nullptr);
     made.rethrow();
-    made.describe(report);
     return report;
   } else {
     struct root {

@@ -1,6 +1,7 @@
 // How many calls are interleaved, and how large their steps are, unless the program says so.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -43,6 +44,75 @@ constexpr std::array<std::uint64_t, 3> shifted_step_bytes(cache_sizes caches) no
 // cache, that is soon no gain.
 constexpr bool shift_fits(std::uint64_t bytes, cache_sizes caches) noexcept {
   return bytes <= 2 * caches.own;
+}
+
+// Trees over rectangles whose tiles are shifted in two dimensions.
+struct rectangle_sweeps {
+  std::int64_t rows;
+  std::int64_t columns;
+  double bytes;        // of the data for each cell, not 0
+  double down;         // a tree is so many rows behind the one before it
+  double across;       // and so many columns; -1: no tile may have a part of the columns
+  std::uint32_t most;  // trees that are interleaved
+  bool all;            // exactly so many
+  std::int64_t cells;  // of a tile; 0: to be chosen
+};
+struct tile_choice {
+  std::uint32_t together;
+  std::int64_t cells;
+};
+
+// The bytes that all interleaved trees may use at a time while they go down the rows of a tile's columns. A worker's
+// part of the last level is almost as good as the second level, up to a few times the size of the second level.
+constexpr double tile_window(std::uint64_t workers, cache_sizes caches) noexcept {
+  const std::uint64_t part = std::min(caches.shared / (4 * (workers + 1)), 4 * caches.own);
+  return static_cast<double>(std::max(part, caches.own));
+}
+
+// The size of as many equal shares of n as there are shares of at most this size.
+template <class N>
+constexpr N equal_share(N n, N size) noexcept {
+  const N shares = std::max<N>((n + size - 1) / size, 1);
+  return std::max<N>((n + shares - 1) / shares, 1);
+}
+
+// How many trees to interleave, and the tile: rows of all columns, or a part of one row. With g trees, data comes from
+// memory once in g sweeps, and the columns by which trees are shifted come once more for each tile's width. Wide
+// tiles and many trees need more of the cache; the product of their costs is least.
+constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t workers,
+                                   cache_sizes caches) noexcept {
+  // Bytes that could be fetched in the time from one step to the next, or where a row of a tile begins.
+  constexpr double between_steps = 4096;
+  const double window = tile_window(workers, caches);
+  const auto columns = static_cast<double>(s.columns);
+  std::uint32_t best = s.most;
+  double best_width = columns;
+  double least = -1;
+  for (std::uint32_t g = s.all ? s.most : 1; g <= s.most; ++g) {
+    const double across = (g - 1) * std::max(s.across, 0.0);
+    const double fits = window / (s.bytes * (1 + (g - 1) * s.down)) - across;
+    const bool is_whole = s.across < 0 || fits >= columns || s.cells >= s.columns;
+    const double widest = s.cells > 0 ? static_cast<double>(s.cells) : std::max(fits, 1 + across / 2);
+    const double width = is_whole ? columns : std::clamp(widest, 1.0, columns);
+    if (least >= 0 && fits < width) break;  // more trees would need still more
+    const double cost = (is_whole ? 1 : 1 + across / width) / g + between_steps / (width * s.bytes);
+    if (least >= 0 && cost >= least) continue;
+    least = cost;
+    best = g;
+    best_width = width;
+  }
+  // Groups and tiles of equal sizes, instead of a small last one.
+  if (!s.all) best = equal_share(s.most, best);
+  if (s.cells > 0) return {best, s.cells};
+  if (best_width < columns) {
+    const auto all = s.columns + static_cast<std::int64_t>((best - 1) * s.across);
+    return {best, equal_share(all, static_cast<std::int64_t>(best_width))};
+  }
+  const double row = columns * s.bytes;
+  const double rows =
+      std::min(static_cast<double>(caches.own) / 16, window - (best - 1) * s.down * row) / row;
+  return {best, s.columns * std::clamp<std::int64_t>(static_cast<std::int64_t>(rows), 1,
+                                                     std::max<std::int64_t>(s.rows, 1))};
 }
 
 // Whether steps are too short compared with the cost of the change from one step to the next. Steps of twice

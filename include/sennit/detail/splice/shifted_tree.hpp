@@ -148,28 +148,37 @@ std::int64_t distance_behind(const Tree& tree, const Tree& other, std::int64_t g
 // trees before it. (An earlier one is seldom nearer than those; if it is, its steps wait, as without shifts.)
 // Throws what effects_of() throws.
 template <class Tree>
-shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
+shifts shifts_along(const std::vector<Tree>& trees, std::size_t together) {
   constexpr std::size_t compared = 4;
-  const auto none = [](splice_reason why) { return shifts{.by = {}, .most = 0, .reason = why}; };
+  const shifts none{.by = {}, .most = 0, .reason = splice_reason::far_data};
   shifts found{.by = std::vector<std::int64_t>(trees.size())};
   std::int64_t usual[compared + 1] = {-1, -1, -1, -1, -1};
   const std::int64_t limit = trees.empty() ? 0 : trees.front().all.size() / 8;
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    if (!(trees[t].all == trees.front().all)) return none(splice_reason::ranges);
-    // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
-    if (!effects_access::all_contiguous(trees[t].effects_of(trees[t].all))) {
-      return none(splice_reason::scattered_data);
-    }
     const std::size_t in_group = t % together;
     for (std::size_t back = 1; back <= std::min(in_group, compared); ++back) {
       const std::int64_t d = limit < 1 ? -1 : distance_behind(trees[t], trees[t - back], usual[back], limit);
-      if (d < 0) return none(splice_reason::far_data);
+      if (d < 0) return none;
       usual[back] = d;
       found.by[t] = std::max(found.by[t], found.by[t - back] + d);
     }
-    if (found.by[t] > limit) return none(splice_reason::far_data);
+    if (found.by[t] > limit) return none;
     found.most = std::max(found.most, found.by[t]);
   }
+  return found;
+}
+
+// The same for trees over ranges: none if no tree has to be shifted, or if that is no gain.
+template <class Tree>
+shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
+  const auto none = [](splice_reason why) { return shifts{.by = {}, .most = 0, .reason = why}; };
+  for (const Tree& t : trees) {
+    if (!(t.all == trees.front().all)) return none(splice_reason::ranges);
+    // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
+    if (!effects_access::all_contiguous(t.effects_of(t.all))) return none(splice_reason::scattered_data);
+  }
+  const shifts found = shifts_along(trees, together);
+  if (found.reason != splice_reason::none) return found;
   if (!found.any()) return {};
   const range all = trees.front().all;
   const std::uint64_t bytes = effects_access::bytes(trees.front().effects_of(all));

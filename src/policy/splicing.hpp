@@ -76,26 +76,51 @@ constexpr N equal_share(N n, N size) noexcept {
   return std::max<N>((n + shares - 1) / shares, 1);
 }
 
-// How many trees to interleave, and the tile: rows of all columns, or a part of one row. With g trees, data comes from
-// memory once in g sweeps, and the columns by which trees are shifted come once more for each tile's width. Wide
-// tiles and many trees need more of the cache; the product of their costs is least.
+// A tile has so many rows, so that the steps need fewer comparisons; but narrow ones have a single row.
+inline constexpr std::int64_t tile_rows = 4;
+inline constexpr std::int64_t narrow_columns = 16;
+
+// The shape of a tile follows from the number of its cells: rows of all columns, or parts of a few rows.
+struct tile_shape {
+  std::int64_t rows;
+  std::int64_t columns;
+};
+constexpr tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
+  const bool is_narrow = cells < tile_rows * narrow_columns;
+  if (cells >= (is_narrow ? columns : tile_rows * columns)) {
+    const std::int64_t each = std::max<std::int64_t>(columns, 1);
+    return {std::max<std::int64_t>(cells / each, 1), each};
+  }
+  return is_narrow ? tile_shape{1, cells} : tile_shape{tile_rows, cells / tile_rows};
+}
+constexpr std::int64_t cells_of_columns(std::int64_t columns) noexcept {
+  return columns < narrow_columns ? columns : tile_rows * columns;
+}
+
+// How many trees to interleave, and the tile. With g trees, data comes from memory once in g sweeps, and the columns
+// by which trees are shifted come once more for each tile's width. Wide tiles and many trees need more of the cache;
+// the sum of the costs is least.
 constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t workers,
                                    cache_sizes caches) noexcept {
   // Bytes that could be fetched in the time from one step to the next, or where a row of a tile begins.
   constexpr double between_steps = 4096;
   const double window = tile_window(workers, caches);
-  const auto columns = static_cast<double>(s.columns);
+  const auto columns = static_cast<double>(std::max<std::int64_t>(s.columns, 1));
   std::uint32_t best = s.most;
   double best_width = columns;
   double least = -1;
   for (std::uint32_t g = s.all ? s.most : 1; g <= s.most; ++g) {
     const double across = (g - 1) * std::max(s.across, 0.0);
-    const double fits = window / (s.bytes * (1 + (g - 1) * s.down)) - across;
-    const bool is_whole = s.across < 0 || fits >= columns || s.cells >= s.columns;
-    const double widest = s.cells > 0 ? static_cast<double>(s.cells) : std::max(fits, 1 + across / 2);
-    const double width = is_whole ? columns : std::clamp(widest, 1.0, columns);
-    if (least >= 0 && fits < width) break;  // more trees would need still more
-    const double cost = (is_whole ? 1 : 1 + across / width) / g + between_steps / (width * s.bytes);
+    const auto fits = [&](std::int64_t rows) {
+      return window / (s.bytes * (static_cast<double>(rows) + (g - 1) * s.down)) - across;
+    };
+    const double room =
+        fits(tile_rows) < narrow_columns ? std::min<double>(fits(1), narrow_columns - 1) : fits(tile_rows);
+    const double given = static_cast<double>(shape_of_tile(s.cells, s.columns).columns);
+    const double widest = s.across < 0 ? columns : s.cells > 0 ? given : std::max(room, 1 + across / 2);
+    const double width = std::clamp(widest, 1.0, columns);
+    if (least >= 0 && room < width) break;  // more trees would need still more
+    const double cost = (width < columns ? 1 + across / width : 1) / g + between_steps / (width * s.bytes);
     if (least >= 0 && cost >= least) continue;
     least = cost;
     best = g;
@@ -106,13 +131,13 @@ constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t work
   if (s.cells > 0) return {best, s.cells};
   if (best_width < columns) {
     const auto all = s.columns + static_cast<std::int64_t>((best - 1) * s.across);
-    return {best, equal_share(all, static_cast<std::int64_t>(best_width))};
+    return {best, cells_of_columns(equal_share(all, static_cast<std::int64_t>(best_width)))};
   }
   const double row = columns * s.bytes;
   const double rows =
       std::min(static_cast<double>(caches.own) / 16, window - (best - 1) * s.down * row) / row;
-  return {best, s.columns * std::clamp<std::int64_t>(static_cast<std::int64_t>(rows), 1,
-                                                     std::max<std::int64_t>(s.rows, 1))};
+  const auto whole = std::min<std::int64_t>(static_cast<std::int64_t>(rows), s.rows);
+  return {best, std::max({whole * s.columns, tile_rows * s.columns, std::int64_t{1}})};
 }
 
 // Whether steps are too short compared with the cost of the change from one step to the next. Steps of twice

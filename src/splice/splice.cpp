@@ -352,6 +352,11 @@ bool shift_fits(std::uint64_t bytes) {
   return policy::shift_fits(bytes, caches);
 }
 
+tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
+  const policy::tile_shape s = policy::shape_of_tile(cells, columns);
+  return {s.rows, s.columns};
+}
+
 tile_choice choose_tiles(const tiled_sweeps& s) {
   static const policy::cache_sizes caches = topology::cache_sizes();
   // Trees are shifted over an eighth of the rectangle at most.

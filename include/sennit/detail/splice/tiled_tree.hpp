@@ -28,18 +28,15 @@ struct tiles {
   friend constexpr bool operator==(const tiles&, const tiles&) = default;
 };
 
-// A tile is rows of all columns, or a part of a single row. So its number of cells says all of its shape.
 struct tile_shape {
   std::int64_t rows;
   std::int64_t columns;
 
-  static constexpr tile_shape of(std::int64_t cells, std::int64_t columns) noexcept {
-    const std::int64_t whole = std::max<std::int64_t>(columns, 1);
-    return cells >= whole ? tile_shape{cells / whole, whole}
-                          : tile_shape{1, std::max<std::int64_t>(cells, 1)};
-  }
   constexpr std::int64_t cells() const noexcept { return rows * columns; }
 };
+// Of at most so many cells, in a rectangle of so many columns. It depends on nothing else, so that a saved order needs
+// the number of cells only.
+SENNIT_EXPORT tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept;
 
 // Where the tiles of a tree are. Cell (i, j) of the tree has the place (i + down, j + across), and tiles begin at
 // multiples of their shape from the first place.
@@ -174,7 +171,7 @@ tilings tilings_from_effects(const std::vector<Tree>& trees, std::uint32_t toget
   found.cells = choice.cells;
   found.down = shifts_along(rows, choice.together);
   if (found.down.reason != splice_reason::none) return none(found.down.reason);
-  if (tile_shape::of(choice.cells, all.columns.size()).columns >= all.columns.size()) {
+  if (shape_of_tile(choice.cells, all.columns.size()).columns >= all.columns.size()) {
     found.across = {.by = std::vector<std::int64_t>(trees.size())};
   } else {
     found.across = shifts_along(columns, choice.together);
@@ -200,7 +197,7 @@ tilings tilings_of(const std::vector<Tree>& trees, std::uint32_t together, bool 
 template <class Effects, class Step>
 auto tiled(divided<rectangle, Effects, Step> tree, const tilings& by, std::size_t i) {
   const bool shifted = by.reason == splice_reason::none;
-  const tile_grid grid{tree.all, tile_shape::of(tree.block, tree.all.columns.size()),
+  const tile_grid grid{tree.all, shape_of_tile(tree.block, tree.all.columns.size()),
                        shifted ? by.down.by[i] : 0, shifted ? by.across.by[i] : 0};
   return spliced_tree_t<divided<rectangle, Effects, Step>>{grid.all_tiles(by.down.most, by.across.most),
                                                            grid.shape.cells(),

@@ -55,7 +55,6 @@ struct rectangle_sweeps {
   double across;       // and so many columns; -1: no tile may have a part of the columns
   std::uint32_t most;  // trees that are interleaved
   bool all;            // exactly so many
-  std::int64_t cells;  // of a tile; 0: to be chosen
 };
 struct tile_choice {
   std::uint32_t together;
@@ -116,8 +115,7 @@ constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t work
     };
     const double room =
         fits(tile_rows) < narrow_columns ? std::min<double>(fits(1), narrow_columns - 1) : fits(tile_rows);
-    const double given = static_cast<double>(shape_of_tile(s.cells, s.columns).columns);
-    const double widest = s.across < 0 ? columns : s.cells > 0 ? given : std::max(room, 1 + across / 2);
+    const double widest = s.across < 0 ? columns : std::max(room, 1 + across / 2);
     const double width = std::clamp(widest, 1.0, columns);
     if (least >= 0 && room < width) break;  // more trees would need still more
     const double cost = (width < columns ? 1 + across / width : 1) / g + between_steps / (width * s.bytes);
@@ -128,7 +126,6 @@ constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t work
   }
   // Groups and tiles of equal sizes, instead of a small last one.
   if (!s.all) best = equal_share(s.most, best);
-  if (s.cells > 0) return {best, s.cells};
   if (best_width < columns) {
     const auto all = s.columns + static_cast<std::int64_t>((best - 1) * s.across);
     return {best, cells_of_columns(equal_share(all, static_cast<std::int64_t>(best_width)))};

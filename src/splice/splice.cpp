@@ -368,8 +368,8 @@ tile_choice choose_tiles(const tiled_sweeps& s) {
   const auto cells = static_cast<double>(std::max<std::int64_t>(s.all.size(), 1));
   const policy::tile_choice c = policy::choose_tiles(
       {s.all.rows.size(), s.all.columns.size(), std::max(static_cast<double>(s.bytes), 1.0) / cells, s.down,
-       s.across, s.all_together ? s.together : std::max(static_cast<std::uint32_t>(most), 1U), s.all_together,
-       s.cells},
+       s.across, s.all_together ? s.together : std::max(static_cast<std::uint32_t>(most), 1U),
+       s.all_together},
       worker_count(), caches);
   return {c.together, c.cells};
 }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -160,6 +161,164 @@ TEST(Tiles, KeepTheResultsOfTheLoop) {
     }
   }
   EXPECT_GT(shifted, sennit_test::scaled(50)) << "nothing was shifted, so that the test shows nothing";
+}
+
+// Catches: a saved order that does not fit the tiles that are cut for it, and one that is followed with others.
+TEST(Tiles, ArePartOfASavedOrder) {
+  const auto sweeps_that_reach = [](plates& p, std::int64_t far) {
+    p.fill(2);
+    p.reaches = {{far, far, far, far}};
+  };
+  for (const std::int64_t block : {0, 7, 90}) {
+    plates first{.rows = 90, .columns = 80, .depth = 20, .block = block};
+    sweeps_that_reach(first, 1);
+    sennit::memoized_splice found([&](int t) { return first.tree(t); });
+    sennit::runtime& rt = sennit_test::runtime_of(2);
+    rt.run([&] { found.run(8); });
+    const auto saved = sennit::splice_schedule::from_bytes(found.schedule().to_bytes());
+
+    plates second{.rows = 90, .columns = 80, .depth = 20, .block = block};
+    sweeps_that_reach(second, 1);
+    sennit::memoized_splice again([&](int t) { return second.tree(t); });
+    again.follow(saved);
+    rt.run([&] { again.run(8); });
+    EXPECT_EQ(second.arrays, first.arrays);
+    EXPECT_EQ(again.schedule(), saved);
+
+    plates wider{.rows = 90, .columns = 80, .depth = 20, .block = block};
+    sweeps_that_reach(wider, 5);
+    sennit::memoized_splice other([&](int t) { return wider.tree(t); });
+    other.follow(saved);
+#if SENNIT_EXCEPTIONS
+    EXPECT_THROW(rt.run([&] { other.run(8); }), std::runtime_error);
+    EXPECT_EQ(wider.largest.load(), 0) << "some steps were run before it was refused";
+#endif
+  }
+}
+
+// What a user would write for a convolution of a plate with 5 x 5 weights.
+auto convolution(std::vector<double> (&u)[2], long rows, long columns, int t) {
+  double* const out = u[(t + 1) % 2].data();
+  const double* const in = u[t % 2].data();
+  const auto box = [=](const double* of, rectangle r) {
+    return memory_box<2>(of, {columns}, {r.rows, r.columns});
+  };
+  return divided{rectangle{{2, rows - 2}, {2, columns - 2}}, 0,
+                 [=](rectangle r) { return effects(reads(box(in, r.grown(2))), writes(box(out, r))); },
+                 [=](rectangle r) {
+                   for (auto i = r.rows.first; i < r.rows.last; ++i) {
+                     for (auto j = r.columns.first; j < r.columns.last; ++j) {
+                       double sum = 0;
+                       for (long a = -2; a <= 2; ++a)
+                         for (long b = -2; b <= 2; ++b)
+                           sum += in[(i + a) * columns + j + b] * (1 + static_cast<double>(a * b)) / 25;
+                       out[i * columns + j] = sum;
+                     }
+                   }
+                 }};
+}
+
+// The same for the mean of 27 numbers of a cube. A cell is a row.
+auto smoothing(std::vector<double> (&u)[2], long n, int t) {
+  double* const out = u[(t + 1) % 2].data();
+  const double* const in = u[t % 2].data();
+  const auto box = [=](const double* of, rectangle r) {
+    return memory_box<3>(of, {n * n, n}, {r.rows, r.columns, range{0, n}});
+  };
+  return divided{rectangle{{1, n - 1}, {1, n - 1}}, 0,
+                 [=](rectangle r) { return effects(reads(box(in, r.grown(1))), writes(box(out, r))); },
+                 [=](rectangle r) {
+                   for (auto i = r.rows.first; i < r.rows.last; ++i) {
+                     for (auto j = r.columns.first; j < r.columns.last; ++j) {
+                       for (long k = 1; k < n - 1; ++k) {
+                         double sum = 0;
+                         for (long a = -1; a <= 1; ++a)
+                           for (long b = -1; b <= 1; ++b)
+                             for (long c = -1; c <= 1; ++c) sum += in[((i + a) * n + j + b) * n + k + c];
+                         out[(i * n + j) * n + k] = sum / 27;
+                       }
+                     }
+                   }
+                 }};
+}
+
+template <class Tree>
+void expect_fast_and_right(std::vector<double> (&u)[2], int n, const Tree& tree) {
+  double x = 0;
+  for (double& v : u[0]) v = (x += 0.37) > 50 ? x -= 50 : x;
+  u[1] = u[0];
+  const std::vector<double> before = u[0];
+  for (int t = 0; t < n; ++t) tree(t)();
+  const std::vector<double> right[2] = {u[0], u[1]};
+  for (const unsigned workers : {1U, 2U}) {
+    std::ranges::copy(before, u[0].begin());
+    std::ranges::copy(before, u[1].begin());
+    splice_report report;
+    sennit_test::runtime_of(workers).run([&] { report = sennit::splice(n, tree); });
+    EXPECT_EQ(u[0], right[0]);
+    EXPECT_EQ(u[1], right[1]);
+    EXPECT_EQ(report.engine, splice_engine::wavefront) << report.text();
+    EXPECT_EQ(report.no_shift, sennit::splice_reason::none) << report.text();
+    EXPECT_GT(report.shift, 0) << report.text();
+  }
+}
+
+// Catches: a stencil as users write it that does not take the fast order.
+TEST(Tiles, AreForAnyStencil) {
+  std::vector<double> plate[2] = {std::vector<double>(301 * 407), std::vector<double>(301 * 407)};
+  expect_fast_and_right(plate, 10, [&](int t) { return convolution(plate, 301, 407, t); });
+  std::vector<double> cube[2] = {std::vector<double>(71 * 71 * 71), std::vector<double>(71 * 71 * 71)};
+  expect_fast_and_right(cube, 9, [&](int t) { return smoothing(cube, 71, t); });
+}
+
+// Catches: a tree that cannot be tiled and is run in a wrong order, or without a word why it is not: of other rectangles; that needs
+// all of the one before it; of which a tile reaches farther than those at the middle.
+TEST(Tiles, AreLeftOutWhereTheyDoNotHelp) {
+  constexpr long side = 64;
+  std::vector<double> u(side * side);
+  const auto run = [&](auto&& tree) {
+    std::ranges::fill(u, 1.5);
+    for (int t = 0; t < 5; ++t) tree(t)();
+    const std::vector<double> right = u;
+    std::ranges::fill(u, 1.5);
+    splice_report report;
+    sennit_test::runtime_of(2).run([&] { report = sennit::splice(5, tree); });
+    EXPECT_EQ(u, right) << report.text();
+    return report;
+  };
+  const auto box = [&](rectangle r) { return memory_box<2>(u.data(), {side}, {r.rows, r.columns}); };
+  const auto add = [&](rectangle r) {
+    for (auto i = r.rows.first; i < r.rows.last; ++i)
+      for (auto j = r.columns.first; j < r.columns.last; ++j)
+        u[static_cast<std::size_t>(i * side + j)] *= 1.25;
+  };
+  EXPECT_EQ(run([&](int t) {
+              return divided{rectangle{{0, side - t}, {0, side}}, 50,
+                             [=](rectangle r) { return effects(writes(box(r))); }, add};
+            }).no_shift,
+            sennit::splice_reason::ranges);
+  EXPECT_EQ(run([&](int) {
+              return divided{
+                  rectangle{{0, side}, {0, side}}, 50,
+                  [=](rectangle r) { return effects(reads(box({{0, side}, {0, side}})), writes(box(r))); },
+                  add};
+            }).no_shift,
+            sennit::splice_reason::far_data);
+  const splice_report odd = run([&](int) {
+    return divided{rectangle{{0, side}, {1, side}}, 50,
+                   [=](rectangle r) {
+                     const rectangle fifth{range{5, 6}.within(r.rows), r.columns};
+                     return effects(
+                         writes(box(r), box(fifth.size() == 0 ? fifth : rectangle{{5, 9}, r.columns})));
+                   },
+                   [=, &u](rectangle r) {
+                     add(r);
+                     if (r.rows.first > 5 || r.rows.last <= 5) return;
+                     for (auto j = r.columns.first; j < r.columns.last; ++j)
+                       u[static_cast<std::size_t>(8 * side + j)] += 1;
+                   }};
+  });
+  EXPECT_EQ(odd.no_wavefront, sennit::splice_reason::uneven_distance) << odd.text();
 }
 
 }  // namespace

@@ -106,7 +106,6 @@ struct tiled_sweeps {
   double across;           // the same for columns; -1: columns cannot be cut
   std::uint32_t together;  // so many trees are interleaved at most
   bool all_together;       // or exactly
-  std::int64_t cells;      // of a tile; 0: to be chosen
 };
 struct tile_choice {
   std::uint32_t together;
@@ -165,13 +164,13 @@ tilings tilings_from_effects(const std::vector<Tree>& trees, std::uint32_t toget
   const rectangle all = trees.front().all;
   const tile_choice choice =
       choose_tiles({all, effects_access::bytes(trees.front().effects_of(all)), behind(found.down),
-                    cut_columns ? behind(found.across) : -1, together, all_together,
-                    std::max<std::int64_t>(trees.front().block, 0)});
+                    cut_columns ? behind(found.across) : -1, together, all_together});
   found.together = choice.together;
-  found.cells = choice.cells;
+  const std::int64_t given = trees.front().block;
+  found.cells = given > 0 ? given : choice.cells;
   found.down = shifts_along(rows, choice.together);
   if (found.down.reason != splice_reason::none) return none(found.down.reason);
-  if (shape_of_tile(choice.cells, all.columns.size()).columns >= all.columns.size()) {
+  if (shape_of_tile(found.cells, all.columns.size()).columns >= all.columns.size()) {
     found.across = {.by = std::vector<std::int64_t>(trees.size())};
   } else {
     found.across = shifts_along(columns, choice.together);

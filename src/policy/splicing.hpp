@@ -76,7 +76,7 @@ constexpr N equal_share(N n, N size) noexcept {
 }
 
 // A tile has so many rows, so that the steps need fewer comparisons; but narrow ones have a single row.
-inline constexpr std::int64_t tile_rows = 4;
+inline constexpr std::int64_t tile_rows = 2;
 inline constexpr std::int64_t narrow_columns = 16;
 
 // The shape of a tile follows from the number of its cells: rows of all columns, or parts of a few rows.
@@ -135,6 +135,15 @@ constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t work
       std::min(static_cast<double>(caches.own) / 16, window - (best - 1) * s.down * row) / row;
   const auto whole = std::min<std::int64_t>(static_cast<std::int64_t>(rows), s.rows);
   return {best, std::max({whole * s.columns, tile_rows * s.columns, std::int64_t{1}})};
+}
+
+// How many trees to interleave that are too far apart for shifts, of which each needs so many bytes that the one before
+// it does not. All of them lie in the shared cache, which others use, too.
+constexpr std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most,
+                                       cache_sizes caches) noexcept {
+  const std::uint64_t trees = caches.shared / 8 * 3 / std::max<std::uint64_t>(bytes_apart, 1);
+  return equal_share(most,
+                     static_cast<std::uint32_t>(std::clamp<std::uint64_t>(trees, 2, std::max(most, 2u))));
 }
 
 // Whether steps are too short compared with the cost of the change from one step to the next. Steps of twice

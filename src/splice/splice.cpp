@@ -352,6 +352,11 @@ bool shift_fits(std::uint64_t bytes) {
   return policy::shift_fits(bytes, caches);
 }
 
+std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most) {
+  static const policy::cache_sizes caches = topology::cache_sizes();
+  return policy::trees_that_fit(bytes_apart, most, caches);
+}
+
 tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
   const policy::tile_shape s = policy::shape_of_tile(cells, columns);
   return {s.rows, s.columns};

@@ -33,7 +33,8 @@ std::string_view name(splice_reason reason) {
     case splice_reason::far_data:
       return "a block needs data of an earlier tree that is an eighth of the range away, or more";
     case splice_reason::large_distance:
-      return "the data between the blocks of the first and the last tree would not fit the cache";
+      return "the data between the blocks of the first and the last tree would not fit the cache; a "
+             "sennit::rectangle can be cut in columns, too";
     case splice_reason::uneven_distance:
       return "a tile needs data of an earlier tree that is farther away than at the middle";
     case splice_reason::failed_effects: return "effects_of() threw";

@@ -183,6 +183,9 @@ class made_trees {
       const shifts found = shifts_of(made, how_.together);
       shift_ = found.most;
       no_shift_ = found.reason;
+      if (chooses_together_ && found.reason == splice_reason::large_distance) {
+        how_.together = trees_that_fit(found.bytes_apart, how_.together);
+      }
       choose_blocks(made, [&](Tree& t) {
         if (found.any()) {
           choose_shifted_block(t, found.most, times);

@@ -89,6 +89,9 @@ auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t m
 // enough on this machine.
 SENNIT_EXPORT bool shift_fits(std::uint64_t bytes);
 
+// How many of at most so many trees to interleave if that is not small enough, and neighbors are so many bytes apart.
+SENNIT_EXPORT std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most);
+
 // How many bytes a step of shifted trees may touch on this machine: the first number is best, the others are for
 // steps that then would have fewer indices than the trees are shifted.
 SENNIT_EXPORT std::array<std::uint64_t, 3> shifted_step_bytes();
@@ -113,6 +116,7 @@ struct shifts {
   std::vector<std::int64_t> by;
   std::int64_t most = 0;
   splice_reason reason = splice_reason::none;  // why the trees are not shifted, although some have to wait
+  std::uint64_t bytes_apart = 0;               // if that is a large distance: from one tree to the next
 
   bool any() const noexcept { return most > 0; }
 };
@@ -182,9 +186,13 @@ shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together)
   if (!found.any()) return {};
   const range all = trees.front().all;
   const std::uint64_t bytes = effects_access::bytes(trees.front().effects_of(all));
-  const double share = static_cast<double>(found.most) / static_cast<double>(all.size());
-  if (!shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)))) {
-    return none(splice_reason::large_distance);
+  const double apart =
+      static_cast<double>(bytes) / static_cast<double>(all.size()) * static_cast<double>(found.most);
+  if (!shift_fits(static_cast<std::uint64_t>(apart))) {
+    const std::size_t trees_behind = std::min(trees.size(), together) - 1;
+    return {.by = {},
+            .reason = splice_reason::large_distance,
+            .bytes_apart = static_cast<std::uint64_t>(apart / static_cast<double>(trees_behind))};
   }
   return found;
 }

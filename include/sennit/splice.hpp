@@ -192,6 +192,11 @@ void sequence_of(std::size_t n, Make&& make) {
 // tree before. It finds the distance from effects_of(), at the middle of the range. All interleaved trees then
 // use the same block of data, one after the other. A step larger than the given block is never made.
 //
+// If the trees are over the same sennit::rectangle, the library shifts their blocks by rows and by columns. So it may
+// cut the columns, too, where whole rows of all trees together would not fit the cache. It chooses how many trees
+// it interleaves, unless `how` says it. Before the first step it compares the effects of each block with those of all
+// blocks that it would have to wait for.
+//
 // Workers of the runtime take parts of a row of calls at equal depth, if the parts do not depend on one
 // another. In a call of a spliced function, a splice() must be inside a step.
 //

@@ -133,27 +133,48 @@ void tile_front::run(splice_log* log, unsigned workers, splice_report& report) {
 #endif
 }
 
+namespace {
+
+// The first row from `row` to `most` for which is_free(row); -1 if there is none. Few rows are asked about.
+template <class Free>
+std::int64_t first_free(std::int64_t row, std::int64_t most, Free&& is_free) {
+  if (is_free(row)) return row;
+  std::int64_t high = row;
+  for (std::int64_t step = 1;; step *= 2) {
+    if (high == most) return -1;
+    row = high;  // not free
+    high = std::min(row + step, most);
+    if (is_free(high)) break;
+  }
+  while (high - row > 1) {
+    const std::int64_t middle = row + (high - row) / 2;
+    (is_free(middle) ? high : row) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
 std::optional<std::vector<std::int64_t>> tile_front::independent_rows(const lane& whole,
                                                                       std::int64_t middle) {
   const range columns = all_.numbers.columns;
-  const range hull = whole.hull();
-  const std::int64_t most = middle + (hull.last - middle) / 2;
   const std::int64_t first = all_.numbers.rows.first;
   if (!are_in_order(effects_of_all({{first, middle}, columns}),
                     effects_of_all({{middle, all_.numbers.rows.last}, columns}), false))
     return std::nullopt;
+  const std::int64_t most = middle + (whole.hull().last - middle) / 2;
   std::vector<std::int64_t> from;
   effects_of_trees above;
-  std::int64_t row = middle;
   for (std::uint32_t t = 0; t < count_; ++t) {
-    for (;; ++row) {
-      if (row > most) return std::nullopt;
+    const auto is_free = [&](std::int64_t row) {
       const effects own = effects_of(t, {{row, whole.rows[t].last}, columns});
-      above.resize(t);
-      above.push_back(effects_of(t, {{first, row}, columns}));
-      if (std::ranges::none_of(above, [&](const effects& other) { return own.interferes(other); })) break;
-    }
+      const auto shares = [&](const effects& other) { return own.interferes(other); };
+      return std::ranges::none_of(above, shares) && !shares(effects_of(t, {{first, row}, columns}));
+    };
+    const std::int64_t row = first_free(from.empty() ? middle : from.back(), most, is_free);
+    if (row < 0) return std::nullopt;
     from.push_back(row);
+    above.push_back(effects_of(t, {{first, row}, columns}));
   }
   return from;
 }

@@ -25,7 +25,7 @@ enum class splice_reason : std::uint8_t {
   functions,            // the body calls functions, and returns no trees
   parts,                // the parts of the trees are not of type sennit::range or sennit::rectangle
   ranges,               // the trees are over different ranges
-  scattered_data,       // a region of data is not contiguous
+  scattered_data,       // a region of data is far from contiguous
   independent_trees,    // a tree shares no data with the trees before it
   opposite_directions,  // a tree begins with data with which an earlier tree ends
   far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more

@@ -271,6 +271,17 @@ TEST(Tiles, AreForAnyStencil) {
   expect_fast_and_right(cube, 9, [&](int t) { return smoothing(cube, 71, t); });
 }
 
+// Catches: sweeps over the inside of a plate, row by row, that are not shifted because the border is not in their effects.
+TEST(Tiles, AreNotNeededForTheInsideOfAPlate) {
+  std::vector<double> plate[2] = {std::vector<double>(301 * 407), std::vector<double>(301 * 407)};
+  expect_fast_and_right(plate, 10, [&](int t) {
+    const auto whole = convolution(plate, 301, 407, t);
+    const range columns = whole.all.columns;
+    return divided{whole.all.rows, 0, [=](range rows) { return whole.effects_of(rectangle{rows, columns}); },
+                   [=](range rows) { whole.step(rectangle{rows, columns}); }};
+  });
+}
+
 // Catches: a tree that cannot be tiled and is run in a wrong order, or without a word why it is not: of other rectangles; that needs
 // all of the one before it; of which a tile reaches farther than those at the middle.
 TEST(Tiles, AreLeftOutWhereTheyDoNotHelp) {
@@ -305,7 +316,7 @@ TEST(Tiles, AreLeftOutWhereTheyDoNotHelp) {
             }).no_shift,
             sennit::splice_reason::far_data);
   const splice_report odd = run([&](int) {
-    return divided{rectangle{{0, side}, {1, side}}, 50,
+    return divided{rectangle{{0, side}, {side / 3, side}}, 50,
                    [=](rectangle r) {
                      const rectangle fifth{range{5, 6}.within(r.rows), r.columns};
                      return effects(

@@ -179,7 +179,7 @@ shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together)
   for (const Tree& t : trees) {
     if (!(t.all == trees.front().all)) return none(splice_reason::ranges);
     // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
-    if (!effects_access::all_contiguous(t.effects_of(t.all))) return none(splice_reason::scattered_data);
+    if (!effects_access::all_nearly_contiguous(t.effects_of(t.all))) return none(splice_reason::scattered_data);
   }
   const shifts found = shifts_along(trees, together);
   if (found.reason != splice_reason::none) return found;

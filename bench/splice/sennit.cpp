@@ -84,11 +84,21 @@ struct trees {
   }
 };
 
-// The library chooses the blocks, and how many sweeps it takes together.
+// The library chooses the blocks, and how many sweeps it takes together. A kernel says the effects of parts of its columns where its
+// rows are large.
 struct chosen {
   template <class Kernel>
   sennit::splice_report operator()(Kernel& kernel, const shape&, std::int64_t sweeps) const {
-    return sennit::splice(sweeps, [&](std::int64_t s) { return tree_of(kernel, s, 0); });
+    if constexpr (requires { kernel.effects_of(0, kernel.whole()); }) {
+      return sennit::splice(sweeps, [&](std::int64_t s) {
+        const auto part_of = [](sennit::rectangle r) { return part{r.rows, r.columns}; };
+        return sennit::divided{sennit::rectangle{kernel.whole().rows, kernel.whole().columns}, 0,
+                               [=, &kernel](sennit::rectangle r) { return kernel.effects_of(s, part_of(r)); },
+                               [=, &kernel](sennit::rectangle r) { kernel.sweep(s, part_of(r)); }};
+      });
+    } else {
+      return sennit::splice(sweeps, [&](std::int64_t s) { return tree_of(kernel, s, 0); });
+    }
   }
 };
 
@@ -158,7 +168,8 @@ figures_of_splice figures_of(const sennit::splice_report& report) {
           {"splice_extra_kib", static_cast<double>(report.extra_bytes) / 1024},
           {"splice_block", static_cast<double>(report.block)},
           {"splice_blocks_tried", report.blocks_tried},
-          {"splice_shift", static_cast<double>(report.shift)}};
+          {"splice_shift", static_cast<double>(report.shift)},
+          {"splice_shift_of_columns", static_cast<double>(report.shift_of_columns)}};
 }
 
 template <class Splice>

@@ -40,6 +40,46 @@ struct range {
   friend constexpr bool operator==(range, range) = default;
 };
 
+// The cells (i, j) with i in `rows` and j in `columns`, as the part of a divided tree: see splice().
+//
+// Example:
+//   #include <sennit/splice.hpp>
+//
+//   // Sweeps over a cube of n x n x n numbers, which need the next planes and rows. A cell is a row of n numbers.
+//   void sweep_often(double* (&u)[2], long n, int times, void (*sweep)(double*, const double*, sennit::rectangle)) {
+//     sennit::splice(times, [=, &u](int t) {
+//       double* const out = u[(t + 1) % 2];
+//       const double* const in = u[t % 2];
+//       const auto box = [=](const double* of, sennit::rectangle r) {
+//         return sennit::memory_box<3>(of, {n * n, n}, {r.rows, r.columns, sennit::range{0, n}});
+//       };
+//       return sennit::divided{sennit::rectangle{{1, n - 1}, {1, n - 1}}, 0,
+//                              [=](sennit::rectangle r) {
+//                                return sennit::effects(sennit::reads(box(in, r.grown(1))), sennit::writes(box(out, r)));
+//                              },
+//                              [=](sennit::rectangle r) { sweep(out, in, r); }};
+//     });
+//   }
+struct rectangle {
+  range rows;
+  range columns;
+
+  constexpr std::int64_t size() const noexcept { return rows.size() * columns.size(); }
+  // Halves of the rows, or of the only row.
+  constexpr rectangle left() const noexcept {
+    return rows.size() > 1 ? rectangle{rows.left(), columns} : rectangle{rows, columns.left()};
+  }
+  constexpr rectangle right() const noexcept {
+    return rows.size() > 1 ? rectangle{rows.right(), columns} : rectangle{rows, columns.right()};
+  }
+  // This rectangle with k more rows and columns at each side.
+  constexpr rectangle grown(std::int64_t k) const noexcept { return {rows.grown(k), columns.grown(k)}; }
+  constexpr rectangle within(rectangle bounds) const noexcept {
+    return {rows.within(bounds.rows), columns.within(bounds.columns)};
+  }
+  friend constexpr bool operator==(rectangle, rectangle) = default;
+};
+
 // A range that is worked on in slices of `by` indices: see step().
 struct sliced_range : range {
   std::int64_t by = 1;
@@ -100,6 +140,8 @@ template <std::size_t D>
   requires(D >= 2 && D <= 3)
 class memory_box {
  public:
+  static constexpr bool is_compared_at_once = true;
+
   template <class T>
   memory_box(const T* array, std::array<std::int64_t, D - 1> pitches, std::array<range, D> indices)
       : array_(reinterpret_cast<std::uintptr_t>(array)), bytes_(sizeof(T)) {

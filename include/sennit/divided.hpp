@@ -38,7 +38,8 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 //
 // Where the parts are of type sennit::range, splice() and memoized_splice cut them at multiples of `block`, not
 // in halves, and may shift the blocks of each tree (see splice()). The first and the last block may be short.
-// effects_of() is then also asked about ranges that are no blocks.
+// effects_of() is then also asked about ranges that are no blocks. Where the parts are of type
+// sennit::rectangle, the blocks are tiles: rows of all columns, or parts of a row or two.
 //
 // effects_of(part): the sennit::effects of all that is done for the part, whether it is small or large.
 //

@@ -317,6 +317,25 @@ struct effects_access {
     for (std::uint32_t i = 0; i < size(fx); ++i) all = all && region(fx, i).contiguous();
     return all;
   }
+  // Whether hulls say almost all of the effects: there are gaps in them such as the borders of a plate.
+  static bool all_nearly_contiguous(const effects& fx) {
+    bool all = !fx.is_everything();
+    for (std::uint32_t i = 0; i < size(fx); ++i) {
+      const region_kind* const kind = fx.kinds_[i];
+      if (kind == nullptr) continue;
+      const std::uint64_t all_bytes = fx.where_[i].last - fx.where_[i].first;
+      all = all && kind->compared_at_once && kind->bytes != nullptr &&
+            kind->bytes(fx.data_[i].get()) >= all_bytes / 4 * 3;
+    }
+    return all;
+  }
+  // Whether a comparison takes a few nanoseconds.
+  static bool all_compared_at_once(const effects& fx) {
+    bool all = !fx.is_everything();
+    for (std::uint32_t i = 0; i < size(fx); ++i)
+      all = all && (fx.kinds_[i] == nullptr || fx.kinds_[i]->compared_at_once);
+    return all;
+  }
   // The bytes of all regions, except those that have no hull and do not say how many bytes they have.
   static std::uint64_t bytes(const effects& fx) {
     std::uint64_t sum = 0;

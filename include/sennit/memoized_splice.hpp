@@ -93,7 +93,7 @@ class memoized_splice {
         },
         nullptr);
     if (!all_made.all()) {
-      detail::splice_trees(how_, all_made.trees, nullptr);
+      all_made.splice(nullptr);
       all_made.rethrow();
     }
     const std::vector<tree>& trees = all_made.trees;
@@ -204,8 +204,7 @@ class memoized_splice {
     const std::vector<tree>& trees = all.trees;
     steps_ = nullptr;
     auto found = std::make_unique<detail::step_list<tree>>(trees.data());
-    report_ = detail::splice_trees(how_, trees, found.get());
-    all.describe(report_);
+    report_ = all.splice(found.get());
     keep(std::move(found), worker_count(), trees, with);
   }
   void adopt(const wanted& w, const std::vector<tree>& trees) {

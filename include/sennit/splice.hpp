@@ -196,6 +196,11 @@ void sequence_of(std::size_t n, Make&& make) {
 // while the splice runs. What it finds is kept for the type of the tree, so for later splices at the same place
 // in the program. splice_report::block and blocks_tried say what it has found.
 //
+// If the trees are over the same sennit::rectangle, the library shifts their blocks by rows and by columns. So it may
+// cut the columns, too, where whole rows of all trees together would not fit the cache. It chooses how many trees
+// it interleaves, unless `how` says it. Before the first step it compares the effects of each block with those of all
+// blocks that it would have to wait for.
+//
 // Workers of the runtime take parts of a row of calls at equal depth, if the parts do not depend on one
 // another. In a call of a spliced function, a splice() must be inside a step.
 //
@@ -239,9 +244,8 @@ splice_report splice(const splicing& how, N n, Body&& body) {
   const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
     const detail::made_trees<result> made(how, n, body);
-    splice_report report = detail::splice_trees(how, made.trees, nullptr);
+    const splice_report report = made.splice(nullptr);
     made.rethrow();
-    made.describe(report);
     return report;
   } else {
     struct root {

@@ -23,13 +23,14 @@ enum class splice_engine : std::uint8_t {
 enum class splice_reason : std::uint8_t {
   none,
   functions,            // the body calls functions, and returns no trees
-  parts,                // the parts of the trees are not of type sennit::range
+  parts,                // the parts of the trees are not of type sennit::range or sennit::rectangle
   ranges,               // the trees are over different ranges
-  scattered_data,       // a region of data is not contiguous
+  scattered_data,       // a region of data is far from contiguous
   independent_trees,    // a tree shares no data with the trees before it
   opposite_directions,  // a tree begins with data with which an earlier tree ends
   far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more
   large_distance,       // the data between the blocks of the first and the last tree does not fit the cache
+  uneven_distance,      // a tile needs data of an earlier tree that is farther away than at the middle
   failed_effects,       // effects_of() threw
   checked,              // the effect checker observes the splice
 };
@@ -68,13 +69,14 @@ struct splice_report {
 
   splice_engine engine = splice_engine::none;
   splice_reason no_wavefront = splice_reason::none;  // why the engine is another one
-  std::int64_t block = 0;                            // the largest block of a tree; 0 for functions
+  std::int64_t block = 0;  // the largest block of a tree, in indices or cells; 0 for functions
   // How many sizes of blocks have been tried, in this splice and earlier ones of its place in the program, to find
   // `block`. 0: the program has given the size, or too few steps were made to try others.
   std::uint32_t blocks_tried = 0;
-  // By how many indices the blocks of the last of the interleaved trees are shifted against those of the first.
-  // 0: no tree has to be shifted, or `no_shift` says why none is.
+  // By how many indices, or rows, the blocks of the last of the interleaved trees are shifted against those of
+  // the first. 0: no tree has to be shifted, or `no_shift` says why none is.
   std::int64_t shift = 0;
+  std::int64_t shift_of_columns = 0;  // the same for columns, if rectangles are cut there
   splice_reason no_shift = splice_reason::none;
 
   // The report in some lines of English, for a person who wants to know why a splice is fast or slow. Throws
@@ -93,6 +95,7 @@ struct splice_report {
     block = std::max(block, other.block);
     blocks_tried = std::max(blocks_tried, other.blocks_tried);
     shift = std::max(shift, other.shift);
+    shift_of_columns = std::max(shift_of_columns, other.shift_of_columns);
     if (no_shift == splice_reason::none) no_shift = other.no_shift;
     return *this;
   }

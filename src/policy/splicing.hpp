@@ -1,6 +1,7 @@
 // How many calls are interleaved, and how large their steps are, unless the program says so.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -43,6 +44,106 @@ constexpr std::array<std::uint64_t, 3> shifted_step_bytes(cache_sizes caches) no
 // cache, that is soon no gain.
 constexpr bool shift_fits(std::uint64_t bytes, cache_sizes caches) noexcept {
   return bytes <= 2 * caches.own;
+}
+
+// Trees over rectangles whose tiles are shifted in two dimensions.
+struct rectangle_sweeps {
+  std::int64_t rows;
+  std::int64_t columns;
+  double bytes;        // of the data for each cell, not 0
+  double down;         // a tree is so many rows behind the one before it
+  double across;       // and so many columns; -1: no tile may have a part of the columns
+  std::uint32_t most;  // trees that are interleaved
+  bool all;            // exactly so many
+};
+struct tile_choice {
+  std::uint32_t together;
+  std::int64_t cells;
+};
+
+// The bytes that all interleaved trees may use at a time while they go down the rows of a tile's columns. A worker's
+// part of the last level is almost as good as the second level, up to a few times the size of the second level.
+constexpr double tile_window(std::uint64_t workers, cache_sizes caches) noexcept {
+  const std::uint64_t part = std::min(caches.shared / (4 * (workers + 1)), 4 * caches.own);
+  return static_cast<double>(std::max(part, caches.own));
+}
+
+// The size of as many equal shares of n as there are shares of at most this size.
+template <class N>
+constexpr N equal_share(N n, N size) noexcept {
+  const N shares = std::max<N>((n + size - 1) / size, 1);
+  return std::max<N>((n + shares - 1) / shares, 1);
+}
+
+// A tile has so many rows, so that the steps need fewer comparisons; but narrow ones have a single row.
+inline constexpr std::int64_t tile_rows = 2;
+inline constexpr std::int64_t narrow_columns = 16;
+
+// The shape of a tile follows from the number of its cells: rows of all columns, or parts of a few rows.
+struct tile_shape {
+  std::int64_t rows;
+  std::int64_t columns;
+};
+constexpr tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
+  const bool is_narrow = cells < tile_rows * narrow_columns;
+  if (cells >= (is_narrow ? columns : tile_rows * columns)) {
+    const std::int64_t each = std::max<std::int64_t>(columns, 1);
+    return {std::max<std::int64_t>(cells / each, 1), each};
+  }
+  return is_narrow ? tile_shape{1, cells} : tile_shape{tile_rows, cells / tile_rows};
+}
+constexpr std::int64_t cells_of_columns(std::int64_t columns) noexcept {
+  return columns < narrow_columns ? columns : tile_rows * columns;
+}
+
+// How many trees to interleave, and the tile. With g trees, data comes from memory once in g sweeps, and the columns
+// by which trees are shifted come once more for each tile's width. Wide tiles and many trees need more of the cache;
+// the sum of the costs is least.
+constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t workers,
+                                   cache_sizes caches) noexcept {
+  // Bytes that could be fetched in the time from one step to the next, or where a row of a tile begins.
+  constexpr double between_steps = 4096;
+  const double window = tile_window(workers, caches);
+  const auto columns = static_cast<double>(std::max<std::int64_t>(s.columns, 1));
+  std::uint32_t best = s.most;
+  double best_width = columns;
+  double least = -1;
+  for (std::uint32_t g = s.all ? s.most : 1; g <= s.most; ++g) {
+    const double across = (g - 1) * std::max(s.across, 0.0);
+    const auto fits = [&](std::int64_t rows) {
+      return window / (s.bytes * (static_cast<double>(rows) + (g - 1) * s.down)) - across;
+    };
+    const double room =
+        fits(tile_rows) < narrow_columns ? std::min<double>(fits(1), narrow_columns - 1) : fits(tile_rows);
+    const double widest = s.across < 0 ? columns : std::max(room, 1 + across / 2);
+    const double width = std::clamp(widest, 1.0, columns);
+    if (least >= 0 && room < width) break;  // more trees would need still more
+    const double cost = (width < columns ? 1 + across / width : 1) / g + between_steps / (width * s.bytes);
+    if (least >= 0 && cost >= least) continue;
+    least = cost;
+    best = g;
+    best_width = width;
+  }
+  // Groups and tiles of equal sizes, instead of a small last one.
+  if (!s.all) best = equal_share(s.most, best);
+  if (best_width < columns) {
+    const auto all = s.columns + static_cast<std::int64_t>((best - 1) * s.across);
+    return {best, cells_of_columns(equal_share(all, static_cast<std::int64_t>(best_width)))};
+  }
+  const double row = columns * s.bytes;
+  const double rows =
+      std::min(static_cast<double>(caches.own) / 16, window - (best - 1) * s.down * row) / row;
+  const auto whole = std::min<std::int64_t>(static_cast<std::int64_t>(rows), s.rows);
+  return {best, std::max({whole * s.columns, tile_rows * s.columns, std::int64_t{1}})};
+}
+
+// How many trees to interleave that are too far apart for shifts, of which each needs so many bytes that the one before
+// it does not. All of them lie in the shared cache, which others use, too.
+constexpr std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most,
+                                       cache_sizes caches) noexcept {
+  const std::uint64_t trees = caches.shared / 8 * 3 / std::max<std::uint64_t>(bytes_apart, 1);
+  return equal_share(most,
+                     static_cast<std::uint32_t>(std::clamp<std::uint64_t>(trees, 2, std::max(most, 2u))));
 }
 
 // Whether steps are too short compared with the cost of the change from one step to the next. Steps of twice

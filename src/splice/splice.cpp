@@ -2,6 +2,7 @@
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
 #include "splice/splicer.hpp"
+#include "splice/tile_front.hpp"
 #include "splice/wavefront.hpp"
 #include "system/failure.hpp"
 #include "topology/cache_sizes.hpp"
@@ -309,12 +310,21 @@ splice_report run_splice(const splicing& how, std::uint32_t n, const forest& tre
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
     splice_reason why = splice_reason::checked;
     if (!splices_are_checked()) {
+      if (trees.tiled) {
+        tile_front front(trees, first, count);
+        why = front.unsuitable();
+        if (why == splice_reason::none) {
+          report.used(splice_engine::wavefront, why);
+          return front.run(log, worker_count(), report);
+        }
+      }
       wavefront front(trees, first, count);
-      why = front.unsuitable();
-      if (why == splice_reason::none) {
-        report.used(splice_engine::wavefront, why);
+      const splice_reason other = front.unsuitable();
+      if (other == splice_reason::none) {
+        report.used(splice_engine::wavefront, other);
         return front.run(log, worker_count(), report);
       }
+      if (!trees.tiled) why = other;
     }
     run_together(how, first, count, trees.begin, trees.trees, log, why, report);
   });
@@ -340,6 +350,33 @@ std::array<std::uint64_t, 3> shifted_step_bytes() {
 bool shift_fits(std::uint64_t bytes) {
   static const policy::cache_sizes caches = topology::cache_sizes();
   return policy::shift_fits(bytes, caches);
+}
+
+std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most) {
+  static const policy::cache_sizes caches = topology::cache_sizes();
+  return policy::trees_that_fit(bytes_apart, most, caches);
+}
+
+tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
+  const policy::tile_shape s = policy::shape_of_tile(cells, columns);
+  return {s.rows, s.columns};
+}
+
+tile_choice choose_tiles(const tiled_sweeps& s) {
+  static const policy::cache_sizes caches = topology::cache_sizes();
+  // Trees are shifted over an eighth of the rectangle at most.
+  const auto room = [](range r, double each) {
+    return each > 0 ? static_cast<double>(r.size() / 8) / each + 1 : 1e9;
+  };
+  const double most =
+      std::min({room(s.all.rows, s.down), room(s.all.columns, s.across), static_cast<double>(s.together)});
+  const auto cells = static_cast<double>(std::max<std::int64_t>(s.all.size(), 1));
+  const policy::tile_choice c = policy::choose_tiles(
+      {s.all.rows.size(), s.all.columns.size(), std::max(static_cast<double>(s.bytes), 1.0) / cells, s.down,
+       s.across, s.all_together ? s.together : std::max(static_cast<std::uint32_t>(most), 1U),
+       s.all_together},
+      worker_count(), caches);
+  return {c.together, c.cells};
 }
 
 bool step_is_short(double ns) noexcept { return policy::step_is_short(ns, 10); }

@@ -24,15 +24,19 @@ std::string_view name(splice_reason reason) {
     case splice_reason::none: break;
     case splice_reason::functions:
       return "the body calls functions; a body that returns a sennit::divided costs less";
-    case splice_reason::parts: return "the parts of the trees are not of type sennit::range";
+    case splice_reason::parts:
+      return "the parts of the trees are not of type sennit::range or sennit::rectangle";
     case splice_reason::ranges: return "the trees are over different ranges";
-    case splice_reason::scattered_data: return "a region is not contiguous";
+    case splice_reason::scattered_data: return "a region is far from contiguous";
     case splice_reason::independent_trees: return "a tree shares no data with the trees before it";
     case splice_reason::opposite_directions: return "a tree begins with data with which an earlier tree ends";
     case splice_reason::far_data:
       return "a block needs data of an earlier tree that is an eighth of the range away, or more";
     case splice_reason::large_distance:
-      return "the data between the blocks of the first and the last tree would not fit the cache";
+      return "the data between the blocks of the first and the last tree would not fit the cache; a "
+             "sennit::rectangle can be cut in columns, too";
+    case splice_reason::uneven_distance:
+      return "a tile needs data of an earlier tree that is farther away than at the middle";
     case splice_reason::failed_effects: return "effects_of() threw";
     case splice_reason::checked: return "the effect checker observes the splice";
   }
@@ -51,7 +55,12 @@ std::string splice_report::text() const {
   if (block != 0) {
     out << "\nblocks of " << block;
     if (blocks_tried != 0) out << ", after trying " << blocks_tried << " sizes";
-    if (shift != 0) out << ", shifted by " << shift << " from the first tree to the last";
+    if (shift_of_columns != 0) {
+      out << ", shifted by " << shift << " rows and " << shift_of_columns
+          << " columns from the first tree to the last";
+    } else if (shift != 0) {
+      out << ", shifted by " << shift << " from the first tree to the last";
+    }
     if (no_shift != splice_reason::none) out << ", not shifted (" << name(no_shift) << ')';
   }
   out << '\n' << checks << " comparisons of effects, " << switches << " switches between stacks";

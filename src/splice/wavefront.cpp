@@ -57,7 +57,7 @@ splice_reason wavefront::unsuitable() {
   }
   for (std::uint32_t t = 0; t < count_ && !all_.lines[t].todo.empty(); ++t) {
     const effects all = trees_.effects_of(trees_.trees, first_ + t, all_.lines[t].todo.front().part);
-    if (!effects_access::all_contiguous(all)) return splice_reason::scattered_data;
+    if (!effects_access::all_nearly_contiguous(all)) return splice_reason::scattered_data;
   }
   for (std::uint32_t t = 0; t < count_; ++t) {
     line& l = all_.lines[t];

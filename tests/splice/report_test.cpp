@@ -133,6 +133,15 @@ TEST(SpliceReport, SaysWhyTheWavefrontIsNotUsed) {
                              [](range) {}};
             })),
             splice_reason::scattered_data);
+  // But not the border of a plate.
+  EXPECT_EQ(report_of([&](int) {
+              return divided{range{0, 100}, 10,
+                             [out = f.out(0)](range r) {
+                               return effects(writes(sennit::memory_box<2>(out, {100}, {r, range{1, 99}})));
+                             },
+                             [](range) {}};
+            }).engine,
+            splice_engine::wavefront);
   EXPECT_EQ(reason(report_of([&](int t) {
               return sweep(range{0, 1000}, [out = f.out(0) + 1000 * t](range r) {
                 return effects(writes(memory_range(out, r)));

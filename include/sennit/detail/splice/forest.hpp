@@ -27,6 +27,8 @@ struct forest {
   void (*step)(const void* trees, std::uint32_t tree, const part_room& part);
   // Begins a tree as a call of the splicer.
   void (*begin)(const void* trees, std::uint32_t tree, spliced_call& in);
+  // Parts are of type tiles, and all trees have the same tiles.
+  bool tiled = false;
 };
 
 template <class Tree>
@@ -60,7 +62,8 @@ forest forest_of(const Tree* trees) noexcept {
               [](const void* of, std::uint32_t i, spliced_call& call) {
                 const Tree& t = tree(of, i);
                 tree_call<Tree>::begin(call, t, t.all);
-              }};
+              },
+          .tiled = false};
 }
 
 }  // namespace sennit::detail

@@ -36,7 +36,8 @@ struct region_kind {
   bool (*contains_address)(const void*, std::uintptr_t, std::size_t);
   std::uint64_t (*bytes)(const void*);
   std::uint64_t (*fingerprint)(const void*);
-  bool shared;  // held by a std::shared_ptr
+  bool shared;            // held by a std::shared_ptr
+  bool compared_at_once;  // a comparison takes a few nanoseconds, however large the regions are
 };
 
 template <class R>
@@ -46,6 +47,10 @@ concept has_hull = requires(const R& r) {
 // Its hull is all there is to say.
 template <class R>
 concept contiguous_region = requires { requires R::contiguous; };
+
+// Its size makes a comparison no longer.
+template <class R>
+concept region_compared_at_once = requires { requires R::is_compared_at_once; };
 
 template <class R>
 constexpr bool is_all_of_hull(const R& region) {
@@ -129,7 +134,8 @@ inline constexpr region_kind kind_of = {[](const void* a, const void* b) -> bool
                                         contains_address_of<R, Shared>(),
                                         bytes_function_of<R, Shared>(),
                                         fingerprint_function_of<R, Shared>(),
-                                        Shared};
+                                        Shared,
+                                        region_compared_at_once<R>};
 
 // What is kept of a region besides its hull.
 class region_data {

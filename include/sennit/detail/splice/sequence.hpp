@@ -7,6 +7,7 @@
 #include <sennit/detail/splice/forest.hpp>
 #include <sennit/detail/splice/shifted_tree.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
+#include <sennit/detail/splice/tiled_tree.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
@@ -134,9 +135,9 @@ class made_trees {
   // best blocks are looked for while the trees are spliced; may be null.
   template <std::integral N, class Body, class Prepare>
   made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare, block_site* site)
-      : site_(site) {
+      : how_(how), chooses_together_(how.together == 0), site_(site) {
     const std::uint32_t count = count_of_calls(n);
-    const std::uint32_t together = std::min(calls_together(how), count);
+    how_.together = std::min(calls_together(how), count);
     std::vector<Tree> made;
     made.reserve(count);
     const auto make_all = [&] {
@@ -155,7 +156,7 @@ class made_trees {
 #else
     make_all();
 #endif
-    cut(made, together, times);
+    cut(made, times);
   }
   template <std::integral N, class Body>
   made_trees(const splicing& how, N n, Body& body)
@@ -167,8 +168,11 @@ class made_trees {
     if (!all()) std::rethrow_exception(failure_);
   }
 
-  // Writes down how the trees are cut.
-  void describe(splice_report& report) const noexcept {
+  // Splices the trees. log: may be null.
+  splice_report splice(splice_log* log) const {
+    forest all = forest_of(trees.data());
+    all.tiled = tiled_;
+    splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
     if (plans_.empty()) {
       for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
     } else {
@@ -176,38 +180,45 @@ class made_trees {
       report.blocks_tried = site_->tried();
     }
     report.shift = shift_;
+    report.shift_of_columns = shift_of_columns_;
     report.no_shift = no_shift_;
+    return report;
   }
 
   std::vector<spliced_tree_t<Tree>> trees;
 
  private:
-  void cut(std::vector<Tree>& made, std::uint32_t together, std::int64_t times) {
-    if constexpr (can_be_shifted<Tree>) {
-      const shifts found = shifts_of(made, together);
+  void cut(std::vector<Tree>& made, std::int64_t times) {
+    if constexpr (can_be_tiled<Tree>) {
+      cut_tiles(made, times);
+    } else if constexpr (can_be_shifted<Tree>) {
+      const shifts found = shifts_of(made, how_.together);
       shift_ = found.most;
       no_shift_ = found.reason;
+      if (chooses_together_ && found.reason == splice_reason::large_distance) {
+        how_.together = trees_that_fit(found.bytes_apart, how_.together);
+      }
       const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
       choose_blocks(made, [&](Tree& t) {
         if (found.any()) {
           choose_shifted_block(t, found.most, times);
         } else {
-          choose_block(t, together, times);
+          choose_block(t, how_.together, times);
         }
       });
-      if (!given) cut_alike(made, found.most, together);
+      if (!given) cut_alike(made, found.most);
       for (std::size_t i = 0; i < made.size(); ++i) {
-        const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / together].get();
+        const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / how_.together].get();
         trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most, of_group));
       }
     } else {
       no_shift_ = splice_reason::parts;
-      choose_blocks(made, [&](Tree& t) { choose_block(t, together, times); });
+      choose_blocks(made, [&](Tree& t) { choose_block(t, how_.together, times); });
       trees = std::move(made);
     }
   }
   // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
-  void cut_alike(std::vector<Tree>& made, std::int64_t shift, std::uint32_t together) {
+  void cut_alike(std::vector<Tree>& made, std::int64_t shift) {
     if (made.empty()) return;
     const auto all = made.front().all;
     if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
@@ -218,8 +229,24 @@ class made_trees {
     for (Tree& t : made) t.block = start;
     if (site_ == nullptr) return;
     const range places{all.first, all.last + shift};
-    for (std::size_t i = 0; i < made.size(); i += together)
+    for (std::size_t i = 0; i < made.size(); i += how_.together)
       plans_.push_back(std::make_unique<block_plan>(*site_, places, start, shift, most));
+  }
+  void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
+    if (made.empty()) return;
+    const tilings found = tilings_of(made, how_.together, !chooses_together_);
+    no_shift_ = found.reason;
+    tiled_ = found.reason == splice_reason::none;
+    if (tiled_) how_.together = found.together;
+    choose_blocks(made, [&](Tree& t) {
+      if (!tiled_)
+        choose_block(t, how_.together, times);
+      else if (t.block <= 0)
+        t.block = times_as_large(found.cells, times);
+    });
+    shift_ = found.down.most;
+    shift_of_columns_ = found.across.most;
+    for (std::size_t i = 0; i < made.size(); ++i) trees.push_back(tiled(std::move(made[i]), found, i));
   }
   // Where effects_of() throws, the tree counts as one whose body has thrown.
   template <class Choose>
@@ -240,16 +267,16 @@ class made_trees {
 #endif
   }
 
+  splicing how_;  // with the number of trees that are interleaved
+  bool chooses_together_;
+  bool tiled_ = false;
   block_site* site_;
   std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees
   std::int64_t shift_ = 0;
+  std::int64_t shift_of_columns_ = 0;
   splice_reason no_shift_ = splice_reason::none;
   std::exception_ptr failure_;
 };
-template <class Tree>
-splice_report splice_trees(const splicing& how, const std::vector<Tree>& trees, splice_log* log) {
-  return run_splice(how, static_cast<std::uint32_t>(trees.size()), forest_of(trees.data()), log);
-}
 
 // A tree in a sequence; the number of calls in its splice is not known.
 template <class Tree>

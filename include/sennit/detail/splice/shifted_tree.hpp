@@ -109,6 +109,9 @@ auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t m
 // enough on this machine.
 SENNIT_EXPORT bool shift_fits(std::uint64_t bytes);
 
+// How many of at most so many trees to interleave if that is not small enough, and neighbors are so many bytes apart.
+SENNIT_EXPORT std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most);
+
 // How many bytes a step of shifted trees may touch on this machine: the first number is best, the others are for
 // steps that then would have fewer indices than the trees are shifted.
 SENNIT_EXPORT std::array<std::uint64_t, 3> shifted_step_bytes();
@@ -133,6 +136,7 @@ struct shifts {
   std::vector<std::int64_t> by;
   std::int64_t most = 0;
   splice_reason reason = splice_reason::none;  // why the trees are not shifted, although some have to wait
+  std::uint64_t bytes_apart = 0;               // if that is a large distance: from one tree to the next
 
   bool any() const noexcept { return most > 0; }
 };
@@ -168,34 +172,47 @@ std::int64_t distance_behind(const Tree& tree, const Tree& other, std::int64_t g
 // trees before it. (An earlier one is seldom nearer than those; if it is, its steps wait, as without shifts.)
 // Throws what effects_of() throws.
 template <class Tree>
-shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
+shifts shifts_along(const std::vector<Tree>& trees, std::size_t together) {
   constexpr std::size_t compared = 4;
-  const auto none = [](splice_reason why) { return shifts{.by = {}, .most = 0, .reason = why}; };
+  const shifts none{.by = {}, .most = 0, .reason = splice_reason::far_data};
   shifts found{.by = std::vector<std::int64_t>(trees.size())};
   std::int64_t usual[compared + 1] = {-1, -1, -1, -1, -1};
   const std::int64_t limit = trees.empty() ? 0 : trees.front().all.size() / 8;
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    if (!(trees[t].all == trees.front().all)) return none(splice_reason::ranges);
-    // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
-    if (!effects_access::all_contiguous(trees[t].effects_of(trees[t].all))) {
-      return none(splice_reason::scattered_data);
-    }
     const std::size_t in_group = t % together;
     for (std::size_t back = 1; back <= std::min(in_group, compared); ++back) {
       const std::int64_t d = limit < 1 ? -1 : distance_behind(trees[t], trees[t - back], usual[back], limit);
-      if (d < 0) return none(splice_reason::far_data);
+      if (d < 0) return none;
       usual[back] = d;
       found.by[t] = std::max(found.by[t], found.by[t - back] + d);
     }
-    if (found.by[t] > limit) return none(splice_reason::far_data);
+    if (found.by[t] > limit) return none;
     found.most = std::max(found.most, found.by[t]);
   }
+  return found;
+}
+
+// The same for trees over ranges: none if no tree has to be shifted, or if that is no gain.
+template <class Tree>
+shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
+  const auto none = [](splice_reason why) { return shifts{.by = {}, .most = 0, .reason = why}; };
+  for (const Tree& t : trees) {
+    if (!(t.all == trees.front().all)) return none(splice_reason::ranges);
+    // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
+    if (!effects_access::all_nearly_contiguous(t.effects_of(t.all))) return none(splice_reason::scattered_data);
+  }
+  const shifts found = shifts_along(trees, together);
+  if (found.reason != splice_reason::none) return found;
   if (!found.any()) return {};
   const range all = trees.front().all;
   const std::uint64_t bytes = effects_access::bytes(trees.front().effects_of(all));
-  const double share = static_cast<double>(found.most) / static_cast<double>(all.size());
-  if (!shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)))) {
-    return none(splice_reason::large_distance);
+  const double apart =
+      static_cast<double>(bytes) / static_cast<double>(all.size()) * static_cast<double>(found.most);
+  if (!shift_fits(static_cast<std::uint64_t>(apart))) {
+    const std::size_t trees_behind = std::min(trees.size(), together) - 1;
+    return {.by = {},
+            .reason = splice_reason::large_distance,
+            .bytes_apart = static_cast<std::uint64_t>(apart / static_cast<double>(trees_behind))};
   }
   return found;
 }

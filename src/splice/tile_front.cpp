@@ -1,0 +1,294 @@
+#include "splice/tile_front.hpp"
+
+#include <sennit/detail/assert.hpp>
+#include <sennit/join.hpp>
+#include <sennit/region.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+part_room room_of(const tiles& some) noexcept {
+  part_room room;
+  ::new (static_cast<void*>(room.bytes)) tiles(some);
+  return room;
+}
+
+}  // namespace
+
+range tile_front::lane::hull() const noexcept {
+  range all = rows.front();
+  for (const range& r : rows) all = {std::min(all.first, r.first), std::max(all.last, r.last)};
+  return all;
+}
+
+tile_front::tile_front(const forest& trees, std::uint32_t first, std::uint32_t count)
+    : trees_(trees), first_(first), count_(count), failed_tree_(count) {
+  part_room root;
+  trees.root(trees.trees, first, root);
+  all_ = *std::launder(reinterpret_cast<const tiles*>(root.bytes));
+}
+
+effects tile_front::effects_of(std::uint32_t tree, const rectangle& numbers) const {
+  return trees_.effects_of(trees_.trees, first_ + tree, room_of({numbers, all_.cells}));
+}
+
+tile_front::effects_of_trees tile_front::effects_of_all(const rectangle& numbers) const {
+  // Made in their places, as copies take longer than the effects of boxes.
+  struct made {
+    const tile_front& front;
+    std::uint32_t tree;
+    const rectangle& of;
+    operator effects() const { return front.effects_of(tree, of); }
+  };
+  effects_of_trees all;
+  all.reserve(count_);
+  for (std::uint32_t t = 0; t < count_; ++t) all.emplace_back(made{*this, t, numbers});
+  return all;
+}
+
+bool tile_front::are_in_order(const effects_of_trees& earlier, const effects_of_trees& later,
+                              bool of_itself) {
+  std::uint64_t checks = 0;
+  bool in_order = true;
+  for (std::uint32_t t = 0; t < count_ && in_order; ++t) {
+    // The tree right before is the most frequent obstacle.
+    for (std::uint32_t other = t + (of_itself ? 1 : 0); other-- > 0 && in_order; ++checks) {
+      in_order = !earlier[t].interferes(later[other]);
+    }
+  }
+  checks_.fetch_add(checks, std::memory_order_relaxed);
+  return in_order;
+}
+
+// Between the columns up to this one and those behind. A tree has another order of its own, row by row, so no part of it
+// may need another column.
+bool tile_front::column_is_in_order(std::int64_t column) {
+  const range rows = all_.numbers.rows;
+  const range columns = all_.numbers.columns;
+  if (column + 1 == columns.last) return true;
+  return are_in_order(effects_of_all({rows, {columns.first, column + 1}}),
+                      effects_of_all({rows, {column + 1, columns.last}}), true);
+}
+
+// Between each tile and those below it.
+bool tile_front::rows_are_in_order(const rectangle& numbers) {
+  for (std::int64_t c = numbers.columns.first; c < numbers.columns.last; ++c) {
+    if (numbers.rows.first == all_.numbers.rows.first && !column_is_in_order(c)) return false;
+    for (std::int64_t r = numbers.rows.first; r < numbers.rows.last; ++r) {
+      if (r + 1 == all_.numbers.rows.last) continue;
+      const range column{c, c + 1};
+      if (!are_in_order(effects_of_all({{r, r + 1}, column}),
+                        effects_of_all({{r + 1, all_.numbers.rows.last}, column}), false))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool tile_front::all_rows_are_in_order(const rectangle& numbers) {
+  if (numbers.size() <= tiles_together) return rows_are_in_order(numbers);
+  bool left = false;
+  bool right = false;
+  join([&] { left = all_rows_are_in_order(numbers.left()); },
+       [&] { right = all_rows_are_in_order(numbers.right()); });
+  return left && right;
+}
+
+splice_reason tile_front::unsuitable() {
+#if SENNIT_EXCEPTIONS
+  try {
+#endif
+    return all_rows_are_in_order(all_.numbers) ? splice_reason::none : splice_reason::uneven_distance;
+#if SENNIT_EXCEPTIONS
+  } catch (...) {
+    return splice_reason::failed_effects;  // they will throw again when their steps are looked for
+  }
+#endif
+}
+
+void tile_front::run(splice_log* log, unsigned workers, splice_report& report) {
+  const int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + 1;
+#if SENNIT_EXCEPTIONS
+  try {
+    run(lane{std::vector<range>(count_, all_.numbers.rows)}, log, cuts);
+  } catch (...) {
+    // The region has been cancelled, or there is no memory.
+    stop(std::current_exception());
+  }
+#else
+  run(lane{std::vector<range>(count_, all_.numbers.rows)}, log, cuts);
+#endif
+  report.steps += steps_.load(std::memory_order_relaxed);
+  report.checks += checks_.load(std::memory_order_relaxed);
+  report.extra_bytes = std::max(report.extra_bytes, 2 * std::size_t{count_} * sizeof(effects));
+#if SENNIT_EXCEPTIONS
+  if (failure_) std::rethrow_exception(failure_);
+  if (reason_) std::rethrow_exception(reason_);
+#endif
+}
+
+namespace {
+
+// The first row from `row` to `most` for which is_free(row); -1 if there is none. Few rows are asked about.
+template <class Free>
+std::int64_t first_free(std::int64_t row, std::int64_t most, Free&& is_free) {
+  if (is_free(row)) return row;
+  std::int64_t high = row;
+  for (std::int64_t step = 1;; step *= 2) {
+    if (high == most) return -1;
+    row = high;  // not free
+    high = std::min(row + step, most);
+    if (is_free(high)) break;
+  }
+  while (high - row > 1) {
+    const std::int64_t middle = row + (high - row) / 2;
+    (is_free(middle) ? high : row) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> tile_front::independent_rows(const lane& whole,
+                                                                      std::int64_t middle) {
+  const range columns = all_.numbers.columns;
+  const std::int64_t first = all_.numbers.rows.first;
+  if (!are_in_order(effects_of_all({{first, middle}, columns}),
+                    effects_of_all({{middle, all_.numbers.rows.last}, columns}), false))
+    return std::nullopt;
+  const std::int64_t most = middle + (whole.hull().last - middle) / 2;
+  std::vector<std::int64_t> from;
+  effects_of_trees above;
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    const auto is_free = [&](std::int64_t row) {
+      const effects own = effects_of(t, {{row, whole.rows[t].last}, columns});
+      const auto shares = [&](const effects& other) { return own.interferes(other); };
+      return std::ranges::none_of(above, shares) && !shares(effects_of(t, {{first, row}, columns}));
+    };
+    const std::int64_t row = first_free(from.empty() ? middle : from.back(), most, is_free);
+    if (row < 0) return std::nullopt;
+    from.push_back(row);
+    above.push_back(effects_of(t, {{first, row}, columns}));
+  }
+  return from;
+}
+
+void tile_front::run(const lane& part, splice_log* log, int cuts) {
+  const range hull = part.hull();
+  const std::int64_t middle = hull.first + hull.size() / 2;
+  if (cuts > 0 && middle > hull.first) {
+    if (const auto independent = independent_rows(part, middle))
+      return fork(part, middle, *independent, log, cuts - 1);
+  }
+  walk(part, log);
+}
+
+// Conditional sync (Lifflander and Krishnamoorthy, section 6): the rows above the middle, and those below it that need
+// nothing above them, are independent. The seam, which is between, comes after both.
+void tile_front::fork(const lane& part, std::int64_t middle, const std::vector<std::int64_t>& independent,
+                      splice_log* log, int cuts) {
+  lane upper;
+  lane lower;
+  lane seam;
+  lane all_lower;
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    const range rows = part.rows[t];
+    const std::int64_t cut = std::clamp(middle, rows.first, rows.last);
+    const std::int64_t from = std::clamp(independent[t], rows.first, rows.last);
+    upper.rows.push_back({rows.first, cut});
+    lower.rows.push_back({from, rows.last});
+    seam.rows.push_back({cut, from});
+    all_lower.rows.push_back({cut, rows.last});
+  }
+  std::atomic<bool> over{false};
+  bool apart = false;
+  const auto branches = [&](splice_log* upper_log, splice_log* lower_log) {
+    join(
+        [&] {
+          run(upper, upper_log, cuts);
+          // ORD[D50] release: all that this lane has done, to whoever runs the other branch; pairs with the load
+          // below.
+          over.store(true, std::memory_order_release);
+        },
+        [&] {
+          // ORD[D50] acquire: with the store above. The rows above are done then, and nothing is left for a seam.
+          apart = log != nullptr || !over.load(std::memory_order_acquire);
+          run(apart ? lower : all_lower, lower_log, cuts);
+        });
+  };
+  if (log == nullptr) {
+    branches(nullptr, nullptr);
+  } else {
+    const splice_log::pair logs = log->fork();
+    branches(&logs.left, &logs.right);
+  }
+  if (apart) walk(seam, log);
+}
+
+// Column by column, and row by row: each tile in all trees.
+void tile_front::walk(const lane& part, splice_log* log) {
+  const range hull = part.hull();
+  const range columns = all_.numbers.columns;
+  for (std::int64_t c = columns.first; c < columns.last; ++c) {
+    for (std::int64_t r = hull.first; r < hull.last; ++r) {
+#if SENNIT_EXCEPTIONS
+      if (stop_requested()) [[unlikely]]
+        stop(std::make_exception_ptr(cancelled()));
+#endif
+      if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
+        return;
+      for (std::uint32_t t = 0; t < count_; ++t) {
+        if (r < part.rows[t].first || r >= part.rows[t].last) continue;
+        if (t >= failed_tree_.load(std::memory_order_relaxed) && is_void(t, r, c)) [[unlikely]]
+          continue;
+        run_step(t, r, c, log);
+      }
+    }
+  }
+}
+
+// A failed call does nothing after the step that failed, in its own order, which is row by row.
+bool tile_front::is_void(std::uint32_t tree, std::int64_t row, std::int64_t column) {
+  const std::lock_guard guard(lock_);
+  const std::uint32_t failed = failed_tree_.load(std::memory_order_relaxed);
+  return tree > failed || (tree == failed && key_of(row, column) > failed_key_);
+}
+
+void tile_front::run_step(std::uint32_t tree, std::int64_t row, std::int64_t column, splice_log* log) {
+  const part_room part = room_of({{{row, row + 1}, {column, column + 1}}, all_.cells});
+  steps_.fetch_add(1, std::memory_order_relaxed);
+  const auto work = [&] {
+    trees_.step(trees_.trees, first_ + tree, part);
+    if (log != nullptr) log->note(first_ + tree, part.bytes);
+  };
+#if SENNIT_EXCEPTIONS
+  try {
+    work();
+  } catch (...) {
+    const std::lock_guard guard(lock_);
+    const std::uint32_t failed = failed_tree_.load(std::memory_order_relaxed);
+    const std::int64_t key = key_of(row, column);
+    if (tree < failed || (tree == failed && key < failed_key_)) {
+      failure_ = std::current_exception();
+      failed_key_ = key;
+      failed_tree_.store(tree, std::memory_order_relaxed);
+    }
+  }
+#else
+  work();
+#endif
+}
+
+void tile_front::stop(std::exception_ptr reason) {
+  const std::lock_guard guard(lock_);
+  if (!reason_) reason_ = std::move(reason);
+  stopped_.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace sennit::detail

@@ -1,0 +1,82 @@
+// Walks declared trees over rectangles together: tile by tile, each tile in all trees. Before the first step it finds
+// out whether all steps may run in that order. docs/protocols/splices.md has the rules.
+#pragma once
+
+#include <sennit/data_regions.hpp>
+#include <sennit/detail/splice/forest.hpp>
+#include <sennit/detail/splice/log.hpp>
+#include <sennit/detail/splice/tiled_tree.hpp>
+#include <sennit/effects.hpp>
+#include <sennit/splice.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace sennit::detail {
+
+class tile_front {
+ public:
+  // For the trees first ... first + count - 1 of the forest, which are tiled and have the same tiles.
+  tile_front(const forest& trees, std::uint32_t first, std::uint32_t count);
+  tile_front(const tile_front&) = delete;
+  tile_front& operator=(const tile_front&) = delete;
+
+  // Why the steps may not run in the order of the tiles; none if they may. Compares each step with all that it would
+  // run before.
+  splice_reason unsuitable();
+  // Call it once, and only if the order is suitable. Throws the exception of the first tree that throws. log: may be
+  // null.
+  void run(splice_log* log, unsigned workers, splice_report& report);
+
+ private:
+  // The same rows of tiles, in all columns, of all trees; or other rows of each tree.
+  struct lane {
+    std::vector<range> rows;  // of each tree
+
+    range hull() const noexcept;
+  };
+  using effects_of_trees = std::vector<effects>;
+  static constexpr std::int64_t tiles_together = 64;  // compared by one worker
+
+  effects effects_of(std::uint32_t tree, const rectangle& numbers) const;
+  effects_of_trees effects_of_all(const rectangle& numbers) const;
+  // Whether none of a tree's `earlier` tiles interferes with the `later` ones of the trees before it; or of it, too.
+  bool are_in_order(const effects_of_trees& earlier, const effects_of_trees& later, bool of_itself);
+  bool column_is_in_order(std::int64_t column);
+  bool rows_are_in_order(const rectangle& numbers);
+  bool all_rows_are_in_order(const rectangle& numbers);
+
+  // The first row of each tree for which nothing above is needed. Nothing if that leaves too few rows.
+  std::optional<std::vector<std::int64_t>> independent_rows(const lane& whole, std::int64_t middle);
+  void run(const lane& part, splice_log* log, int cuts);
+  void fork(const lane& part, std::int64_t middle, const std::vector<std::int64_t>& independent,
+            splice_log* log, int cuts);
+  void walk(const lane& part, splice_log* log);
+  bool is_void(std::uint32_t tree, std::int64_t row, std::int64_t column);
+  void run_step(std::uint32_t tree, std::int64_t row, std::int64_t column, splice_log* log);
+  std::int64_t key_of(std::int64_t row, std::int64_t column) const noexcept {
+    return row * all_.numbers.columns.size() + column;
+  }
+  void stop(std::exception_ptr reason);
+
+  const forest& trees_;
+  const std::uint32_t first_;
+  const std::uint32_t count_;
+  tiles all_;
+  // All relaxed: they only save work, or count.
+  std::atomic<std::uint64_t> checks_{0};
+  std::atomic<std::uint64_t> steps_{0};
+  std::atomic<bool> stopped_{false};
+  std::atomic<std::uint32_t> failed_tree_;  // later trees do not continue
+  std::mutex lock_;
+  std::int64_t failed_key_ = 0;  // in the tree that has failed
+  std::exception_ptr failure_;
+  std::exception_ptr reason_;  // why everything stops
+};
+
+}  // namespace sennit::detail

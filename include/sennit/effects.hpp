@@ -121,8 +121,14 @@ class SENNIT_EXPORT effects {
   }
   effects(const effects& other) : effects() { copy(other); }
   effects& operator=(const effects& other) {
-    effects copied(other);
-    take(copied);
+    if (this == &other) return *this;
+    if (other.count_ <= inside) {
+      clear();
+      copy(other);  // needs no memory, and cannot fail
+    } else {
+      effects copied(other);
+      take(copied);
+    }
     return *this;
   }
   ~effects() { clear(); }

@@ -163,6 +163,13 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
       }
     }
     c.before.clear();
+  } else if (just_found && c.one_step) {
+    // The step has all effects of the call, so nothing is compared a second time.
+    for (const obstacle o : c.before) {
+      if (!counts(o)) continue;
+      c.blocked_by.push_back(o);
+      use(o.call());
+    }
   } else {
     for (const obstacle o : c.before) {
       if (counts(o)) add(c.blocked_by, fx, o);

@@ -52,6 +52,7 @@ live_call* splicer::begin_part(live_call& c) {
   }
   ++c.parts_left;
   ++c.parts_begun;
+  if (c.parts_begun == c.sequence_size) c.more_parts = false;
   add_part(c, part);
   if (!c.more_parts) end_part(c);
   count_bytes(part);

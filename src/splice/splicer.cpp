@@ -57,7 +57,7 @@ live_call& splicer::make(live_call* around) {
 void splicer::recycle(live_call& c) noexcept {
   // No call waits for it, and it waits for no call.
   SENNIT_ASSERT(mine(c) && c.waiting == nullptr && c.before.empty() && c.blocked_by.empty());
-  c.all = effects();
+  c.set_effects([] { return effects(); });
   c.kind = nullptr;
   c.rest = c.now = c.afterwards = nullptr;
   c.failure = nullptr;

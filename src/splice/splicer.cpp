@@ -1,5 +1,7 @@
 #include "splice/splicer.hpp"
 
+#include "splice/call_front.hpp"
+
 #include <sennit/detail/assert.hpp>
 #include <sennit/region.hpp>
 
@@ -108,9 +110,17 @@ void splicer::walk_together(row calls) {
   row_of active(calls.begin(), calls.end());
   row_of opened;
   const bool crowded = whole_.delayed.load(std::memory_order_relaxed) >= whole_.how.most_delayed;
+  // What waits at the end of a front waits for itself, and not as a whole.
+  if (!crowded && makes_a_front(calls)) call_front(*this, calls).walk();
   while (!active.empty()) {
     for (std::size_t i = 0; i < active.size(); ++i) {
       live_call& c = *active[i];
+      if (c.over()) continue;
+      if (c.state == call_state::open && c.parts_left > 0) {
+        // A front has come further. The parts need what is in the way of the call.
+        if (!c.found) find_obstacles(c, before(c, all(active)));
+        continue;
+      }
       // Too many calls are delayed. A call that is not free then waits as a whole, which takes no further
       // memory.
       if (crowded && i != 0 && c.state == call_state::fresh && !is_void(c)) {
@@ -147,6 +157,30 @@ void splicer::walk_together(row calls) {
       }
     }
   }
+}
+
+// Whether the row is to be walked as a wavefront. If so, the obstacles of all calls have been found.
+bool splicer::makes_a_front(row calls) {
+  // A log has only trees.
+  if (calls.size() < 2 || log_ != nullptr || failing_) return false;
+  if (!std::ranges::all_of(calls, [](const live_call* c) { return call_front::suits(*c); })) return false;
+  // The width of rows is estimated from the depth of steps so far. Relaxed: an estimate.
+  const std::uint32_t deepest = whole_.depth_of_steps.load(std::memory_order_relaxed);
+  const std::uint32_t depth = calls.front()->depth;
+  if (deepest == 0) {
+    if (whole_.workers > 1) return false;
+  } else {
+    if (deepest < depth + 2) return false;
+    // What other workers may take is left to the other walk, which forks.
+    const std::uint64_t pieces = 8 * whole_.workers;
+    const bool narrow = deepest - depth < 63 && (std::uint64_t{1} << (deepest - depth)) < 8 * calls.size();
+    if (whole_.workers > 1 && !narrow && std::uint64_t{1} << std::min(depth, 62u) < pieces) return false;
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (is_void(*calls[i])) return false;
+    if (!calls[i]->found) find_obstacles(*calls[i], calls.first(i));
+  }
+  return true;
 }
 
 // Walks the parts of calls that have opened.

@@ -228,6 +228,7 @@ class splicer {
       std::span<live_call* const>;  // calls at equal depth, one of each iteration, in the order of iterations
   using row_of = boost::container::small_vector<live_call*, 32>;
   struct stolen_range;
+  class call_front;
   // The number of peers that are asked whether they cover a call.
   static constexpr std::size_t nearby = 4;
   static row before(const live_call& c, row peers) noexcept {
@@ -239,6 +240,7 @@ class splicer {
 
   void walk(row calls);
   void walk_together(row calls);
+  bool makes_a_front(row calls);
   bool keep_on();
   void walk_all_parts(row whole);
   void walk_parts(row whole, std::uint32_t from, std::uint32_t to);
@@ -270,6 +272,8 @@ class splicer {
   bool is_free(live_call& c, row earlier, bool just_found);
   void refine(obstacles& all, const effects& fx);
   void add(obstacles& to, const effects& fx, obstacle o);
+  void add_those(obstacles& to, const effects& fx, const obstacles& from);
+  void add_roots_before(obstacles& to, const effects& fx, std::uint32_t iteration);
   void add_open(obstacles& to, const effects& fx, live_call& whole);
   void add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before);
   live_call* last_obstacle(const effects& fx, obstacle o);

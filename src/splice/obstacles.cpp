@@ -18,7 +18,7 @@ std::size_t bytes_of(const obstacles& list) noexcept {
 
 }  // namespace
 
-void splicer::clear(obstacles& found) noexcept {
+void splicer::release_all(obstacles& found) noexcept {
   for (const obstacle o : found) release(o.call());
   if (bytes_of(found) == 0) [[likely]] {
     found.clear();

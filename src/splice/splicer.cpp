@@ -317,7 +317,7 @@ void splicer::do_step(live_call& c) {
 #endif
 }
 
-void splicer::wake(live_call& c) {
+void splicer::wake_waiting(live_call& c) {
   for (live_call* w = std::exchange(c.waiting, nullptr); w != nullptr;) {
     live_call& waiter = *std::exchange(w, w->next_waiting);
     if (waiter.state == call_state::delayed) try_again(waiter);
@@ -334,7 +334,7 @@ void splicer::wake_failed(live_call& c) {
 
 // The failure has been caught, or no call is left for which it matters: the failed parts are no obstacles
 // any more.
-void splicer::forgive(live_call& c) {
+void splicer::forgive_parts(live_call& c) {
   c.index_of_parts.reset();
   while (c.parts != nullptr) {
     live_call& part = *std::exchange(c.parts, c.parts->next);
@@ -391,8 +391,7 @@ void splicer::finish(live_call& c) {
 
 // Continues calls that have become ready at once, each as far as possible (section 5, "Releasing
 // dependences").
-void splicer::settle() {
-  if (settling_) return;
+void splicer::continue_ready() {
   settling_ = true;
   while (live_call* const c = ready_.pop()) {
     if (!c->over()) go_on(*c, {});

@@ -142,6 +142,7 @@ class call_queue {
     *(first_ == nullptr ? &first_ : &last_->next_waiting) = &c;
     last_ = &c;
   }
+  bool empty() const noexcept { return first_ == nullptr; }
   // Null if the queue is empty.
   live_call* pop() noexcept {
     live_call* const c = first_;
@@ -261,7 +262,10 @@ class splicer {
   void begin_rest(live_call& c);
   void add_part(live_call& c, live_call& part) noexcept;
   void remove_part(live_call& part) noexcept;
-  void make_room_for_part(live_call& c, std::uint32_t position);
+  void make_room_for_part(live_call& c, std::uint32_t position) {
+    if (c.index_of_parts != nullptr || c.parts_left > few) make_room_in_index(c, position);
+  }
+  void make_room_in_index(live_call& c, std::uint32_t position);
   void end_part(live_call& around);
   bool is_past_limit(const live_call& c) const noexcept;
   void count_bytes(live_call& c) noexcept;
@@ -286,9 +290,15 @@ class splicer {
   static const effects& next_effects(const live_call& c) noexcept { return c.arrived ? *c.now : c.all; }
   void watch(live_call& c);
   void try_again(live_call& c);
-  void wake(live_call& c);
+  void wake(live_call& c) {
+    if (c.waiting != nullptr) wake_waiting(c);
+  }
+  void wake_waiting(live_call& c);
   void wake_failed(live_call& c);
-  void forgive(live_call& c);
+  void forgive(live_call& c) {
+    if (c.parts != nullptr || c.index_of_parts != nullptr) forgive_parts(c);
+  }
+  void forgive_parts(live_call& c);
   void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept;
   // Whether the call will not continue; this never changes again.
   bool is_void(const live_call& c) const noexcept {
@@ -298,7 +308,10 @@ class splicer {
   }
   static bool comes_after_failure(const live_call& c) noexcept;
   void finish(live_call& c);
-  void settle();
+  void settle() {
+    if (!ready_.empty() && !settling_) continue_ready();
+  }
+  void continue_ready();
   void abandon(live_call& c);
 
   bool mine(const live_call& c) const noexcept { return c.owner == this; }
@@ -311,7 +324,10 @@ class splicer {
     if (--c.uses == 0) recycle(c);
   }
   void recycle(live_call& c) noexcept;
-  void clear(obstacles& all) noexcept;
+  void clear(obstacles& all) noexcept {
+    if (!all.empty() || all.capacity() > obstacles::static_capacity) release_all(all);
+  }
+  void release_all(obstacles& all) noexcept;
   std::size_t bytes_in_use() const noexcept {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes() + bytes_, 0));
   }

@@ -47,8 +47,7 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std:
     // A thief copies calls that have done nothing.
     for (std::uint32_t i = middle; i < to; ++i) {
       const live_call* const part = part_at(*c, i);
-      if (part != nullptr && !part->over() && (part->state != call_state::fresh || part->arrived))
-        return false;
+      if (part != nullptr && (part->state != call_state::fresh || part->arrived)) return false;
     }
     // Neighbors interfere more often than others.
     for (std::uint32_t i = middle; i-- > from;) {

@@ -103,7 +103,7 @@ bool splicer::call_front::begins_in_one_direction() {
 
 // The first line that can do so runs a step, and the other lines run up to the place of that step.
 void splicer::call_front::walk() {
-  if (!begins_in_one_direction()) return;
+  if (!begins_in_one_direction()) return hand_over();
   std::size_t first = 0;
   for (bool any = true; any && !stop_ && in_.keep_on();) {
     any = false;
@@ -120,10 +120,27 @@ void splicer::call_front::walk() {
       }
     }
   }
-  for (const line& l : lines_) {
+  hand_over();
+}
+
+// Leaves the calls where the other walk can go on with them.
+void splicer::call_front::hand_over() {
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    line& l = lines_[i];
     if (l.todo.empty()) continue;
-    live_call& c = *l.todo.back().call;
-    if (c.state == call_state::open && c.parts_left == 0) c.state = call_state::fresh;
+    live_call& last = *l.todo.back().call;
+    if (last.state == call_state::open && last.parts_left == 0) last.state = call_state::fresh;
+    for (const node& n : l.todo) n.call->in_front = n.call->in_front || n.call->state == call_state::open;
+    // Calls that would have been covers may have ended: from now on the list has all that is in the way.
+    live_call& c = *calls_[i];
+    in_.clear(c.before);
+    std::swap(c.before, l.outside);
+    c.seen_from = 0;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (lines_[j].todo.empty()) continue;
+      c.before.emplace_back(*calls_[j], false);
+      in_.use(*calls_[j]);
+    }
   }
 }
 

@@ -72,6 +72,7 @@ class splicer::call_front {
   void find_outside(std::size_t i);
   void sum_outside(line& l);
   bool is_blocked_outside(std::size_t i);
+  void hand_over();
   bool begins_in_one_direction();
   bool come_to_step(line& l);
   bool arrive_at_step(line& l);

@@ -132,7 +132,7 @@ void splicer::find_obstacles(live_call& part, row earlier) {
   part.seen_from = whole.seen_from;
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t j = earlier.size(); j-- > far;) {
-    if (!earlier[j]->all.contains(part.all)) continue;
+    if (earlier[j]->in_front || !earlier[j]->all.contains(part.all)) continue;
     part.seen_from = std::max(part.seen_from, earlier[j]->iteration);
     break;
   }

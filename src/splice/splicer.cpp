@@ -63,7 +63,7 @@ void splicer::recycle(live_call& c) noexcept {
   c.kind = nullptr;
   c.rest = c.now = c.afterwards = nullptr;
   c.failure = nullptr;
-  c.one_step = c.last_step = c.arrived = c.left = c.found = false;
+  c.one_step = c.last_step = c.arrived = c.left = c.found = c.in_front = false;
   c.parts = c.last_part = c.waiting = nullptr;
   c.index_of_parts.reset();
   c.more_parts = false;

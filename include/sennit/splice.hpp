@@ -83,27 +83,59 @@ concept sliceable = std::copyable<Part> && requires(const Part& p) {
 template <sliceable Part, class Effects, class F>
   requires std::is_invocable_r_v<effects, Effects&, const Part&> && std::invocable<F&, const Part&>
 void step(const Part& all, Effects&& effects_of, F&& body) {
+  static constexpr bool over_range = std::is_same_v<Part, sliced_range>;
   class slices final : public detail::sliced_step {
    public:
     slices(const Part& p, std::remove_reference_t<Effects>& e, std::remove_reference_t<F>& f)
         : left_(p), first_(p), effects_of_(e), body_(f) {}
     bool next() override {
       if (left_.size() == 0) return false;
+      if constexpr (over_range) {
+        if (left_.by <= 0) {
+          left_.by = detail::chosen_slice(*this, left_);
+          size_is_chosen = true;
+        }
+        with_slice_ = left_;
+      }
       rest = effects_of_(left_);
       std::tie(first_, left_) = slice(left_);
       now = effects_of_(first_);
       return true;
     }
     void run() override { body_(std::as_const(first_)); }
+    const range* left() const noexcept override {
+      if constexpr (over_range) return &with_slice_;
+      return nullptr;
+    }
+    std::int64_t size() const noexcept override {
+      if constexpr (over_range) return left_.by;
+      return 0;
+    }
+    effects effects_of_part(range part) const override {
+      if constexpr (over_range) return effects_of_(Part{part, part.size()});
+      return rest;
+    }
+    void cut(std::int64_t first, std::int64_t size) override {
+      if constexpr (over_range) {
+        const std::int64_t end = std::min(with_slice_.first + first, with_slice_.last);
+        first_ = Part{{with_slice_.first, end}, size};
+        left_ = Part{{end, with_slice_.last}, size};
+        now = effects_of_(first_);
+      }
+    }
 
    private:
     Part left_;
     Part first_;
+    range with_slice_{};  // the slice and what is left
     std::remove_reference_t<Effects>& effects_of_;
     std::remove_reference_t<F>& body_;
   };
   slices s(all, effects_of, body);
   if (detail::run_sliced_step(s)) return;
+  if constexpr (over_range) {
+    if (all.by <= 0) return body(all);
+  }
   while (s.next()) s.run();
 }
 

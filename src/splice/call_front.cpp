@@ -1,12 +1,52 @@
 #include "splice/call_front.hpp"
 
+#include "splice/call_stack.hpp"
+#include "splice/checking.hpp"
+
 #include <sennit/detail/assert.hpp>
+#include <sennit/detail/splice/shifted_tree.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 namespace sennit::detail {
+
+namespace {
+
+bool begins_with_slices(spliced_call& c) noexcept {
+  const call_stack* const s = c.switches != 0 ? stack_of(c) : nullptr;
+  return s != nullptr && s->said() == call_stack::saying::slices;
+}
+
+}  // namespace
+
+// Whether the row is to be walked as a wavefront. If so, the obstacles of all calls have been found.
+bool splicer::makes_a_front(row calls) {
+  // A log has only trees.
+  if (calls.size() < 2 || log_ != nullptr || failing_) return false;
+  if (!std::ranges::all_of(calls, [](const live_call* c) { return call_front::suits(*c); })) return false;
+  // The width of rows is estimated from the depth of steps so far. Relaxed: an estimate.
+  const std::uint32_t deepest = whole_.depth_of_steps.load(std::memory_order_relaxed);
+  const std::uint32_t depth = calls.front()->depth;
+  const bool sliced = begins_with_slices(*calls.front());
+  if (sliced) {
+    // Many steps, of which no thief can take any.
+  } else if (deepest == 0) {
+    if (whole_.workers > 1) return false;
+  } else {
+    if (deepest < depth + 2) return false;
+    // What other workers may take is left to the other walk, which forks.
+    const std::uint64_t pieces = 8 * whole_.workers;
+    const bool narrow = deepest - depth < 63 && (std::uint64_t{1} << (deepest - depth)) < 8 * calls.size();
+    if (whole_.workers > 1 && !narrow && std::uint64_t{1} << std::min(depth, 62u) < pieces) return false;
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (is_void(*calls[i])) return false;
+    if (!calls[i]->found) find_obstacles(*calls[i], calls.first(i));
+  }
+  return true;
+}
 
 bool splicer::call_front::suits(const live_call& c) {
   return c.state == call_state::fresh && !c.left && effects_access::size(c.all) <= hulls::most &&
@@ -18,7 +58,7 @@ splicer::call_front::call_front(splicer& in, row calls)
   for (std::size_t i = 0; i < calls.size(); ++i) {
     line& l = lines_[i];
     l.todo.reserve(24);
-    node& n = l.todo.emplace_back(node{calls[i], 0, 0, false, {}, {}});
+    node& n = l.todo.emplace_back(node{calls[i], 0, 0, false, 0, {}, {}});
     n.own = n.rest = hulls(calls[i]->all);
     find_outside(i);
   }
@@ -98,6 +138,7 @@ bool splicer::call_front::begins_in_one_direction() {
       if (others.size() > 2 && others[1].own.interferes(l.now)) return false;
     }
   }
+  choose_slices();
   return true;
 }
 
@@ -112,11 +153,11 @@ void splicer::call_front::walk() {
     for (std::size_t i = first; i < lines_.size() && !stop_; ++i) {
       const std::vector<node>& todo = lines_[i].todo;
       if (any) {
-        while (!stop_ && !todo.empty() && todo.back().key < front && run_next(i)) {
+        while (!stop_ && !todo.empty() && todo.back().place() < front && run_next(i)) {
         }
       } else if (run_next(i)) {
         any = true;
-        front = todo.empty() ? no_key : todo.back().key;
+        front = todo.empty() ? no_key : todo.back().place();
       }
     }
   }
@@ -153,9 +194,7 @@ bool splicer::call_front::come_to_step(line& l) {
     if (&c == l.arrived) return true;
     if (c.arrived) {
       // Where an earlier front has left it.
-      if (c.at == arrival::step) return arrive_at_step(l);
-      stop_ = true;
-      return false;
+      return c.at == arrival::step ? arrive_at_step(l) : arrive_at_slice(l);
     }
     if (in_.is_void(c)) [[unlikely]] {
       stop_ = true;
@@ -167,10 +206,7 @@ bool splicer::call_front::come_to_step(line& l) {
     if (c.at != arrival::end || !c.failure) in_.forgive(c);
     switch (c.at) {
       case arrival::step: return arrive_at_step(l);
-      case arrival::slice:
-        c.arrived = true;
-        stop_ = true;
-        return false;
+      case arrival::slice: return arrive_at_slice(l);
       case arrival::sequence:
         open(l);
         if (stop_) return false;
@@ -207,6 +243,97 @@ bool splicer::call_front::arrive_at_step(line& l) {
   return true;
 }
 
+sliced_step& splicer::call_front::slices_of(const node& n) noexcept { return *stack_of(*n.call)->slices; }
+
+// Slices are steps, of which what is left becomes less.
+bool splicer::call_front::arrive_at_slice(line& l) {
+  node& n = l.todo.back();
+  live_call& c = *n.call;
+  c.arrived = true;
+  const auto few = [](const effects& fx) {
+    return effects_access::size(fx) <= hulls::most && effects_access::all_contiguous(fx);
+  };
+  if (n.depth > deepest_slices || !few(*c.rest) || !few(*c.now)) {
+    stop_ = true;
+    return false;
+  }
+  if (l.sliced_key != n.key && slices_of(n).left() != nullptr) {
+    find_shift(static_cast<std::size_t>(&l - lines_.data()));
+    if (slice_ != 0) cut_slices(l);
+  }
+  n.own = n.rest = hulls(*c.rest);
+  if (l.todo.size() > 1) n.rest += (&n)[-1].rest;
+  l.now = hulls(*c.now);
+  l.arrived = &c;
+  return true;
+}
+
+// By how much the slices of the step at which the line has arrived have to be behind those of the lines before it. Where
+// that cannot be found they are not shifted.
+void splicer::call_front::find_shift(std::size_t i) {
+  line& l = lines_[i];
+  const node& n = l.todo.back();
+  l.sliced_key = n.key;
+  l.sliced = *slices_of(n).left();
+  l.shift = 0;
+  const std::int64_t limit = l.sliced.size() / 8;
+  for (std::size_t back = 1; back <= std::min<std::size_t>(i, nearby); ++back) {
+    const line& other = lines_[i - back];
+    if (other.sliced_key != n.key || !(other.sliced == l.sliced)) continue;
+    const std::int64_t d = limit < 1 ? -1 : distance(i, back);
+    if (d < 0 || other.shift + d > limit) {
+      l.shift = 0;
+      return;
+    }
+    usual_[back] = d;
+    l.shift = std::max(l.shift, other.shift + d);
+  }
+}
+
+// Returns -1 if there is none.
+std::int64_t splicer::call_front::distance(std::size_t i, std::size_t back) {
+  const line& l = lines_[i];
+  const line& other = lines_[i - back];
+  // The other step may have ended.
+  if (other.arrived == nullptr || other.arrived->at != arrival::slice ||
+      other.todo.back().key != l.sliced_key) {
+    return usual_[back];
+  }
+  const sliced_tree mine{l.sliced, 0, &slices_of(l.todo.back())};
+  const sliced_tree its{l.sliced, 0, &slices_of(other.todo.back())};
+  return distance_behind(mine, its, usual_[back], l.sliced.size() / 8);
+}
+
+// The lines have arrived at their first steps: how large slices are, if these steps are sliced.
+void splicer::call_front::choose_slices() {
+  std::int64_t most = 0;
+  for (const line& l : lines_) most = std::max(most, l.shift);
+  for (line& l : lines_) {
+    if (l.arrived == nullptr || l.arrived->at != arrival::slice || l.sliced_key != l.todo.back().key)
+      continue;
+    sliced_step& s = slices_of(l.todo.back());
+    if (slice_ == 0 && s.size_is_chosen && most > 0) {
+      sliced_tree t{l.sliced, 0, &s};
+      choose_shifted_block(t, most, 1);
+      slice_ = t.block;
+    }
+    if (slice_ == 0) slice_ = s.size();
+    cut_slices(l);
+  }
+  if (slice_ == 0) return;
+  in_.report_.block = std::max(in_.report_.block, slice_);
+  in_.report_.shift = std::max(in_.report_.shift, most);
+}
+
+// The slices of the line at its first slice begin with what the places of the other lines' slices have of it.
+void splicer::call_front::cut_slices(line& l) {
+  node& n = l.todo.back();
+  sliced_step& s = slices_of(n);
+  n.slice = static_cast<std::uint32_t>(l.shift / slice_);
+  s.cut(slice_ - l.shift % slice_, slice_);
+  l.now = hulls(*n.call->now);
+}
+
 // The call has arrived at a sequence: its parts follow it in the line.
 void splicer::call_front::open(line& l) {
   live_call& c = *l.todo.back().call;
@@ -228,7 +355,7 @@ void splicer::call_front::open(line& l) {
   const std::uint64_t key = whole.key;
   const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts_begun, std::uint32_t{2}) - 1);
   for (live_call* part = c.last_part; part != nullptr; part = part->previous) {
-    node& n = l.todo.emplace_back(node{part, key + part->index * span(depth), depth, false, {}, {}});
+    node& n = l.todo.emplace_back(node{part, key + part->index * span(depth), depth, false, 0, {}, {}});
     n.own = n.rest = hulls(part->all);
     n.rest += (&n)[-1].rest;
   }
@@ -242,7 +369,7 @@ std::size_t splicer::call_front::find_cover(std::size_t i) {
   const std::size_t place = place_of(step);
   const auto covers = [&](std::uint32_t back) {
     const line& other = lines_[i - back];
-    return other.ran_keys[place] == step.key && other.ran[place].contains(l.now);
+    return other.ran_keys[place] == step.place() && other.ran[place].contains(l.now);
   };
   // Sometimes a nearer cover is looked for.
   if (l.cover != 0 && place != 0 && covers(l.cover)) [[likely]]
@@ -290,14 +417,16 @@ bool splicer::call_front::note_wait(node& n) noexcept {
 }
 
 void splicer::call_front::run_step(line& l) {
-  const node& n = l.todo.back();
+  node& n = l.todo.back();
   live_call& c = *n.call;
   const std::size_t place = place_of(n);
   hulls ran = l.now;
   if (l.ran_keys[l.last_ran] != no_key) ran.extend_by(l.ran[l.last_ran]);
   l.ran[place] = ran;
-  l.ran_keys[place] = n.key;
+  l.ran_keys[place] = n.place();
   l.last_ran = place;
+  if (c.at == arrival::slice) ++n.slice;
+  n.has_waited = false;
   c.arrived = false;
   l.arrived = nullptr;
   in_.do_step(c);

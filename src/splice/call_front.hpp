@@ -36,9 +36,15 @@ class splicer::call_front {
         key;  // the first `depth` bits identify the call; keys increase from the first call to the last
     std::uint32_t depth;
     bool has_waited = false;
+    std::uint32_t slice =
+        0;       // of a sliced step: the number of the slice, counted in places of the first line
     hulls own;   // what the call may still do, without its parts
     hulls rest;  // and all that comes after it in the line
+
+    std::uint64_t place() const noexcept { return key + slice; }
   };
+  // Calls that are deeper in others have no slices in a front: keys would have no room for their numbers.
+  static constexpr std::uint32_t deepest_slices = 32;
   static constexpr std::uint32_t key_bits = 63;
   static constexpr std::uint64_t no_key = UINT64_MAX;
   static constexpr std::uint64_t span(std::uint32_t depth) noexcept {
@@ -52,6 +58,10 @@ class splicer::call_front {
     live_call* arrived = nullptr;  // the last one, if it has arrived at a step
     hulls now;                     // of that step
     std::uint32_t cover = 0;       // distance to the last cover, in lines; 0: none
+    // Of its last sliced step over a range: where, over what, and by how many indices its slices are shifted.
+    std::uint64_t sliced_key = no_key;
+    range sliced{};
+    std::int64_t shift = 0;
     bool has_outside = false;
     hulls outside_hulls;
     obstacles outside;  // what is in the way of the call, and not in the row
@@ -64,7 +74,7 @@ class splicer::call_front {
     line() noexcept { ran_keys.fill(no_key); }
   };
   static std::size_t place_of(const node& n) noexcept {
-    return (n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) % line::remembered;
+    return ((n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) + n.slice) % line::remembered;
   }
   static constexpr std::uint32_t nearby = 4;  // the number of lines in which a cover is looked for
 
@@ -76,6 +86,12 @@ class splicer::call_front {
   bool begins_in_one_direction();
   bool come_to_step(line& l);
   bool arrive_at_step(line& l);
+  bool arrive_at_slice(line& l);
+  static sliced_step& slices_of(const node& n) noexcept;
+  void find_shift(std::size_t i);
+  std::int64_t distance(std::size_t i, std::size_t back);
+  void choose_slices();
+  void cut_slices(line& l);
   void open(line& l);
   std::size_t find_cover(std::size_t i);
   bool run_next(std::size_t i);
@@ -87,6 +103,9 @@ class splicer::call_front {
   const std::uint32_t depth_;
   std::vector<line> lines_;
   bool stop_ = false;  // a call needs the other walk
+  // The size of slices of all calls, as soon as it is known.
+  std::int64_t slice_ = 0;
+  std::int64_t usual_[nearby + 1] = {-1, -1, -1, -1, -1};  // shifts between lines, by their distance
 };
 
 }  // namespace sennit::detail

@@ -159,30 +159,6 @@ void splicer::walk_together(row calls) {
   }
 }
 
-// Whether the row is to be walked as a wavefront. If so, the obstacles of all calls have been found.
-bool splicer::makes_a_front(row calls) {
-  // A log has only trees.
-  if (calls.size() < 2 || log_ != nullptr || failing_) return false;
-  if (!std::ranges::all_of(calls, [](const live_call* c) { return call_front::suits(*c); })) return false;
-  // The width of rows is estimated from the depth of steps so far. Relaxed: an estimate.
-  const std::uint32_t deepest = whole_.depth_of_steps.load(std::memory_order_relaxed);
-  const std::uint32_t depth = calls.front()->depth;
-  if (deepest == 0) {
-    if (whole_.workers > 1) return false;
-  } else {
-    if (deepest < depth + 2) return false;
-    // What other workers may take is left to the other walk, which forks.
-    const std::uint64_t pieces = 8 * whole_.workers;
-    const bool narrow = deepest - depth < 63 && (std::uint64_t{1} << (deepest - depth)) < 8 * calls.size();
-    if (whole_.workers > 1 && !narrow && std::uint64_t{1} << std::min(depth, 62u) < pieces) return false;
-  }
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (is_void(*calls[i])) return false;
-    if (!calls[i]->found) find_obstacles(*calls[i], calls.first(i));
-  }
-  return true;
-}
-
 // Walks the parts of calls that have opened.
 void splicer::walk_all_parts(row whole) {
   std::uint32_t end = 0;

@@ -276,7 +276,7 @@ void splicer::call_front::find_shift(std::size_t i) {
   l.sliced_key = n.key;
   l.sliced = *slices_of(n).left();
   l.shift = 0;
-  const std::int64_t limit = l.sliced.size() / 8;
+  const std::int64_t limit = are_shifted_ ? l.sliced.size() : 0;
   for (std::size_t back = 1; back <= std::min<std::size_t>(i, nearby); ++back) {
     const line& other = lines_[i - back];
     if (other.sliced_key != n.key || !(other.sliced == l.sliced)) continue;
@@ -301,7 +301,7 @@ std::int64_t splicer::call_front::distance(std::size_t i, std::size_t back) {
   }
   const sliced_tree mine{l.sliced, 0, &slices_of(l.todo.back())};
   const sliced_tree its{l.sliced, 0, &slices_of(other.todo.back())};
-  return distance_behind(mine, its, usual_[back], l.sliced.size() / 8);
+  return distance_behind(mine, its, usual_[back], l.sliced.size());
 }
 
 // The lines have arrived at their first steps: how large slices are, if these steps are sliced.
@@ -311,18 +311,30 @@ void splicer::call_front::choose_slices() {
   for (line& l : lines_) {
     if (l.arrived == nullptr || l.arrived->at != arrival::slice || l.sliced_key != l.todo.back().key)
       continue;
-    sliced_step& s = slices_of(l.todo.back());
-    if (slice_ == 0 && s.size_is_chosen && most > 0) {
-      sliced_tree t{l.sliced, 0, &s};
-      choose_shifted_block(t, most, 1);
-      slice_ = t.block;
-    }
-    if (slice_ == 0) slice_ = s.size();
+    if (slice_ == 0) choose_slice(l, most);
+    if (!are_shifted_) l.shift = most = 0;
     cut_slices(l);
   }
   if (slice_ == 0) return;
   in_.report_.block = std::max(in_.report_.block, slice_);
   in_.report_.shift = std::max(in_.report_.shift, most);
+}
+
+// Of the line's step; `most`: between the first line and the last.
+void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
+  sliced_step& s = slices_of(l.todo.back());
+  const double share = static_cast<double>(most) / static_cast<double>(l.sliced.size());
+  const std::uint64_t bytes = effects_access::bytes(*l.arrived->rest);
+  are_shifted_ = most == 0 || shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)));
+  slice_ = s.size();
+  if (!s.size_is_chosen) return;
+  sliced_tree t{l.sliced, 0, &s};
+  if (most > 0 && are_shifted_) {
+    choose_shifted_block(t, most, 1);
+  } else {
+    choose_block(t, lines_.size());
+  }
+  slice_ = t.block;
 }
 
 // The slices of the line at its first slice begin with what the places of the other lines' slices have of it.

@@ -91,6 +91,7 @@ class splicer::call_front {
   void find_shift(std::size_t i);
   std::int64_t distance(std::size_t i, std::size_t back);
   void choose_slices();
+  void choose_slice(const line& l, std::int64_t most);
   void cut_slices(line& l);
   void open(line& l);
   std::size_t find_cover(std::size_t i);
@@ -105,6 +106,7 @@ class splicer::call_front {
   bool stop_ = false;  // a call needs the other walk
   // The size of slices of all calls, as soon as it is known.
   std::int64_t slice_ = 0;
+  bool are_shifted_ = true;                                // false: the shifts would be too large
   std::int64_t usual_[nearby + 1] = {-1, -1, -1, -1, -1};  // shifts between lines, by their distance
 };
 

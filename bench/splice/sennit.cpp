@@ -1,5 +1,5 @@
 // The default: functions that declare their effects, spliced. `trees`: declared trees; `chosen`: in blocks that the
-// library chooses; `sheared`: of parts that the program shifts from sweep to sweep. `slices`: large steps in slices.
+// library chooses; `sheared`: of parts that the program shifts from sweep to sweep. `slices`: large steps in slices; `chosen-slices`: the library chooses their size.
 // `memoized`: trees, by the order found in an earlier run. `refined`: by a schedule of the workers that was refined before.
 // `parallel`, `joins`: not spliced, one sweep after the other in parallel.
 #include "common/sennit_loops.hpp"

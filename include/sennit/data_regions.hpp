@@ -40,7 +40,7 @@ struct range {
   friend constexpr bool operator==(range, range) = default;
 };
 
-// A range that is worked on in slices of `by` indices: see step().
+// A range that is worked on in slices of `by` indices; 0: of a size that a splice chooses. See step().
 struct sliced_range : range {
   std::int64_t by = 1;
 

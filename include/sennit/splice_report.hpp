@@ -68,8 +68,9 @@ struct splice_report {
 
   splice_engine engine = splice_engine::none;
   splice_reason no_wavefront = splice_reason::none;  // why the engine is another one
-  std::int64_t block = 0;                            // the largest block of a tree; 0 for functions
-  // By how many indices the blocks of the last of the interleaved trees are shifted against those of the first.
+  // The largest block of a tree, or slice of a function that takes a range in slices; 0 for other functions.
+  std::int64_t block = 0;
+  // By how many indices the blocks or slices of the last of the interleaved calls are shifted against those of the first.
   // 0: no tree has to be shifted, or `no_shift` says why none is.
   std::int64_t shift = 0;
   splice_reason no_shift = splice_reason::none;

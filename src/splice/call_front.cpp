@@ -58,8 +58,8 @@ splicer::call_front::call_front(splicer& in, row calls)
   for (std::size_t i = 0; i < calls.size(); ++i) {
     line& l = lines_[i];
     l.todo.reserve(24);
-    node& n = l.todo.emplace_back(node{calls[i], 0, 0, false, 0, {}, {}});
-    n.own = n.rest = hulls(calls[i]->all);
+    node& n = l.todo.emplace_back(*calls[i], 0, 0);
+    n.rest = n.own;
     find_outside(i);
   }
   in_.use_bytes(static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + 24 * sizeof(node))));
@@ -367,8 +367,8 @@ void splicer::call_front::open(line& l) {
   const std::uint64_t key = whole.key;
   const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts_begun, std::uint32_t{2}) - 1);
   for (live_call* part = c.last_part; part != nullptr; part = part->previous) {
-    node& n = l.todo.emplace_back(node{part, key + part->index * span(depth), depth, false, 0, {}, {}});
-    n.own = n.rest = hulls(part->all);
+    node& n = l.todo.emplace_back(*part, key + part->index * span(depth), depth);
+    n.rest = n.own;
     n.rest += (&n)[-1].rest;
   }
 }

@@ -41,6 +41,8 @@ class splicer::call_front {
     hulls own;   // what the call may still do, without its parts
     hulls rest;  // and all that comes after it in the line
 
+    node(live_call& c, std::uint64_t key, std::uint32_t depth)
+        : call(&c), key(key), depth(depth), own(c.all) {}
     std::uint64_t place() const noexcept { return key + slice; }
   };
   // Calls that are deeper in others have no slices in a front: keys would have no room for their numbers.

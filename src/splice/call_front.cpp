@@ -178,7 +178,8 @@ void splicer::call_front::hand_over() {
     std::swap(c.before, l.outside);
     c.seen_from = 0;
     for (std::size_t j = 0; j < i; ++j) {
-      if (lines_[j].todo.empty()) continue;
+      // A call that has failed stays in the way.
+      if (calls_[j]->state == call_state::done) continue;
       c.before.emplace_back(*calls_[j], false);
       in_.use(*calls_[j]);
     }

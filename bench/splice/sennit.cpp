@@ -1,5 +1,5 @@
 // The default: functions that declare their effects, spliced. `trees`: declared trees; `chosen`: in blocks that the
-// library chooses; `sheared`: of parts that the program shifts from sweep to sweep. `slices`: large steps in slices.
+// library chooses; `sheared`: of parts that the program shifts from sweep to sweep. `slices`: large steps in slices; `chosen-slices`: the library chooses their size.
 // `memoized`: trees, by the order found in an earlier run. `refined`: by a schedule of the workers that was refined before.
 // `parallel`, `joins`: not spliced, one sweep after the other in parallel.
 #include "common/sennit_loops.hpp"
@@ -73,6 +73,30 @@ struct slices {
   sennit::splice_report operator()(Kernel& kernel, const shape& by, std::int64_t sweeps) const {
     return sennit::splice(how<Kernel>(by), sweeps,
                           [&](std::int64_t s) { sweep_slices(kernel, s, kernel.whole().rows, by.block); });
+  }
+};
+
+// Functions that leave the size of their slices to the library. Halves are for other workers.
+template <class Kernel>
+void sweep_chosen_slices(Kernel& kernel, std::int64_t s, range rows, std::int64_t most) {
+  const sennit::call_effects fx{kernel.effects_of(s, rows)};
+  if (rows.size() <= most) {
+    sennit::step(
+        sennit::sliced_range{rows, 0}, [&](range some) { return kernel.effects_of(s, some); },
+        [&](range some) { kernel.sweep(s, {some, kernel.whole().columns}); });
+  } else {
+    sennit::sequence(sennit::call(sweep_chosen_slices<Kernel>, kernel, s, rows.left(), most),
+                     sennit::call(sweep_chosen_slices<Kernel>, kernel, s, rows.right(), most));
+  }
+}
+
+struct chosen_slices {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape&, std::int64_t sweeps) const {
+    const std::int64_t pieces = sennit::worker_count() == 1 ? 1 : 128 * sennit::worker_count();
+    const std::int64_t most = (kernel.whole().rows.size() + pieces - 1) / pieces;
+    return sennit::splice(sweeps,
+                          [&](std::int64_t s) { sweep_chosen_slices(kernel, s, kernel.whole().rows, most); });
   }
 };
 
@@ -236,6 +260,7 @@ int main(int argc, char** argv) {
   bench::program program(argc, argv);
   if (program.is("trees")) return splice::run_with(program, spliced<trees>(program));
   if (program.is("slices")) return splice::run_with(program, spliced<slices>(program));
+  if (program.is("chosen-slices")) return splice::run_with(program, spliced<chosen_slices>(program));
   if (program.is("sheared")) return splice::run_with(program, spliced<sheared>(program));
   if (program.is("chosen")) return splice::run_with(program, spliced<chosen>(program));
   if (program.is("memoized")) return splice::run_with(program, memoized(program));

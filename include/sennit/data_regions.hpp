@@ -80,7 +80,7 @@ struct rectangle {
   friend constexpr bool operator==(rectangle, rectangle) = default;
 };
 
-// A range that is worked on in slices of `by` indices: see step().
+// A range that is worked on in slices of `by` indices; 0: of a size that a splice chooses. See step().
 struct sliced_range : range {
   std::int64_t by = 1;
 

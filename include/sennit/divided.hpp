@@ -124,7 +124,10 @@ struct tree_call {
   static arrival advance(spliced_call& c) noexcept {
     data& d = c.get<data>();
     if (std::exchange(d.over, true)) return arrival::end;
-    if (!c.one_step) return arrival::sequence;
+    if (!c.one_step) {
+      c.sequence_size = 2;
+      return arrival::sequence;
+    }
     c.now = &c.all;
     return arrival::step;
   }

@@ -121,8 +121,14 @@ class SENNIT_EXPORT effects {
   }
   effects(const effects& other) : effects() { copy(other); }
   effects& operator=(const effects& other) {
-    effects copied(other);
-    take(copied);
+    if (this == &other) return *this;
+    if (other.count_ <= inside) {
+      clear();
+      copy(other);  // needs no memory, and cannot fail
+    } else {
+      effects copied(other);
+      take(copied);
+    }
     return *this;
   }
   ~effects() { clear(); }
@@ -231,10 +237,17 @@ class SENNIT_EXPORT effects {
     ++count_;
     if constexpr (Written) ++written_;
   }
+  // To effects without regions.
   void copy(const effects& other) {
-    everything_ = other.everything_;
-    append(other, 0, other.count_);
+    while (room_ < other.count_) grow();
+    for (std::uint32_t i = 0; i < other.count_; ++i) {
+      where_[i] = other.where_[i];
+      kinds_[i] = other.kinds_[i];
+      if (kinds_[i] != nullptr) data_[i].copy(other.data_[i], *kinds_[i]);
+    }
+    count_ = other.count_;
     written_ = other.written_;
+    everything_ = other.everything_;
   }
   void append(const effects& other, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t i = first; i < last; ++i) {

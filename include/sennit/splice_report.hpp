@@ -69,12 +69,14 @@ struct splice_report {
 
   splice_engine engine = splice_engine::none;
   splice_reason no_wavefront = splice_reason::none;  // why the engine is another one
-  std::int64_t block = 0;  // the largest block of a tree, in indices or cells; 0 for functions
+  // The largest block of a tree, in indices or cells, or slice of a function that takes a range in slices; 0 for other
+  // functions.
+  std::int64_t block = 0;
   // How many sizes of blocks have been tried, in this splice and earlier ones of its place in the program, to find
   // `block`. 0: the program has given the size, or too few steps were made to try others.
   std::uint32_t blocks_tried = 0;
-  // By how many indices, or rows, the blocks of the last of the interleaved trees are shifted against those of
-  // the first. 0: no tree has to be shifted, or `no_shift` says why none is.
+  // By how many indices, or rows, the blocks or slices of the last of the interleaved calls are shifted against those
+  // of the first. 0: no tree has to be shifted, or `no_shift` says why none is.
   std::int64_t shift = 0;
   std::int64_t shift_of_columns = 0;  // the same for columns, if rectangles are cut there
   splice_reason no_shift = splice_reason::none;

@@ -103,7 +103,9 @@ SENNIT_INLINE void call_stack::leave(saying what) {
 }
 
 SENNIT_INLINE void call_stack::enter() noexcept {
-  running_on_this_thread() = this;
+  // The function comes back on the thread on which it is continued.
+  call_stack*& running_here = running_on_this_thread();
+  running_here = this;
 #if SENNIT_ASAN
   void* fake = nullptr;
   __sanitizer_start_switch_fiber(&fake, stack_.bottom(), stack_.size());
@@ -115,7 +117,7 @@ SENNIT_INLINE void call_stack::enter() noexcept {
 #if SENNIT_ASAN
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif
-  running_on_this_thread() = nullptr;
+  running_here = nullptr;
 }
 
 struct call_stack_entry {
@@ -288,9 +290,9 @@ namespace {
 // The free stacks. A thread takes its own free stacks without a lock.
 class stack_pool {
  public:
-  ~stack_pool() { keep(0); }
   call_stack& take() {
-    if (free_ == nullptr) return *new call_stack;
+    if (free_ == nullptr) [[unlikely]]
+      return made();
     --count_;
     return *std::exchange(free_, free_->next_free);
   }
@@ -303,15 +305,29 @@ class stack_pool {
   }
 
  private:
+  static call_stack& made();
+
   call_stack* free_ = nullptr;
   std::size_t count_ = 0;
 };
 
+// Without a destructor, so that nothing is asked when it is used.
+constinit thread_local stack_pool free_stacks [[gnu::tls_model("initial-exec")]];
+
 [[gnu::noinline]] stack_pool& pool_of_this_thread() noexcept {
-  thread_local stack_pool pool;
-  stack_pool* here = &pool;
+  stack_pool* here = &free_stacks;
   asm volatile("" : "+r"(here));
   return *here;
+}
+
+call_stack& stack_pool::made() {
+  static thread_local const struct at_end_of_thread {
+    at_end_of_thread() = default;
+    at_end_of_thread(const at_end_of_thread&) = delete;
+    ~at_end_of_thread() { pool_of_this_thread().keep(0); }
+  } ending;
+  static_cast<void>(&ending);
+  return *new call_stack;
 }
 
 }  // namespace

@@ -56,6 +56,8 @@ class call_stack {
   // Unwinds the function.
   void give_up() noexcept;
 
+  saying said() const noexcept { return said_; }  // what it said last
+
   // What the function says; called on the stack itself. All but the first function return when the spliced
   // function continues, and throw its failure.
   void say_effects(const effects& of_call);

@@ -18,7 +18,7 @@ std::size_t bytes_of(const obstacles& list) noexcept {
 
 }  // namespace
 
-void splicer::clear(obstacles& found) noexcept {
+void splicer::release_all(obstacles& found) noexcept {
   for (const obstacle o : found) release(o.call());
   if (bytes_of(found) == 0) [[likely]] {
     found.clear();
@@ -50,6 +50,15 @@ SENNIT_INLINE void splicer::add(obstacles& to, const effects& fx, obstacle o) {
   if (!o.whole() && !check(left, fx)) return;
   to.push_back(o);
   ++c.uses;
+}
+
+// Adds what still interferes.
+void splicer::add_those(obstacles& to, const effects& fx, const obstacles& from) {
+  for (const obstacle o : from) add(to, fx, o);
+}
+
+void splicer::add_roots_before(obstacles& to, const effects& fx, std::uint32_t iteration) {
+  for (std::uint32_t t = 0; t < iteration; ++t) add(to, fx, {*whole_.roots[t], false});
 }
 
 void splicer::add_open(obstacles& to, const effects& fx, live_call& whole) {
@@ -109,7 +118,7 @@ void splicer::find_obstacles_of_roots(row roots) {
 
 // Whether nothing is in the way of all that the call does. If something is, c.blocked_by then has it.
 bool splicer::is_free_as_a_whole(live_call& c) {
-  for (const obstacle o : c.before) add(c.blocked_by, c.all, o);
+  add_those(c.blocked_by, c.all, c.before);
   return c.blocked_by.empty();
 }
 
@@ -123,7 +132,7 @@ void splicer::find_obstacles(live_call& part, row earlier) {
   part.seen_from = whole.seen_from;
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t j = earlier.size(); j-- > far;) {
-    if (!earlier[j]->all.contains(part.all)) continue;
+    if (earlier[j]->in_front || !earlier[j]->all.contains(part.all)) continue;
     part.seen_from = std::max(part.seen_from, earlier[j]->iteration);
     break;
   }
@@ -149,7 +158,7 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
     from = cover->iteration;
     if (cover->state != call_state::done) add(c.blocked_by, fx, {*cover, true});
   } else {
-    for (std::uint32_t t = 0; t < c.seen_from; ++t) add(c.blocked_by, fx, {*whole_.roots[t], false});
+    add_roots_before(c.blocked_by, fx, c.seen_from);
   }
   const auto counts = [&](obstacle o) { return o.call().iteration >= from && &o.call() != cover; };
   if (just_found && c.last_step) {
@@ -163,6 +172,13 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
       }
     }
     c.before.clear();
+  } else if (just_found && c.one_step) {
+    // The step has all effects of the call, so nothing is compared a second time.
+    for (const obstacle o : c.before) {
+      if (!counts(o)) continue;
+      c.blocked_by.push_back(o);
+      use(o.call());
+    }
   } else {
     for (const obstacle o : c.before) {
       if (counts(o)) add(c.blocked_by, fx, o);
@@ -187,7 +203,7 @@ void splicer::refine(obstacles& found, const effects& fx) {
     add(found, fx, o);
     if (o.whole() && !c.one_step) {
       // The cover has been abandoned, and so shows nothing about its obstacles.
-      for (std::uint32_t t = 0; t < c.iteration; ++t) add(found, fx, {*whole_.roots[t], false});
+      add_roots_before(found, fx, c.iteration);
     }
     found[i] = found.back();
     found.pop_back();

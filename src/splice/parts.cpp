@@ -52,6 +52,7 @@ live_call* splicer::begin_part(live_call& c) {
   }
   ++c.parts_left;
   ++c.parts_begun;
+  if (c.parts_begun == c.sequence_size) c.more_parts = false;
   add_part(c, part);
   if (!c.more_parts) end_part(c);
   count_bytes(part);
@@ -113,14 +114,14 @@ bool splicer::is_past_limit(const live_call& c) const noexcept {
   return c.depth >= policy::deepest_call || bytes_in_use() >= whole_.how.most_bytes - rest;
 }
 
-void splicer::make_room_for_part(live_call& c, std::uint32_t position) {
+void splicer::make_room_in_index(live_call& c, std::uint32_t position) {
   if (c.parts == nullptr && c.index_of_parts != nullptr) {
     // All parts in it have ended.
     c.index_of_parts.reset();
     count_bytes(c);
   }
   if (c.index_of_parts == nullptr) {
-    if (c.parts_left <= few) return;
+    if (c.parts_left <= few) return;  // all parts in the index had ended
     auto index = std::make_unique<part_index>(c.parts != nullptr ? c.parts->index : position);
     for (live_call* part = c.parts; part != nullptr; part = part->next) {
       while (index->end() < part->index) {

@@ -90,7 +90,10 @@ arrival advance(spliced_call& c) noexcept {
     case call_stack::saying::slices:
       if (next_slice(c)) return arrival::slice;
       return advance(c);
-    case call_stack::saying::sequence: c.afterwards = f.on->fx; return arrival::sequence;
+    case call_stack::saying::sequence:
+      c.afterwards = f.on->fx;
+      c.sequence_size = static_cast<std::uint32_t>(f.on->items.size());
+      return arrival::sequence;
     case call_stack::saying::end: break;
   }
   end(c);

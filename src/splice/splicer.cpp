@@ -1,5 +1,7 @@
 #include "splice/splicer.hpp"
 
+#include "splice/call_front.hpp"
+
 #include <sennit/detail/assert.hpp>
 #include <sennit/region.hpp>
 
@@ -57,11 +59,11 @@ live_call& splicer::make(live_call* around) {
 void splicer::recycle(live_call& c) noexcept {
   // No call waits for it, and it waits for no call.
   SENNIT_ASSERT(mine(c) && c.waiting == nullptr && c.before.empty() && c.blocked_by.empty());
-  c.all = effects();
+  c.set_effects([] { return effects(); });
   c.kind = nullptr;
   c.rest = c.now = c.afterwards = nullptr;
   c.failure = nullptr;
-  c.one_step = c.last_step = c.arrived = c.left = c.found = false;
+  c.one_step = c.last_step = c.arrived = c.left = c.found = c.in_front = false;
   c.parts = c.last_part = c.waiting = nullptr;
   c.index_of_parts.reset();
   c.more_parts = false;
@@ -108,9 +110,17 @@ void splicer::walk_together(row calls) {
   row_of active(calls.begin(), calls.end());
   row_of opened;
   const bool crowded = whole_.delayed.load(std::memory_order_relaxed) >= whole_.how.most_delayed;
+  // What waits at the end of a front waits for itself, and not as a whole.
+  if (!crowded && makes_a_front(calls)) call_front(*this, calls).walk();
   while (!active.empty()) {
     for (std::size_t i = 0; i < active.size(); ++i) {
       live_call& c = *active[i];
+      if (c.over()) continue;
+      if (c.state == call_state::open && c.parts_left > 0) {
+        // A front has come further. The parts need what is in the way of the call.
+        if (!c.found) find_obstacles(c, before(c, all(active)));
+        continue;
+      }
       // Too many calls are delayed. A call that is not free then waits as a whole, which takes no further
       // memory.
       if (crowded && i != 0 && c.state == call_state::fresh && !is_void(c)) {
@@ -283,7 +293,7 @@ void splicer::do_step(live_call& c) {
 #endif
 }
 
-void splicer::wake(live_call& c) {
+void splicer::wake_waiting(live_call& c) {
   for (live_call* w = std::exchange(c.waiting, nullptr); w != nullptr;) {
     live_call& waiter = *std::exchange(w, w->next_waiting);
     if (waiter.state == call_state::delayed) try_again(waiter);
@@ -300,7 +310,7 @@ void splicer::wake_failed(live_call& c) {
 
 // The failure has been caught, or no call is left for which it matters: the failed parts are no obstacles
 // any more.
-void splicer::forgive(live_call& c) {
+void splicer::forgive_parts(live_call& c) {
   c.index_of_parts.reset();
   while (c.parts != nullptr) {
     live_call& part = *std::exchange(c.parts, c.parts->next);
@@ -357,8 +367,7 @@ void splicer::finish(live_call& c) {
 
 // Continues calls that have become ready at once, each as far as possible (section 5, "Releasing
 // dependences").
-void splicer::settle() {
-  if (settling_) return;
+void splicer::continue_ready() {
   settling_ = true;
   while (live_call* const c = ready_.pop()) {
     if (!c->over()) go_on(*c, {});

@@ -89,9 +89,10 @@ struct live_call : spliced_call {
   bool more_parts = false;        // the sequence may have parts that have not begun
   call_state state = call_state::fresh;
   arrival at = arrival::end;
-  bool arrived = false;  // at `at`, which is still to be done
-  bool left = false;     // the walk has continued without it
-  bool found = false;    // `before` has been filled
+  bool arrived = false;   // at `at`, which is still to be done
+  bool left = false;      // the walk has continued without it
+  bool found = false;     // `before` has been filled
+  bool in_front = false;  // a front has opened it, so calls in it may end before others at the same place
   bool over() const noexcept { return state == call_state::failed || state == call_state::done; }
   obstacles before;      // of all that the call does
   obstacles blocked_by;  // of its next step
@@ -142,6 +143,7 @@ class call_queue {
     *(first_ == nullptr ? &first_ : &last_->next_waiting) = &c;
     last_ = &c;
   }
+  bool empty() const noexcept { return first_ == nullptr; }
   // Null if the queue is empty.
   live_call* pop() noexcept {
     live_call* const c = first_;
@@ -228,6 +230,7 @@ class splicer {
       std::span<live_call* const>;  // calls at equal depth, one of each iteration, in the order of iterations
   using row_of = boost::container::small_vector<live_call*, 32>;
   struct stolen_range;
+  class call_front;
   // The number of peers that are asked whether they cover a call.
   static constexpr std::size_t nearby = 4;
   static row before(const live_call& c, row peers) noexcept {
@@ -239,6 +242,7 @@ class splicer {
 
   void walk(row calls);
   void walk_together(row calls);
+  bool makes_a_front(row calls);
   bool keep_on();
   void walk_all_parts(row whole);
   void walk_parts(row whole, std::uint32_t from, std::uint32_t to);
@@ -259,7 +263,10 @@ class splicer {
   void begin_rest(live_call& c);
   void add_part(live_call& c, live_call& part) noexcept;
   void remove_part(live_call& part) noexcept;
-  void make_room_for_part(live_call& c, std::uint32_t position);
+  void make_room_for_part(live_call& c, std::uint32_t position) {
+    if (c.index_of_parts != nullptr || c.parts_left > few) make_room_in_index(c, position);
+  }
+  void make_room_in_index(live_call& c, std::uint32_t position);
   void end_part(live_call& around);
   bool is_past_limit(const live_call& c) const noexcept;
   void count_bytes(live_call& c) noexcept;
@@ -270,6 +277,8 @@ class splicer {
   bool is_free(live_call& c, row earlier, bool just_found);
   void refine(obstacles& all, const effects& fx);
   void add(obstacles& to, const effects& fx, obstacle o);
+  void add_those(obstacles& to, const effects& fx, const obstacles& from);
+  void add_roots_before(obstacles& to, const effects& fx, std::uint32_t iteration);
   void add_open(obstacles& to, const effects& fx, live_call& whole);
   void add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before);
   live_call* last_obstacle(const effects& fx, obstacle o);
@@ -282,9 +291,15 @@ class splicer {
   static const effects& next_effects(const live_call& c) noexcept { return c.arrived ? *c.now : c.all; }
   void watch(live_call& c);
   void try_again(live_call& c);
-  void wake(live_call& c);
+  void wake(live_call& c) {
+    if (c.waiting != nullptr) wake_waiting(c);
+  }
+  void wake_waiting(live_call& c);
   void wake_failed(live_call& c);
-  void forgive(live_call& c);
+  void forgive(live_call& c) {
+    if (c.parts != nullptr || c.index_of_parts != nullptr) forgive_parts(c);
+  }
+  void forgive_parts(live_call& c);
   void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept;
   // Whether the call will not continue; this never changes again.
   bool is_void(const live_call& c) const noexcept {
@@ -294,7 +309,10 @@ class splicer {
   }
   static bool comes_after_failure(const live_call& c) noexcept;
   void finish(live_call& c);
-  void settle();
+  void settle() {
+    if (!ready_.empty() && !settling_) continue_ready();
+  }
+  void continue_ready();
   void abandon(live_call& c);
 
   bool mine(const live_call& c) const noexcept { return c.owner == this; }
@@ -307,7 +325,10 @@ class splicer {
     if (--c.uses == 0) recycle(c);
   }
   void recycle(live_call& c) noexcept;
-  void clear(obstacles& all) noexcept;
+  void clear(obstacles& all) noexcept {
+    if (!all.empty() || all.capacity() > obstacles::static_capacity) release_all(all);
+  }
+  void release_all(obstacles& all) noexcept;
   std::size_t bytes_in_use() const noexcept {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes() + bytes_, 0));
   }

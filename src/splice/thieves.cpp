@@ -44,6 +44,11 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std:
   const std::size_t copies = (to - middle) * whole.size() * sizeof(live_call);
   if (to - middle > few && bytes_in_use() + copies > whole_.how.most_bytes) return false;
   for (const live_call* const c : whole) {
+    // A thief copies calls that have done nothing.
+    for (std::uint32_t i = middle; i < to; ++i) {
+      const live_call* const part = part_at(*c, i);
+      if (part != nullptr && (part->state != call_state::fresh || part->arrived)) return false;
+    }
     // Neighbors interfere more often than others.
     for (std::uint32_t i = middle; i-- > from;) {
       const live_call* const part = part_at(*c, i);

@@ -123,6 +123,29 @@ TEST(random_calls, with_regions_of_any_type) {
     compare(random_calls(s), 1, {}, checked::serial_order);
   });
 }
+// Catches calls whose rows are walked as a front, and of which a step runs before one that it depends on, in the row or
+// outside; calls that the front has left half done, and that are then lost, run twice, or stolen.
+TEST(random_calls, in_fronts) {
+  const auto check = [](std::uint64_t seed) {
+    shape s = random_shape(seed);
+    s.regions = regions_of::spans;
+    s.trees = false;
+    s.alike = seed % 3 != 0;
+    s.banded = seed % 4 == 0;
+    s.rough = seed % 8 == 0;
+    s.sliced = seed % 5 == 0;
+    s.unannotated = seed % 7 == 0;
+    s.depth = 2 + static_cast<int>(seed % 3);
+    s.slow = seed % 9 == 0;
+    const random_calls calls(s);
+    for (const unsigned workers : {1U, 2U, 4U}) compare(calls, workers, {}, checked::serial_order);
+    s.throws = true;
+    const random_calls failing(s);
+    for (const unsigned workers : {1U, 2U}) compare_failures(failing, workers);
+  };
+  check(51136);  // a call that has failed in a front, and is in the way of others afterwards
+  for_seeds(300, check);
+}
 // Catches a dependence that is lost between a thief and who was robbed, or that neither sees; calls that are freed twice.
 TEST(random_calls, on_some_workers) {
   for_seeds(200, [](std::uint64_t seed) {

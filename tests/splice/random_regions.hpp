@@ -15,7 +15,16 @@ namespace sennit_test {
 using semantics::accesses;
 
 // What regions the effects are said with.
-enum class regions_of : std::uint8_t { ranges, masks, hulls, large, boxes, indices, any };
+enum class regions_of : std::uint8_t {
+  ranges,
+  masks,
+  hulls,
+  large,
+  boxes,
+  indices,
+  any,
+  spans  // one range from the first cell to the last: more than there is
+};
 inline constexpr regions_of exact_ones[] = {regions_of::ranges, regions_of::masks, regions_of::hulls,
                                             regions_of::large,  regions_of::boxes, regions_of::indices};
 
@@ -105,6 +114,10 @@ class random_regions {
         break;
       }
       case regions_of::any: break;
+      case regions_of::spans:
+        fx += access(sennit::memory_range(
+            base(), sennit::range{std::countr_zero(cells), 64 - std::countl_zero(cells)}));
+        break;
     }
   }
   // Of no run in particular: regions are compared, not read.

@@ -46,11 +46,27 @@ class sliced_step {
  public:
   virtual bool next() = 0;  // cuts off the next slice; returns false if there is none
   virtual void run() = 0;   // does the slice
-  effects now;              // of the slice
-  effects rest;             // of the slice and all later ones
+  // For a sliced_range: the slice and what follows it. Null for other parts.
+  virtual const range* left() const noexcept = 0;
+  virtual std::int64_t size() const noexcept = 0;  // for a sliced_range: of its slices
+  // For a sliced_range: the effects of a part of it.
+  virtual effects effects_of_part(range part) const = 0;
+  // For a sliced_range: cuts the slice again, and from then on slices of the new size.
+  virtual void cut(std::int64_t first, std::int64_t size) = 0;
+
+  bool size_is_chosen = false;  // by the library
+  effects now;                  // of the slice
+  effects rest;                 // of the slice and all later ones
 
  protected:
   ~sliced_step() = default;
+};
+// A sliced step as a tree over what is left of it.
+struct sliced_tree {
+  range all;
+  std::int64_t block;
+  const sliced_step* step;
+  effects effects_of(range part) const { return step->effects_of_part(part); }
 };
 SENNIT_EXPORT void declare_effects(const effects& all);  // does nothing outside a splice
 SENNIT_EXPORT void end_effects(const effects& all) noexcept;
@@ -282,6 +298,12 @@ class made_trees {
 template <class Tree>
 void choose_block(Tree& t) {
   choose_block(t, calls_together({}));
+}
+// The size of slices, where the library chooses it and does not shift them.
+inline std::int64_t chosen_slice(const sliced_step& step, range all) {
+  sliced_tree t{all, 0, &step};
+  choose_block(t);
+  return t.block;
 }
 // Gives a tree its block; returns anything else unchanged.
 template <class T>

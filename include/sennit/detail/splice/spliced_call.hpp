@@ -59,6 +59,8 @@ class spliced_call {
   std::uint32_t iteration = 0;
   std::uint32_t switches = 0;  // switches between stacks to continue the call
   std::uint32_t index = 0;     // its position among the parts of the surrounding call
+  std::uint32_t sequence_size =
+      UINT32_MAX;  // the number of parts of the sequence at which it has arrived, if known
   std::uint32_t stack_bytes = 0;
   bool one_step = false;   // the call has a step that has all its effects
   bool last_step = false;  // and the call has nothing else to do

@@ -1,0 +1,165 @@
+// Rows of functions that are walked as a front: what a step costs, and slices that are shifted.
+#include "support.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+using sennit::call_effects;
+using sennit::effects;
+using sennit::memory_range;
+using sennit::range;
+using sennit::reads;
+using sennit::sliced_range;
+using sennit::splice_report;
+using sennit::writes;
+
+// Sweeps over numbers, each of what the one before has written and its neighbors.
+struct sweeps {
+  std::vector<std::uint64_t> u[2];
+  std::vector<std::int64_t> reach;  // of each sweep
+  std::int64_t block = 64;          // of the functions
+  std::int64_t slice = -1;          // -1: blocks are no slices
+
+  sweeps(std::int64_t n, std::vector<std::int64_t> of) : reach(std::move(of)) {
+    for (auto& field : u) {
+      field.resize(static_cast<std::size_t>(n));
+      std::iota(field.begin(), field.end(), 7U);
+    }
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(u[0].size()); }
+  effects effects_of(std::size_t t, range r) const {
+    return {reads(memory_range(u[t % 2].data(), r.grown(reach[t]).within({0, size()}))),
+            writes(memory_range(u[(t + 1) % 2].data(), r))};
+  }
+  void step(std::size_t t, range r) {
+    const auto& in = u[t % 2];
+    auto& out = u[(t + 1) % 2];
+    for (std::int64_t i = r.first; i < r.last; ++i) {
+      std::uint64_t sum = t;
+      for (std::int64_t j = std::max<std::int64_t>(0, i - reach[t]); j <= std::min(size() - 1, i + reach[t]);
+           ++j)
+        sum = mixed(sum ^ in[static_cast<std::size_t>(j)]);
+      out[static_cast<std::size_t>(i)] += sum;
+    }
+  }
+  void call(std::size_t t, range r) {
+    const call_effects fx{effects_of(t, r)};
+    if (r.size() > block) {
+      sennit::sequence(sennit::call([this, t, half = r.left()] { call(t, half); }),
+                       sennit::call([this, t, half = r.right()] { call(t, half); }));
+    } else if (slice >= 0) {
+      sennit::step(
+          sliced_range{r, slice}, [this, t](range s) { return effects_of(t, s); },
+          [this, t](range s) { step(t, s); });
+    } else {
+      sennit::step([&] { step(t, r); });
+    }
+  }
+  splice_report spliced(unsigned workers) {
+    return runtime_of(workers).run(
+        [&] { return sennit::splice(reach.size(), [&](std::size_t t) { call(t, {0, size()}); }); });
+  }
+  void serially() {
+    for (std::size_t t = 0; t < reach.size(); ++t) step(t, {0, size()});
+  }
+};
+
+std::vector<std::int64_t> same_reach(std::size_t sweeps) { return std::vector<std::int64_t>(sweeps, 1); }
+
+// Catches steps of functions that are compared with the parts of all calls before them again, twenty times each, and
+// calls with more switches of stacks than to begin and to end.
+TEST(fronts, a_step_of_a_stencil_needs_three_comparisons) {
+  sweeps a(64 * 512, same_reach(16));
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(1);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  EXPECT_EQ(report.steps, 16U * 512);
+  EXPECT_LE(report.checks, 3 * report.steps);
+  EXPECT_LE(report.switches, 8 * report.steps);
+  EXPECT_LE(report.extra_bytes, std::size_t{4} << 20);
+}
+
+// Catches calls that a front has left half done, and that are then compared with everything from the roots on.
+TEST(fronts, whose_rows_are_forked_do_not_look_from_the_roots) {
+  sweeps a(64 * 1024, same_reach(16));
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(2);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  EXPECT_EQ(report.unspliced, 0U);
+  EXPECT_LE(report.checks, 20 * report.steps);
+}
+
+// Catches slices that all begin at the same index, so that each call is a slice behind the one before.
+TEST(fronts, slices_are_shifted_by_what_the_stencil_reaches) {
+  for (const std::int64_t block : {1 << 20, 8192}) {
+    sweeps a(1 << 15, same_reach(16));
+    a.block = block;
+    a.slice = 256;
+    sweeps expected = a;
+    expected.serially();
+    const splice_report report = a.spliced(1);
+    EXPECT_EQ(a.u[0], expected.u[0]);
+    EXPECT_EQ(report.shift, 15);
+    EXPECT_EQ(report.block, 256);
+    if (block > a.size()) {
+      EXPECT_EQ(report.delayed, 0U);
+    }
+  }
+}
+
+// Catches a size that is not chosen, or not used; and slices of one index outside a splice.
+TEST(fronts, the_library_chooses_slices) {
+  sweeps a(1 << 18, same_reach(8));
+  a.block = 1 << 20;
+  a.slice = 0;
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(1);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  EXPECT_GT(report.block, 64);
+  EXPECT_LT(report.block, 1 << 17);
+  EXPECT_EQ(report.shift, 7);
+
+  int bodies = 0;
+  sennit::step(
+      sliced_range{{0, 100}, 0}, [](range) { return effects(); },
+      [&](range r) {
+        ++bodies;
+        EXPECT_EQ(r.size(), 100);
+      });
+  EXPECT_EQ(bodies, 1);
+}
+
+// Catches slices that are shifted too little or twice, lost where a call ends, or done before what they read, whatever
+// each sweep reaches.
+TEST(fronts, of_any_sweeps) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(scaled(150)); ++seed) {
+    SCOPED_TRACE(seed);
+    random_numbers random(seed);
+    std::vector<std::int64_t> reach;
+    for (std::uint64_t n = 1 + random.below(9); n > 0; --n)
+      reach.push_back(static_cast<std::int64_t>(random.below(random.one_in(3) ? 40 : 4)));
+    sweeps a(static_cast<std::int64_t>(1 + random.below(1500)), reach);
+    a.block = static_cast<std::int64_t>(1 + random.below(random.one_in(2) ? 2000 : 200));
+    a.slice = static_cast<std::int64_t>(random.below(random.one_in(2) ? 8 : 100)) - 1;
+    sweeps expected = a;
+    expected.serially();
+    for (const unsigned workers : {1U, 2U, 4U}) {
+      SCOPED_TRACE(workers);
+      sweeps b = a;
+      b.spliced(workers);
+      EXPECT_EQ(b.u[0], expected.u[0]);
+      EXPECT_EQ(b.u[1], expected.u[1]);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -17,7 +17,7 @@ class by_hand {
 
   template <class Kernel>
   void run(Kernel& kernel, const splice::shape& by, std::int64_t sweeps) const {
-    if constexpr (requires { kernel.row_unit(); }) {
+    if constexpr (splice::apart<Kernel>()) {
       run_apart(kernel, by, sweeps);
     } else if constexpr (requires { kernel.template sweep_together<4>(1); }) {
       run_chains(kernel, by, sweeps);

@@ -45,7 +45,8 @@ inline shape small_shape_of(std::string_view name) {
   if (name == "jacobi-1d") return {1024, 1024, 1, 32};
   if (name == "apop") return {384, 384, 1, 32};
   if (name == "jacobi-3d" || name == "stencil-27") return {1, 2, 24, 8};
-  if (name == "wave-1d") return {4096, 1024, 1, 4};
+  if (name == "wave-1d") return {4096, 1024, 1, 3};
+  if (name == "convolution-2d") return {2, 2, 360, 32};
   if (name == "mvt" || name == "bicg") return {8, 8, all_columns, 1};
   if (name == "copy") return {1 << 16, 1 << 16, 1, 1};
   return {1, 1, all_columns, name == "seidel-2d" ? 16 : 32};

@@ -64,8 +64,8 @@ inline shape shape_of(std::string_view input) {
   if (name == "apop") return {8192, 2048, 1, 16};
   if (name == "jacobi-2d") return {2, 1, all_columns, 16};
   if (name == "jacobi-3d" || name == "stencil-27") return {1, 2, 48, 8};
-  if (name == "wave-1d") return {16384, 2048, 1, 2};
-  if (name == "convolution-2d") return {2, 1, all_columns, 16};
+  if (name == "wave-1d") return {16384, 4096, 1, 2};
+  if (name == "convolution-2d") return {2, 4, all_columns, 16};
   if (name == "gray-scott") return {1, 1, all_columns, 16};
   if (name == "seidel-2d") return {8, 8, all_columns, 8};
   if (name == "fdtd-2d") return {1, 2, all_columns, 8};

@@ -13,7 +13,7 @@
 // and where they are needed
 //   finish()         what follows the last sweep
 //   chained          parts of a sweep depend on those before them, in rows and in columns
-//   row_unit()       parts of so many rows of a sweep, from its first row on, are independent, parts of those are not
+//   row_unit()       parts of so many rows are independent, parts of those are not
 #pragma once
 
 #include <sennit/data_regions.hpp>

@@ -17,7 +17,7 @@ class by_hand {
 
   template <class Kernel>
   void run(Kernel& kernel, const splice::shape& by, std::int64_t sweeps) const {
-    if constexpr (splice::apart<Kernel>()) {
+    if constexpr (requires { kernel.row_unit(); }) {
       run_apart(kernel, by, sweeps);
     } else if constexpr (splice::in_chains<Kernel>) {
       run_chains(kernel, by, sweeps);

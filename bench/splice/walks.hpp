@@ -23,17 +23,6 @@ inline range piece(range r, std::int64_t size, std::int64_t i) {
   return range{r.first + i * size, r.first + (i + 1) * size}.within(r);
 }
 
-// Whether no sweep over so many rows as are independent of others has to wait for a sweep over other rows.
-template <class Kernel>
-consteval bool apart() {
-  if constexpr (requires(Kernel& kernel) { kernel.row_unit(); }) {
-    for (std::int64_t s = 1; s <= Kernel::phases; ++s)
-      if (Kernel::ahead(s).rows != 0) return false;
-    return true;
-  }
-  return false;
-}
-
 // How far each of sweeps first <= s < last is behind the first.
 template <class Kernel>
 std::vector<lead> lags(std::int64_t first, std::int64_t last) {

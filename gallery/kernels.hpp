@@ -43,5 +43,9 @@ std::unique_ptr<kernel> make_apop();
 std::unique_ptr<kernel> make_mvt();
 std::unique_ptr<kernel> make_bicg();
 std::unique_ptr<kernel> make_copy();
+std::unique_ptr<kernel> make_wave_1d();
+std::unique_ptr<kernel> make_convolution_2d();
+std::unique_ptr<kernel> make_gray_scott();
+std::unique_ptr<kernel> make_stencil_27();
 
 }  // namespace gallery

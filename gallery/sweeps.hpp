@@ -81,12 +81,17 @@ class field {
 // Read before and written after a sweep by turns.
 class two_fields {
  public:
-  explicit two_fields(std::int64_t size) : fields_{field<double>(size, 0), field<double>(size, 1)} {}
+  // first: the number of the first of them among a kernel's arrays.
+  explicit two_fields(std::int64_t size, std::size_t first = 0)
+      : fields_{field<double>(size, first), field<double>(size, first + 1)} {}
 
   // What sweep s reads, and so what was written by the one before; what it writes.
   const double* read(std::int64_t s) const { return before(s).data(); }
   double* written(std::int64_t s) { return fields_[static_cast<std::size_t>((s + 1) % 2)].data(); }
   std::span<const double> result(std::int64_t s) const { return before(s).span(); }
+  // The same arrays, for effects.
+  const field<double>& before(std::int64_t s) const { return fields_[static_cast<std::size_t>(s % 2)]; }
+  const field<double>& after(std::int64_t s) const { return before(s + 1); }
   // Of a sweep over these indices, for which it needs so many more to both sides.
   sennit::effects effects_of(std::int64_t s, range indices, std::int64_t more) const {
     return {sennit::reads(before(s).at(indices.grown(more))), sennit::writes(after(s).at(indices))};
@@ -99,9 +104,6 @@ class two_fields {
   }
 
  private:
-  const field<double>& before(std::int64_t s) const { return fields_[static_cast<std::size_t>(s % 2)]; }
-  const field<double>& after(std::int64_t s) const { return before(s + 1); }
-
   field<double> fields_[2];
 };
 

@@ -55,6 +55,7 @@ class Kernel:
     cells: tuple  # of (System, workers)
     plain: dict  # the variant that a variant is compared with, if not the default
     peers: tuple  # systems of which the fastest is what `over_best` is relative to
+    most_misses: float | None = None  # of what Sennit chooses, over those of the serial program: see misses.py
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,7 @@ def _kernel(entry, text, systems, quick):
         cells=tuple(_cells(entry, systems, text)),
         plain=entry.get("plain", {}),
         peers=tuple(text.get("peers", ())),
+        most_misses=entry.get("most_misses", {}).get(mode),
     )
 
 

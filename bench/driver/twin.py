@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from .measure import Cell, command
 from .process import clean_environment
@@ -11,7 +12,12 @@ from .records import record_of, serial_of
 
 TIMEOUT = 60
 TIMEOUT_OF_MISSES = 400  # each access is simulated
-LAST_LEVEL = "1048576,16,64"  # bytes, ways, bytes of a line
+FIRST_LEVEL = "32768,8,64"  # bytes, ways, bytes of a line
+LAST_LEVEL = "1048576,16,64"
+# The same for those programs that choose what they do by the caches they find.
+TOPOLOGY = "synthetic:l2:1(size={}) l1d:1(size={}) core:1 pu:1".format(
+    *(cache.split(",")[0] for cache in (LAST_LEVEL, FIRST_LEVEL))
+)
 
 
 def available():
@@ -74,8 +80,10 @@ def _miss_record(measurement, cell, metric, own, base, rest):
 def _misses(measurement, system, folder, work):
     kernel = measurement.kernel
     words = command(folder, kernel, system, 1, kernel.size, work, kernel.warm_up)
-    tool = ["--tool=cachegrind", "--cache-sim=yes", f"--LL={LAST_LEVEL}", "--cachegrind-out-file=/dev/null"]
-    return _of_one_sample([*tool, *words], system, TIMEOUT_OF_MISSES, r"LL misses:\s*([\d,]+)")
+    tool = ["--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null"]
+    caches = [f"--D1={FIRST_LEVEL}", f"--LL={LAST_LEVEL}"]
+    told = replace(system, environment={**system.environment, "SENNIT_TOPOLOGY": TOPOLOGY})
+    return _of_one_sample([*tool, *caches, *words], told, TIMEOUT_OF_MISSES, r"LL misses:\s*([\d,]+)")
 
 
 def _instructions(measurement, system, folder):

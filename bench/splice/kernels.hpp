@@ -4,13 +4,17 @@
 #include "common/loops.hpp"
 #include "common/serial_way.hpp"
 #include "gallery/apop.hpp"
+#include "gallery/convolution_2d.hpp"
 #include "gallery/copy.hpp"
 #include "gallery/fdtd_2d.hpp"
+#include "gallery/gray_scott.hpp"
 #include "gallery/jacobi_1d.hpp"
 #include "gallery/jacobi_2d.hpp"
 #include "gallery/jacobi_3d.hpp"
 #include "gallery/mvt.hpp"
 #include "gallery/seidel_2d.hpp"
+#include "gallery/stencil_27.hpp"
+#include "gallery/wave_1d.hpp"
 #include "splice/walks.hpp"
 
 #include <cstddef>
@@ -40,7 +44,9 @@ inline constexpr std::int64_t all_columns = std::int64_t{1} << 32;
 inline shape small_shape_of(std::string_view name) {
   if (name == "jacobi-1d") return {1024, 1024, 1, 32};
   if (name == "apop") return {384, 384, 1, 32};
-  if (name == "jacobi-3d") return {1, 2, 24, 8};
+  if (name == "jacobi-3d" || name == "stencil-27") return {1, 2, 24, 8};
+  if (name == "wave-1d") return {4096, 1024, 1, 3};
+  if (name == "convolution-2d") return {2, 2, 360, 32};
   if (name == "mvt" || name == "bicg") return {8, 8, all_columns, 1};
   if (name == "copy") return {1 << 16, 1 << 16, 1, 1};
   return {1, 1, all_columns, name == "seidel-2d" ? 16 : 32};
@@ -57,7 +63,10 @@ inline shape shape_of(std::string_view input) {
   if (name == "jacobi-1d" || name == "steps") return {16384, 2048, 1, 16};
   if (name == "apop") return {8192, 2048, 1, 16};
   if (name == "jacobi-2d") return {2, 1, all_columns, 16};
-  if (name == "jacobi-3d") return {1, 2, 48, 8};
+  if (name == "jacobi-3d" || name == "stencil-27") return {1, 2, 48, 8};
+  if (name == "wave-1d") return {16384, 4096, 1, 2};
+  if (name == "convolution-2d") return {2, 4, all_columns, 16};
+  if (name == "gray-scott") return {1, 1, all_columns, 16};
   if (name == "seidel-2d") return {8, 8, all_columns, 8};
   if (name == "fdtd-2d") return {1, 2, all_columns, 8};
   if (name == "mvt" || name == "bicg") return {16, 8, all_columns, 1};
@@ -155,10 +164,15 @@ int run_with(bench::program& program, Way&& way) {
   if (input == "mvt") return run(std::type_identity<gallery::mvt>());
   if (input == "bicg") return run(std::type_identity<gallery::bicg>());
   if (input == "copy") return run(std::type_identity<gallery::copy>());
+  if (input == "wave-1d") return run(std::type_identity<gallery::wave_1d>());
+  if (input == "convolution-2d") return run(std::type_identity<gallery::convolution_2d>());
+  if (input == "gray-scott") return run(std::type_identity<gallery::gray_scott>());
+  if (input == "stencil-27") return run(std::type_identity<gallery::stencil_27>());
   if (input == "steps") return run(std::type_identity<empty_steps>());
   bench::program::fail(
       "--input",
-      "must be jacobi-1d, jacobi-2d, jacobi-3d, seidel-2d, fdtd-2d, apop, mvt, bicg, copy or steps");
+      "must be jacobi-1d, jacobi-2d, jacobi-3d, seidel-2d, fdtd-2d, apop, mvt, bicg, copy, wave-1d, "
+      "convolution-2d, gray-scott, stencil-27 or steps");
 }
 
 template <class Kernel>

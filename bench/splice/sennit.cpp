@@ -1,5 +1,6 @@
 // The default: functions that declare their effects, spliced. `trees`: declared trees; `chosen`: in blocks that the
-// library chooses; `sheared`: of parts that the program shifts from sweep to sweep. `slices`: large steps in slices; `chosen-slices`: the library chooses their size.
+// library chooses; `chains`: the same, of four sweeps each, in one loop; `sheared`: of parts that the program shifts from sweep
+// to sweep. `slices`: large steps in slices; `chosen-slices`: the library chooses their size.
 // `memoized`: trees, by the order found in an earlier run. `refined`: by a schedule of the workers that was refined before.
 // `parallel`, `joins`: not spliced, one sweep after the other in parallel.
 #include "common/sennit_loops.hpp"
@@ -122,6 +123,30 @@ struct chosen {
       });
     } else {
       return sennit::splice(sweeps, [&](std::int64_t s) { return tree_of(kernel, s, 0); });
+    }
+  }
+};
+
+// Of sweeps that wait for chains: as many as go in one loop are one tree. So the processor has as many chains to go on with, and
+// the library finds how far each tree has to be behind the one before.
+struct chains {
+  template <class Kernel>
+  sennit::splice_report operator()(Kernel& kernel, const shape& by, std::int64_t sweeps) const {
+    if constexpr (splice::in_chains<Kernel>) {
+      using splice::chains_together;
+      const range all = kernel.whole().rows;
+      return sennit::splice((sweeps + chains_together - 1) / chains_together, [&](std::int64_t group) {
+        const std::int64_t s = group * chains_together;
+        const std::int64_t some = std::min(chains_together, sweeps - s);
+        return sennit::divided{
+            range{all.first, all.last + chains_together - 1}, 0,
+            [&kernel, s, all](range rows) {
+              return kernel.effects_of(s, range{rows.first - chains_together + 1, rows.last}.within(all));
+            },
+            [&kernel, s, some](range rows) { splice::sweep_chains(kernel, s, some, rows); }};
+      });
+    } else {
+      return chosen()(kernel, by, sweeps);
     }
   }
 };
@@ -261,6 +286,7 @@ int main(int argc, char** argv) {
   if (program.is("trees")) return splice::run_with(program, spliced<trees>(program));
   if (program.is("slices")) return splice::run_with(program, spliced<slices>(program));
   if (program.is("chosen-slices")) return splice::run_with(program, spliced<chosen_slices>(program));
+  if (program.is("chains")) return splice::run_with(program, spliced<chains>(program));
   if (program.is("sheared")) return splice::run_with(program, spliced<sheared>(program));
   if (program.is("chosen")) return splice::run_with(program, spliced<chosen>(program));
   if (program.is("memoized")) return splice::run_with(program, memoized(program));

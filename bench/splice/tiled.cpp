@@ -19,7 +19,7 @@ class by_hand {
   void run(Kernel& kernel, const splice::shape& by, std::int64_t sweeps) const {
     if constexpr (requires { kernel.row_unit(); }) {
       run_apart(kernel, by, sweeps);
-    } else if constexpr (requires { kernel.template sweep_together<4>(1); }) {
+    } else if constexpr (splice::in_chains<Kernel>) {
       run_chains(kernel, by, sweeps);
     } else {
       const splice::skewed_tiles<Kernel> tiles(kernel, kernel.whole(), 0, sweeps, by.tile_rows,
@@ -48,27 +48,17 @@ class by_hand {
     work(0);
   }
 
-  // A tile is a row of the first of four sweeps, and so on. Where fewer have begun or are left, they go one by one.
+  // A tile is some rows of the first of four sweeps, and so on.
   template <class Kernel>
   void run_chains(Kernel& kernel, const splice::shape& by, std::int64_t sweeps) const {
-    const splice::skewed_tiles<Kernel> tiles(kernel, kernel.whole(), 0, sweeps, by.tile_rows,
-                                             splice::all_columns);
     const splice::range rows = kernel.whole().rows;
+    const splice::range reach{rows.first, rows.last + splice::lags<Kernel>(0, sweeps).back().rows};
     const auto step = [&](std::int64_t tile, std::int64_t first, std::int64_t last) {
-      if (last - first < 4) return tiles.run(tile, first, last);
-      const splice::range own =
-          splice::shifted({tile * by.tile_rows + rows.first, (tile + 1) * by.tile_rows + rows.first}, first);
-      for (std::int64_t row = own.first; row < own.last; ++row) {
-        if (row - 3 >= rows.first && row < rows.last) {
-          kernel.template sweep_together<4>(row);
-        } else {
-          for (std::int64_t s = 0; s < 4; ++s)
-            if (row - s >= rows.first && row - s < rows.last)
-              kernel.sweep(first + s, {{row - s, row - s + 1}, kernel.whole().columns});
-        }
-      }
+      splice::sweep_chains(kernel, first, last - first,
+                           splice::shifted(splice::piece(reach, by.tile_rows, tile), first));
     };
-    splice::pipeline(sweeps, 4, threads_).run(tiles.count(), step);
+    splice::pipeline(sweeps, splice::chains_together, threads_)
+        .run(splice::pieces(reach, by.tile_rows), step);
   }
 
   unsigned threads_;

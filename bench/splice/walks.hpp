@@ -71,6 +71,29 @@ class skewed_tiles {
   std::int64_t columns_;
 };
 
+// Sweeps that wait for a chain along each row go in one loop, as many as this.
+inline constexpr std::int64_t chains_together = 4;
+
+template <class Kernel>
+concept in_chains = requires(Kernel& kernel) { kernel.template sweep_together<chains_together>(1); };
+
+// Some sweeps, from s on, of which each is a row behind the one before; the first one goes over these rows. Where only some of them are
+// within the kernel's rows, they go one by one.
+template <in_chains Kernel>
+void sweep_chains(Kernel& kernel, std::int64_t s, std::int64_t sweeps, range own) {
+  const part whole = kernel.whole();
+  const range all = whole.rows;
+  for (std::int64_t row = own.first; row < own.last; ++row) {
+    if (sweeps == chains_together && row - chains_together + 1 >= all.first && row < all.last) {
+      kernel.template sweep_together<chains_together>(row);
+    } else {
+      for (std::int64_t k = 0; k < sweeps; ++k)
+        if (row - k >= all.first && row - k < all.last)
+          kernel.sweep(s + k, {{row - k, row - k + 1}, whole.columns});
+    }
+  }
+}
+
 // Bands of `together` sweeps, of which thread p takes those with p over, each a tile behind the one before.
 class pipeline {
  public:

@@ -42,8 +42,8 @@ struct runtime_options {
   std::size_t stack_bytes = 0;
   steal_barrier barrier = steal_barrier::automatic;
   pin_mode pin = pin_mode::automatic;
-  // "synthetic:" and an hwloc synthetic description: the runtime uses the places of that machine. Empty: the
-  // places of this machine.
+  // "synthetic:" and an hwloc synthetic description: the runtime uses the places of that machine, and chooses blocks
+  // for its caches, if it gives their sizes. Empty: this machine.
   std::string topology = {};
   // on_demand or heartbeat(period), for regions that do not choose one. Nothing: what the environment says,
   // or else on demand.

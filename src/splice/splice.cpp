@@ -1,11 +1,11 @@
 #include "policy/splicing.hpp"
+#include "splice/caches.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
 #include "splice/splicer.hpp"
 #include "splice/tile_front.hpp"
 #include "splice/wavefront.hpp"
 #include "system/failure.hpp"
-#include "topology/cache_sizes.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/region.hpp>
@@ -341,19 +341,12 @@ std::uint32_t calls_together(const splicing& how) noexcept {
 void refuse_count() { fail<std::length_error>("sennit: a splice of more than 2^32 - 1 calls: make several"); }
 
 bool step_fits(std::uint64_t bytes, std::uint64_t together) {
-  static const policy::cache_sizes caches = topology::cache_sizes();
-  return policy::step_fits(bytes, together, worker_count(), caches);
+  return policy::step_fits(bytes, together, worker_count(), caches_here());
 }
 
-std::array<std::uint64_t, 3> shifted_step_bytes() {
-  static const policy::cache_sizes caches = topology::cache_sizes();
-  return policy::shifted_step_bytes(caches);
-}
+std::array<std::uint64_t, 3> shifted_step_bytes() { return policy::shifted_step_bytes(caches_here()); }
 
-bool shift_fits(std::uint64_t bytes) {
-  static const policy::cache_sizes caches = topology::cache_sizes();
-  return policy::shift_fits(bytes, caches);
-}
+bool shift_fits(std::uint64_t bytes) { return policy::shift_fits(bytes, caches_here()); }
 
 std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most) {
   static const policy::cache_sizes caches = topology::cache_sizes();

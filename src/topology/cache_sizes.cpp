@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,15 @@ policy::cache_sizes cache_sizes(const std::string& root) {
   const std::uint64_t own = size_of(root, 2, _SC_LEVEL2_CACHE_SIZE, 1 << 20);
   return {size_of(root, 1, _SC_LEVEL1_DCACHE_SIZE, 32 << 10), own,
           size_of(root, 3, _SC_LEVEL3_CACHE_SIZE, 8 * own)};
+}
+
+policy::cache_sizes completed(const policy::cache_sizes& described,
+                              const policy::cache_sizes& usual) noexcept {
+  policy::cache_sizes all = described;
+  if (all.shared == 0) all.shared = std::max({usual.shared, all.own, all.first});
+  if (all.own == 0) all.own = std::min(std::max(usual.own, all.first), all.shared);
+  if (all.first == 0) all.first = std::min(usual.first, all.own);
+  return all;
 }
 
 }  // namespace sennit::topology

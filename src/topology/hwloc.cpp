@@ -5,6 +5,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace sennit::topology {
 
@@ -33,6 +34,7 @@ class description {
   bool loaded() const noexcept { return loaded_; }
   bool real() const noexcept { return hwloc_topology_is_thissystem(topology_) != 0; }
   std::vector<processor> processors() const;
+  policy::cache_sizes caches() const noexcept;
 
  private:
   hwloc_obj_t node_of(hwloc_obj_t pu) const noexcept;
@@ -90,6 +92,19 @@ std::vector<processor> description::processors() const {
   return all;
 }
 
+// Around the first processor; processors of one machine hardly differ.
+policy::cache_sizes description::caches() const noexcept {
+  policy::cache_sizes found{};
+  const hwloc_obj_t pu = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PU, 0);
+  for (hwloc_obj_t around = pu; around != nullptr; around = around->parent) {
+    if (hwloc_obj_type_is_dcache(around->type) == 0) continue;
+    const std::uint64_t bytes = around->attr->cache.size;
+    if (around->type == HWLOC_OBJ_L2CACHE) found.own = bytes;
+    (around->type == HWLOC_OBJ_L1CACHE ? found.first : found.shared) = bytes;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string hwloc_version() { return HWLOC_VERSION; }
@@ -106,10 +121,13 @@ std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpu
   return answer;
 }
 
-std::optional<std::vector<processor>> processors_of_synthetic(const std::string& text) {
+std::optional<synthetic_answer> machine_of_synthetic(const std::string& text) {
   const description made(text.c_str());
   if (!made.loaded()) return std::nullopt;
-  return made.processors();
+  synthetic_answer answer{made.processors(), std::nullopt};
+  // hwloc makes up the sizes that a description does not give.
+  if (text.find("size=") != std::string::npos) answer.caches = made.caches();
+  return answer;
 }
 
 }  // namespace sennit::topology
@@ -120,7 +138,7 @@ namespace sennit::topology {
 
 std::string hwloc_version() { return {}; }
 std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>&) { return std::nullopt; }
-std::optional<std::vector<processor>> processors_of_synthetic(const std::string&) { return std::nullopt; }
+std::optional<synthetic_answer> machine_of_synthetic(const std::string&) { return std::nullopt; }
 
 }  // namespace sennit::topology
 

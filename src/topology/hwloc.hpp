@@ -2,6 +2,7 @@
 // answer is needed.
 #pragma once
 
+#include "policy/splicing.hpp"
 #include "topology/machine.hpp"
 
 #include <optional>
@@ -22,7 +23,13 @@ struct hwloc_answer {
 // This machine, restricted to these CPUs; nothing if hwloc cannot describe it.
 std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpus);
 
+struct synthetic_answer {
+  std::vector<processor> processors;
+  // 0: of a level that the description has no cache for. Nothing if it gives no size of any cache.
+  std::optional<policy::cache_sizes> caches;
+};
+
 // The machine of a synthetic description; nothing if the description is wrong.
-std::optional<std::vector<processor>> processors_of_synthetic(const std::string& description);
+std::optional<synthetic_answer> machine_of_synthetic(const std::string& description);
 
 }  // namespace sennit::topology

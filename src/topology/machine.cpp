@@ -56,8 +56,8 @@ machine virtual_machine(const std::string& description) {
                               " processors; describe a smaller machine, as in "
                               "\"synthetic:pack:2 numa:2 l3:1 core:4 pu:1\"");
     }
-    auto processors = processors_of_synthetic(description.substr(synthetic.size()));
-    if (processors) return machine(*std::move(processors), pin_mode::none);
+    auto described = machine_of_synthetic(description.substr(synthetic.size()));
+    if (described) return machine(std::move(described->processors), pin_mode::none, described->caches);
   }
   refuse(description, "must be \"synthetic:\" and an hwloc synthetic description, as in "
                       "\"synthetic:pack:2 numa:2 l3:1 core:4 pu:1\"");
@@ -85,8 +85,9 @@ machine machine::detect(const std::string& description, pin_mode pin) {
   return machine(processors_in_sysfs(cpus), binding);
 }
 
-machine::machine(std::vector<processor> processors, pin_mode binding)
-    : processors_(std::move(processors)), binding_(binding) {
+machine::machine(std::vector<processor> processors, pin_mode binding,
+                 std::optional<policy::cache_sizes> described_caches)
+    : processors_(std::move(processors)), binding_(binding), described_caches_(described_caches) {
   std::sort(processors_.begin(), processors_.end());
   place given = processors_.front().at;
   place counted;

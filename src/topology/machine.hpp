@@ -1,9 +1,12 @@
 // The machine as a tree of places, and the place of each worker.
 #pragma once
 
+#include "policy/splicing.hpp"
+
 #include <sennit/runtime.hpp>
 
 #include <compare>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +39,8 @@ class machine {
   // A machine of these processors, which are the leaves of the tree. Precondition: there is at least one
   // processor. Numbers in `at` need to differ only if the places differ. `binding` is what threads are bound
   // to: none if the CPU numbers are not those of this machine, or automatic if this is not decided yet.
-  machine(std::vector<processor> processors, pin_mode binding);
+  machine(std::vector<processor> processors, pin_mode binding,
+          std::optional<policy::cache_sizes> described_caches = {});
 
   unsigned node_count() const noexcept { return processors_.back().at.node + 1; }
   unsigned cache_count() const noexcept { return processors_.back().at.cache + 1; }
@@ -44,6 +48,8 @@ class machine {
   const std::vector<processor>& processors() const noexcept { return processors_; }
   // none, node or core.
   pin_mode binding() const noexcept { return binding_; }
+  // The caches of a core, if a description gives their sizes; 0 for a level that it leaves out.
+  const std::optional<policy::cache_sizes>& described_caches() const noexcept { return described_caches_; }
 
   // The place of this worker out of `workers`. The workers of each node, cache and core have contiguous
   // numbers, and two places of the same size differ by at most one worker. Numbers from `workers` on, which
@@ -57,6 +63,7 @@ class machine {
  private:
   std::vector<processor> processors_;  // ascending
   pin_mode binding_;
+  std::optional<policy::cache_sizes> described_caches_;
 };
 
 // Whether the kernel uses more than one NUMA node. This is cheap, so a machine with one node is never

@@ -66,6 +66,9 @@ class runtime_core {
   }
 
   // --- What was set.
+  const std::optional<policy::cache_sizes>& described_caches() const noexcept {
+    return machine_.described_caches();
+  }
   steal_barrier barrier() const noexcept { return settings_.barrier; }
   unsigned lasting_reasons() const noexcept { return settings_.check_contract ? unsigned{contract} : 0U; }
   std::size_t deque_slots() const noexcept;

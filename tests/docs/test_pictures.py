@@ -1,7 +1,7 @@
 """The pictures of the pages are there, for light and for dark, and are what their scripts draw.
 
 Catches a picture that is named and missing; a picture that hides a system, a lost row, or what was measured; a map of
-folders of another day."""
+folders of another day; an order of blocks that no splice could have."""
 
 import json
 import pathlib
@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import draw_layers  # noqa: E402
+import draw_splice  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"|!\[[^]]*\]\(([^)\s]+)\)')
@@ -78,6 +79,35 @@ class Map(unittest.TestCase):
         rows, arrows = draw_layers.levels({"a": [], "x": [], "b": ["a"], "c": ["b", "x"]})
         self.assertEqual([len(row) for row in rows], [1, 2, 2])
         self.assertIn(["c", ("c", "x", 1), "x"], arrows)
+
+
+class Splice(unittest.TestCase):
+    def test_is_that_of_the_script(self):
+        for theme in ("light", "dark"):
+            drawn = (ROOT / f"docs/pictures/splice-{theme}.svg").read_text()
+            self.assertEqual(drawn, draw_splice.draw(theme), "draw it again: scripts/draw_splice.py")
+
+    def test_shows_orders_in_which_each_part_has_its_input(self):
+        for shift in (0, draw_splice.REACH):
+            sweeps = draw_splice.blocks(shift)
+            steps = [step for tile in draw_splice.spliced(sweeps) for step in tile]
+            self.assertEqual(sorted(steps), [(sweep, part) for sweep, parts in enumerate(sweeps) for part in range(len(parts))])
+            there = [0] * len(sweeps)
+            for sweep, part in steps:
+                first, last = sweeps[sweep][part]
+                if sweep > 0:
+                    self.assertGreaterEqual(there[sweep - 1], min(last + draw_splice.REACH, draw_splice.LENGTH))
+                self.assertEqual(there[sweep], first)
+                there[sweep] = last
+
+    def test_shows_less_data_in_use_where_blocks_are_shifted(self):
+        widths = []
+        for shift in (0, draw_splice.REACH):
+            sweeps = draw_splice.blocks(shift)
+            tiles = draw_splice.spliced(sweeps)
+            first, last = draw_splice.in_use(sweeps, tiles[len(tiles) // 2])
+            widths.append(last - first)
+        self.assertLess(3 * widths[1], widths[0])
 
 
 class Overview(unittest.TestCase):

@@ -60,15 +60,15 @@ std::unique_ptr<kernel> small(std::string_view name) {
     set(*k, "steps", 5);
   }
   // What is spliced: several blocks, and more of them than sweeps.
-  if (name == "jacobi-1d" || name == "apop" || name == "copy") {
+  if (name == "jacobi-1d" || name == "apop" || name == "copy" || name == "wave-1d") {
     set(*k, "n", 20000);
     set(*k, "block", 300);
   }
-  if (name == "jacobi-2d" || name == "seidel-2d") {
+  if (name == "jacobi-2d" || name == "seidel-2d" || name == "convolution-2d" || name == "gray-scott") {
     set(*k, "n", 90);
     set(*k, "block", 3);
   }
-  if (name == "jacobi-3d") set(*k, "n", 30);
+  if (name == "jacobi-3d" || name == "stencil-27") set(*k, "n", 30);
   if (name == "mvt" || name == "bicg") set(*k, "n", 200);
   if (name == "cg" || name == "mg") set(*k, "class", 0);
   if (name == "memcpy" || name == "scan") {

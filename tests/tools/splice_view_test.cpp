@@ -62,6 +62,7 @@ TEST(ViewOfASplice, DrawsWhenAndOnWhichStrand) {
   EXPECT_EQ(text(columns(), "a.splice"),
             "a.splice: 4 steps, 2 calls of 2 blocks, found for 2 workers\n"
             "2 strands beside one another, 2 steps in the longest chain\n"
+            "2 tiles, of 2 steps on average\n"
             "a block is used by the next call after 1 step (median); call by call, after 2\n"
             "\nWhen, from 0 to 9 and on to z; calls down, blocks across:\n"
             "      0  00\n"
@@ -85,6 +86,27 @@ TEST(ViewOfASplice, ShowsTheFront) {
   }
 }
 
+// Catches: tiles that are cut where a step follows in the next call, or go on where the front moves on, or on another strand.
+TEST(ViewOfASplice, FindsTheTiles) {
+  const splice_picture slanted = picture_of(wavefront(3, 6));
+  EXPECT_EQ(slanted.tiles[0][4], slanted.tiles[1][2]);
+  EXPECT_EQ(slanted.tiles[1][2], slanted.tiles[2][0]);
+  EXPECT_NE(slanted.tiles[0][4], slanted.tiles[0][3]);
+  EXPECT_EQ(slanted.tile_count, 10U);
+  EXPECT_EQ(picture_of(columns()).tiles, (std::vector<std::vector<std::uint32_t>>{{0, 1}, {0, 1}}));
+}
+
+// Catches: a block that is said although calls differ, or although nobody knows it.
+TEST(ViewOfASplice, SaysTheBlockThatTheFileHas) {
+  const auto with_sizes = [](std::vector<std::int64_t> sizes) {
+    return sennit::detail::splice_schedule_access::make(1, {1, 1}, {{0, 0}, {1, 0}}, std::move(sizes));
+  };
+  EXPECT_THAT(text(with_sizes({4096, 4096}), "a"), HasSubstr("blocks of at most 4,096\n"));
+  EXPECT_EQ(block_of(with_sizes({4096, 2048})), std::nullopt);
+  EXPECT_EQ(block_of(with_sizes({0, 0})), std::nullopt);
+  EXPECT_EQ(block_of(with_sizes({})), std::nullopt);
+}
+
 // Catches: a median of something else, distances between calls that have not the same blocks.
 TEST(ViewOfASplice, MeasuresReuse) {
   const auto plain = reuse_of(picture_of(of({3, 3}, {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}})));
@@ -103,7 +125,7 @@ TEST(ViewOfASplice, DrawsWhateverThereIs) {
       text(of({1, 3, 0}, {{0, 0}, {1, 2}, {1, 1}, {1, 0}}), "some"),
       AllOf(HasSubstr("3 calls of 0 to 3 blocks"), HasSubstr("      0  000\n      1  ri9\n      2  \n")));
   const std::string large = text(wavefront(500, 300), "large");
-  EXPECT_EQ(std::count(large.begin(), large.end(), '\n'), 64 + 4);
+  EXPECT_EQ(std::count(large.begin(), large.end(), '\n'), 64 + 5);
   EXPECT_THAT(large, HasSubstr("150,000 steps"));
 }
 
@@ -120,6 +142,7 @@ TEST(ViewOfASplice, WritesWhatItIsAskedFor) {
     EXPECT_EQ(data["name"], "a.splice");
     EXPECT_EQ(data["turns"], (json{{0, 0}, {1, 1}}));
     EXPECT_EQ(data["strand_of"], (json{{0, 1}, {0, 1}}));
+    EXPECT_EQ(data["tile_of"], (json{{0, 1}, {0, 1}}));
     std::filesystem::remove(folder / "a.splice.html");
     std::vector<std::string> more = words;
     more.emplace_back("--text");
@@ -202,7 +225,13 @@ TEST_F(Browser, DrawsTheCellsOfASplice) {
     result.first = under(0.001, 0.001);
     result.last = under(0.999, 0.999);
     result.strands = document.getElementById("by_strand").hidden;
-    for (const id of ["over", "moment", "play", "by_time", "by_strand"]) document.getElementById(id).remove();
+    result.lines = shown.lines;
+    go_to(40);
+    result.in_tiles = [turn_of(0, 30), turn_of(1, 0)];
+    document.getElementById("by_loop").click();
+    result.in_loop = [turn_of(0, 30), turn_of(1, 0)];
+    result.loop_lines = shown.lines;
+    for (const id of ["over", "moment", "play", "by_time", "by_tile", "by_strand", "by_loop"]) document.getElementById(id).remove();
     color_by("strand");
     go_to(1);
     play(false);
@@ -217,6 +246,10 @@ TEST_F(Browser, DrawsTheCellsOfASplice) {
   EXPECT_EQ(done["first"], (json{{"call", 0}, {"block", 0}}));
   EXPECT_EQ(done["last"], (json{{"call", 7}, {"block", 39}}));
   EXPECT_EQ(done["strands"], true);
+  EXPECT_GT(done["lines"], 200) << "around tiles, which are slanted: on two sides of nearly each cell";
+  EXPECT_GT(done["in_tiles"][0], done["in_tiles"][1]);
+  EXPECT_EQ(done["in_loop"], (json{30, 40}));
+  EXPECT_EQ(done["loop_lines"], 0);
   EXPECT_EQ(done["gone"], 1);
 }
 

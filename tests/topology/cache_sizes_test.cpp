@@ -54,4 +54,17 @@ TEST(CacheSizes, AreUsualWhereNobodyTells) {
   }
 }
 
+// Would catch: levels that a description leaves out having no room, or more than the level behind them.
+TEST(CacheSizes, AreCompletedWhereADescriptionLeavesThemOut) {
+  const sennit::policy::cache_sizes usual{32 << 10, 1 << 20, 32 << 20};
+  const auto last_only = sennit::topology::completed({0, 0, 64 << 10}, usual);
+  EXPECT_EQ(last_only.first, 32U << 10);
+  EXPECT_EQ(last_only.own, 64U << 10);
+  EXPECT_EQ(last_only.shared, 64U << 10);
+  const auto without_last = sennit::topology::completed({16 << 10, 0, 0}, usual);
+  EXPECT_EQ(without_last.first, 16U << 10);
+  EXPECT_EQ(without_last.own, 1U << 20);
+  EXPECT_EQ(without_last.shared, 32U << 20);
+}
+
 }  // namespace

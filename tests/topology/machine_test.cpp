@@ -136,6 +136,23 @@ TEST(Synthetic, MayLeaveLevelsOut) {
   EXPECT_EQ(synthetic("numa:2 pu:4").cache_count(), 2U);
 }
 
+// Would catch: sizes that hwloc has made up being taken for described ones, or the size of another level.
+TEST(Synthetic, KnowsCachesOfWhichItDescribesSizes) {
+  SKIP_WITHOUT_HWLOC();
+  EXPECT_FALSE(synthetic("l3:1 l2:2 core:1 pu:1").described_caches());
+  const auto three =
+      synthetic("l3:1(size=8388608) l2:2(size=524288) l1d:1(size=16384) core:1 pu:1").described_caches();
+  ASSERT_TRUE(three);
+  EXPECT_EQ(three->first, 16384U);
+  EXPECT_EQ(three->own, 524288U);
+  EXPECT_EQ(three->shared, 8388608U);
+  const auto one = synthetic("l2:1(size=65536) core:1 pu:1").described_caches();
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->first, 0U);
+  EXPECT_EQ(one->own, 65536U);
+  EXPECT_EQ(one->shared, 65536U);
+}
+
 // Would catch: a cache that spans two nodes merging them.
 TEST(Synthetic, ACacheIsInsideANode) {
   SKIP_WITHOUT_HWLOC();

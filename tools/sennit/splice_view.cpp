@@ -57,12 +57,25 @@ splice_picture picture_of(const sennit::splice_schedule& s) {
   for (const std::uint32_t blocks : s.blocks()) {
     p.turns.emplace_back(blocks);
     p.strands.emplace_back(blocks);
+    p.tiles.emplace_back(blocks);
   }
+  std::optional<sennit::splice_schedule::step> last;
   for (const sennit::splice_schedule::step& step : s.steps()) {
+    if (!last || step.strand != last->strand || step.call <= last->call) ++p.tile_count;
     p.turns[step.call][step.block] = step.turn;
     p.strands[step.call][step.block] = step.strand;
+    p.tiles[step.call][step.block] = p.tile_count - 1;
+    last = step;
   }
   return p;
+}
+
+std::optional<std::int64_t> block_of(const sennit::splice_schedule& s) {
+  const std::vector<std::int64_t>& sizes = sennit::detail::splice_schedule_access::sizes(s);
+  if (sizes.empty() || sizes.front() <= 0) return std::nullopt;
+  if (std::any_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size != sizes.front(); }))
+    return std::nullopt;
+  return sizes.front();
 }
 
 std::optional<reuse> reuse_of(const splice_picture& p) {
@@ -94,6 +107,13 @@ std::string text(const sennit::splice_schedule& s, std::string_view name) {
     out += fmt::format("{} strands beside one another, {} in the longest chain\n", strands,
                        plural(length, "step"));
   }
+  if (const auto block = block_of(s)) {
+    out += fmt::format("blocks of at most {}\n", show_count(static_cast<std::uint64_t>(*block)));
+  }
+  if (s.size() > 0) {
+    out += fmt::format("{}, of {} on average\n", plural(p.tile_count, "tile"),
+                       plural(s.size() / p.tile_count, "step"));
+  }
   if (const auto r = reuse_of(p)) {
     out += fmt::format("a block is used by the next call after {} (median); call by call, after {}\n",
                        plural(static_cast<std::uint64_t>(r->spliced), "step"), show_count(r->plain));
@@ -120,8 +140,11 @@ std::string page(const sennit::splice_schedule& s, std::string_view name) {
                       {"strands", s.strands()},
                       {"length", s.length()}};
   if (const auto r = reuse_of(p)) data["reuse"] = {{"spliced", r->spliced}, {"plain", r->plain}};
+  if (const auto block = block_of(s)) data["block"] = *block;
+  data["tiles"] = p.tile_count;
   // For each call, and for each of its blocks.
   data["turns"] = std::move(p.turns);
+  data["tile_of"] = std::move(p.tiles);
   if (s.strands() > 1) data["strand_of"] = std::move(p.strands);
   return page_with(splice_page_template, data);
 }

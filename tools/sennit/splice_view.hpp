@@ -12,10 +12,13 @@
 
 namespace command {
 
-// For each place in the picture: when the call's block runs, and on which strand.
+// For each place in the picture: when the call's block runs, on which strand, and in which tile. A tile is what a strand runs
+// from one call to later calls, before it comes back to the same call or to an earlier one: blocks that use the same data.
 struct splice_picture {
   std::vector<std::vector<std::uint64_t>> turns;
   std::vector<std::vector<std::uint32_t>> strands;
+  std::vector<std::vector<std::uint32_t>> tiles;
+  std::uint32_t tile_count = 0;
 };
 splice_picture picture_of(const sennit::splice_schedule& s);
 
@@ -26,6 +29,9 @@ struct reuse {
   std::uint32_t plain;
 };
 std::optional<reuse> reuse_of(const splice_picture& p);
+
+// The largest size of a block, if all calls have the same and the schedule knows it.
+std::optional<std::int64_t> block_of(const sennit::splice_schedule& s);
 
 std::string text(const sennit::splice_schedule& s, std::string_view name);
 std::string page(const sennit::splice_schedule& s, std::string_view name);

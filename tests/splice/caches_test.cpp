@@ -1,0 +1,59 @@
+// For which caches the library chooses blocks.
+#include <sennit/sennit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::int64_t length = 1 << 20;
+
+// The block that is chosen for a stencil on a machine of one core with these caches.
+std::int64_t block_on(const std::string& caches) {
+  static std::vector<double> u[2] = {std::vector<double>(length), std::vector<double>(length)};
+  sennit::runtime one({.workers = 1, .topology = "synthetic:" + caches + " core:1 pu:1"});
+  return one
+      .run([&] {
+        return sennit::splice(4, [](int t) {
+          const double* const in = u[t % 2].data();
+          double* const out = u[(t + 1) % 2].data();
+          return sennit::divided{sennit::range{1, length - 1}, 0,
+                                 [=](sennit::range r) {
+                                   return sennit::effects(sennit::reads(sennit::memory_range(in, r.grown(1))),
+                                                          sennit::writes(sennit::memory_range(out, r)));
+                                 },
+                                 [](sennit::range) {}};
+        });
+      })
+      .block;
+}
+
+// Catches blocks that are chosen for the machine on which the program runs, although the runtime's topology describes another
+// one: then no test could say how many misses a splice has on a given cache.
+TEST(CachesOfASplice, AreThoseOfTheTopology) {
+  try {
+    const std::int64_t small = block_on("l2:1(size=65536) l1d:1(size=16384)");
+    const std::int64_t large = block_on("l2:1(size=4194304) l1d:1(size=16384)");
+    EXPECT_GT(small, 0);
+    EXPECT_LT(16 * small, 65536);
+    EXPECT_GT(large, small);
+    EXPECT_LT(16 * large, 4194304);
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
+// Catches a description without sizes that changes blocks: hwloc makes up sizes for it.
+TEST(CachesOfASplice, AreTheMachinesIfTheTopologyGivesNoSizes) {
+  try {
+    EXPECT_EQ(block_on("l3:1 l2:1 l1d:1"), block_on("l2:1"));
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
+}  // namespace

@@ -349,7 +349,7 @@ std::array<std::uint64_t, 3> shifted_step_bytes() { return policy::shifted_step_
 bool shift_fits(std::uint64_t bytes) { return policy::shift_fits(bytes, caches_here()); }
 
 std::uint32_t trees_that_fit(std::uint64_t bytes_apart, std::uint32_t most) {
-  static const policy::cache_sizes caches = topology::cache_sizes();
+  const policy::cache_sizes caches = caches_here();
   return policy::trees_that_fit(bytes_apart, most, caches);
 }
 
@@ -359,7 +359,7 @@ tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
 }
 
 tile_choice choose_tiles(const tiled_sweeps& s) {
-  static const policy::cache_sizes caches = topology::cache_sizes();
+  const policy::cache_sizes caches = caches_here();
   // Trees are shifted over an eighth of the rectangle at most.
   const auto room = [](range r, double each) {
     return each > 0 ? static_cast<double>(r.size() / 8) / each + 1 : 1e9;

@@ -16,20 +16,19 @@ constexpr std::int64_t length = 1 << 20;
 std::int64_t block_on(const std::string& caches) {
   static std::vector<double> u[2] = {std::vector<double>(length), std::vector<double>(length)};
   sennit::runtime one({.workers = 1, .topology = "synthetic:" + caches + " core:1 pu:1"});
-  return one
-      .run([&] {
-        return sennit::splice(4, [](int t) {
-          const double* const in = u[t % 2].data();
-          double* const out = u[(t + 1) % 2].data();
-          return sennit::divided{sennit::range{1, length - 1}, 0,
-                                 [=](sennit::range r) {
-                                   return sennit::effects(sennit::reads(sennit::memory_range(in, r.grown(1))),
-                                                          sennit::writes(sennit::memory_range(out, r)));
-                                 },
-                                 [](sennit::range) {}};
-        });
-      })
-      .block;
+  // Memoized, as other splices try further sizes while they run.
+  sennit::memoized_splice sweeps([](int t) {
+    const double* const in = u[t % 2].data();
+    double* const out = u[(t + 1) % 2].data();
+    return sennit::divided{sennit::range{1, length - 1}, 0,
+                           [=](sennit::range r) {
+                             return sennit::effects(sennit::reads(sennit::memory_range(in, r.grown(1))),
+                                                    sennit::writes(sennit::memory_range(out, r)));
+                           },
+                           [](sennit::range) {}};
+  });
+  one.run([&] { sweeps.run(4); });
+  return sweeps.report().block;
 }
 
 // Catches blocks that are chosen for the machine on which the program runs, although the runtime's topology describes another

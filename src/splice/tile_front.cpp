@@ -1,6 +1,5 @@
 #include "splice/tile_front.hpp"
 
-#include <sennit/detail/assert.hpp>
 #include <sennit/join.hpp>
 #include <sennit/region.hpp>
 

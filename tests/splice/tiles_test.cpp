@@ -271,6 +271,18 @@ TEST(Tiles, AreForAnyStencil) {
   expect_fast_and_right(cube, 9, [&](int t) { return smoothing(cube, 71, t); });
 }
 
+// Catches: a cube of few planes that is not tiled because five trees would need more of them.
+TEST(Tiles, AreForFewRows) {
+  plates p{.rows = 17, .columns = 90, .depth = 9};
+  p.fill(2);
+  p.reaches = {{1, 1, 1, 1}};
+  const auto right = by_the_loop(p, 8);
+  splice_report report;
+  sennit_test::runtime_of(2).run([&] { report = sennit::splice(8, [&](int t) { return p.tree(t); }); });
+  EXPECT_EQ(p.arrays, right);
+  EXPECT_EQ(report.shift, 2) << report.text();  // an eighth of the rows
+}
+
 // Catches: sweeps over the inside of a plate, row by row, that are not shifted because the border is not in their effects.
 TEST(Tiles, AreNotNeededForTheInsideOfAPlate) {
   std::vector<double> plate[2] = {std::vector<double>(301 * 407), std::vector<double>(301 * 407)};

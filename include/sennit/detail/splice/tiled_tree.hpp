@@ -156,8 +156,13 @@ tilings tilings_from_effects(const std::vector<Tree>& trees, std::uint32_t toget
   const std::vector<tree_along<Tree, &rectangle::rows>> rows(trees.begin(), trees.end());
   const std::vector<tree_along<Tree, &rectangle::columns>> columns(trees.begin(), trees.end());
   // A few trees show the distance of all, and need less room than all.
-  const std::uint32_t few = std::min<std::uint32_t>(together, 5);
-  tilings found{.down = shifts_along(rows, few), .across = shifts_along(columns, few)};
+  std::uint32_t few = std::min<std::uint32_t>(together, 5);
+  tilings found{.down = shifts_along(rows, few), .across = {}};
+  if (found.down.reason != splice_reason::none) {
+    few = std::min<std::uint32_t>(together, 2);
+    found.down = shifts_along(rows, few);
+  }
+  found.across = shifts_along(columns, few);
   if (found.down.reason != splice_reason::none) return none(found.down.reason);
   const auto behind = [few](const shifts& s) { return static_cast<double>(s.most) / std::max(few - 1, 1U); };
   const bool cut_columns = found.across.reason == splice_reason::none;

@@ -139,7 +139,7 @@ class random_program {
   const random_call& sweep(int first, int last, bool as_tree) {
     random_call& c = calls_.emplace_back();
     c.how = as_tree ? random_call::kind::tree : random_call::kind::function;
-    c.may_wait = as_tree;
+    c.may_wait = as_tree || makes_fronts();
     random_call::part p;
     if (last - first == 1 || (last - first < 4 && random_.one_in(3))) {
       const auto cells = [](int from, int to, std::uint32_t half) {
@@ -182,8 +182,16 @@ class random_program {
     return c;
   }
 
+  // Whether regions are plain ranges: rows of functions may then be walked as fronts, in which steps wait for those before them
+  // in their call.
+  bool makes_fronts() const {
+    return shape_.regions == regions_of::ranges || shape_.regions == regions_of::spans ||
+           shape_.regions == regions_of::boxes;
+  }
+
   const random_call& function(int depth) {
     random_call& c = calls_.emplace_back();
+    c.may_wait = makes_fronts();
     std::vector<random_call::part> parts;
     const std::uint64_t constructs = depth == 0 ? 1 + random_.below(2) : 1 + random_.below(3);
     for (std::uint64_t i = 0; i < constructs; ++i) {

@@ -67,8 +67,8 @@ struct construct {
 struct call {
   accesses all;
   std::vector<construct> constructs;
-  // Of a declared tree: its steps may wait although nothing is in their way, for those before them in the tree and for what lies
-  // between the data that others use.
+  // Of a declared tree, or of a call in a front: its steps may wait although nothing is in their way, for those before them in the
+  // tree or the call, and for what lies between the data that others use.
   bool may_wait = false;
 };
 

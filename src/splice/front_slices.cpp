@@ -1,0 +1,115 @@
+// Slices in a front: where they are cut, so that no slice needs a later one of an earlier call.
+#include "splice/call_front.hpp"
+#include "splice/call_stack.hpp"
+#include "splice/checking.hpp"
+
+#include <sennit/detail/splice/shifted_tree.hpp>
+
+#include <algorithm>
+
+namespace sennit::detail {
+
+sliced_step& splicer::call_front::slices_of(const node& n) noexcept { return *stack_of(*n.call)->slices; }
+
+// Slices are steps, of which what is left becomes less.
+bool splicer::call_front::arrive_at_slice(line& l) {
+  node& n = l.todo.back();
+  live_call& c = *n.call;
+  c.arrived = true;
+  const auto few = [](const effects& fx) {
+    return effects_access::size(fx) <= hulls::most && effects_access::all_contiguous(fx);
+  };
+  if (n.depth > deepest_slices || !few(*c.rest) || !few(*c.now)) {
+    stop_ = true;
+    return false;
+  }
+  if (l.sliced_key != n.key && slices_of(n).left() != nullptr) {
+    find_shift(static_cast<std::size_t>(&l - lines_.data()));
+    if (slice_ != 0) cut_slices(l);
+  }
+  n.own = n.rest = hulls(*c.rest);
+  if (l.todo.size() > 1) n.rest += (&n)[-1].rest;
+  l.now = hulls(*c.now);
+  l.arrived = &c;
+  return true;
+}
+
+// By how much the slices of the step at which the line has arrived have to be behind those of the lines before it. Where
+// that cannot be found they are not shifted.
+void splicer::call_front::find_shift(std::size_t i) {
+  line& l = lines_[i];
+  const node& n = l.todo.back();
+  l.sliced_key = n.key;
+  l.sliced = *slices_of(n).left();
+  l.shift = 0;
+  const std::int64_t limit = are_shifted_ ? l.sliced.size() : 0;
+  for (std::size_t back = 1; back <= std::min<std::size_t>(i, nearby); ++back) {
+    const line& other = lines_[i - back];
+    if (other.sliced_key != n.key || !(other.sliced == l.sliced)) continue;
+    const std::int64_t d = limit < 1 ? -1 : distance(i, back);
+    if (d < 0 || other.shift + d > limit) {
+      l.shift = 0;
+      return;
+    }
+    usual_[back] = d;
+    l.shift = std::max(l.shift, other.shift + d);
+  }
+}
+
+// Returns -1 if there is none.
+std::int64_t splicer::call_front::distance(std::size_t i, std::size_t back) {
+  const line& l = lines_[i];
+  const line& other = lines_[i - back];
+  // The other step may have ended.
+  if (other.arrived == nullptr || other.arrived->at != arrival::slice ||
+      other.todo.back().key != l.sliced_key) {
+    return usual_[back];
+  }
+  const sliced_tree mine{l.sliced, 0, &slices_of(l.todo.back())};
+  const sliced_tree its{l.sliced, 0, &slices_of(other.todo.back())};
+  return distance_behind(mine, its, usual_[back], l.sliced.size());
+}
+
+// The lines have arrived at their first steps: how large slices are, if these steps are sliced.
+void splicer::call_front::choose_slices() {
+  std::int64_t most = 0;
+  for (const line& l : lines_) most = std::max(most, l.shift);
+  for (line& l : lines_) {
+    if (l.arrived == nullptr || l.arrived->at != arrival::slice || l.sliced_key != l.todo.back().key)
+      continue;
+    if (slice_ == 0) choose_slice(l, most);
+    if (!are_shifted_) l.shift = most = 0;
+    cut_slices(l);
+  }
+  if (slice_ == 0) return;
+  in_.report_.block = std::max(in_.report_.block, slice_);
+  in_.report_.shift = std::max(in_.report_.shift, most);
+}
+
+// Of the line's step; `most`: between the first line and the last.
+void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
+  sliced_step& s = slices_of(l.todo.back());
+  const double share = static_cast<double>(most) / static_cast<double>(l.sliced.size());
+  const std::uint64_t bytes = effects_access::bytes(*l.arrived->rest);
+  are_shifted_ = most == 0 || shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)));
+  slice_ = s.size();
+  if (!s.size_is_chosen) return;
+  sliced_tree t{l.sliced, 0, &s};
+  if (most > 0 && are_shifted_) {
+    choose_shifted_block(t, most, 1);
+  } else {
+    choose_block(t, lines_.size());
+  }
+  slice_ = t.block;
+}
+
+// The slices of the line at its first slice begin with what the places of the other lines' slices have of it.
+void splicer::call_front::cut_slices(line& l) {
+  node& n = l.todo.back();
+  sliced_step& s = slices_of(n);
+  n.slice = static_cast<std::uint32_t>(l.shift / slice_);
+  s.cut(slice_ - l.shift % slice_, slice_);
+  l.now = hulls(*n.call->now);
+}
+
+}  // namespace sennit::detail

@@ -39,6 +39,7 @@ UNITS = {
     "splice_dependences": "dependences",
     "splice_extra_kib": "KiB",
     "splice_block": "indices",
+    "splice_blocks_tried": "sizes",
     "splice_shift": "indices",
     "last_level_misses_over_serial": "ratio",
     "beats_asked": "beats",

@@ -36,6 +36,7 @@ TITLES = {
     "splice_dependences": "Dependences that they waited for (median)",
     "splice_extra_kib": "Memory for calls, delayed steps and stacks, KiB (median)",
     "splice_block": "Block of a tree, indices (0: none)",
+    "splice_blocks_tried": "Sizes of blocks that were tried",
     "splice_shift": "Shift between the first tree and the last, indices",
     "last_level_misses_over_serial": "Misses of a simulated last-level cache of 1 MiB over serial, one worker, counted",
     "peak_mib": "Peak memory, MiB",

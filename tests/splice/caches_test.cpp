@@ -55,4 +55,64 @@ TEST(CachesOfASplice, AreTheMachinesIfTheTopologyGivesNoSizes) {
   }
 }
 
+// Catches blocks that fit the cache by themselves, while sweeps that are shifted use two blocks and the shift at a time: rows of a
+// plate then come from memory twice.
+TEST(CachesOfASplice, HaveRoomForTwoBlocksAndTheShift) {
+  try {
+    constexpr std::int64_t rows = 1000, columns = 1000;
+    static std::vector<double> u[2] = {std::vector<double>(rows * columns),
+                                       std::vector<double>(rows * columns)};
+    sennit::runtime one(
+        {.workers = 1, .topology = "synthetic:l2:1(size=1048576) l1d:1(size=32768) core:1 pu:1"});
+    const sennit::splice_report report = one.run([&] {
+      return sennit::splice(32, [](int t) {
+        const double* const in = u[t % 2].data();
+        double* const out = u[(t + 1) % 2].data();
+        const auto of = [](const double* x, sennit::range r) {
+          return sennit::memory_range(x, sennit::range{r.first * columns, r.last * columns});
+        };
+        return sennit::divided{sennit::range{1, rows - 1}, 0,
+                               [=](sennit::range r) {
+                                 return sennit::effects(sennit::reads(of(in, r.grown(1))),
+                                                        sennit::writes(of(out, r)));
+                               },
+                               [](sennit::range) {}};
+      });
+    });
+    EXPECT_EQ(report.shift, 31);
+    EXPECT_LE((2 * report.block + report.shift) * columns * 16, (1 << 20) / 4 * 3);
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
+// Catches blocks that are chosen for each tree by itself: where sweeps touch different amounts of data, as sums do beside
+// stencils, blocks then begin at different places, and steps wait in spite of the shift.
+TEST(CachesOfASplice, GiveAllTreesTheSameBlock) {
+  static std::vector<double> u[2] = {std::vector<double>(length), std::vector<double>(length)};
+  static double sums[16][length / 64];
+  sennit::runtime one({.workers = 1});
+  const sennit::splice_report report = one.run([&] {
+    return sennit::splice(12, [](int t) {
+      const double* const in = u[t % 2].data();
+      double* const out = u[(t + 1) % 2].data();
+      double* const sum = sums[t];
+      return sennit::divided{
+          sennit::range{0, length / 64}, 0,
+          [=](sennit::range r) {
+            const auto of = [](const double* x, sennit::range some) {
+              const sennit::range inside = some.within({0, length / 64});
+              return sennit::memory_range(x, sennit::range{inside.first * 64, inside.last * 64});
+            };
+            if (t % 4 == 3)
+              return sennit::effects(sennit::reads(of(out, r)), sennit::writes(sennit::memory_range(sum, r)));
+            return sennit::effects(sennit::reads(of(in, r.grown(1))), sennit::writes(of(out, r)));
+          },
+          [](sennit::range) {}};
+    });
+  });
+  EXPECT_GT(report.shift, 0);
+  EXPECT_EQ(report.delayed, 0U);
+}
+
 }  // namespace

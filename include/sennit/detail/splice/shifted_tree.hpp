@@ -127,7 +127,15 @@ void choose_shifted_block(Tree& t, std::int64_t shift, std::int64_t times) {
   };
   std::int64_t size = within(sizes[0]);
   if (size < shift) size = within(sizes[1]);
-  if (size < shift) size = std::min(within(sizes[2]), shift);
+  if (size < shift) {
+    // This block, the next one and what the trees are shifted by are in use together, in three quarters of the
+    // core's own cache.
+    const std::uint64_t each =
+        effects_access::bytes(t.effects_of(t.all)) / static_cast<std::uint64_t>(t.all.size());
+    const std::uint64_t all = sizes[2] / 2 * 3;
+    const std::int64_t room = (static_cast<std::int64_t>(all / std::max<std::uint64_t>(each, 1)) - shift) / 2;
+    size = room > 0 ? std::max(size, std::min(within(sizes[2]), room)) : std::min(within(sizes[2]), shift);
+  }
   t.block = times_as_large(size, times);
 }
 

@@ -140,7 +140,7 @@ template <std::size_t D>
   requires(D >= 2 && D <= 3)
 class memory_box {
  public:
-  static constexpr bool is_compared_at_once = true;
+  static constexpr bool is_compared_at_once = true;  // see data_region
 
   template <class T>
   memory_box(const T* array, std::array<std::int64_t, D - 1> pitches, std::array<range, D> indices)

@@ -40,6 +40,9 @@ struct hull {
 //   bool is_contiguous(const R&)
 //       whether the region has all bytes of its hull. Then the hull is all that is kept of it, and a splice of
 //       trees may take the fast order.
+//   static constexpr bool is_compared_at_once = true
+//       a member: a comparison takes some nanoseconds, however large the regions are. Trees of regions that fill three
+//       quarters of their hulls, as bytes_of() says, may then take the fast order, and trees over rectangles are tiled.
 //   bool contains_address(const R&, std::uintptr_t address, std::size_t bytes)
 //       whether the region has all of these bytes. Only the effect checker calls it. Without it, the checker
 //       considers the hull.

@@ -68,8 +68,8 @@ concept sliceable = std::copyable<Part> && requires(const Part& p) {
 // of the calls before it, as the blocks of trees are (see splice()); `effects_of` is then also called with other
 // parts of the range. A sliced_range with slices of 0 leaves their size to the library; outside a splice it is done as
 // a whole. The sliced step is the function's last construct, like a sequence(). Throws what `body` and
-// `effects_of` throw; later slices do not run then. Cost: for each slice, that of a step, and two calls of
-// `effects_of`.
+// `effects_of` throw; later slices do not run then. A slice never has more indices than a given
+// size. Cost: some 60 ns for each slice, with two calls of `effects_of`.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>
@@ -121,9 +121,10 @@ void step(const Part& all, Effects&& effects_of, F&& body) {
     void cut(std::int64_t first, std::int64_t size) override {
       if constexpr (over_range) {
         const std::int64_t end = std::min(with_slice_.first + first, with_slice_.last);
-        first_ = Part{{with_slice_.first, end}, size};
+        const Part cut_off{{with_slice_.first, end}, size};
+        now = effects_of_(cut_off);
+        first_ = cut_off;
         left_ = Part{{end, with_slice_.last}, size};
-        now = effects_of_(first_);
       }
     }
 
@@ -227,14 +228,14 @@ void sequence_of(std::size_t n, Make&& make) {
 // tree before. It finds the distance from effects_of(), at the middle of the range. All interleaved trees then
 // use the same block of data, one after the other. A step larger than the given block is never made.
 //
-// If no tree has a block, the library begins with blocks that fit the first level of the cache, and tries others
-// while the splice runs. What it finds is kept for the type of the tree, so for later splices at the same place
+// If the trees are over the same sennit::range and none has a block, the library begins with a size that follows
+// from the caches, and tries others while the splice runs. A memoized_splice tries none. What it finds is kept for the type of the tree, so for later splices at the same place
 // in the program. splice_report::block and blocks_tried say what it has found.
 //
 // If the trees are over the same sennit::rectangle, the library shifts their blocks by rows and by columns. So it may
 // cut the columns, too, where whole rows of all trees together would not fit the cache. It chooses how many trees
-// it interleaves, unless `how` says it. Before the first step it compares the effects of each block with those of all
-// blocks that it would have to wait for.
+// it interleaves, unless `how` says it. Before the first step it compares the effects of each tile with those of the
+// tiles that run later and come earlier in the loop. If two interfere, the trees are walked as trees of any other type.
 //
 // Workers of the runtime take parts of a row of calls at equal depth, if the parts do not depend on one
 // another. In a call of a spliced function, a splice() must be inside a step.

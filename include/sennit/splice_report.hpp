@@ -14,18 +14,18 @@ namespace sennit {
 enum class splice_engine : std::uint8_t {
   none,       // there was no call
   wavefront,  // all declared trees together, from their first blocks to their last
-  calls,      // each call for itself; its next step is compared with all that earlier calls may still do
-  checker,    // the effect checker, which runs one call after the other
-  several,    // groups of interleaved calls, or splices that were added up, with different engines
+  calls,  // functions, and trees that no wavefront suits: a step is compared with what is left of earlier calls
+  checker,  // the effect checker, which runs one call after the other
+  several,  // groups of interleaved calls, or splices that were added up, with different engines
 };
 
 // Why a splice did without something that makes others faster.
 enum class splice_reason : std::uint8_t {
   none,
-  functions,            // the body calls functions, and returns no trees
-  parts,                // the parts of the trees are not of type sennit::range or sennit::rectangle
-  ranges,               // the trees are over different ranges
-  scattered_data,       // a region of data is far from contiguous
+  functions,       // the body calls functions, and returns no trees
+  parts,           // the parts of the trees are not of type sennit::range or sennit::rectangle
+  ranges,          // the trees are over different ranges or rectangles, or rectangles have different blocks
+  scattered_data,  // a region of data is far from contiguous
   independent_trees,    // a tree shares no data with the trees before it
   opposite_directions,  // a tree begins with data with which an earlier tree ends
   far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more
@@ -69,11 +69,12 @@ struct splice_report {
 
   splice_engine engine = splice_engine::none;
   splice_reason no_wavefront = splice_reason::none;  // why the engine is another one
-  // The largest block of a tree, in indices or cells, or slice of a function that takes a range in slices; 0 for other
-  // functions.
+  // Of trees, in indices or cells: the largest block, or the size that the library would take next if it tries sizes. Of
+  // functions with a sliced range: the size of the slices. 0 for other functions.
   std::int64_t block = 0;
   // How many sizes of blocks have been tried, in this splice and earlier ones of its place in the program, to find
-  // `block`. 0: the program has given the size, or too few steps were made to try others.
+  // `block`. 0: the program has given the size, the splice is memoized, the trees are not over one sennit::range, or there
+  // were too few steps.
   std::uint32_t blocks_tried = 0;
   // By how many indices, or rows, the blocks or slices of the last of the interleaved calls are shifted against those
   // of the first. 0: no tree has to be shifted, or `no_shift` says why none is.

@@ -26,8 +26,8 @@ namespace sennit {
 //     std::printf("%llu steps\n", static_cast<unsigned long long>(took.steps));
 //   }
 struct splicing {
-  // The number of calls that are interleaved with one another; further calls run later. 0: 32, and for trees
-  // whose data is large, as many as the caches suit. With more calls, a step is compared with more effects, and more
+  // The number of calls that are interleaved with one another; further calls run later. 0: 32, or fewer
+  // for trees whose data is large, as the caches allow. With more calls, a step is compared with more effects, and more
   // data must be in the cache.
   std::uint32_t together = 0;
   // If this number of steps wait, the splicer looks for no further steps in later calls until some waiting

@@ -123,6 +123,7 @@ class beats::group final : public detail::worker_listener {
   }
 
   void stop() noexcept {
+    const detail::no_cancellation whole;  // sources close files
     const detail::no_fork guard;
     const bool here = generation_ == detail::fork_generation();
     if (core_ != nullptr && here) core_->remove_listener(*this);

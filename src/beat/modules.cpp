@@ -8,8 +8,8 @@
 
 namespace sennit::detail {
 
-// Here, beside the functions that fill them: whoever looks for promotion points links these functions, too. Otherwise a program
-// could have those of a shared object with a copy of the library, and its own list would stay empty.
+// Beside the functions that fill them, so that whoever reads the list links these functions, too. Otherwise the program's list
+// could stay empty while a shared object with a copy of the library fills its own.
 paired_module* paired_modules = nullptr;
 bool any_latent_calls = false;
 

@@ -79,7 +79,7 @@ constexpr N equal_share(N n, N size) noexcept {
 inline constexpr std::int64_t tile_rows = 2;
 inline constexpr std::int64_t narrow_columns = 16;
 
-// The shape of a tile follows from the number of its cells: rows of all columns, or parts of a few rows.
+// The shape of a tile follows from the number of its cells: rows of all columns, or parts of one or two rows.
 struct tile_shape {
   std::int64_t rows;
   std::int64_t columns;

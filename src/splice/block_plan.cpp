@@ -34,9 +34,10 @@ void block_site::change(Change&& what) noexcept {
 
 void block_site::begin(std::int64_t start, std::int64_t least, std::int64_t most) noexcept {
   change([&] {
-    if (start == start_ && most == most_) return;
+    if (start == start_ && least == least_ && most == most_) return;
     search_ = block_search(start, least, most);
     start_ = start;
+    least_ = least;
     most_ = most;
   });
 }
@@ -48,30 +49,35 @@ void block_site::took(std::int64_t size, double ns) noexcept {
 block_plan::block_plan(block_site& site, range all, std::int64_t start, std::int64_t least, std::int64_t most)
     : site_(site),
       all_(all),
+      least_(std::min(start, std::max({least, start / 8, std::int64_t{1}}))),
       count_(zones_for(all.size() / start)),
       zones_(std::make_unique<zone[]>(static_cast<std::size_t>(count_))) {
-  const std::int64_t in_zone = all.size() / count_ / fewest_blocks;
-  site.begin(start, std::max({least, start / 8, std::int64_t{1}}), std::max(start, std::min(most, in_zone)));
+  most_ = std::max(start, std::min(most, all.size() / count_ / fewest_blocks));
+  site.begin(start, least_, most_);
 }
 
-// A zone that follows one that is not the first of a walk ends it: the time for the first one has more in it.
+// A zone that follows one that is not the first of a walk ends it: the time for the first one has more in it. Another thread
+// may be in the zone before.
 std::int64_t block_plan::choose(std::int64_t number) const noexcept {
+  thread_local const char this_thread = 0;
   const auto at = static_cast<std::size_t>(number);
   const auto now = static_cast<std::int64_t>(now_ns());
   zone& here = zones_[at];
+  std::int64_t block = 0;
+  // Another splice of the site may have other bounds.
+  const std::int64_t size = std::clamp(site_.size(), least_, most_);
+  if (!here.block.compare_exchange_strong(block, size, std::memory_order_relaxed)) return block;
+  here.begun_by.store(&this_thread, std::memory_order_relaxed);
+  here.begun_ns.store(now, std::memory_order_relaxed);
   const zone* const before = at == 0 ? nullptr : &zones_[at - 1];
-  const std::int64_t begun = before == nullptr ? 0 : before->begun_ns.load(std::memory_order_relaxed);
-  if (begun == 0) {
+  if (before == nullptr || before->begun_by.load(std::memory_order_relaxed) != &this_thread) {
     here.is_first.store(true, std::memory_order_relaxed);
   } else if (!before->is_first.load(std::memory_order_relaxed)) {
     const std::int64_t indices = begin_of(number) - begin_of(number - 1);
+    const std::int64_t took = now - before->begun_ns.load(std::memory_order_relaxed);
     site_.took(before->block.load(std::memory_order_relaxed),
-               static_cast<double>(now - begun) / static_cast<double>(indices));
+               static_cast<double>(took) / static_cast<double>(indices));
   }
-  std::int64_t unknown = 0;
-  const std::int64_t size = site_.size();
-  if (!here.block.compare_exchange_strong(unknown, size, std::memory_order_relaxed)) return unknown;
-  here.begun_ns.store(now, std::memory_order_relaxed);
   return size;
 }
 

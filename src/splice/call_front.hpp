@@ -22,7 +22,7 @@ class splicer::call_front {
   call_front& operator=(const call_front&) = delete;
   ~call_front();
 
-  // Whether hulls say all of the effects of the call.
+  // Whether the call has done nothing and hulls say all of its effects.
   static bool suits(const live_call& c);
   // Walks the calls until nothing is left of them, or until one of them needs the other walk: the calls, and those
   // in them, then are where any walk may find them.
@@ -92,6 +92,8 @@ class splicer::call_front {
   static sliced_step& slices_of(const node& n) noexcept;
   void find_shift(std::size_t i);
   std::int64_t distance(std::size_t i, std::size_t back);
+  template <class Work>
+  static void unless_effects_throw(line& l, Work&& work);
   void choose_slices();
   void choose_slice(const line& l, std::int64_t most);
   void cut_slices(line& l);

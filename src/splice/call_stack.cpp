@@ -297,6 +297,8 @@ class stack_pool {
     return *std::exchange(free_, free_->next_free);
   }
   void put_back(call_stack& s) noexcept {
+    if (free_ == nullptr) [[unlikely]]
+      free_at_end_of_thread();
     s.next_free = std::exchange(free_, &s);
     ++count_;
   }
@@ -305,7 +307,8 @@ class stack_pool {
   }
 
  private:
-  static call_stack& made();
+  static call_stack& made() { return *new call_stack; }
+  static void free_at_end_of_thread() noexcept;
 
   call_stack* free_ = nullptr;
   std::size_t count_ = 0;
@@ -320,14 +323,13 @@ constinit thread_local stack_pool free_stacks [[gnu::tls_model("initial-exec")]]
   return *here;
 }
 
-call_stack& stack_pool::made() {
+[[gnu::noinline]] void stack_pool::free_at_end_of_thread() noexcept {
   static thread_local const struct at_end_of_thread {
     at_end_of_thread() = default;
     at_end_of_thread(const at_end_of_thread&) = delete;
     ~at_end_of_thread() { pool_of_this_thread().keep(0); }
   } ending;
   static_cast<void>(&ending);
-  return *new call_stack;
 }
 
 }  // namespace

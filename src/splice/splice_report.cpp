@@ -26,7 +26,8 @@ std::string_view name(splice_reason reason) {
       return "the body calls functions; a body that returns a sennit::divided costs less";
     case splice_reason::parts:
       return "the parts of the trees are not of type sennit::range or sennit::rectangle";
-    case splice_reason::ranges: return "the trees are over different ranges";
+    case splice_reason::ranges:
+      return "the trees are over different ranges or rectangles, or rectangles have different blocks";
     case splice_reason::scattered_data: return "a region is far from contiguous";
     case splice_reason::independent_trees: return "a tree shares no data with the trees before it";
     case splice_reason::opposite_directions: return "a tree begins with data with which an earlier tree ends";

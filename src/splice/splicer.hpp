@@ -92,7 +92,7 @@ struct live_call : spliced_call {
   bool arrived = false;   // at `at`, which is still to be done
   bool left = false;      // the walk has continued without it
   bool found = false;     // `before` has been filled
-  bool in_front = false;  // a front has opened it, so calls in it may end before others at the same place
+  bool in_front = false;  // a front has left it open, so calls in it may end before others at the same place
   bool over() const noexcept { return state == call_state::failed || state == call_state::done; }
   obstacles before;      // of all that the call does
   obstacles blocked_by;  // of its next step

@@ -106,7 +106,8 @@ splice_reason tile_front::unsuitable() {
     return all_rows_are_in_order(all_.numbers) ? splice_reason::none : splice_reason::uneven_distance;
 #if SENNIT_EXCEPTIONS
   } catch (...) {
-    return splice_reason::failed_effects;  // they will throw again when their steps are looked for
+    return splice_reason::
+        failed_effects;  // it throws again when the step is looked for; a cancellation is noticed there, too
   }
 #endif
 }

@@ -34,7 +34,7 @@ class tile_front {
   void run(splice_log* log, unsigned workers, splice_report& report);
 
  private:
-  // The same rows of tiles, in all columns, of all trees; or other rows of each tree.
+  // Rows of tiles of each tree, in all columns. The rows may differ from tree to tree.
   struct lane {
     std::vector<range> rows;  // of each tree
 

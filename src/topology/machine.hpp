@@ -48,7 +48,7 @@ class machine {
   const std::vector<processor>& processors() const noexcept { return processors_; }
   // none, node or core.
   pin_mode binding() const noexcept { return binding_; }
-  // The caches of a core, if a description gives their sizes; 0 for a level that it leaves out.
+  // The caches of a core, if a description gives their sizes; 0 for a level that it has no cache of.
   const std::optional<policy::cache_sizes>& described_caches() const noexcept { return described_caches_; }
 
   // The place of this worker out of `workers`. The workers of each node, cache and core have contiguous

@@ -36,7 +36,7 @@ BELOW = {
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
     "graph": ["system", "policy", "worker", "fork", "schedule"],
-    "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "region", "schedule"],
+    "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
     "checker": ["system", "worker", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],
     "doctor": ["system", "topology", "stack", "process", "beat"],

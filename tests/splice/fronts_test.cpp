@@ -1,8 +1,10 @@
 // Rows of functions that are walked as a front: what a step costs, and slices that are shifted.
 #include "support.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 namespace sennit_test {
@@ -134,6 +136,55 @@ TEST(fronts, the_library_chooses_slices) {
         EXPECT_EQ(r.size(), 100);
       });
   EXPECT_EQ(bodies, 1);
+}
+
+// Catches a size of slices that the program has given, and that the slices of another call replace: a step may have
+// a buffer of that size.
+TEST(fronts, no_slice_is_larger_than_the_program_says) {
+  constexpr std::int64_t n = 4096;
+  const std::vector<std::int64_t> sizes{64, 16, 200, 16, 64};
+  std::vector<std::uint64_t> a(n), expected(n);
+  std::vector<std::int64_t> largest(sizes.size());
+  sennit::runtime one({.workers = 1});
+  one.run([&] {
+    sennit::splice(sizes.size(), [&](std::size_t t) {
+      const auto effects_of = [&](range r) { return effects(writes(memory_range(a.data(), r))); };
+      const call_effects fx{effects_of({0, n})};
+      sennit::step(sliced_range{{0, n}, sizes[t]}, effects_of, [&, t](range r) {
+        largest[t] = std::max(largest[t], r.size());
+        for (auto i = r.first; i < r.last; ++i)
+          a[static_cast<std::size_t>(i)] = 3 * a[static_cast<std::size_t>(i)] + t;
+      });
+    });
+  });
+  for (std::size_t t = 0; t < sizes.size(); ++t) {
+    EXPECT_LE(largest[t], sizes[t]);
+    for (auto& e : expected) e = 3 * e + t;
+  }
+  EXPECT_EQ(a, expected);
+}
+
+// Catches an exception of effects_of() that stops calls before its own, as if it were the splice's.
+TEST(fronts, effects_that_throw_fail_their_own_step) {
+  constexpr std::int64_t n = 4096;
+  for (const std::int64_t from : {0, 1, 64, 2000, 4095}) {
+    std::vector<int> a(n), late(n);
+    sennit::runtime one({.workers = 1});
+    EXPECT_THROW(one.run([&] {
+      sennit::splice(4, [&](int t) {
+        const auto effects_of = [&, t](range r) {
+          if (t == 2 && r.last > from) throw std::domain_error("no effects");
+          return effects(writes(memory_range(a.data(), r)));
+        };
+        const call_effects fx{writes(memory_range(a.data(), range{0, n}))};
+        sennit::step(sliced_range{{0, n}, 64}, effects_of, [&, t](range r) {
+          for (auto i = r.first; i < r.last; ++i) (t < 2 ? a : late)[static_cast<std::size_t>(i)] += 1;
+        });
+      });
+    }),
+                 std::domain_error);
+    EXPECT_EQ(a, std::vector<int>(n, 2)) << from;
+  }
 }
 
 // Catches slices that are shifted too little or twice, lost where a call ends, or done before what they read, whatever

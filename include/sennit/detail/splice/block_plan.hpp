@@ -14,7 +14,7 @@
 
 namespace sennit::detail {
 
-// A place in the program that splices trees, and what is known of its blocks. Thread-safety: any thread may use it.
+// A site that splices trees, and what is known of its blocks. Thread-safety: any thread may use it.
 class SENNIT_EXPORT block_site {
  public:
   constexpr block_site() noexcept : search_(1, 1, 1) {}
@@ -35,6 +35,7 @@ class SENNIT_EXPORT block_site {
   std::mutex lock_;
   block_search search_;
   std::int64_t start_ = 0;
+  std::int64_t least_ = 0;
   std::int64_t most_ = 0;
   // All relaxed: any value makes right blocks.
   std::atomic<std::int64_t> size_{1};
@@ -70,10 +71,11 @@ class SENNIT_EXPORT block_plan {
  private:
   using wide = __int128;
 
-  // All relaxed: who reads a time that is not the latest one notes none.
+  // All relaxed: a value that is not the latest one may spoil a time, and no result.
   struct zone {
     std::atomic<std::int64_t> block{0};
     std::atomic<std::int64_t> begun_ns{0};
+    std::atomic<const void*> begun_by{nullptr};
     std::atomic<bool> is_first{false};  // of those that somebody walks
   };
 
@@ -90,6 +92,8 @@ class SENNIT_EXPORT block_plan {
 
   block_site& site_;
   range all_;
+  std::int64_t least_;
+  std::int64_t most_;
   std::int64_t count_;  // a power of two
   std::unique_ptr<zone[]> zones_;
 };

@@ -250,7 +250,7 @@ class made_trees {
   }
   void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
     if (made.empty()) return;
-    const tilings found = tilings_of(made, how_.together, !chooses_together_);
+    const tile_plan found = tile_plan_of(made, how_.together, !chooses_together_);
     no_shift_ = found.reason;
     tiled_ = found.reason == splice_reason::none;
     if (tiled_) how_.together = found.together;

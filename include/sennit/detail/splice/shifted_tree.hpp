@@ -27,7 +27,7 @@ struct block_range {
   std::int64_t by = 0;
   const block_plan* plan = nullptr;
 
-  // With a plan, 1 is the size of a block.
+  // Without a plan: of the places. With a plan: 1 for a block or a part of one, and at least 2 for more.
   std::int64_t size() const noexcept {
     if (plan == nullptr) return places.size();
     const std::int64_t of_block = ask();
@@ -49,7 +49,7 @@ struct block_range {
   friend constexpr bool operator==(const block_range&, const block_range&) = default;
 
  private:
-  // 0: the part has several zones. The plan is asked no earlier than that somebody comes to the zone.
+  // 0: the part has several zones. The plan is asked only when somebody comes to the zone.
   std::int64_t ask() const noexcept {
     return block != 0 ? block : plan->in_one_zone(places) ? plan->block_at(places.first) : 0;
   }
@@ -207,7 +207,8 @@ shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together)
   for (const Tree& t : trees) {
     if (!(t.all == trees.front().all)) return none(splice_reason::ranges);
     // Of other regions, each comparison may take as long as a sweep; and the wavefront does not walk them.
-    if (!effects_access::all_nearly_contiguous(t.effects_of(t.all))) return none(splice_reason::scattered_data);
+    if (!effects_access::all_nearly_contiguous(t.effects_of(t.all)))
+      return none(splice_reason::scattered_data);
   }
   const shifts found = shifts_along(trees, together);
   if (found.reason != splice_reason::none) return found;

@@ -114,7 +114,7 @@ struct tile_choice {
 SENNIT_EXPORT tile_choice choose_tiles(const tiled_sweeps& sweeps);
 
 // How the trees are cut.
-struct tilings {
+struct tile_plan {
   shifts down;
   shifts across;
   std::uint32_t together = 0;
@@ -138,8 +138,8 @@ struct tree_along {
 
 // The tiles of trees of which `together` are interleaved at most. Throws what effects_of() throws.
 template <class Tree>
-tilings tilings_from_effects(const std::vector<Tree>& trees, std::uint32_t together, bool all_together) {
-  const auto none = [](splice_reason why) { return tilings{.down = {}, .across = {}, .reason = why}; };
+tile_plan tile_plan_from_effects(const std::vector<Tree>& trees, std::uint32_t together, bool all_together) {
+  const auto none = [](splice_reason why) { return tile_plan{.down = {}, .across = {}, .reason = why}; };
   constexpr std::size_t compared = 4;
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const Tree& tree = trees[t];
@@ -157,7 +157,7 @@ tilings tilings_from_effects(const std::vector<Tree>& trees, std::uint32_t toget
   const std::vector<tree_along<Tree, &rectangle::columns>> columns(trees.begin(), trees.end());
   // A few trees show the distance of all, and need less room than all.
   std::uint32_t few = std::min<std::uint32_t>(together, 5);
-  tilings found{.down = shifts_along(rows, few), .across = {}};
+  tile_plan found{.down = shifts_along(rows, few), .across = {}};
   if (found.down.reason != splice_reason::none) {
     few = std::min<std::uint32_t>(together, 2);
     found.down = shifts_along(rows, few);
@@ -186,20 +186,20 @@ tilings tilings_from_effects(const std::vector<Tree>& trees, std::uint32_t toget
 
 // The same, and none if effects_of() throws: it will throw again when its step is looked for.
 template <class Tree>
-tilings tilings_of(const std::vector<Tree>& trees, std::uint32_t together, bool all_together) {
+tile_plan tile_plan_of(const std::vector<Tree>& trees, std::uint32_t together, bool all_together) {
 #if SENNIT_EXCEPTIONS
   try {
-    return tilings_from_effects(trees, together, all_together);
+    return tile_plan_from_effects(trees, together, all_together);
   } catch (...) {
     return {.down = {}, .across = {}, .reason = splice_reason::failed_effects};
   }
 #else
-  return tilings_from_effects(trees, together, all_together);
+  return tile_plan_from_effects(trees, together, all_together);
 #endif
 }
 
 template <class Effects, class Step>
-auto tiled(divided<rectangle, Effects, Step> tree, const tilings& by, std::size_t i) {
+auto tiled(divided<rectangle, Effects, Step> tree, const tile_plan& by, std::size_t i) {
   const bool shifted = by.reason == splice_reason::none;
   const tile_grid grid{tree.all, shape_of_tile(tree.block, tree.all.columns.size()),
                        shifted ? by.down.by[i] : 0, shifted ? by.across.by[i] : 0};

@@ -11,6 +11,21 @@ namespace sennit::detail {
 
 sliced_step& splicer::call_front::slices_of(const node& n) noexcept { return *stack_of(*n.call)->slices; }
 
+// What effects_of() throws, it throws again when the slice is looked for, as a failure of the step. Until then the slices
+// stay as they are.
+template <class Work>
+void splicer::call_front::unless_effects_throw([[maybe_unused]] line& l, Work&& work) {
+#if SENNIT_EXCEPTIONS
+  try {
+    work();
+  } catch (...) {
+    l.shift = 0;
+  }
+#else
+  work();
+#endif
+}
+
 // Slices are steps, of which what is left becomes less.
 bool splicer::call_front::arrive_at_slice(line& l) {
   node& n = l.todo.back();
@@ -24,8 +39,10 @@ bool splicer::call_front::arrive_at_slice(line& l) {
     return false;
   }
   if (l.sliced_key != n.key && slices_of(n).left() != nullptr) {
-    find_shift(static_cast<std::size_t>(&l - lines_.data()));
-    if (slice_ != 0) cut_slices(l);
+    unless_effects_throw(l, [&] {
+      find_shift(static_cast<std::size_t>(&l - lines_.data()));
+      if (slice_ != 0) cut_slices(l);
+    });
   }
   n.own = n.rest = hulls(*c.rest);
   if (l.todo.size() > 1) n.rest += (&n)[-1].rest;
@@ -77,9 +94,11 @@ void splicer::call_front::choose_slices() {
   for (line& l : lines_) {
     if (l.arrived == nullptr || l.arrived->at != arrival::slice || l.sliced_key != l.todo.back().key)
       continue;
-    if (slice_ == 0) choose_slice(l, most);
-    if (!are_shifted_) l.shift = most = 0;
-    cut_slices(l);
+    unless_effects_throw(l, [&] {
+      if (slice_ == 0) choose_slice(l, most);
+      if (!are_shifted_) l.shift = most = 0;
+      cut_slices(l);
+    });
   }
   if (slice_ == 0) return;
   in_.report_.block = std::max(in_.report_.block, slice_);
@@ -107,8 +126,13 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
 void splicer::call_front::cut_slices(line& l) {
   node& n = l.todo.back();
   sliced_step& s = slices_of(n);
-  n.slice = static_cast<std::uint32_t>(l.shift / slice_);
+  // A size that the program has given is a promise.
+  if (slice_ == 0 || (!s.size_is_chosen && s.size() != slice_)) {
+    l.shift = 0;
+    return;
+  }
   s.cut(slice_ - l.shift % slice_, slice_);
+  n.slice = static_cast<std::uint32_t>(l.shift / slice_);
   l.now = hulls(*n.call->now);
 }
 

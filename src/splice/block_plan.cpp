@@ -15,6 +15,9 @@ constexpr std::int64_t most_zones = 64;
 constexpr std::int64_t least_blocks = 64;
 // A size that is tried leaves so many blocks in a zone.
 constexpr std::int64_t fewest_blocks = 4;
+// A step takes longer. Where trees are not walked together, parts of several zones may be made one after the other, and
+// their steps run later.
+constexpr std::int64_t least_ns_of_block = 20;
 
 std::int64_t zones_for(std::int64_t blocks) noexcept {
   const std::int64_t some = std::clamp<std::int64_t>(blocks / least_blocks, 1, most_zones);
@@ -75,8 +78,9 @@ std::int64_t block_plan::choose(std::int64_t number) const noexcept {
   } else if (!before->is_first.load(std::memory_order_relaxed)) {
     const std::int64_t indices = begin_of(number) - begin_of(number - 1);
     const std::int64_t took = now - before->begun_ns.load(std::memory_order_relaxed);
-    site_.took(before->block.load(std::memory_order_relaxed),
-               static_cast<double>(took) / static_cast<double>(indices));
+    const std::int64_t its = before->block.load(std::memory_order_relaxed);
+    if (took < indices / its * least_ns_of_block) return size;
+    site_.took(its, static_cast<double>(took) / static_cast<double>(indices));
   }
   return size;
 }

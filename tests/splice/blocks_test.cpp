@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -133,11 +135,21 @@ TEST(Blocks, AZoneKeepsItsSize) {
   EXPECT_EQ(first, 10);
   for (std::int64_t i = 0; i < all.last; i += 64) {
     const std::int64_t size = plan.block_at(i);
+    if (i % 640 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));  // what the steps take
     EXPECT_GT(size, 0);
     EXPECT_EQ(plan.block_at(i), size);
   }
   EXPECT_EQ(plan.block_at(0), first);
   EXPECT_GT(site.tried(), 1U);
+}
+
+// Catches times of zones that somebody has looked at, and whose steps run later: they say nothing of blocks.
+TEST(Blocks, AZoneThatNobodyHasWalkedHasNoTime) {
+  block_site site;
+  constexpr std::int64_t length = std::int64_t{1} << 40;
+  const block_plan plan(site, {0, length}, 1, 1, 64);
+  for (std::int64_t i = 0; i < length; i += length / 64) EXPECT_EQ(plan.block_at(i), 1);
+  EXPECT_EQ(site.tried(), 0U);
 }
 
 // Catches a search that begins anew with each splice, and one that goes on with blocks of another kind.

@@ -222,7 +222,7 @@ class made_trees {
           choose_block(t, how_.together, times);
         }
       });
-      if (!given) cut_alike(made, found.most);
+      if (!given && found.reason == splice_reason::none) cut_alike(made, found.most);
       for (std::size_t i = 0; i < made.size(); ++i) {
         const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / how_.together].get();
         trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most, of_group));

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstdio>
 
-long sum_in_shared_object(long n, long& taken);
+unsigned long sum_in_shared_object(unsigned long n, long& taken);
 
 namespace {
 
-[[gnu::noinline]] long sum_here(long n, long& taken) {
-  long sum = 0;
-  for (long i = 0; i < n; ++i) {
+[[gnu::noinline]] unsigned long sum_here(unsigned long n, long& taken) {
+  unsigned long sum = 0;
+  for (unsigned long i = 0; i < n; ++i) {
     sum += i ^ sum;
     SENNIT_PROMOTION_POINT(++taken);
   }

@@ -33,8 +33,8 @@ concept tree_part = std::is_trivially_copyable_v<Part> && sizeof(Part) <= 48 && 
 // proportion to the work.
 //
 // block: a part of at most this size is one step. For 0 or less, the library chooses a size from the bytes
-// of effects_of() and the sizes of the caches; splice() may then try others. Cut blocks of several dimensions along the outer dimensions,
-// and keep the contiguous one whole.
+// of effects_of() and the sizes of the caches; splice() may then try others. Cut blocks of several dimensions
+// along the outer dimensions, and keep the contiguous one whole.
 //
 // Where the parts are of type sennit::range, splice() and memoized_splice cut them at multiples of `block`, not
 // in halves, and may shift the blocks of each tree (see splice()). The first and the last block may be short.

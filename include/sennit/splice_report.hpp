@@ -72,9 +72,9 @@ struct splice_report {
   // Of trees, in indices or cells: the largest block, or the size that the library would take next if it tries sizes. Of
   // functions with a sliced range: the size of the slices. 0 for other functions.
   std::int64_t block = 0;
-  // How many sizes of blocks have been tried, in this splice and earlier ones of its place in the program, to find
-  // `block`. 0: the program has given the size, the splice is memoized, the trees are not over one sennit::range, or there
-  // were too few steps.
+  // How many sizes of blocks or slices have been tried to find `block`, in this splice and, for trees, in earlier ones of its
+  // place in the program. 0: the program has given the size, the splice is memoized, the trees are not over one
+  // sennit::range, or there were too few steps.
   std::uint32_t blocks_tried = 0;
   // By how many indices, or rows, the blocks or slices of the last of the interleaved calls are shifted against those
   // of the first. 0: no tree has to be shifted, or `no_shift` says why none is.

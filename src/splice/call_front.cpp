@@ -159,6 +159,7 @@ void splicer::call_front::walk() {
         front = todo.empty() ? no_key : todo.back().place();
       }
     }
+    if (tries_sizes_) note_pass(first);
   }
   hand_over();
 }
@@ -307,13 +308,25 @@ bool splicer::call_front::run_next(std::size_t i) {
   for (std::size_t c = i; c-- > from + 1;) {
     if (is_ahead(c - 1)) return note_wait(n);
   }
-  if (in_.is_void(*n.call) || (l.has_outside && is_blocked_outside(i))) [[unlikely]] {
+  if (in_.is_void(*n.call)) [[unlikely]] {
     stop_ = true;
     return false;
   }
+  if (l.has_outside && is_blocked_outside(i)) [[unlikely]] {
+    // What is in the way may go on when an earlier line has come further. If it does not, the other walk notes that the step
+    // waits.
+    if (++l.blocked == most_blocked) stop_ = true;
+    return false;
+  }
+  l.blocked = 0;
+  const live_call* const c = n.call;
+  const bool sliced = c->at == arrival::slice;
   run_step(l);
   // What has ended is in nobody's way.
-  come_to_step(l);
+  if (come_to_step(l) && sliced && l.arrived == c) {
+    in_.wake(*l.arrived);
+    in_.settle();
+  }
   return true;
 }
 

@@ -66,7 +66,8 @@ class splicer::call_front {
     std::int64_t shift = 0;
     bool has_outside = false;
     hulls outside_hulls;
-    obstacles outside;  // what is in the way of the call, and not in the row
+    obstacles outside;          // what is in the way of the call, and not in the row
+    std::uint32_t blocked = 0;  // how often in a row something outside was in the way of the next step
     // Some of the steps that have run, as in the wavefront of trees.
     static constexpr std::size_t remembered = 8;
     std::array<hulls, remembered> ran;
@@ -79,6 +80,7 @@ class splicer::call_front {
     return ((n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) + n.slice) % line::remembered;
   }
   static constexpr std::uint32_t nearby = 4;  // the number of lines in which a cover is looked for
+  static constexpr std::uint32_t most_blocked = 64;
 
   bool is_in_row(const live_call& c) const noexcept;
   void find_outside(std::size_t i);
@@ -97,6 +99,8 @@ class splicer::call_front {
   void choose_slices();
   void choose_slice(const line& l, std::int64_t most);
   void cut_slices(line& l);
+  void note_pass(std::size_t first);
+  bool are_at_one_place(std::size_t first) const noexcept;
   void open(line& l);
   std::size_t find_cover(std::size_t i);
   bool run_next(std::size_t i);
@@ -110,6 +114,11 @@ class splicer::call_front {
   bool stop_ = false;  // a call needs the other walk
   // The size of slices of all calls, as soon as it is known.
   std::int64_t slice_ = 0;
+  // The size is looked for: what a pass through all lines takes.
+  bool tries_sizes_ = false;
+  std::uint32_t passes_ = 0;    // since `begun_ns_`
+  std::uint64_t begun_ns_ = 0;  // 0: nothing has been timed with this size
+  static constexpr std::uint32_t passes_of_a_sample = 32;
   bool are_shifted_ = true;                                // false: the shifts would be too large
   std::int64_t usual_[nearby + 1] = {-1, -1, -1, -1, -1};  // shifts between lines, by their distance
 };

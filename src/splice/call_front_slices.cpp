@@ -2,12 +2,21 @@
 #include "splice/call_front.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/splice/shifted_tree.hpp>
 
 #include <algorithm>
 
 namespace sennit::detail {
+
+namespace {
+
+// Sizes of slices that are tried: from this part of the first one, and as long as a step has so many slices.
+constexpr std::int64_t smallest_part = 8;
+constexpr std::int64_t fewest_slices = 8;
+
+}  // namespace
 
 sliced_step& splicer::call_front::slices_of(const node& n) noexcept { return *stack_of(*n.call)->slices; }
 
@@ -90,18 +99,22 @@ std::int64_t splicer::call_front::distance(std::size_t i, std::size_t back) {
 // The lines have arrived at their first steps: how large slices are, if these steps are sliced.
 void splicer::call_front::choose_slices() {
   std::int64_t most = 0;
-  for (const line& l : lines_) most = std::max(most, l.shift);
+  line* largest = nullptr;  // others may be the last indices of steps that an earlier front has left
+  const auto is_sliced = [](const line& l) {
+    return l.arrived != nullptr && l.arrived->at == arrival::slice && l.sliced_key == l.todo.back().key;
+  };
   for (line& l : lines_) {
-    if (l.arrived == nullptr || l.arrived->at != arrival::slice || l.sliced_key != l.todo.back().key)
-      continue;
-    unless_effects_throw(l, [&] {
-      if (slice_ == 0) choose_slice(l, most);
-      if (!are_shifted_) l.shift = most = 0;
-      cut_slices(l);
-    });
+    most = std::max(most, l.shift);
+    if (is_sliced(l) && (largest == nullptr || l.sliced.size() > largest->sliced.size())) largest = &l;
+  }
+  if (largest != nullptr) unless_effects_throw(*largest, [&] { choose_slice(*largest, most); });
+  for (line& l : lines_) {
+    if (!is_sliced(l)) continue;
+    if (!are_shifted_) l.shift = most = 0;
+    unless_effects_throw(l, [&] { cut_slices(l); });
   }
   if (slice_ == 0) return;
-  in_.report_.block = std::max(in_.report_.block, slice_);
+  in_.report_.block = slice_;
   in_.report_.shift = std::max(in_.report_.shift, most);
 }
 
@@ -120,6 +133,47 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
     choose_block(t, lines_.size());
   }
   slice_ = t.block;
+  if (most == 0 || !are_shifted_) return;
+  const std::int64_t largest =
+      size_that_fits(t, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
+  const std::int64_t least = std::max(most, slice_ / smallest_part);
+  if (least > slice_ || l.sliced.size() / fewest_slices <= slice_) return;
+  block_site& site = in_.whole_.slices;
+  site.begin(slice_, least, std::min(largest, l.sliced.size() / fewest_slices));
+  slice_ = site.size();
+  tries_sizes_ = true;
+}
+
+// All lines have been gone through. Every few passes the time says what the size is worth, and another one may be tried:
+// from a place on at which all lines are, so that their slices stay side by side.
+void splicer::call_front::note_pass(std::size_t first) {
+  if (++passes_ < passes_of_a_sample || !are_at_one_place(first)) return;
+  const std::uint64_t now = now_ns();
+  block_site& site = in_.whole_.slices;
+  if (begun_ns_ != 0) {
+    site.took(slice_, static_cast<double>(now - begun_ns_) / static_cast<double>(slice_ * passes_));
+  }
+  begun_ns_ = now;
+  passes_ = 0;
+  in_.report_.blocks_tried = site.tried();
+  if (site.size() == slice_) return;
+  in_.report_.block = slice_ = site.size();
+  begun_ns_ = 0;
+  for (line& l : lines_) {
+    unless_effects_throw(l, [&] {
+      slices_of(l.todo.back()).cut(slice_, slice_);
+      l.now = hulls(*l.todo.back().call->now);
+    });
+  }
+}
+
+bool splicer::call_front::are_at_one_place(std::size_t first) const noexcept {
+  const auto is_there = [&](const line& l) {
+    return l.arrived != nullptr && l.arrived->at == arrival::slice && l.sliced_key == l.todo.back().key &&
+           l.todo.back().place() == lines_.front().todo.back().place() &&
+           slices_of(l.todo.back()).size() == slice_;
+  };
+  return first == 0 && std::ranges::all_of(lines_, is_there);
 }
 
 // The slices of the line at its first slice begin with what the places of the other lines' slices have of it.

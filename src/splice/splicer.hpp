@@ -5,6 +5,7 @@
 #include "splice/part_index.hpp"
 
 #include <sennit/detail/assert.hpp>
+#include <sennit/detail/splice/block_plan.hpp>
 #include <sennit/detail/splice/log.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/splice.hpp>
@@ -197,6 +198,7 @@ class whole_splice {
   std::atomic<std::uint32_t> last_iteration{UINT32_MAX};
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the deepest so far
+  block_site slices;                             // whose size the library chooses
 
  private:
   static constexpr std::size_t calls_at_once = 32;

@@ -138,6 +138,46 @@ TEST(fronts, the_library_chooses_slices) {
   EXPECT_EQ(bodies, 1);
 }
 
+// Catches slices whose sizes are not tried, or tried at different places in the calls of a row: then steps wait.
+TEST(fronts, the_library_tries_sizes_of_slices) {
+  sweeps a(1 << 20, same_reach(8));
+  a.block = 1 << 20;
+  a.slice = 0;
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(1);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  EXPECT_GE(report.blocks_tried, 2U);
+  EXPECT_EQ(report.shift, 7);
+  EXPECT_EQ(report.delayed, 0U);
+}
+
+// Catches fronts that end where a slice waits for the first one of the next front, and calls that wait there for the end of
+// that front: most steps would wait, and nothing would be left of the shift.
+TEST(fronts, go_on_where_an_earlier_one_has_ended) {
+  sweeps a(1 << 20, same_reach(16));
+  a.block = (1 << 20) / 128;
+  a.slice = 128;
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(2);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  EXPECT_EQ(report.shift, 15);
+  EXPECT_LE(report.delayed, report.steps / 5);
+}
+
+// Catches a size that is chosen for the few indices that an earlier front has left, and used for all others.
+TEST(fronts, slices_are_chosen_for_the_largest_step) {
+  sweeps a(1 << 20, same_reach(16));
+  a.block = (1 << 20) / 128;
+  a.slice = 0;
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(2);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  EXPECT_LE(report.steps, 16U * (1 << 20) / 256);
+}
+
 // Catches a size of slices that the program has given, and that the slices of another call replace: a step may have
 // a buffer of that size.
 TEST(fronts, no_slice_is_larger_than_the_program_says) {

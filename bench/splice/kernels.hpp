@@ -69,8 +69,10 @@ inline shape shape_of(std::string_view input) {
   if (name == "gray-scott") return {1, 1, all_columns, 16};
   if (name == "seidel-2d") return {8, 8, all_columns, 8};
   if (name == "fdtd-2d") return {1, 2, all_columns, 8};
-  if (name == "mvt" || name == "bicg") return {16, 8, all_columns, 1};
-  return {1 << 20, 1 << 20, 1, 1};  // copy
+  if (name == "mvt") return {16, 8, all_columns, 1};
+  if (name == "bicg")
+    return {15, 8, all_columns, 1};  // a part of the rows between which sums are independent
+  return {1 << 20, 1 << 20, 1, 1};   // copy
 }
 
 // The kernel that is measured with nothing in its steps, for what a step costs.

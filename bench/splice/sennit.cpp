@@ -109,21 +109,29 @@ struct trees {
   }
 };
 
-// The library chooses the blocks, and how many sweeps it takes together. A kernel says the effects of parts of its columns where its
-// rows are large.
+// A kernel says the effects of parts of its columns where its rows are large.
+template <class Kernel>
+concept says_effects_of_parts = requires(Kernel& kernel) { kernel.effects_of(0, kernel.whole()); };
+
+template <says_effects_of_parts Kernel>
+auto tree_of_parts(Kernel& kernel, std::int64_t s, std::int64_t cells) {
+  const auto part_of = [](sennit::rectangle r) { return part{r.rows, r.columns}; };
+  return sennit::divided{sennit::rectangle{kernel.whole().rows, kernel.whole().columns}, cells,
+                         [=, &kernel](sennit::rectangle r) { return kernel.effects_of(s, part_of(r)); },
+                         [=, &kernel](sennit::rectangle r) { kernel.sweep(s, part_of(r)); }};
+}
+
+// The library chooses the blocks, and how many sweeps it takes together.
 struct chosen {
   template <class Kernel>
   sennit::splice_report operator()(Kernel& kernel, const shape&, std::int64_t sweeps) const {
-    if constexpr (requires { kernel.effects_of(0, kernel.whole()); }) {
-      return sennit::splice(sweeps, [&](std::int64_t s) {
-        const auto part_of = [](sennit::rectangle r) { return part{r.rows, r.columns}; };
-        return sennit::divided{sennit::rectangle{kernel.whole().rows, kernel.whole().columns}, 0,
-                               [=, &kernel](sennit::rectangle r) { return kernel.effects_of(s, part_of(r)); },
-                               [=, &kernel](sennit::rectangle r) { kernel.sweep(s, part_of(r)); }};
-      });
-    } else {
-      return sennit::splice(sweeps, [&](std::int64_t s) { return tree_of(kernel, s, 0); });
-    }
+    return sennit::splice(sweeps, [&](std::int64_t s) {
+      if constexpr (says_effects_of_parts<Kernel>) {
+        return tree_of_parts(kernel, s, 0);
+      } else {
+        return tree_of(kernel, s, 0);
+      }
+    });
   }
 };
 
@@ -243,7 +251,13 @@ class memoized {
 
   template <class Kernel>
   void settle(Kernel& kernel, const shape& by, std::int64_t sweeps) {
-    const auto tree = [&kernel, block = by.block](std::int64_t s) { return tree_of(kernel, s, block); };
+    const auto tree = [&kernel, by](std::int64_t s) {
+      if constexpr (says_effects_of_parts<Kernel>) {
+        return tree_of_parts(kernel, s, by.tile_rows * by.tile_columns);
+      } else {
+        return tree_of(kernel, s, by.block);
+      }
+    };
     splice_ = [memo = std::make_shared<sennit::memoized_splice<decltype(tree)>>(tree, how<Kernel>(by))](
                   std::int64_t n) { memo->run(n); };
     run(kernel, by, sweeps);

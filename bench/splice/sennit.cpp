@@ -255,7 +255,7 @@ class memoized {
       if constexpr (says_effects_of_parts<Kernel>) {
         return tree_of_parts(kernel, s, by.tile_rows * by.tile_columns);
       } else {
-        return tree_of(kernel, s, by.block);
+        return tree_of(kernel, s, by.block_in_known_order());
       }
     };
     splice_ = [memo = std::make_shared<sennit::memoized_splice<decltype(tree)>>(tree, how<Kernel>(by))](

@@ -53,7 +53,7 @@ bool splicer::call_front::suits(const live_call& c) {
 }
 
 splicer::call_front::call_front(splicer& in, row calls)
-    : in_(in), calls_(calls), depth_(calls.front()->depth), lines_(calls.size()) {
+    : in_(in), calls_(calls), depth_(calls.front()->depth), lines_(calls.size()), group_(calls.size()) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     line& l = lines_[i];
     l.todo.reserve(24);
@@ -141,15 +141,16 @@ bool splicer::call_front::begins_in_one_direction() {
   return true;
 }
 
-// The first line that can do so runs a step, and the other lines run up to the place of that step.
+// The first line that can do so runs a step, and the other lines of its group run up to the place of that step.
 void splicer::call_front::walk() {
   if (!begins_in_one_direction()) return hand_over();
   std::size_t first = 0;
   for (bool any = true; any && !stop_ && in_.keep_on();) {
     any = false;
     while (first < lines_.size() && lines_[first].todo.empty()) ++first;
+    const std::size_t end = std::min(lines_.size(), (first / group_ + 1) * group_);
     std::uint64_t front = 0;
-    for (std::size_t i = first; i < lines_.size() && !stop_; ++i) {
+    for (std::size_t i = first; i < end && !stop_; ++i) {
       const std::vector<node>& todo = lines_[i].todo;
       if (any) {
         while (!stop_ && !todo.empty() && todo.back().place() < front && run_next(i)) {

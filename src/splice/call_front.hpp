@@ -119,6 +119,7 @@ class splicer::call_front {
   std::uint32_t passes_ = 0;    // since `begun_ns_`
   std::uint64_t begun_ns_ = 0;  // 0: nothing has been timed with this size
   static constexpr std::uint32_t passes_of_a_sample = 32;
+  std::size_t group_;                                      // so many lines are walked together
   bool are_shifted_ = true;                                // false: the shifts would be too large
   std::int64_t usual_[nearby + 1] = {-1, -1, -1, -1, -1};  // shifts between lines, by their distance
 };

@@ -73,11 +73,11 @@ void splicer::call_front::find_shift(std::size_t i) {
     const line& other = lines_[i - back];
     if (other.sliced_key != n.key || !(other.sliced == l.sliced)) continue;
     const std::int64_t d = limit < 1 ? -1 : distance(i, back);
+    if (d >= 0) usual_[back] = d;
     if (d < 0 || other.shift + d > limit) {
       l.shift = 0;
       return;
     }
-    usual_[back] = d;
     l.shift = std::max(l.shift, other.shift + d);
   }
 }
@@ -121,9 +121,16 @@ void splicer::call_front::choose_slices() {
 // Of the line's step; `most`: between the first line and the last.
 void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
   sliced_step& s = slices_of(l.todo.back());
-  const double share = static_cast<double>(most) / static_cast<double>(l.sliced.size());
-  const std::uint64_t bytes = effects_access::bytes(*l.arrived->rest);
-  are_shifted_ = most == 0 || shift_fits(static_cast<std::uint64_t>(share * static_cast<double>(bytes)));
+  const auto behind = static_cast<std::int64_t>(lines_.size() - 1);
+  const std::int64_t apart = std::max(most, usual_[1] * behind);
+  if (apart > 0) {
+    const double share = static_cast<double>(apart) / static_cast<double>(l.sliced.size());
+    const double bytes = share * static_cast<double>(effects_access::bytes(*l.arrived->rest));
+    are_shifted_ = shift_fits(static_cast<std::uint64_t>(bytes));
+    if (!are_shifted_)
+      group_ = trees_that_fit(static_cast<std::uint64_t>(bytes) / static_cast<std::uint64_t>(behind),
+                              static_cast<std::uint32_t>(lines_.size()));
+  }
   slice_ = s.size();
   if (!s.size_is_chosen) return;
   sliced_tree t{l.sliced, 0, &s};

@@ -115,4 +115,41 @@ TEST(CachesOfASplice, GiveAllTreesTheSameBlock) {
   EXPECT_EQ(report.delayed, 0U);
 }
 
+// Catches functions of which all go on together, although what they are apart by does not fit the cache: each sweep would then
+// come from memory again.
+TEST(CachesOfASplice, LetSoManyFunctionsGoOnTogetherAsFit) {
+  try {
+    constexpr std::int64_t planes = 64, plane = 8192;  // of 64 KiB
+    static std::vector<double> u[2] = {std::vector<double>(planes * plane),
+                                       std::vector<double>(planes * plane)};
+    sennit::runtime one(
+        {.workers = 1,
+         .topology = "synthetic:l3:1(size=1048576) l2:1(size=65536) l1d:1(size=16384) core:1 pu:1"});
+    std::int64_t begun[8] = {};
+    std::int64_t steps = 0, last_of_first = 0;
+    one.run([&] {
+      sennit::splice(8, [&](int t) {
+        const auto effects_of = [&, t](sennit::range r) {
+          const auto of = [](const double* x, sennit::range some) {
+            const sennit::range inside = some.within({0, planes});
+            return sennit::memory_range(x, sennit::range{inside.first * plane, inside.last * plane});
+          };
+          return sennit::effects(sennit::reads(of(u[t % 2].data(), r.grown(1))),
+                                 sennit::writes(of(u[(t + 1) % 2].data(), r)));
+        };
+        const sennit::call_effects fx{effects_of({0, planes})};
+        sennit::step(sennit::sliced_range{{0, planes}, 0}, effects_of, [&, t](sennit::range r) {
+          ++steps;
+          if (r.first == 0) begun[t] = steps;
+          if (t == 0) last_of_first = steps;
+        });
+      });
+    });
+    EXPECT_LT(begun[1], last_of_first);
+    EXPECT_GT(begun[7], last_of_first);
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
 }  // namespace

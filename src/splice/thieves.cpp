@@ -1,11 +1,11 @@
 // Rows that two splicers walk at once: how they are forked, stolen and merged. docs/protocols/splices.md has
 // the rules.
+#include "splice/lane_fork.hpp"
 #include "splice/splicer.hpp"
 
-#include <sennit/join.hpp>
+#include <sennit/detail/assert.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -73,7 +73,6 @@ struct splicer::stolen_range {
 };
 
 void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uint32_t to) {
-  std::atomic<bool> over{false};
   stolen_range rest{to, {}, {}, {}};
   for (const live_call* const c : whole) {
     live_call* first = nullptr;
@@ -97,38 +96,27 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uin
   }
   lists_all_ = false;
   splice_log* const log = log_;
-  splice_log* theirs = nullptr;
-  const bool cut = cuts_ > 0;
-  const int cuts = cut ? cuts_ - 1 : 0;
-  if (cut) {
-    const splice_log::pair strands = log->fork();
-    log_ = &strands.left;
-    theirs = &strands.right;
-    cuts_ = cuts;
-  }
+  const int cuts = cuts_;
+  SENNIT_ASSERT((log == nullptr) == (cuts == 0));  // see may_fork()
   // A cancelled region may drop the rest.
   whole_.attempt([&] {
-    join(
-        [&] {
+    fork_lanes(
+        log,
+        [&](splice_log* mine) {
+          log_ = mine;
+          cuts_ = std::max(cuts - 1, 0);
           walk_parts(whole, from, middle);
-          // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch;
-          // pairs with the load below.
-          over.store(true, std::memory_order_release);
         },
-        [&] {
-          // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work
-          // has the splicer for itself, for the other one waits in join().
-          if (cut || !over.load(std::memory_order_acquire)) {
-            steal_from(whole, middle, rest, theirs, cuts);
-          } else {
+        [&](bool alone, splice_log* theirs) {
+          if (alone) {
             walk_parts(whole, middle, to);
+          } else {
+            steal_from(whole, middle, rest, theirs, std::max(cuts - 1, 0));
           }
         });
   });
-  if (cut) {
-    log_ = log;
-    ++cuts_;
-  }
+  log_ = log;
+  cuts_ = cuts;
   if (rest.thief != nullptr) merge(whole, rest);
 }
 

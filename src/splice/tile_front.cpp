@@ -1,5 +1,7 @@
 #include "splice/tile_front.hpp"
 
+#include "splice/lane_fork.hpp"
+
 #include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
@@ -206,28 +208,14 @@ void tile_front::fork(const lane& part, std::int64_t middle, const std::vector<s
     seam.rows.push_back({cut, from});
     all_lower.rows.push_back({cut, rows.last});
   }
-  std::atomic<bool> over{false};
-  bool apart = false;
-  const auto branches = [&](splice_log* upper_log, splice_log* lower_log) {
-    join(
-        [&] {
-          run(upper, upper_log, cuts);
-          // ORD[D50] release: all that this lane has done, to whoever runs the other branch; pairs with the load
-          // below.
-          over.store(true, std::memory_order_release);
-        },
-        [&] {
-          // ORD[D50] acquire: with the store above. The rows above are done then, and nothing is left for a seam.
-          apart = log != nullptr || !over.load(std::memory_order_acquire);
-          run(apart ? lower : all_lower, lower_log, cuts);
-        });
-  };
-  if (log == nullptr) {
-    branches(nullptr, nullptr);
-  } else {
-    const splice_log::pair logs = log->fork();
-    branches(&logs.left, &logs.right);
-  }
+  bool apart = true;
+  fork_lanes(
+      log, [&](splice_log* upper_log) { run(upper, upper_log, cuts); },
+      [&](bool alone, splice_log* lower_log) {
+        // The rows above are done then, and nothing is left for a seam.
+        apart = !alone;
+        run(alone ? all_lower : lower, lower_log, cuts);
+      });
   if (apart) walk(seam, log);
 }
 

@@ -1,7 +1,8 @@
 #include "splice/wavefront.hpp"
 
+#include "splice/lane_fork.hpp"
+
 #include <sennit/detail/assert.hpp>
-#include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
 #include <algorithm>
@@ -115,34 +116,19 @@ void wavefront::fork(lane& s, splice_log* log, int cuts) {
   lane left = part_of(s, s.first, middle);
   lane right = part_of(s, middle, s.last);
   split(s, middle, left, right);
-  std::atomic<bool> over{false};
-  bool apart = false;
-  const auto branches = [&](splice_log* left_log, splice_log* right_log) {
-    join(
-        [&] {
-          run(left, left_log, cuts);
-          // ORD[D50] release: all that this lane has done in `left`, to whoever runs the other branch;
-          // pairs with the load below.
-          over.store(true, std::memory_order_release);
-        },
-        [&] {
-          // ORD[D50] acquire: with the store above. Nobody else uses `left` then, until join() ends.
-          apart = log != nullptr || !over.load(std::memory_order_acquire);
-          if (!apart) {
-            lane rest = part_of(s, middle, s.last);
-            append(rest, left);
-            append(rest, right);
-            right = std::move(rest);
-          }
-          run(right, right_log, cuts);
-        });
-  };
-  if (log == nullptr) {
-    branches(nullptr, nullptr);
-  } else {
-    const splice_log::pair logs = log->fork();
-    branches(&logs.left, &logs.right);
-  }
+  bool apart = true;
+  fork_lanes(
+      log, [&](splice_log* left_log) { run(left, left_log, cuts); },
+      [&](bool alone, splice_log* right_log) {
+        if (alone) {
+          apart = false;
+          lane rest = part_of(s, middle, s.last);
+          append(rest, left);
+          append(rest, right);
+          right = std::move(rest);
+        }
+        run(right, right_log, cuts);
+      });
   s.report += left.report;
   s.report += right.report;
   if (apart) append(s, left);

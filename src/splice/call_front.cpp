@@ -145,7 +145,7 @@ bool splicer::call_front::begins_in_one_direction() {
 void splicer::call_front::walk() {
   if (!begins_in_one_direction()) return hand_over();
   std::size_t first = 0;
-  for (bool any = true; any && !stop_ && in_.keep_on();) {
+  for (bool any = true; any && !stop_ && in_.whole_.stop.keep_on();) {
     any = false;
     while (first < lines_.size() && lines_[first].todo.empty()) ++first;
     std::uint64_t front = 0;

@@ -156,8 +156,7 @@ void splicer::remove_part(live_call& part) noexcept {
 // A part has ended, or there are no parts left that have not begun.
 void splicer::end_part(live_call& around) {
   SENNIT_ASSERT(around.parts_left > 0);
-  if (--around.parts_left == 0 && around.left && around.state == call_state::open &&
-      !whole_.stop.load(std::memory_order_relaxed)) {
+  if (--around.parts_left == 0 && around.left && around.state == call_state::open && !whole_.stop.is_set()) {
     ++around.uses;
     ready_.push(around);
   }

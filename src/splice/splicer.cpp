@@ -3,7 +3,6 @@
 #include "splice/call_front.hpp"
 
 #include <sennit/detail/assert.hpp>
-#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -17,19 +16,6 @@ live_call* whole_splice::more_calls() {
   live_call* const first = chunks_.back().get();
   for (std::size_t i = 0; i + 1 < calls_at_once; ++i) first[i].next = &first[i + 1];
   return first;
-}
-
-void whole_splice::use(std::ptrdiff_t bytes) noexcept {
-  const std::ptrdiff_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::ptrdiff_t most = most_bytes_.load(std::memory_order_relaxed);
-  while (now > most && !most_bytes_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
-  }
-}
-
-void whole_splice::stop_for(std::exception_ptr reason) {
-  const std::lock_guard guard(lock_);
-  if (!reason_) reason_ = std::move(reason);
-  stop.store(true, std::memory_order_relaxed);
 }
 
 void whole_splice::spare(live_call* calls) noexcept {
@@ -80,12 +66,12 @@ void splicer::recycle(live_call& c) noexcept {
 
 void splicer::run() {
   const row roots = whole_.roots;
-  whole_.attempt([&] {
+  whole_.stop.attempt([&] {
     find_obstacles_of_roots(roots);
     walk(roots);
     settle();
   });
-  if (!whole_.stop.load(std::memory_order_relaxed)) [[likely]]
+  if (!whole_.stop.is_set()) [[likely]]
     return;
   // Roots that were forked and then dropped by the region have not been walked.
   for (live_call* const root : roots) abandon(*root);
@@ -173,23 +159,12 @@ void splicer::walk_all_parts(row whole) {
   // If the last part of a call that is walked alone has ended, the call goes on at once.
   const std::uint32_t sequence = whole.front()->sequences;
   for (std::uint32_t i = 0; whole.front()->sequences == sequence; ++i) {
-    if (!keep_on()) return;
+    if (!whole_.stop.keep_on()) return;
     for (live_call* const c : whole) {
       if (c->more_parts && c->parts_begun <= i) begin_part(*c);
     }
     if (!walk_column(whole, i)) return;
   }
-}
-
-// Returns false if the splice stops.
-bool splicer::keep_on() {
-#if SENNIT_EXCEPTIONS
-  if (stop_requested()) [[unlikely]] {
-    whole_.stop_for(std::make_exception_ptr(cancelled()));
-    return false;
-  }
-#endif
-  return true;
 }
 
 // Walks the parts at positions [from, to) of the calls.
@@ -198,7 +173,7 @@ void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t to) {
     if (from < to) walk_column(whole, from);
     return;
   }
-  if (!keep_on()) return;
+  if (!whole_.stop.keep_on()) return;
   const std::uint32_t middle = from + (to - from) / 2;
   if (may_fork(whole, from, middle, to)) return fork(whole, from, middle, to);
   walk_parts(whole, from, middle);
@@ -344,12 +319,7 @@ void splicer::finish(live_call& c) {
   live_call* const around = c.around;
   if (around == nullptr) {
     c.state = call_state::done;
-    if (c.failure) {
-      std::uint32_t last = whole_.last_iteration.load(std::memory_order_relaxed);
-      while (c.iteration < last &&
-             !whole_.last_iteration.compare_exchange_weak(last, c.iteration, std::memory_order_relaxed)) {
-      }
-    }
+    if (c.failure) whole_.failure.note(c.iteration, 0, c.failure);
     forgive(c);
     return wake(c);
   }

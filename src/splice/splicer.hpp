@@ -2,6 +2,9 @@
 // rules.
 #pragma once
 
+#include "splice/bytes_in_use.hpp"
+#include "splice/earliest_failure.hpp"
+#include "splice/early_stop.hpp"
 #include "splice/part_index.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -15,7 +18,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -164,37 +166,13 @@ class whole_splice {
   // Memory for a few calls, in a list linked by `next`; and its return.
   live_call* more_calls();
   void spare(live_call* calls) noexcept;
-  // Counts memory that is in use; negative: no longer.
-  void use(std::ptrdiff_t bytes) noexcept;
-  std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-  std::size_t most_bytes() const noexcept {
-    return static_cast<std::size_t>(most_bytes_.load(std::memory_order_relaxed));
-  }
-
-  // No further call begins. The first reason is kept.
-  void stop_for(std::exception_ptr reason);
-  // If work() throws, the splice stops: most likely there was no memory, or the region has been cancelled.
-  template <class Work>
-  void attempt(Work&& work) {
-#if SENNIT_EXCEPTIONS
-    try {
-      work();
-    } catch (...) {
-      stop_for(std::current_exception());
-    }
-#else
-    work();
-#endif
-  }
-  const std::exception_ptr& reason() const noexcept { return reason_; }
-
   const splicing& how;
   const unsigned workers;  // workers that may take part
   std::vector<live_call*> roots;
-  std::atomic<bool> stop{false};
-  // Calls of iterations after this one do not continue: its root has failed, so the later iterations would
-  // not have begun.
-  std::atomic<std::uint32_t> last_iteration{UINT32_MAX};
+  early_stop stop;
+  // Of roots. Iterations after the one that has failed do not continue, as they would not have begun.
+  earliest_failure failure;
+  bytes_in_use bytes;
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the deepest so far
 
@@ -202,10 +180,6 @@ class whole_splice {
   static constexpr std::size_t calls_at_once = 32;
 
   std::mutex lock_;
-  std::exception_ptr reason_;
-  // Relaxed: they are estimates while splicers are at work.
-  std::atomic<std::ptrdiff_t> bytes_{0};
-  std::atomic<std::ptrdiff_t> most_bytes_{0};
   live_call* spare_ = nullptr;  // linked by the first calls of lists
   std::vector<std::unique_ptr<live_call[]>> chunks_;
 };
@@ -243,7 +217,6 @@ class splicer {
   void walk(row calls);
   void walk_together(row calls);
   bool makes_a_front(row calls);
-  bool keep_on();
   void walk_all_parts(row whole);
   void walk_parts(row whole, std::uint32_t from, std::uint32_t to);
   bool walk_column(row whole, std::uint32_t index);
@@ -303,8 +276,7 @@ class splicer {
   void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept;
   // Whether the call will not continue; this never changes again.
   bool is_void(const live_call& c) const noexcept {
-    return whole_.stop.load(std::memory_order_relaxed) ||
-           c.iteration > whole_.last_iteration.load(std::memory_order_relaxed) ||
+    return whole_.stop.is_set() || c.iteration > whole_.failure.call() ||
            (failing_ && comes_after_failure(c));
   }
   static bool comes_after_failure(const live_call& c) noexcept;
@@ -330,11 +302,11 @@ class splicer {
   }
   void release_all(obstacles& all) noexcept;
   std::size_t bytes_in_use() const noexcept {
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes() + bytes_, 0));
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes.now() + bytes_, 0));
   }
   void use_bytes(std::ptrdiff_t bytes) noexcept {
     bytes_ += bytes;
-    if (bytes_ > at_once || bytes_ < -at_once) whole_.use(std::exchange(bytes_, 0));
+    if (bytes_ > at_once || bytes_ < -at_once) whole_.bytes.add(std::exchange(bytes_, 0));
   }
 
   whole_splice& whole_;

@@ -99,7 +99,7 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uin
   const int cuts = cuts_;
   SENNIT_ASSERT((log == nullptr) == (cuts == 0));  // see may_fork()
   // A cancelled region may drop the rest.
-  whole_.attempt([&] {
+  whole_.stop.attempt([&] {
     fork_lanes(
         log,
         [&](splice_log* mine) {

@@ -3,7 +3,6 @@
 #include "splice/lane_fork.hpp"
 
 #include <sennit/detail/assert.hpp>
-#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -31,14 +30,10 @@ std::ptrdiff_t wavefront::lane::bytes() const noexcept {
 }
 
 wavefront::wavefront(const forest& trees, std::uint32_t first, std::uint32_t count)
-    : trees_(trees),
-      first_(first),
-      count_(count),
-      all_{0, span(0), true, std::vector<line>(count)},
-      last_tree_(count) {
+    : trees_(trees), first_(first), count_(count), all_{0, span(0), true, std::vector<line>(count)} {
   for (std::uint32_t t = 0; t < count; ++t) {
     node root{};
-    const bool made = guarded(t, 0, [&] {
+    const bool made = failure_.guard(t, 0, [&] {
       trees_.root(trees_.trees, first_ + t, root.part);
       root.own = hulls_of(t, root.part);
       return true;
@@ -81,23 +76,11 @@ void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {
   const std::vector<node>& in_first = all_.lines.front().todo;
   const std::uint32_t depth = in_first.empty() ? 0 : std::min(in_first.back().depth, 62u);
   while (cuts > 0 && (std::uint64_t{1} << depth >> cuts) < count_) --cuts;
-#if SENNIT_EXCEPTIONS
-  try {
-    run(all_, log, cuts);
-  } catch (...) {
-    // The region has been cancelled, or there is no memory.
-    stop(std::current_exception());
-  }
-#else
-  run(all_, log, cuts);
-#endif
+  stop_.attempt([&] { run(all_, log, cuts); });
   report += all_.report;
-  report.extra_bytes =
-      std::max(report.extra_bytes, static_cast<std::size_t>(most_bytes_.load(std::memory_order_relaxed)));
-#if SENNIT_EXCEPTIONS
-  if (failure_) std::rethrow_exception(failure_);
-  if (reason_) std::rethrow_exception(reason_);
-#endif
+  report.extra_bytes = std::max(report.extra_bytes, bytes_.most());
+  failure_.rethrow();
+  stop_.rethrow();
 }
 
 void wavefront::run(lane& s, splice_log* log, int cuts) {
@@ -156,7 +139,7 @@ void wavefront::split(lane& s, std::uint64_t at, lane& left, lane& right) {
     // At most one node belongs to both lanes.
     for (auto n = of_right(); n != todo.end() && n->end() > at; n = of_right()) {
       node second;
-      if (!guarded(t, n->key, [&] { return halve(t, *n, second); })) break;
+      if (!failure_.guard(t, n->key, [&] { return halve(t, *n, second); })) break;
       todo.insert(n, second);
     }
     const auto last_of_left = of_right();
@@ -187,41 +170,33 @@ void wavefront::append(lane& to, lane& s) {
     for (const node& n : earlier) l.push(n);
     drop_void(t, l);
   }
-  use(-s.bytes_in_use);
+  bytes_.add(-s.bytes_in_use);
   s.lines.clear();
 }
 
 // A failed call does nothing after the step that failed.
 void wavefront::drop_void(std::uint32_t tree, line& l) {
-  if (last_tree_.load(std::memory_order_relaxed) > tree) [[likely]]
+  if (failure_.call() > tree) [[likely]]
     return;
-  const std::lock_guard guard(lock_);
-  if (last_tree_.load(std::memory_order_relaxed) < tree) return;
   const std::vector<node> all = std::exchange(l.todo, {});
   for (const node& n : all) {
-    if (n.key < failed_key_) l.push(n);
+    if (!failure_.is_void(tree, n.key)) l.push(n);
   }
 }
 
 // The first tree that can runs a step, and the other trees run up to the place of that step.
 void wavefront::walk(lane& s, splice_log* log) {
   std::uint32_t first = 0;
-  for (bool any = true; any;) {
+  for (bool any = true; any && stop_.keep_on();) {
     any = false;
-#if SENNIT_EXCEPTIONS
-    if (stop_requested()) [[unlikely]]
-      stop(std::make_exception_ptr(cancelled()));
-#endif
-    if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
-      break;
-    const std::uint32_t failed = last_tree_.load(std::memory_order_relaxed);
+    const std::uint32_t failed = failure_.call();
     if (failed < count_) [[unlikely]]
       drop_void(failed, s.lines[failed]);
-    const std::uint32_t end = std::min(count_, failed + 1);
+    const std::uint32_t end = failed < count_ ? failed + 1 : count_;
     while (first < end && s.lines[first].todo.empty()) ++first;
     std::uint64_t front = 0;
     // Also not beyond a tree that fails now.
-    for (std::uint32_t t = first; t < end && t <= last_tree_.load(std::memory_order_relaxed); ++t) {
+    for (std::uint32_t t = first; t < end && t <= failure_.call(); ++t) {
       const std::vector<node>& todo = s.lines[t].todo;
       if (any) {
         while (!todo.empty() && todo.back().key < front && run_next(s, t, log)) {
@@ -233,7 +208,7 @@ void wavefront::walk(lane& s, splice_log* log) {
     }
   }
   s.bytes_in_use = s.bytes();
-  use(s.bytes_in_use);
+  bytes_.add(s.bytes_in_use);
 }
 
 // Cuts the next node of the line until it is a step. Returns false if the line has no node left.
@@ -242,7 +217,7 @@ bool wavefront::come_to_step(line& l, std::uint32_t tree) {
   if (l.todo.back().is_step) return true;
   const std::uint64_t key = l.todo.back().key;
   const std::uint32_t from = l.todo.back().depth;
-  const bool found = guarded(tree, key, [&] {
+  const bool found = failure_.guard(tree, key, [&] {
     // The last node becomes its own second half, and the first half follows it in the list. This repeats
     // until the first half is a step.
     for (std::uint32_t depth = from + 1;; ++depth) {
@@ -355,7 +330,7 @@ void wavefront::run_step(lane& s, std::uint32_t tree, splice_log* log) {
   l.last_ran = place;
   l.todo.pop_back();
   ++s.report.steps;
-  const bool done = guarded(tree, key, [&] {
+  const bool done = failure_.guard(tree, key, [&] {
     trees_.step(trees_.trees, first_ + tree, part);
     if (log != nullptr) log->note(first_ + tree, part.bytes);
     return true;
@@ -374,40 +349,6 @@ bool wavefront::halve(std::uint32_t tree, node& n, node& second) const {
   second.own = hulls_of(tree, second.part);
   n.own = hulls_of(tree, n.part);
   return true;
-}
-
-template <class Work>
-bool wavefront::guarded([[maybe_unused]] std::uint32_t tree, [[maybe_unused]] std::uint64_t key,
-                        Work&& work) {
-#if SENNIT_EXCEPTIONS
-  try {
-    return work();
-  } catch (...) {
-    const std::lock_guard guard(lock_);
-    const std::uint32_t last = last_tree_.load(std::memory_order_relaxed);
-    if (tree < last || (tree == last && key < failed_key_)) {
-      failure_ = std::current_exception();
-      failed_key_ = key;
-      last_tree_.store(tree, std::memory_order_relaxed);
-    }
-    return false;
-  }
-#else
-  return work();
-#endif
-}
-
-void wavefront::stop(std::exception_ptr reason) {
-  const std::lock_guard guard(lock_);
-  if (!reason_) reason_ = std::move(reason);
-  stopped_.store(true, std::memory_order_relaxed);
-}
-
-void wavefront::use(std::ptrdiff_t bytes) noexcept {
-  const std::ptrdiff_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::ptrdiff_t most = most_bytes_.load(std::memory_order_relaxed);
-  while (now > most && !most_bytes_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
-  }
 }
 
 }  // namespace sennit::detail

@@ -3,6 +3,9 @@
 // rules.
 #pragma once
 
+#include "splice/bytes_in_use.hpp"
+#include "splice/earliest_failure.hpp"
+#include "splice/early_stop.hpp"
 #include "splice/hulls.hpp"
 
 #include <sennit/detail/splice/forest.hpp>
@@ -10,11 +13,8 @@
 #include <sennit/splice.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <vector>
 
 namespace sennit::detail {
@@ -107,25 +107,14 @@ class wavefront {
   hulls hulls_of(std::uint32_t tree, const part_room& part) const {
     return hulls(trees_.effects_of(trees_.trees, first_ + tree, part));
   }
-  // Returns what work() returns, or false if work() throws; the exception is then the tree's failure.
-  template <class Work>
-  bool guarded(std::uint32_t tree, std::uint64_t key, Work&& work);
-  void stop(std::exception_ptr reason);
-  void use(std::ptrdiff_t bytes) noexcept;
 
   const forest& trees_;
   const std::uint32_t first_;
   const std::uint32_t count_;
   lane all_;
-  // All relaxed: they only save work, or count.
-  std::atomic<bool> stopped_{false};
-  std::atomic<std::uint32_t> last_tree_;  // it has failed, and later trees do not continue
-  std::atomic<std::ptrdiff_t> bytes_{0};
-  std::atomic<std::ptrdiff_t> most_bytes_{0};
-  std::mutex lock_;
-  std::uint64_t failed_key_ = no_key;  // in the tree last_tree_
-  std::exception_ptr failure_;
-  std::exception_ptr reason_;  // why everything stops
+  earliest_failure failure_;  // a place is the key of a node
+  early_stop stop_;
+  bytes_in_use bytes_;
 };
 
 }  // namespace sennit::detail

@@ -56,17 +56,17 @@ splicer::call_front::call_front(splicer& in, row calls)
     : in_(in), calls_(calls), depth_(calls.front()->depth), lines_(calls.size()) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     line& l = lines_[i];
-    l.todo.reserve(24);
-    node& n = l.todo.emplace_back(*calls[i], 0, 0);
-    n.rest = n.own;
+    l.todo.reserve(usual_nodes);
+    l.todo.emplace_back(*calls[i], 0, 0);
+    l.add_up();
     find_outside(i);
   }
-  in_.use_bytes(static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + 24 * sizeof(node))));
+  in_.use_bytes(static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + usual_nodes * sizeof(node))));
 }
 
 splicer::call_front::~call_front() {
   for (line& l : lines_) in_.clear(l.outside);
-  in_.use_bytes(-static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + 24 * sizeof(node))));
+  in_.use_bytes(-static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + usual_nodes * sizeof(node))));
 }
 
 // Whether the call is one of the row, or is in one.
@@ -124,41 +124,10 @@ bool splicer::call_front::is_blocked_outside(std::size_t i) {
   return blocked;
 }
 
-// Returns false if a call begins with what an earlier one ends with: each call would wait for all of the one before.
-bool splicer::call_front::begins_in_one_direction() {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    line& l = lines_[i];
-    if (!come_to_step(l)) {
-      if (stop_) return false;
-      continue;
-    }
-    for (std::size_t c = i - std::min<std::size_t>(i, nearby); c < i; ++c) {
-      const std::vector<node>& others = lines_[c].todo;
-      if (others.size() > 2 && others[1].own.interferes(l.now)) return false;
-    }
-  }
-  choose_slices();
-  return true;
-}
-
-// The first line that can do so runs a step, and the other lines run up to the place of that step.
 void splicer::call_front::walk() {
-  if (!begins_in_one_direction()) return hand_over();
-  std::size_t first = 0;
-  for (bool any = true; any && !stop_ && in_.whole_.stop.keep_on();) {
-    any = false;
-    while (first < lines_.size() && lines_[first].todo.empty()) ++first;
-    std::uint64_t front = 0;
-    for (std::size_t i = first; i < lines_.size() && !stop_; ++i) {
-      const std::vector<node>& todo = lines_[i].todo;
-      if (any) {
-        while (!stop_ && !todo.empty() && todo.back().place() < front && run_next(i)) {
-        }
-      } else if (run_next(i)) {
-        any = true;
-        front = todo.empty() ? no_key : todo.back().place();
-      }
-    }
+  if (begins_in_one_direction() && !stop_) {
+    choose_slices();
+    walk_lines();
   }
   hand_over();
 }
@@ -259,86 +228,35 @@ void splicer::call_front::open(line& l) {
   }
   node& whole = l.todo.back();
   whole.own = c.afterwards != nullptr ? hulls(*c.afterwards) : hulls();
-  whole.rest = whole.own;
-  if (l.todo.size() > 1) whole.rest += (&whole)[-1].rest;
+  l.add_up();
   const std::uint64_t key = whole.key;
   const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts_begun, std::uint32_t{2}) - 1);
   for (live_call* part = c.last_part; part != nullptr; part = part->previous) {
-    node& n = l.todo.emplace_back(*part, key + part->index * span(depth), depth);
-    n.rest = n.own;
-    n.rest += (&n)[-1].rest;
+    l.todo.emplace_back(*part, key + part->index * front_node::span(depth), depth);
+    l.add_up();
   }
 }
 
-// The first line that has to be checked for obstacles of a step. An earlier line may have run a step with the same
-// effects; then lines before that one have no obstacle (section 7, "Splicing multiple threads").
-std::size_t splicer::call_front::find_cover(std::size_t i) {
-  line& l = lines_[i];
-  const node& step = l.todo.back();
-  const std::size_t place = place_of(step);
-  const auto covers = [&](std::uint32_t back) {
-    const line& other = lines_[i - back];
-    return other.ran_keys[place] == step.place() && other.ran[place].contains(l.now);
-  };
-  // Sometimes a nearer cover is looked for.
-  if (l.cover != 0 && place != 0 && covers(l.cover)) [[likely]]
-    return i - l.cover;
-  for (std::uint32_t back = 1; back <= std::min<std::size_t>(i, nearby); ++back) {
-    if (!covers(back)) continue;
-    l.cover = back;
-    return i - back;
-  }
-  return 0;
-}
-
-// Returns false if the line has no next step, or if that step has to wait.
-bool splicer::call_front::run_next(std::size_t i) {
-  line& l = lines_[i];
-  if (!come_to_step(l)) return false;
-  node& n = l.todo.back();
-  const auto is_ahead = [&](std::size_t c) {
-    ++in_.report_.checks;
-    const std::vector<node>& todo = lines_[c].todo;
-    return !todo.empty() && todo.back().rest.interferes(l.now);
-  };
-  // The preceding call is the most frequent obstacle.
-  if (i > 0 && is_ahead(i - 1)) return note_wait(n);
-  const std::size_t from = find_cover(i);
-  for (std::size_t c = i; c-- > from + 1;) {
-    if (is_ahead(c - 1)) return note_wait(n);
-  }
-  if (in_.is_void(*n.call) || (l.has_outside && is_blocked_outside(i))) [[unlikely]] {
-    stop_ = true;
-    return false;
-  }
-  run_step(l);
-  // What has ended is in nobody's way.
-  come_to_step(l);
-  return true;
-}
-
-bool splicer::call_front::note_wait(node& n) noexcept {
-  if (!std::exchange(n.has_waited, true)) {
-    ++in_.report_.delayed;
-    ++in_.report_.dependences;
-  }
+bool splicer::call_front::may_run(std::size_t i) {
+  const line& l = lines_[i];
+  if (!in_.is_void(*l.todo.back().call) && !(l.has_outside && is_blocked_outside(i))) [[likely]]
+    return true;
+  stop_ = true;
   return false;
 }
 
-void splicer::call_front::run_step(line& l) {
-  node& n = l.todo.back();
+void splicer::call_front::run_step(std::size_t i) {
+  line& l = lines_[i];
+  node& n = l.next();
   live_call& c = *n.call;
-  const std::size_t place = place_of(n);
-  hulls ran = l.now;
-  if (l.ran_keys[l.last_ran] != no_key) ran.extend_by(l.ran[l.last_ran]);
-  l.ran[place] = ran;
-  l.ran_keys[place] = n.place();
-  l.last_ran = place;
+  l.ran.add(n.number(), n.place(), l.now);
   if (c.at == arrival::slice) ++n.slice;
   n.has_waited = false;
   c.arrived = false;
   l.arrived = nullptr;
   in_.do_step(c);
+  // What has ended is in nobody's way.
+  come_to_step(l);
 }
 
 }  // namespace sennit::detail

@@ -44,8 +44,8 @@ bool splicer::call_front::arrive_at_slice(line& l) {
       if (slice_ != 0) cut_slices(l);
     });
   }
-  n.own = n.rest = hulls(*c.rest);
-  if (l.todo.size() > 1) n.rest += (&n)[-1].rest;
+  n.own = hulls(*c.rest);
+  l.add_up();
   l.now = hulls(*c.now);
   l.arrived = &c;
   return true;

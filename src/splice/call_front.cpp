@@ -42,13 +42,13 @@ bool splicer::makes_a_front(row calls) {
   }
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (is_void(*calls[i])) return false;
-    if (!calls[i]->found) find_obstacles(*calls[i], calls.first(i));
+    if (!calls[i]->way.is_known()) find_obstacles(*calls[i], calls.first(i));
   }
   return true;
 }
 
 bool splicer::call_front::suits(const live_call& c) {
-  return c.state == call_state::fresh && !c.left && effects_access::size(c.all) <= hulls::most &&
+  return c.state == call_state::fresh && effects_access::size(c.all) <= hulls::most &&
          effects_access::all_contiguous(c.all);
 }
 
@@ -85,16 +85,16 @@ void splicer::call_front::find_outside(std::size_t i) {
     l.outside.push_back(o);
     in_.use(o.call());
   };
-  for (const obstacle o : c.before) add(o);
-  if (c.seen_from != 0) {
+  for (const obstacle o : c.way.before) add(o);
+  if (c.way.seen_from != 0) {
     // The call's list has nothing of the iterations before that one, whose call at the same place stands for them.
     std::size_t j = 0;
-    while (j < i && calls_[j]->iteration != c.seen_from) ++j;
+    while (j < i && calls_[j]->iteration != c.way.seen_from) ++j;
     if (j < i && calls_[j]->all.contains(c.all)) {
       for (const obstacle o : lines_[j].outside) add(o);
-    } else if (c.seen_from != c.iteration) {
+    } else if (c.way.seen_from != c.iteration) {
       obstacles found;
-      in_.add_roots_before(found, c.all, c.seen_from);
+      in_.add_roots_before(found, c.all, c.way.seen_from);
       for (const obstacle o : found) add(o);
       in_.clear(found);
     }
@@ -138,17 +138,19 @@ void splicer::call_front::hand_over() {
     line& l = lines_[i];
     if (l.todo.empty()) continue;
     live_call& last = *l.todo.back().call;
-    if (last.state == call_state::open && last.parts_left == 0) last.state = call_state::fresh;
-    for (const node& n : l.todo) n.call->in_front = n.call->in_front || n.call->state == call_state::open;
+    if (last.is_open() && last.parts.left == 0) last.state = call_state::fresh;
+    for (const node& n : l.todo) {
+      if (n.call->is_open()) n.call->state = call_state::handed_over;
+    }
     // Calls that would have been covers may have ended: from now on the list has all that is in the way.
     live_call& c = *calls_[i];
-    in_.clear(c.before);
-    std::swap(c.before, l.outside);
-    c.seen_from = 0;
+    in_.clear(c.way.before);
+    std::swap(c.way.before, l.outside);
+    c.way.seen_from = 0;
     for (std::size_t j = 0; j < i; ++j) {
       // A call that has failed stays in the way.
       if (calls_[j]->state == call_state::done) continue;
-      c.before.emplace_back(*calls_[j], false);
+      c.way.before.emplace_back(*calls_[j], false);
       in_.use(*calls_[j]);
     }
   }
@@ -161,7 +163,7 @@ bool splicer::call_front::come_to_step(line& l) {
     node& n = l.todo.back();
     live_call& c = *n.call;
     if (&c == l.arrived) return true;
-    if (c.arrived) {
+    if (c.at) {
       // Where an earlier front has left it.
       return c.at == arrival::step ? arrive_at_step(l) : arrive_at_slice(l);
     }
@@ -169,13 +171,13 @@ bool splicer::call_front::come_to_step(line& l) {
       stop_ = true;
       return false;
     }
-    SENNIT_ASSERT(in_.mine(c) && (c.state == call_state::fresh || c.parts_left == 0));
+    SENNIT_ASSERT(in_.mine(c) && (c.state == call_state::fresh || c.parts.left == 0));
     c.state = call_state::fresh;
-    c.at = c.kind->advance(c);
-    if (c.at != arrival::end || !c.failure) in_.forgive(c);
-    switch (c.at) {
-      case arrival::step: return arrive_at_step(l);
-      case arrival::slice: return arrive_at_slice(l);
+    const arrival now = c.kind->advance(c);
+    if (now != arrival::end || !c.failure) in_.forgive(c);
+    switch (now) {
+      case arrival::step: c.at = now; return arrive_at_step(l);
+      case arrival::slice: c.at = now; return arrive_at_slice(l);
       case arrival::sequence:
         open(l);
         if (stop_) return false;
@@ -197,7 +199,6 @@ bool splicer::call_front::come_to_step(line& l) {
 bool splicer::call_front::arrive_at_step(line& l) {
   const node& n = l.todo.back();
   live_call& c = *n.call;
-  c.arrived = true;
   if (c.now == &c.all) {
     l.now = n.own;
     l.arrived = &c;
@@ -215,13 +216,12 @@ bool splicer::call_front::arrive_at_step(line& l) {
 // The call has arrived at a sequence: its parts follow it in the line.
 void splicer::call_front::open(line& l) {
   live_call& c = *l.todo.back().call;
-  c.arrived = false;
   in_.open(c);
   if (c.waiting != nullptr) {
     in_.wake(c);
     in_.settle();
   }
-  if (c.more_parts) {
+  if (c.parts.may_begin()) {
     // So many parts that they should not all begin now.
     stop_ = true;
     return;
@@ -230,8 +230,8 @@ void splicer::call_front::open(line& l) {
   whole.own = c.afterwards != nullptr ? hulls(*c.afterwards) : hulls();
   l.add_up();
   const std::uint64_t key = whole.key;
-  const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts_begun, std::uint32_t{2}) - 1);
-  for (live_call* part = c.last_part; part != nullptr; part = part->previous) {
+  const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts.begun, std::uint32_t{2}) - 1);
+  for (live_call* part = c.parts.last; part != nullptr; part = part->previous) {
     l.todo.emplace_back(*part, key + part->index * front_node::span(depth), depth);
     l.add_up();
   }
@@ -252,7 +252,7 @@ void splicer::call_front::run_step(std::size_t i) {
   l.ran.add(n.number(), n.place(), l.now);
   if (c.at == arrival::slice) ++n.slice;
   n.has_waited = false;
-  c.arrived = false;
+  c.at.reset();
   l.arrived = nullptr;
   in_.do_step(c);
   // What has ended is in nobody's way.

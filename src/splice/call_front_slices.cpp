@@ -30,7 +30,6 @@ void splicer::call_front::unless_effects_throw([[maybe_unused]] line& l, Work&& 
 bool splicer::call_front::arrive_at_slice(line& l) {
   node& n = l.todo.back();
   live_call& c = *n.call;
-  c.arrived = true;
   const auto few = [](const effects& fx) {
     return effects_access::size(fx) <= hulls::most && effects_access::all_contiguous(fx);
   };

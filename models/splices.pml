@@ -6,6 +6,9 @@
  * splicer; else it steals from it: it copies the calls, and to its copies the owner's calls are never over, until the two meet
  * after the join.
  *
+ * The owner's store and the thief's load of OVER are those of src/splice/lane_fork.hpp, which all walks of a splice use. What a
+ * lane of trees or tiles shares between its halves is less: WALKED alone.
+ *
  * Each call is run once, after all it depends on. A splicer is used by one strand at a time, which sees what the one
  * before did. All calls have been run in the end.
  *

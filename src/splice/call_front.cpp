@@ -42,13 +42,13 @@ bool splicer::makes_a_front(row calls) {
   }
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (is_void(*calls[i])) return false;
-    if (!calls[i]->found) find_obstacles(*calls[i], calls.first(i));
+    if (!calls[i]->way.is_known()) find_obstacles(*calls[i], calls.first(i));
   }
   return true;
 }
 
 bool splicer::call_front::suits(const live_call& c) {
-  return c.state == call_state::fresh && !c.left && effects_access::size(c.all) <= hulls::most &&
+  return c.state == call_state::fresh && effects_access::size(c.all) <= hulls::most &&
          effects_access::all_contiguous(c.all);
 }
 
@@ -56,17 +56,17 @@ splicer::call_front::call_front(splicer& in, row calls)
     : in_(in), calls_(calls), depth_(calls.front()->depth), lines_(calls.size()), group_(calls.size()) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     line& l = lines_[i];
-    l.todo.reserve(24);
-    node& n = l.todo.emplace_back(*calls[i], 0, 0);
-    n.rest = n.own;
+    l.todo.reserve(usual_nodes);
+    l.todo.emplace_back(*calls[i], 0, 0);
+    l.add_up();
     find_outside(i);
   }
-  in_.use_bytes(static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + 24 * sizeof(node))));
+  in_.use_bytes(static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + usual_nodes * sizeof(node))));
 }
 
 splicer::call_front::~call_front() {
   for (line& l : lines_) in_.clear(l.outside);
-  in_.use_bytes(-static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + 24 * sizeof(node))));
+  in_.use_bytes(-static_cast<std::ptrdiff_t>(lines_.size() * (sizeof(line) + usual_nodes * sizeof(node))));
 }
 
 // Whether the call is one of the row, or is in one.
@@ -85,16 +85,16 @@ void splicer::call_front::find_outside(std::size_t i) {
     l.outside.push_back(o);
     in_.use(o.call());
   };
-  for (const obstacle o : c.before) add(o);
-  if (c.seen_from != 0) {
+  for (const obstacle o : c.way.before) add(o);
+  if (c.way.seen_from != 0) {
     // The call's list has nothing of the iterations before that one, whose call at the same place stands for them.
     std::size_t j = 0;
-    while (j < i && calls_[j]->iteration != c.seen_from) ++j;
+    while (j < i && calls_[j]->iteration != c.way.seen_from) ++j;
     if (j < i && calls_[j]->all.contains(c.all)) {
       for (const obstacle o : lines_[j].outside) add(o);
-    } else if (c.seen_from != c.iteration) {
+    } else if (c.way.seen_from != c.iteration) {
       obstacles found;
-      in_.add_roots_before(found, c.all, c.seen_from);
+      in_.add_roots_before(found, c.all, c.way.seen_from);
       for (const obstacle o : found) add(o);
       in_.clear(found);
     }
@@ -124,43 +124,10 @@ bool splicer::call_front::is_blocked_outside(std::size_t i) {
   return blocked;
 }
 
-// Returns false if a call begins with what an earlier one ends with: each call would wait for all of the one before.
-bool splicer::call_front::begins_in_one_direction() {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    line& l = lines_[i];
-    if (!come_to_step(l)) {
-      if (stop_) return false;
-      continue;
-    }
-    for (std::size_t c = i - std::min<std::size_t>(i, nearby); c < i; ++c) {
-      const std::vector<node>& others = lines_[c].todo;
-      if (others.size() > 2 && others[1].own.interferes(l.now)) return false;
-    }
-  }
-  choose_slices();
-  return true;
-}
-
-// The first line that can do so runs a step, and the other lines of its group run up to the place of that step.
 void splicer::call_front::walk() {
-  if (!begins_in_one_direction()) return hand_over();
-  std::size_t first = 0;
-  for (bool any = true; any && !stop_ && in_.keep_on();) {
-    any = false;
-    while (first < lines_.size() && lines_[first].todo.empty()) ++first;
-    const std::size_t end = std::min(lines_.size(), (first / group_ + 1) * group_);
-    std::uint64_t front = 0;
-    for (std::size_t i = first; i < end && !stop_; ++i) {
-      const std::vector<node>& todo = lines_[i].todo;
-      if (any) {
-        while (!stop_ && !todo.empty() && todo.back().place() < front && run_next(i)) {
-        }
-      } else if (run_next(i)) {
-        any = true;
-        front = todo.empty() ? no_key : todo.back().place();
-      }
-    }
-    if (tries_sizes_) note_pass(first);
+  if (begins_in_one_direction() && !stop_) {
+    choose_slices();
+    walk_lines();
   }
   hand_over();
 }
@@ -171,17 +138,19 @@ void splicer::call_front::hand_over() {
     line& l = lines_[i];
     if (l.todo.empty()) continue;
     live_call& last = *l.todo.back().call;
-    if (last.state == call_state::open && last.parts_left == 0) last.state = call_state::fresh;
-    for (const node& n : l.todo) n.call->in_front = n.call->in_front || n.call->state == call_state::open;
+    if (last.is_open() && last.parts.left == 0) last.state = call_state::fresh;
+    for (const node& n : l.todo) {
+      if (n.call->is_open()) n.call->state = call_state::handed_over;
+    }
     // Calls that would have been covers may have ended: from now on the list has all that is in the way.
     live_call& c = *calls_[i];
-    in_.clear(c.before);
-    std::swap(c.before, l.outside);
-    c.seen_from = 0;
+    in_.clear(c.way.before);
+    std::swap(c.way.before, l.outside);
+    c.way.seen_from = 0;
     for (std::size_t j = 0; j < i; ++j) {
       // A call that has failed stays in the way.
       if (calls_[j]->state == call_state::done) continue;
-      c.before.emplace_back(*calls_[j], false);
+      c.way.before.emplace_back(*calls_[j], false);
       in_.use(*calls_[j]);
     }
   }
@@ -194,7 +163,7 @@ bool splicer::call_front::come_to_step(line& l) {
     node& n = l.todo.back();
     live_call& c = *n.call;
     if (&c == l.arrived) return true;
-    if (c.arrived) {
+    if (c.at) {
       // Where an earlier front has left it.
       return c.at == arrival::step ? arrive_at_step(l) : arrive_at_slice(l);
     }
@@ -202,13 +171,13 @@ bool splicer::call_front::come_to_step(line& l) {
       stop_ = true;
       return false;
     }
-    SENNIT_ASSERT(in_.mine(c) && (c.state == call_state::fresh || c.parts_left == 0));
+    SENNIT_ASSERT(in_.mine(c) && (c.state == call_state::fresh || c.parts.left == 0));
     c.state = call_state::fresh;
-    c.at = c.kind->advance(c);
-    if (c.at != arrival::end || !c.failure) in_.forgive(c);
-    switch (c.at) {
-      case arrival::step: return arrive_at_step(l);
-      case arrival::slice: return arrive_at_slice(l);
+    const arrival now = c.kind->advance(c);
+    if (now != arrival::end || !c.failure) in_.forgive(c);
+    switch (now) {
+      case arrival::step: c.at = now; return arrive_at_step(l);
+      case arrival::slice: c.at = now; return arrive_at_slice(l);
       case arrival::sequence:
         open(l);
         if (stop_) return false;
@@ -230,7 +199,6 @@ bool splicer::call_front::come_to_step(line& l) {
 bool splicer::call_front::arrive_at_step(line& l) {
   const node& n = l.todo.back();
   live_call& c = *n.call;
-  c.arrived = true;
   if (c.now == &c.all) {
     l.now = n.own;
     l.arrived = &c;
@@ -248,68 +216,39 @@ bool splicer::call_front::arrive_at_step(line& l) {
 // The call has arrived at a sequence: its parts follow it in the line.
 void splicer::call_front::open(line& l) {
   live_call& c = *l.todo.back().call;
-  c.arrived = false;
   in_.open(c);
   if (c.waiting != nullptr) {
     in_.wake(c);
     in_.settle();
   }
-  if (c.more_parts) {
+  if (c.parts.may_begin()) {
     // So many parts that they should not all begin now.
     stop_ = true;
     return;
   }
   node& whole = l.todo.back();
   whole.own = c.afterwards != nullptr ? hulls(*c.afterwards) : hulls();
-  whole.rest = whole.own;
-  if (l.todo.size() > 1) whole.rest += (&whole)[-1].rest;
+  l.add_up();
   const std::uint64_t key = whole.key;
-  const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts_begun, std::uint32_t{2}) - 1);
-  for (live_call* part = c.last_part; part != nullptr; part = part->previous) {
-    node& n = l.todo.emplace_back(*part, key + part->index * span(depth), depth);
-    n.rest = n.own;
-    n.rest += (&n)[-1].rest;
+  const std::uint32_t depth = whole.depth + std::bit_width(std::max(c.parts.begun, std::uint32_t{2}) - 1);
+  for (live_call* part = c.parts.last; part != nullptr; part = part->previous) {
+    l.todo.emplace_back(*part, key + part->index * front_node::span(depth), depth);
+    l.add_up();
   }
 }
 
-// The first line that has to be checked for obstacles of a step. An earlier line may have run a step with the same
-// effects; then lines before that one have no obstacle (section 7, "Splicing multiple threads").
-std::size_t splicer::call_front::find_cover(std::size_t i) {
-  line& l = lines_[i];
-  const node& step = l.todo.back();
-  const std::size_t place = place_of(step);
-  const auto covers = [&](std::uint32_t back) {
-    const line& other = lines_[i - back];
-    return other.ran_keys[place] == step.place() && other.ran[place].contains(l.now);
-  };
-  // Sometimes a nearer cover is looked for.
-  if (l.cover != 0 && place != 0 && covers(l.cover)) [[likely]]
-    return i - l.cover;
-  for (std::uint32_t back = 1; back <= std::min<std::size_t>(i, nearby); ++back) {
-    if (!covers(back)) continue;
-    l.cover = back;
-    return i - back;
-  }
-  return 0;
+std::size_t splicer::call_front::begin_round() {
+  if (stop_ || !in_.whole_.stop.keep_on()) return 0;
+  if (tries_sizes_) note_round();
+  std::size_t first = 0;
+  while (first < lines_.size() && lines_[first].is_over()) ++first;
+  group_end_ = (first / group_ + 1) * group_;
+  return lines_.size();
 }
 
-// Returns false if the line has no next step, or if that step has to wait.
-bool splicer::call_front::run_next(std::size_t i) {
+bool splicer::call_front::may_run(std::size_t i) {
   line& l = lines_[i];
-  if (!come_to_step(l)) return false;
-  node& n = l.todo.back();
-  const auto is_ahead = [&](std::size_t c) {
-    ++in_.report_.checks;
-    const std::vector<node>& todo = lines_[c].todo;
-    return !todo.empty() && todo.back().rest.interferes(l.now);
-  };
-  // The preceding call is the most frequent obstacle.
-  if (i > 0 && is_ahead(i - 1)) return note_wait(n);
-  const std::size_t from = find_cover(i);
-  for (std::size_t c = i; c-- > from + 1;) {
-    if (is_ahead(c - 1)) return note_wait(n);
-  }
-  if (in_.is_void(*n.call)) [[unlikely]] {
+  if (in_.is_void(*l.next().call)) [[unlikely]] {
     stop_ = true;
     return false;
   }
@@ -320,39 +259,24 @@ bool splicer::call_front::run_next(std::size_t i) {
     return false;
   }
   l.blocked = 0;
-  const live_call* const c = n.call;
-  const bool sliced = c->at == arrival::slice;
-  run_step(l);
-  // What has ended is in nobody's way.
-  if (come_to_step(l) && sliced && l.arrived == c) {
-    in_.wake(*l.arrived);
-    in_.settle();
-  }
   return true;
 }
 
-bool splicer::call_front::note_wait(node& n) noexcept {
-  if (!std::exchange(n.has_waited, true)) {
-    ++in_.report_.delayed;
-    ++in_.report_.dependences;
-  }
-  return false;
-}
-
-void splicer::call_front::run_step(line& l) {
-  node& n = l.todo.back();
+void splicer::call_front::run_step(std::size_t i) {
+  line& l = lines_[i];
+  node& n = l.next();
   live_call& c = *n.call;
-  const std::size_t place = place_of(n);
-  hulls ran = l.now;
-  if (l.ran_keys[l.last_ran] != no_key) ran.extend_by(l.ran[l.last_ran]);
-  l.ran[place] = ran;
-  l.ran_keys[place] = n.place();
-  l.last_ran = place;
-  if (c.at == arrival::slice) ++n.slice;
+  l.ran.add(n.number(), n.place(), l.now);
+  const bool sliced = c.at == arrival::slice;
+  if (sliced) ++n.slice;
   n.has_waited = false;
-  c.arrived = false;
+  c.at.reset();
   l.arrived = nullptr;
   in_.do_step(c);
+  // What has ended is in nobody's way.
+  if (!come_to_step(l) || !sliced || l.arrived != &c) return;
+  in_.wake(c);
+  in_.settle();
 }
 
 }  // namespace sennit::detail

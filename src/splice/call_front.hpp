@@ -2,19 +2,18 @@
 // docs/protocols/splices.md has the rules.
 #pragma once
 
-#include "splice/hulls.hpp"
+#include "splice/front.hpp"
 #include "splice/splicer.hpp"
 
 #include <boost/container/small_vector.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace sennit::detail {
 
-class splicer::call_front {
+class splicer::call_front : front<splicer::call_front> {
  public:
   // For calls that have done nothing, whose obstacles have been found.
   call_front(splicer& in, row calls);
@@ -29,65 +28,56 @@ class splicer::call_front {
   void walk();
 
  private:
-  // A call in a line.
-  struct node {
-    live_call* call;
-    std::uint64_t
-        key;  // the first `depth` bits identify the call; keys increase from the first call to the last
-    std::uint32_t depth;
-    bool has_waited = false;
-    std::uint32_t slice =
-        0;       // of a sliced step: the number of the slice, counted in places of the first line
-    hulls own;   // what the call may still do, without its parts
-    hulls rest;  // and all that comes after it in the line
+  friend front;
 
-    node(live_call& c, std::uint64_t key, std::uint32_t depth)
-        : call(&c), key(key), depth(depth), own(c.all) {}
+  // A call in a line: `own` is what it may still do without its parts.
+  struct node : front_node {
+    // Of a sliced step: the number of the slice, counted in places of the first line.
+    std::uint32_t slice = 0;
+    live_call* call;
+
+    node(live_call& c, std::uint64_t key, std::uint32_t depth) : front_node(c.all, key, depth), call(&c) {}
     std::uint64_t place() const noexcept { return key + slice; }
+    std::uint64_t number() const noexcept { return front_node::number() + slice; }
   };
+  // For so many nodes a line has room from the start. A call that halves its range has two nodes at each level, so the
+  // nodes of a call of up to 2^11 steps are never moved.
+  static constexpr std::size_t usual_nodes = 2 * (11 + 1);
+  // If something outside is still in the way after so many rounds, it does not go on.
+  static constexpr std::uint32_t most_blocked = 64;
   // Calls that are deeper in others have no slices in a front: keys would have no room for their numbers.
   static constexpr std::uint32_t deepest_slices = 32;
-  static constexpr std::uint32_t key_bits = 63;
-  static constexpr std::uint64_t no_key = UINT64_MAX;
-  static constexpr std::uint64_t span(std::uint32_t depth) noexcept {
-    return depth > key_bits ? 0 : std::uint64_t{1} << (key_bits - depth);
-  }
 
-  // What is left of a call of the row.
-  struct line {
-    std::vector<node>
-        todo;  // the call, and those in it that have begun and not ended; the next one is the last
-    live_call* arrived = nullptr;  // the last one, if it has arrived at a step
+  // What is left of a call of the row: this call, and those in it that have begun and not ended.
+  struct line : front_line<node> {
+    live_call* arrived = nullptr;  // the next one, if it has arrived at a step
     hulls now;                     // of that step
-    std::uint32_t cover = 0;       // distance to the last cover, in lines; 0: none
     // Of its last sliced step over a range: where, over what, and by how many indices its slices are shifted.
-    std::uint64_t sliced_key = no_key;
+    std::uint64_t sliced_key = remembered_steps::no_place;
     range sliced{};
     std::int64_t shift = 0;
     bool has_outside = false;
     hulls outside_hulls;
     obstacles outside;          // what is in the way of the call, and not in the row
     std::uint32_t blocked = 0;  // how often in a row something outside was in the way of the next step
-    // Some of the steps that have run, as in the wavefront of trees.
-    static constexpr std::size_t remembered = 8;
-    std::array<hulls, remembered> ran;
-    std::array<std::uint64_t, remembered> ran_keys;
-    std::size_t last_ran = 0;
 
-    line() noexcept { ran_keys.fill(no_key); }
+    const hulls& step() const noexcept { return now; }
+    // The first node is the call itself.
+    const node* ends_with() const noexcept { return todo.size() > 2 ? &todo[1] : nullptr; }
   };
-  static std::size_t place_of(const node& n) noexcept {
-    return ((n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) + n.slice) % line::remembered;
-  }
-  static constexpr std::uint32_t nearby = 4;  // the number of lines in which a cover is looked for
-  static constexpr std::uint32_t most_blocked = 64;
 
   bool is_in_row(const live_call& c) const noexcept;
   void find_outside(std::size_t i);
   void sum_outside(line& l);
   bool is_blocked_outside(std::size_t i);
   void hand_over();
-  bool begins_in_one_direction();
+  std::vector<line>& lines() noexcept { return lines_; }
+  splice_report& report() noexcept { return in_.report_; }
+  std::size_t begin_round();
+  bool goes_on(std::size_t i) const noexcept { return !stop_ && i < group_end_; }
+  bool come_to_step(std::size_t i) { return !stop_ && come_to_step(lines_[i]); }
+  bool may_run(std::size_t i);
+  void run_step(std::size_t i);
   bool come_to_step(line& l);
   bool arrive_at_step(line& l);
   bool arrive_at_slice(line& l);
@@ -99,27 +89,24 @@ class splicer::call_front {
   void choose_slices();
   void choose_slice(const line& l, std::int64_t most);
   void cut_slices(line& l);
-  void note_pass(std::size_t first);
-  bool are_at_one_place(std::size_t first) const noexcept;
+  void note_round();
+  bool are_at_one_place() const noexcept;
   void open(line& l);
-  std::size_t find_cover(std::size_t i);
-  bool run_next(std::size_t i);
-  bool note_wait(node& n) noexcept;
-  void run_step(line& l);
 
   splicer& in_;
   const row calls_;
   const std::uint32_t depth_;
   std::vector<line> lines_;
-  bool stop_ = false;  // a call needs the other walk
+  bool stop_ = false;                 // a call needs the other walk
+  std::size_t group_;                 // so many lines are walked together
+  std::size_t group_end_ = SIZE_MAX;  // of the group that is walked
   // The size of slices of all calls, as soon as it is known.
   std::int64_t slice_ = 0;
-  // The size is looked for: what a pass through all lines takes.
+  // The size is looked for: what a round through all lines takes.
   bool tries_sizes_ = false;
-  std::uint32_t passes_ = 0;    // since `begun_ns_`
+  std::uint32_t rounds_ = 0;    // since `begun_ns_`
   std::uint64_t begun_ns_ = 0;  // 0: nothing has been timed with this size
-  static constexpr std::uint32_t passes_of_a_sample = 32;
-  std::size_t group_;                                      // so many lines are walked together
+  static constexpr std::uint32_t rounds_of_a_sample = 32;
   bool are_shifted_ = true;                                // false: the shifts would be too large
   std::int64_t usual_[nearby + 1] = {-1, -1, -1, -1, -1};  // shifts between lines, by their distance
 };

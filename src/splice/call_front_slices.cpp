@@ -39,7 +39,6 @@ void splicer::call_front::unless_effects_throw([[maybe_unused]] line& l, Work&& 
 bool splicer::call_front::arrive_at_slice(line& l) {
   node& n = l.todo.back();
   live_call& c = *n.call;
-  c.arrived = true;
   const auto few = [](const effects& fx) {
     return effects_access::size(fx) <= hulls::most && effects_access::all_contiguous(fx);
   };
@@ -53,8 +52,8 @@ bool splicer::call_front::arrive_at_slice(line& l) {
       if (slice_ != 0) cut_slices(l);
     });
   }
-  n.own = n.rest = hulls(*c.rest);
-  if (l.todo.size() > 1) n.rest += (&n)[-1].rest;
+  n.own = hulls(*c.rest);
+  l.add_up();
   l.now = hulls(*c.now);
   l.arrived = &c;
   return true;
@@ -151,17 +150,17 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
   tries_sizes_ = true;
 }
 
-// All lines have been gone through. Every few passes the time says what the size is worth, and another one may be tried:
+// All lines have been gone through. Every few rounds the time says what the size is worth, and another one may be tried:
 // from a place on at which all lines are, so that their slices stay side by side.
-void splicer::call_front::note_pass(std::size_t first) {
-  if (++passes_ < passes_of_a_sample || !are_at_one_place(first)) return;
+void splicer::call_front::note_round() {
+  if (++rounds_ < rounds_of_a_sample || !are_at_one_place()) return;
   const std::uint64_t now = now_ns();
   block_site& site = in_.whole_.slices;
   if (begun_ns_ != 0) {
-    site.took(slice_, static_cast<double>(now - begun_ns_) / static_cast<double>(slice_ * passes_));
+    site.took(slice_, static_cast<double>(now - begun_ns_) / static_cast<double>(slice_ * rounds_));
   }
   begun_ns_ = now;
-  passes_ = 0;
+  rounds_ = 0;
   in_.report_.blocks_tried = site.tried();
   if (site.size() == slice_) return;
   in_.report_.block = slice_ = site.size();
@@ -174,13 +173,13 @@ void splicer::call_front::note_pass(std::size_t first) {
   }
 }
 
-bool splicer::call_front::are_at_one_place(std::size_t first) const noexcept {
+bool splicer::call_front::are_at_one_place() const noexcept {
   const auto is_there = [&](const line& l) {
     return l.arrived != nullptr && l.arrived->at == arrival::slice && l.sliced_key == l.todo.back().key &&
            l.todo.back().place() == lines_.front().todo.back().place() &&
            slices_of(l.todo.back()).size() == slice_;
   };
-  return first == 0 && std::ranges::all_of(lines_, is_there);
+  return std::ranges::all_of(lines_, is_there);
 }
 
 // The slices of the line at its first slice begin with what the places of the other lines' slices have of it.

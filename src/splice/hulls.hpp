@@ -58,6 +58,17 @@ class hulls {
     }
     for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);
   }
+  // Becomes what a + b would be, without a copy of `a` where the two have hulls of the same kinds.
+  void become_sum(const hulls& a, const hulls& b) noexcept {
+    if (a.count_ != b.count_ || a.written_ != b.written_) [[unlikely]] {
+      *this = a;
+      *this += b;
+      return;
+    }
+    count_ = a.count_;
+    written_ = a.written_;
+    for (std::uint32_t i = 0; i < a.count_; ++i) where_[i] = both(a.where_[i], b.where_[i]);
+  }
   hulls& operator+=(const hulls& other) noexcept {
     if (count_ == other.count_ && written_ == other.written_) [[likely]] {
       for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);

@@ -29,8 +29,9 @@ void splicer::release_all(obstacles& found) noexcept {
 
 // Counts what the call takes now: it has a stack, or its lists have grown.
 void splicer::count_bytes(live_call& c) noexcept {
-  const std::size_t now = sizeof(live_call) + c.stack_bytes + bytes_of(c.before) + bytes_of(c.blocked_by) +
-                          (c.index_of_parts != nullptr ? c.index_of_parts->bytes() : 0);
+  const std::size_t now = sizeof(live_call) + c.stack_bytes + bytes_of(c.way.before) +
+                          bytes_of(c.way.blocked_by) +
+                          (c.parts.index != nullptr ? c.parts.index->bytes() : 0);
   use_bytes(static_cast<std::ptrdiff_t>(now - std::exchange(c.bytes, now)));
 }
 
@@ -44,7 +45,7 @@ SENNIT_INLINE void splicer::add(obstacles& to, const effects& fx, obstacle o) {
     if (o.has_parts()) add_parts(to, fx, c, o.parts_before());
     return;
   }
-  if (c.state == call_state::open && !o.whole() && !o.only_afterwards()) return add_open(to, fx, c);
+  if (c.is_open() && !o.whole() && !o.only_afterwards()) return add_open(to, fx, c);
   if (c.state == call_state::done) return;
   const effects& left = o.only_afterwards() ? *c.afterwards : c.rest != nullptr ? *c.rest : c.all;
   if (!o.whole() && !check(left, fx)) return;
@@ -63,8 +64,8 @@ void splicer::add_roots_before(obstacles& to, const effects& fx, std::uint32_t i
 
 void splicer::add_open(obstacles& to, const effects& fx, live_call& whole) {
   // For a few parts it costs as little to check each part.
-  if ((whole.more_parts || whole.parts_left > 2) && !check(whole.all, fx)) return;
-  if (whole.more_parts) begin_rest(whole);
+  if ((whole.parts.may_begin() || whole.parts.left > 2) && !check(whole.all, fx)) return;
+  if (whole.parts.may_begin()) begin_rest(whole);
   add_parts(to, fx, whole, UINT32_MAX);
   if (whole.afterwards != nullptr && check(*whole.afterwards, fx)) {
     to.push_back(obstacle::after_sequence_of(whole));
@@ -75,8 +76,8 @@ void splicer::add_open(obstacles& to, const effects& fx, live_call& whole) {
 // Adds the parts at positions before this one.
 void splicer::add_parts(obstacles& to, const effects& fx, live_call& whole, std::uint32_t before) {
   const std::size_t others = to.size();
-  if (whole.index_of_parts == nullptr) [[likely]] {
-    for (live_call* part = whole.parts; part != nullptr && part->index < before; part = part->next) {
+  if (whole.parts.index == nullptr) [[likely]] {
+    for (live_call* part = whole.parts.first; part != nullptr && part->index < before; part = part->next) {
       add(to, fx, {*part, false});
     }
   } else {
@@ -111,40 +112,41 @@ live_call* splicer::last_obstacle(const effects& fx, obstacle o) {
 // Each root may have all earlier roots as obstacles.
 void splicer::find_obstacles_of_roots(row roots) {
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    roots[i]->found = true;
-    for (std::size_t j = 0; j < i; ++j) add(roots[i]->before, roots[i]->all, {*roots[j], false});
+    roots[i]->way.seen_from = 0;
+    for (std::size_t j = 0; j < i; ++j) add(roots[i]->way.before, roots[i]->all, {*roots[j], false});
   }
 }
 
-// Whether nothing is in the way of all that the call does. If something is, c.blocked_by then has it.
+// Whether nothing is in the way of all that the call does. If something is, c.way.blocked_by then has it.
 bool splicer::is_free_as_a_whole(live_call& c) {
-  add_those(c.blocked_by, c.all, c.before);
-  return c.blocked_by.empty();
+  add_those(c.way.blocked_by, c.all, c.way.before);
+  return c.way.blocked_by.empty();
 }
 
 // An obstacle of a part is an obstacle of the whole, or an earlier part of the whole. `earlier`: the parts
 // of earlier iterations at the same place.
 void splicer::find_obstacles(live_call& part, row earlier) {
-  if (std::exchange(part.found, true)) return;
+  if (part.way.is_known()) return;
   const live_call& whole = *part.around;
+  SENNIT_ASSERT(whole.way.is_known());
   // If a call at the same place has all effects of this call, it probably has a step with these effects,
   // too. Obstacles before that step then need not be looked for (section 7, "Splicing multiple threads").
-  part.seen_from = whole.seen_from;
+  part.way.seen_from = whole.way.seen_from;
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t j = earlier.size(); j-- > far;) {
-    if (earlier[j]->in_front || !earlier[j]->all.contains(part.all)) continue;
-    part.seen_from = std::max(part.seen_from, earlier[j]->iteration);
+    if (earlier[j]->state == call_state::handed_over || !earlier[j]->all.contains(part.all)) continue;
+    part.way.seen_from = std::max(part.way.seen_from, earlier[j]->iteration);
     break;
   }
-  for (const obstacle o : whole.before) {
-    if (o.call().iteration >= part.seen_from) add(part.before, part.all, o);
+  for (const obstacle o : whole.way.before) {
+    if (o.call().iteration >= part.way.seen_from) add(part.way.before, part.all, o);
   }
-  add_parts(part.before, part.all, *part.around, part.index);
+  add_parts(part.way.before, part.all, *part.around, part.index);
 }
 
-// Whether the step at which the call has arrived has no obstacle. If it has, c.before then has all of them.
+// Whether the step at which the call has arrived has no obstacle. If it has, c.way.before then has all of them.
 bool splicer::is_free(live_call& c, row earlier, bool just_found) {
-  SENNIT_ASSERT(c.now != nullptr && c.blocked_by.empty() && c.seen_from <= c.iteration);
+  SENNIT_ASSERT(c.now != nullptr && c.way.blocked_by.empty() && c.way.seen_from <= c.iteration);
   const effects& fx = *c.now;
   // If a step with the same effects has ended, all obstacles before it have ended.
   std::uint32_t from = 0;
@@ -152,39 +154,39 @@ bool splicer::is_free(live_call& c, row earlier, bool just_found) {
   const std::size_t far = earlier.size() > nearby ? earlier.size() - nearby : 0;
   for (std::size_t i = earlier.size(); i-- > far && cover == nullptr;) {
     live_call& e = *earlier[i];
-    if (e.one_step && e.iteration >= c.seen_from && e.all.contains(fx)) cover = &e;
+    if (e.one_step && e.iteration >= c.way.seen_from && e.all.contains(fx)) cover = &e;
   }
   if (cover != nullptr) {
     from = cover->iteration;
-    if (cover->state != call_state::done) add(c.blocked_by, fx, {*cover, true});
+    if (cover->state != call_state::done) add(c.way.blocked_by, fx, {*cover, true});
   } else {
-    add_roots_before(c.blocked_by, fx, c.seen_from);
+    add_roots_before(c.way.blocked_by, fx, c.way.seen_from);
   }
   const auto counts = [&](obstacle o) { return o.call().iteration >= from && &o.call() != cover; };
   if (just_found && c.last_step) {
     // All calls that have been found are obstacles of the step, and nothing follows.
-    c.blocked_by.reserve(c.blocked_by.size() + c.before.size());
-    for (const obstacle o : c.before) {
+    c.way.blocked_by.reserve(c.way.blocked_by.size() + c.way.before.size());
+    for (const obstacle o : c.way.before) {
       if (counts(o)) {
-        c.blocked_by.push_back(o);
+        c.way.blocked_by.push_back(o);
       } else {
         release(o.call());
       }
     }
-    c.before.clear();
+    c.way.before.clear();
   } else if (just_found && c.one_step) {
     // The step has all effects of the call, so nothing is compared a second time.
-    for (const obstacle o : c.before) {
+    for (const obstacle o : c.way.before) {
       if (!counts(o)) continue;
-      c.blocked_by.push_back(o);
+      c.way.blocked_by.push_back(o);
       use(o.call());
     }
   } else {
-    for (const obstacle o : c.before) {
-      if (counts(o)) add(c.blocked_by, fx, o);
+    for (const obstacle o : c.way.before) {
+      if (counts(o)) add(c.way.blocked_by, fx, o);
     }
   }
-  return c.blocked_by.empty();
+  return c.way.blocked_by.empty();
 }
 
 // Removes calls that have ended, and replaces calls by their parts. Without memory, all that had been found
@@ -196,9 +198,8 @@ void splicer::refine(obstacles& found, const effects& fx) {
     // An obstacle still interferes unless it has ended, has known parts, or has become less.
     const bool stays = !mine(c) || o.only_afterwards() ? true
                        : o.parts_before() != 0         ? last_obstacle(fx, o) != nullptr
-                       : o.whole()
-                           ? c.state != call_state::done
-                           : c.state != call_state::open && c.state != call_state::done && c.rest == nullptr;
+                       : o.whole()                     ? c.state != call_state::done
+                                   : !c.is_open() && c.state != call_state::done && c.rest == nullptr;
     if (stays) continue;
     add(found, fx, o);
     if (o.whole() && !c.one_step) {
@@ -212,12 +213,11 @@ void splicer::refine(obstacles& found, const effects& fx) {
 }
 
 void splicer::wait(live_call& c) {
-  SENNIT_ASSERT(c.state == call_state::fresh && !c.blocked_by.empty());
+  SENNIT_ASSERT((c.state == call_state::fresh || c.state == call_state::alone) && !c.way.blocked_by.empty());
   c.state = call_state::delayed;
-  c.left = true;
   count_bytes(c);
   ++report_.delayed;
-  report_.dependences += c.blocked_by.size();
+  report_.dependences += c.way.blocked_by.size();
   whole_.delayed.fetch_add(1, std::memory_order_relaxed);
   watch(c);
 }
@@ -226,9 +226,9 @@ void splicer::wait(live_call& c) {
 // the calls that wait until the splicers meet.
 void splicer::watch(live_call& c) {
   ++c.uses;
-  const bool foreign = std::ranges::any_of(c.blocked_by, [&](obstacle o) { return !mine(o.call()); });
+  const bool foreign = std::ranges::any_of(c.way.blocked_by, [&](obstacle o) { return !mine(o.call()); });
   if (foreign) return stranded_.push(c);
-  const obstacle o = c.blocked_by.back();
+  const obstacle o = c.way.blocked_by.back();
   live_call* const last = o.parts_before() != 0 ? last_obstacle(next_effects(c), o) : &o.call();
   // A call that has ended wakes no call.
   SENNIT_ASSERT(last != nullptr && last != &c && last->state != call_state::done);
@@ -240,8 +240,8 @@ void splicer::watch(live_call& c) {
 // Call it when an obstacle has ended, or has become less.
 void splicer::try_again(live_call& c) {
   if (!is_void(c)) {
-    refine(c.blocked_by, next_effects(c));
-    if (!c.blocked_by.empty()) return watch(c);
+    refine(c.way.blocked_by, next_effects(c));
+    if (!c.way.blocked_by.empty()) return watch(c);
   }
   SENNIT_ASSERT(c.state == call_state::delayed && whole_.delayed.load(std::memory_order_relaxed) > 0);
   c.state = call_state::ready;

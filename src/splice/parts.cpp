@@ -26,45 +26,44 @@ constexpr call_kind not_begun = {.advance = [](spliced_call&) noexcept { return 
 }  // namespace
 
 void splicer::open(live_call& c) {
-  SENNIT_ASSERT(mine(c) && c.parts == nullptr && c.parts_left == 0);
-  ++c.sequences;
-  c.index_of_parts.reset();
-  c.last_part = nullptr;
-  c.parts_begun = 0;
-  c.parts_left = 1;
-  c.more_parts = true;
-  while (c.more_parts && c.parts_begun < few) begin_part(c);
+  SENNIT_ASSERT(mine(c) && c.parts.first == nullptr && c.parts.left == 0);
+  ++c.parts.sequence;
+  c.parts.index.reset();
+  c.parts.last = nullptr;
+  c.parts.begun = 0;
+  c.parts.end = c.sequence_size;
+  c.parts.left = c.parts.may_begin() ? 1 : 0;
+  while (c.parts.may_begin() && c.parts.begun < few) begin_part(c);
   // Last, because a call without parts is not to be continued by end_part().
-  c.state = call_state::open;
+  c.state = c.has_left_row() ? call_state::open_alone : call_state::open;
 }
 
 // Returns null if there are no more parts.
 live_call* splicer::begin_part(live_call& c) {
-  SENNIT_ASSERT(mine(c) && c.more_parts);
-  make_room_for_part(c, c.parts_begun);
+  SENNIT_ASSERT(mine(c) && c.parts.may_begin());
+  make_room_for_part(c, c.parts.begun);
   live_call& part = make(&c);
-  part.index = c.parts_begun;
+  part.index = c.parts.begun;
   if (!try_part(c, part)) {
     recycle(part);
-    c.more_parts = false;
+    c.parts.end = c.parts.begun;
     end_part(c);
     return nullptr;
   }
-  ++c.parts_left;
-  ++c.parts_begun;
-  if (c.parts_begun == c.sequence_size) c.more_parts = false;
+  ++c.parts.left;
+  ++c.parts.begun;
   add_part(c, part);
-  if (!c.more_parts) end_part(c);
+  if (!c.parts.may_begin()) end_part(c);
   count_bytes(part);
-  if (c.index_of_parts != nullptr) count_bytes(c);
+  if (c.parts.index != nullptr) count_bytes(c);
   return &part;
 }
 
 // Begins all parts that have not begun.
 void splicer::begin_rest(live_call& c) {
-  while (c.more_parts) begin_part(c);
-  if (c.index_of_parts == nullptr) return;
-  c.index_of_parts->complete();
+  while (c.parts.may_begin()) begin_part(c);
+  if (c.parts.index == nullptr) return;
+  c.parts.index->complete();
   count_bytes(c);
 }
 
@@ -86,7 +85,7 @@ bool splicer::try_part(live_call& c, live_call& part) {
   if (!part.failure) return leave_unspliced(c, part);
   part.kind = &not_begun;
   part.all = c.all;
-  c.more_parts = false;
+  c.parts.end = part.index + 1;
   return true;
 #else
   return c.kind->next_part(c, part, part.index);
@@ -104,7 +103,7 @@ bool splicer::leave_unspliced(live_call& c, live_call& part) {
 std::uint32_t splicer::make_rest(live_call& c, live_call& part) {
   part.all = c.all;
   part.one_step = part.last_step = true;
-  c.more_parts = false;
+  c.parts.end = part.index + 1;
   return c.kind->rest(c, part, part.index);
 }
 
@@ -115,15 +114,15 @@ bool splicer::is_past_limit(const live_call& c) const noexcept {
 }
 
 void splicer::make_room_in_index(live_call& c, std::uint32_t position) {
-  if (c.parts == nullptr && c.index_of_parts != nullptr) {
+  if (c.parts.first == nullptr && c.parts.index != nullptr) {
     // All parts in it have ended.
-    c.index_of_parts.reset();
+    c.parts.index.reset();
     count_bytes(c);
   }
-  if (c.index_of_parts == nullptr) {
-    if (c.parts_left <= few) return;  // all parts in the index had ended
-    auto index = std::make_unique<part_index>(c.parts != nullptr ? c.parts->index : position);
-    for (live_call* part = c.parts; part != nullptr; part = part->next) {
+  if (c.parts.index == nullptr) {
+    if (c.parts.left <= few) return;  // all parts in the index had ended
+    auto index = std::make_unique<part_index>(c.parts.first != nullptr ? c.parts.first->index : position);
+    for (live_call* part = c.parts.first; part != nullptr; part = part->next) {
       while (index->end() < part->index) {
         index->reserve();
         index->add(nullptr, hulls());
@@ -131,33 +130,32 @@ void splicer::make_room_in_index(live_call& c, std::uint32_t position) {
       index->reserve();
       index->add(part, hulls(part->all));
     }
-    c.index_of_parts = std::move(index);
+    c.parts.index = std::move(index);
   }
-  while (c.index_of_parts->end() < position) {
-    c.index_of_parts->reserve();
-    c.index_of_parts->add(nullptr, hulls());
+  while (c.parts.index->end() < position) {
+    c.parts.index->reserve();
+    c.parts.index->add(nullptr, hulls());
   }
-  c.index_of_parts->reserve();
+  c.parts.index->reserve();
 }
 
 void splicer::add_part(live_call& c, live_call& part) noexcept {
-  part.previous = std::exchange(c.last_part, &part);
-  *(part.previous == nullptr ? &c.parts : &part.previous->next) = &part;
-  if (c.index_of_parts != nullptr) c.index_of_parts->add(&part, hulls(part.all));
+  part.previous = std::exchange(c.parts.last, &part);
+  *(part.previous == nullptr ? &c.parts.first : &part.previous->next) = &part;
+  if (c.parts.index != nullptr) c.parts.index->add(&part, hulls(part.all));
 }
 
 void splicer::remove_part(live_call& part) noexcept {
   live_call& around = *part.around;
-  *(part.previous == nullptr ? &around.parts : &part.previous->next) = part.next;
-  *(part.next == nullptr ? &around.last_part : &part.next->previous) = part.previous;
-  if (around.index_of_parts != nullptr) around.index_of_parts->remove(part.index, hulls(part.all));
+  *(part.previous == nullptr ? &around.parts.first : &part.previous->next) = part.next;
+  *(part.next == nullptr ? &around.parts.last : &part.next->previous) = part.previous;
+  if (around.parts.index != nullptr) around.parts.index->remove(part.index, hulls(part.all));
 }
 
 // A part has ended, or there are no parts left that have not begun.
 void splicer::end_part(live_call& around) {
-  SENNIT_ASSERT(around.parts_left > 0);
-  if (--around.parts_left == 0 && around.left && around.state == call_state::open &&
-      !whole_.stop.load(std::memory_order_relaxed)) {
+  SENNIT_ASSERT(around.parts.left > 0);
+  if (--around.parts.left == 0 && around.state == call_state::open_alone && !whole_.stop.is_set()) {
     ++around.uses;
     ready_.push(around);
   }

@@ -221,7 +221,7 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   // With a log: two strands for each worker, even if no worker takes them. A run that follows the log will
   // use them.
   splicer mine(whole, log, log != nullptr && workers > 1 ? std::bit_width(workers - 1) + 1 : 0);
-  whole.attempt([&] {
+  whole.stop.attempt([&] {
     whole.roots.reserve(count);
     // A body that declares nothing has run when it was begun. That is its right place in the order if all
     // bodies before it have run, too.
@@ -236,13 +236,9 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   });
   mine.run();
   report += mine.report();
-  report.extra_bytes = std::max(report.extra_bytes, whole.most_bytes());
-#if SENNIT_EXCEPTIONS
-  for (const live_call* const root : whole.roots) {
-    if (root->failure) std::rethrow_exception(root->failure);
-  }
-  if (whole.reason()) std::rethrow_exception(whole.reason());
-#endif
+  report.extra_bytes = std::max(report.extra_bytes, whole.bytes.most());
+  whole.failure.rethrow();
+  whole.stop.rethrow();
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "splice/call_front.hpp"
 
 #include <sennit/detail/assert.hpp>
-#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -17,19 +16,6 @@ live_call* whole_splice::more_calls() {
   live_call* const first = chunks_.back().get();
   for (std::size_t i = 0; i + 1 < calls_at_once; ++i) first[i].next = &first[i + 1];
   return first;
-}
-
-void whole_splice::use(std::ptrdiff_t bytes) noexcept {
-  const std::ptrdiff_t now = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::ptrdiff_t most = most_bytes_.load(std::memory_order_relaxed);
-  while (now > most && !most_bytes_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
-  }
-}
-
-void whole_splice::stop_for(std::exception_ptr reason) {
-  const std::lock_guard guard(lock_);
-  if (!reason_) reason_ = std::move(reason);
-  stop.store(true, std::memory_order_relaxed);
 }
 
 void whole_splice::spare(live_call* calls) noexcept {
@@ -58,34 +44,32 @@ live_call& splicer::make(live_call* around) {
 
 void splicer::recycle(live_call& c) noexcept {
   // No call waits for it, and it waits for no call.
-  SENNIT_ASSERT(mine(c) && c.waiting == nullptr && c.before.empty() && c.blocked_by.empty());
+  SENNIT_ASSERT(mine(c) && c.waiting == nullptr && c.way.before.empty() && c.way.blocked_by.empty());
   c.set_effects([] { return effects(); });
   c.kind = nullptr;
   c.rest = c.now = c.afterwards = nullptr;
   c.failure = nullptr;
-  c.one_step = c.last_step = c.arrived = c.left = c.found = c.in_front = false;
-  c.parts = c.last_part = c.waiting = nullptr;
-  c.index_of_parts.reset();
-  c.more_parts = false;
+  c.one_step = c.last_step = false;
+  c.at.reset();
+  c.waiting = nullptr;
+  c.parts = parts_of_call();
   use_bytes(-static_cast<std::ptrdiff_t>(c.bytes));
   c.bytes = 0;
   c.switches = c.stack_bytes = 0;
-  c.parts_begun = c.parts_left = 0;
-  c.sequences = 0;
   c.depth = 0;
-  c.seen_from = 0;
+  c.way.seen_from = way_of_call::nothing;
   c.next = free_;
   free_ = &c;
 }
 
 void splicer::run() {
   const row roots = whole_.roots;
-  whole_.attempt([&] {
+  whole_.stop.attempt([&] {
     find_obstacles_of_roots(roots);
     walk(roots);
     settle();
   });
-  if (!whole_.stop.load(std::memory_order_relaxed)) [[likely]]
+  if (!whole_.stop.is_set()) [[likely]]
     return;
   // Roots that were forked and then dropped by the region have not been walked.
   for (live_call* const root : roots) abandon(*root);
@@ -116,15 +100,15 @@ void splicer::walk_together(row calls) {
     for (std::size_t i = 0; i < active.size(); ++i) {
       live_call& c = *active[i];
       if (c.over()) continue;
-      if (c.state == call_state::open && c.parts_left > 0) {
+      if (c.is_open() && c.parts.left > 0) {
         // A front has come further. The parts need what is in the way of the call.
-        if (!c.found) find_obstacles(c, before(c, all(active)));
+        if (!c.way.is_known()) find_obstacles(c, before(c, all(active)));
         continue;
       }
       // Too many calls are delayed. A call that is not free then waits as a whole, which takes no further
       // memory.
       if (crowded && i != 0 && c.state == call_state::fresh && !is_void(c)) {
-        if (!c.found) find_obstacles(c, before(c, all(active)));
+        if (!c.way.is_known()) find_obstacles(c, before(c, all(active)));
         if (!is_free_as_a_whole(c)) {
           wait(c);
           continue;
@@ -135,14 +119,14 @@ void splicer::walk_together(row calls) {
     for (bool sliced = true; sliced;) {
       sliced = false;
       for (live_call* const c : active) {
-        if (c->state != call_state::fresh || c->left) continue;
+        if (c->state != call_state::fresh) continue;
         go_on(*c, all(active));
         sliced = true;
       }
     }
     opened.clear();
     for (live_call* const c : active) {
-      if (c->state == call_state::open && !c->left) opened.push_back(c);
+      if (c->is_open() && !c->has_left_row()) opened.push_back(c);
     }
     if (opened.empty()) return;
     // Calls that waited for a whole call may now wait for less.
@@ -150,10 +134,10 @@ void splicer::walk_together(row calls) {
     walk_all_parts(all(opened));
     active.clear();
     for (live_call* const c : opened) {
-      if (c->parts_left == 0) {
+      if (c->parts.left == 0) {
         active.push_back(c);
-      } else {
-        c->left = true;
+      } else if (c->is_open()) {
+        c->state = call_state::open_alone;
       }
     }
   }
@@ -165,31 +149,20 @@ void splicer::walk_all_parts(row whole) {
   bool more = false;
   for (live_call* const c : whole) {
     // Another strand may only take calls that have begun.
-    if (c->more_parts && whole_.workers > 1) begin_rest(*c);
-    more = more || c->more_parts;
-    end = std::max(end, c->parts_begun);
+    if (c->parts.may_begin() && whole_.workers > 1) begin_rest(*c);
+    more = more || c->parts.may_begin();
+    end = std::max(end, c->parts.begun);
   }
   if (!more) return walk_parts(whole, 0, end);
   // If the last part of a call that is walked alone has ended, the call goes on at once.
-  const std::uint32_t sequence = whole.front()->sequences;
-  for (std::uint32_t i = 0; whole.front()->sequences == sequence; ++i) {
-    if (!keep_on()) return;
+  const std::uint32_t sequence = whole.front()->parts.sequence;
+  for (std::uint32_t i = 0; whole.front()->parts.sequence == sequence; ++i) {
+    if (!whole_.stop.keep_on()) return;
     for (live_call* const c : whole) {
-      if (c->more_parts && c->parts_begun <= i) begin_part(*c);
+      if (c->parts.may_begin() && c->parts.begun <= i) begin_part(*c);
     }
     if (!walk_column(whole, i)) return;
   }
-}
-
-// Returns false if the splice stops.
-bool splicer::keep_on() {
-#if SENNIT_EXCEPTIONS
-  if (stop_requested()) [[unlikely]] {
-    whole_.stop_for(std::make_exception_ptr(cancelled()));
-    return false;
-  }
-#endif
-  return true;
 }
 
 // Walks the parts at positions [from, to) of the calls.
@@ -198,7 +171,7 @@ void splicer::walk_parts(row whole, std::uint32_t from, std::uint32_t to) {
     if (from < to) walk_column(whole, from);
     return;
   }
-  if (!keep_on()) return;
+  if (!whole_.stop.keep_on()) return;
   const std::uint32_t middle = from + (to - from) / 2;
   if (may_fork(whole, from, middle, to)) return fork(whole, from, middle, to);
   walk_parts(whole, from, middle);
@@ -210,7 +183,7 @@ bool splicer::walk_column(row whole, std::uint32_t index) {
   row_of column;
   bool any = false;
   for (const live_call* const c : whole) {
-    any = any || index < c->parts_begun;
+    any = any || index < c->parts.begun;
     live_call* const part = part_at(*c, index);
     if (part == nullptr || part->over()) continue;
     use(*part);
@@ -224,43 +197,44 @@ bool splicer::walk_column(row whole, std::uint32_t index) {
 // Continues a call until it has to wait or has parts. If there are other calls in its row, also until it has
 // done one slice of a step.
 void splicer::go_on(live_call& c, row peers) {
-  bool checked = c.state == call_state::ready && c.arrived;
+  bool checked = c.state == call_state::ready && c.at;
   bool found = false;
-  c.state = call_state::fresh;
+  const bool in_row = !c.has_left_row();
+  const call_state going = in_row ? call_state::fresh : call_state::alone;
+  c.state = going;
   for (;;) {
     if (is_void(c)) [[unlikely]] {
       abandon(c);
       return settle();
     }
-    if (!c.found) {
+    if (!c.way.is_known()) {
       find_obstacles(c, before(c, peers));
       found = true;
     }
-    if (!c.arrived) {
+    if (!c.at) {
       c.at = c.kind->advance(c);
-      c.arrived = true;
       // The function has caught what the parts threw.
       if (c.at != arrival::end || !c.failure) forgive(c);
     }
-    switch (c.at) {
+    switch (const arrival now = *c.at) {
       case arrival::step:
       case arrival::slice:
         if (!checked && !is_free(c, before(c, peers), found)) return wait(c);
         checked = found = false;
-        c.arrived = false;
+        c.at.reset();
         do_step(c);
-        if (c.at == arrival::slice) {
+        if (now == arrival::slice) {
           wake(c);
           if (!peers.empty()) return settle();
         }
         settle();
         break;
       case arrival::sequence: {
-        c.arrived = false;
+        c.at.reset();
         open(c);
-        if (!c.left) return;
-        if (c.parts_left == 0) {
-          c.state = call_state::fresh;
+        if (in_row) return;
+        if (c.parts.left == 0) {
+          c.state = going;
           break;
         }
         live_call* const alone[] = {&c};
@@ -274,7 +248,7 @@ void splicer::go_on(live_call& c, row peers) {
 }
 
 void splicer::do_step(live_call& c) {
-  SENNIT_ASSERT(mine(c) && c.blocked_by.empty() && c.parts == nullptr);
+  SENNIT_ASSERT(mine(c) && c.way.blocked_by.empty() && c.parts.first == nullptr);
   ++report_.steps;
   // Relaxed: see may_fork().
   if (c.depth > whole_.depth_of_steps.load(std::memory_order_relaxed)) {
@@ -305,15 +279,15 @@ void splicer::wake_waiting(live_call& c) {
 // among those that do not continue.
 void splicer::wake_failed(live_call& c) {
   wake(c);
-  for (live_call* part = c.parts; part != nullptr; part = part->next) wake_failed(*part);
+  for (live_call* part = c.parts.first; part != nullptr; part = part->next) wake_failed(*part);
 }
 
 // The failure has been caught, or no call is left for which it matters: the failed parts are no obstacles
 // any more.
 void splicer::forgive_parts(live_call& c) {
-  c.index_of_parts.reset();
-  while (c.parts != nullptr) {
-    live_call& part = *std::exchange(c.parts, c.parts->next);
+  c.parts.index.reset();
+  while (c.parts.first != nullptr) {
+    live_call& part = *std::exchange(c.parts.first, c.parts.first->next);
     part.state = call_state::done;
     forgive(part);
     wake(part);
@@ -324,14 +298,14 @@ void splicer::forgive_parts(live_call& c) {
 // Of several failures, keeps the one at which serial execution would have arrived first.
 void splicer::fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept {
   failing_ = true;
-  if (around.failure && around.failed_part < part) return;
+  if (around.failure && around.parts.failed < part) return;
   around.failure = failure;
-  around.failed_part = part;
+  around.parts.failed = part;
 }
 
 bool splicer::comes_after_failure(const live_call& c) noexcept {
   for (const live_call* part = &c; part->around != nullptr; part = part->around) {
-    if (part->around->failure && part->around->failed_part < part->index) return true;
+    if (part->around->failure && part->around->parts.failed < part->index) return true;
   }
   return false;
 }
@@ -339,21 +313,16 @@ bool splicer::comes_after_failure(const live_call& c) noexcept {
 void splicer::finish(live_call& c) {
   report_.switches += c.switches;
   c.rest = nullptr;
-  clear(c.before);
-  clear(c.blocked_by);
+  clear(c.way.before);
+  clear(c.way.blocked_by);
   live_call* const around = c.around;
   if (around == nullptr) {
     c.state = call_state::done;
-    if (c.failure) {
-      std::uint32_t last = whole_.last_iteration.load(std::memory_order_relaxed);
-      while (c.iteration < last &&
-             !whole_.last_iteration.compare_exchange_weak(last, c.iteration, std::memory_order_relaxed)) {
-      }
-    }
+    if (c.failure) whole_.failure.note(c.iteration, 0, c.failure);
     forgive(c);
     return wake(c);
   }
-  SENNIT_ASSERT(around->parts_left > 0);
+  SENNIT_ASSERT(around->parts.left > 0);
   const bool failed = c.failure || c.state == call_state::failed;
   c.state = failed ? call_state::failed : call_state::done;
   if (c.failure) fail_part(*around, c.failure, c.index);
@@ -379,9 +348,9 @@ void splicer::continue_ready() {
 // Ends a call that will not continue.
 void splicer::abandon(live_call& c) {
   if (c.over()) return;
-  for (live_call* part = c.parts; part != nullptr;) abandon(*std::exchange(part, part->next));
+  for (live_call* part = c.parts.first; part != nullptr;) abandon(*std::exchange(part, part->next));
   if (c.state == call_state::delayed) whole_.delayed.fetch_sub(1, std::memory_order_relaxed);
-  c.left = c.more_parts = false;
+  c.parts.end = c.parts.begun;
   c.kind->drop(c);
   c.failure = nullptr;
   c.one_step = false;  // it covers no call

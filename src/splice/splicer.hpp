@@ -2,6 +2,9 @@
 // rules.
 #pragma once
 
+#include "splice/bytes_in_use.hpp"
+#include "splice/earliest_failure.hpp"
+#include "splice/early_stop.hpp"
 #include "splice/part_index.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -16,9 +19,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -57,51 +60,74 @@ class obstacle {
 };
 using obstacles = boost::container::small_vector<obstacle, 6>;
 
+// A call that is open has parts under way. What the other states are is in the protocol's page.
 enum class call_state : std::uint8_t {
-  fresh,    // between two of its constructs, or before the first
-  open,     // its parts are being run
-  delayed,  // its next step waits for an obstacle
-  ready,    // its last obstacle has ended, or it will not continue
-  failed,   // ended, but an obstacle until its failure has been caught or its root has ended
+  // The walk of its row goes on with it:
+  fresh,        // between two of its constructs, or before the first
+  open,         // its parts are being run
+  handed_over,  // open, and a front has run some of its parts: the others may end before those at the same place
+  // It has left its row, and goes on by itself:
+  open_alone,  // as open; it is ready when its parts have ended
+  alone,       // as fresh, while it goes on
+  delayed,     // what it does next waits for an obstacle
+  ready,       // its last obstacle has ended, or it will not continue
+  // It is over:
+  failed,  // an obstacle until its failure has been caught or its root has ended
   done,
+};
+
+// Of the sequence that a call has opened last, or is in.
+struct parts_of_call {
+  live_call* first = nullptr;  // those that have begun and are not done, in order
+  live_call* last = nullptr;
+  std::unique_ptr<part_index> index;  // null if there are few
+  std::uint32_t begun = 0;
+  std::uint32_t end = 0;       // where the sequence ends; too large if that is not known
+  std::uint32_t left = 0;      // that have not ended; all that have not begun count as one
+  std::uint32_t sequence = 0;  // the number of the sequence; 0: none
+  std::uint32_t failed = 0;    // the part that threw the call's failure, the first part with a failure
+
+  bool may_begin() const noexcept { return begun < end; }
+};
+
+// What comes before a call in the loop and is not over.
+struct way_of_call {
+  static constexpr std::uint32_t nothing = UINT32_MAX;
+
+  obstacles before;      // of all that the call does
+  obstacles blocked_by;  // of what it does next
+  // `before` has no obstacles in iterations before this one; nothing: it has not been filled.
+  std::uint32_t seen_from = nothing;
+
+  bool is_known() const noexcept { return seen_from != nothing; }
 };
 
 // A call in a splicer.
 struct live_call : spliced_call {
   splicer* owner = nullptr;  // only the owner reads and writes the members below
   live_call* around = nullptr;
-  live_call* parts = nullptr;  // the parts that have begun and not ended, in order
-  live_call* last_part = nullptr;
-  live_call* next = nullptr;  // in `parts` of the surrounding call, or in the pool
+  live_call* next = nullptr;  // among the parts of the call around it, or in the pool
   live_call* previous = nullptr;
   live_call* waiting = nullptr;  // the calls that this call delays
   // In the list of `waiting` calls, among the ready or stranded calls, or the first of the next list of calls.
   live_call* next_waiting = nullptr;
-  live_call* thiefs_copy = nullptr;            // in the splicer of the thief that has taken this call
-  std::unique_ptr<part_index> index_of_parts;  // null if there are few
-  std::size_t bytes = 0;                       // that have been counted for the call
+  live_call* thiefs_copy = nullptr;  // in the splicer of the thief that has taken this call
+  std::size_t bytes = 0;             // that have been counted for the call
   std::uint32_t uses = 0;
-  std::uint32_t parts_begun = 0;
-  std::uint32_t parts_left = 0;   // that have not ended; all that have not begun count as one
-  std::uint32_t sequences = 0;    // that the call has opened
-  std::uint32_t depth = 0;        // number of surrounding calls
-  std::uint32_t seen_from = 0;    // `before` has no obstacles in iterations before this one
-  std::uint32_t failed_part = 0;  // the part that threw `failure`, the first part with a failure
-  bool more_parts = false;        // the sequence may have parts that have not begun
+  std::uint32_t depth = 0;  // number of surrounding calls
   call_state state = call_state::fresh;
-  arrival at = arrival::end;
-  bool arrived = false;   // at `at`, which is still to be done
-  bool left = false;      // the walk has continued without it
-  bool found = false;     // `before` has been filled
-  bool in_front = false;  // a front has left it open, so calls in it may end before others at the same place
-  bool over() const noexcept { return state == call_state::failed || state == call_state::done; }
-  obstacles before;      // of all that the call does
-  obstacles blocked_by;  // of its next step
+  std::optional<arrival> at;  // what it has arrived at, and has not done
+  parts_of_call parts;        // parts.cpp begins and ends them
+  way_of_call way;            // obstacles.cpp finds it; a front leaves it where the walk can go on
+
+  bool is_open() const noexcept { return state >= call_state::open && state <= call_state::open_alone; }
+  bool has_left_row() const noexcept { return state >= call_state::open_alone && state <= call_state::ready; }
+  bool over() const noexcept { return state >= call_state::failed; }
 };
 
 inline obstacle obstacle::after_sequence_of(live_call& call) noexcept {
   obstacle o(call, false);
-  o.sequence_ = call.sequences;
+  o.sequence_ = call.parts.sequence;
   return o;
 }
 inline obstacle obstacle::parts_of(live_call& call, std::uint32_t before) noexcept {
@@ -110,16 +136,16 @@ inline obstacle obstacle::parts_of(live_call& call, std::uint32_t before) noexce
   return o;
 }
 inline bool obstacle::has_parts() const noexcept {
-  return call_->sequences == sequence_ && call_->parts != nullptr;
+  return call_->parts.sequence == sequence_ && call_->parts.first != nullptr;
 }
 inline bool obstacle::only_afterwards() const noexcept {
-  return sequence_ != 0 && before_ == 0 && call_->state == call_state::open && call_->sequences == sequence_;
+  return sequence_ != 0 && before_ == 0 && call_->is_open() && call_->parts.sequence == sequence_;
 }
 
 // The part at a position; null if it has ended or has not begun.
 inline live_call* part_at(const live_call& whole, std::uint32_t index) noexcept {
-  if (whole.index_of_parts != nullptr) return whole.index_of_parts->at(index);
-  live_call* part = whole.parts;
+  if (whole.parts.index != nullptr) return whole.parts.index->at(index);
+  live_call* part = whole.parts.first;
   while (part != nullptr && part->index < index) part = part->next;
   return part != nullptr && part->index == index ? part : nullptr;
 }
@@ -129,8 +155,8 @@ inline live_call* part_at(const live_call& whole, std::uint32_t index) noexcept 
 template <class Use>
 bool find_parts(const live_call& whole, const effects& fx, std::uint32_t from, std::uint32_t to,
                 std::uint64_t& checks, Use&& use) {
-  if (whole.index_of_parts != nullptr) return whole.index_of_parts->find(hulls(fx), from, to, checks, use);
-  for (live_call* part = whole.last_part; part != nullptr && part->index >= from; part = part->previous) {
+  if (whole.parts.index != nullptr) return whole.parts.index->find(hulls(fx), from, to, checks, use);
+  for (live_call* part = whole.parts.last; part != nullptr && part->index >= from; part = part->previous) {
     if (part->index < to && use(*part)) return true;
   }
   return false;
@@ -165,37 +191,13 @@ class whole_splice {
   // Memory for a few calls, in a list linked by `next`; and its return.
   live_call* more_calls();
   void spare(live_call* calls) noexcept;
-  // Counts memory that is in use; negative: no longer.
-  void use(std::ptrdiff_t bytes) noexcept;
-  std::ptrdiff_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
-  std::size_t most_bytes() const noexcept {
-    return static_cast<std::size_t>(most_bytes_.load(std::memory_order_relaxed));
-  }
-
-  // No further call begins. The first reason is kept.
-  void stop_for(std::exception_ptr reason);
-  // If work() throws, the splice stops: most likely there was no memory, or the region has been cancelled.
-  template <class Work>
-  void attempt(Work&& work) {
-#if SENNIT_EXCEPTIONS
-    try {
-      work();
-    } catch (...) {
-      stop_for(std::current_exception());
-    }
-#else
-    work();
-#endif
-  }
-  const std::exception_ptr& reason() const noexcept { return reason_; }
-
   const splicing& how;
   const unsigned workers;  // workers that may take part
   std::vector<live_call*> roots;
-  std::atomic<bool> stop{false};
-  // Calls of iterations after this one do not continue: its root has failed, so the later iterations would
-  // not have begun.
-  std::atomic<std::uint32_t> last_iteration{UINT32_MAX};
+  early_stop stop;
+  // Of roots. Iterations after the one that has failed do not continue, as they would not have begun.
+  earliest_failure failure;
+  bytes_in_use bytes;
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the deepest so far
   block_site slices;                             // whose size the library chooses
@@ -204,10 +206,6 @@ class whole_splice {
   static constexpr std::size_t calls_at_once = 32;
 
   std::mutex lock_;
-  std::exception_ptr reason_;
-  // Relaxed: they are estimates while splicers are at work.
-  std::atomic<std::ptrdiff_t> bytes_{0};
-  std::atomic<std::ptrdiff_t> most_bytes_{0};
   live_call* spare_ = nullptr;  // linked by the first calls of lists
   std::vector<std::unique_ptr<live_call[]>> chunks_;
 };
@@ -245,7 +243,6 @@ class splicer {
   void walk(row calls);
   void walk_together(row calls);
   bool makes_a_front(row calls);
-  bool keep_on();
   void walk_all_parts(row whole);
   void walk_parts(row whole, std::uint32_t from, std::uint32_t to);
   bool walk_column(row whole, std::uint32_t index);
@@ -266,7 +263,7 @@ class splicer {
   void add_part(live_call& c, live_call& part) noexcept;
   void remove_part(live_call& part) noexcept;
   void make_room_for_part(live_call& c, std::uint32_t position) {
-    if (c.index_of_parts != nullptr || c.parts_left > few) make_room_in_index(c, position);
+    if (c.parts.index != nullptr || c.parts.left > few) make_room_in_index(c, position);
   }
   void make_room_in_index(live_call& c, std::uint32_t position);
   void end_part(live_call& around);
@@ -290,7 +287,7 @@ class splicer {
   }
   void wait(live_call& c);
   // What a call that waits will do next.
-  static const effects& next_effects(const live_call& c) noexcept { return c.arrived ? *c.now : c.all; }
+  static const effects& next_effects(const live_call& c) noexcept { return c.at ? *c.now : c.all; }
   void watch(live_call& c);
   void try_again(live_call& c);
   void wake(live_call& c) {
@@ -299,14 +296,13 @@ class splicer {
   void wake_waiting(live_call& c);
   void wake_failed(live_call& c);
   void forgive(live_call& c) {
-    if (c.parts != nullptr || c.index_of_parts != nullptr) forgive_parts(c);
+    if (c.parts.first != nullptr || c.parts.index != nullptr) forgive_parts(c);
   }
   void forgive_parts(live_call& c);
   void fail_part(live_call& around, const std::exception_ptr& failure, std::uint32_t part) noexcept;
   // Whether the call will not continue; this never changes again.
   bool is_void(const live_call& c) const noexcept {
-    return whole_.stop.load(std::memory_order_relaxed) ||
-           c.iteration > whole_.last_iteration.load(std::memory_order_relaxed) ||
+    return whole_.stop.is_set() || c.iteration > whole_.failure.call() ||
            (failing_ && comes_after_failure(c));
   }
   static bool comes_after_failure(const live_call& c) noexcept;
@@ -332,11 +328,11 @@ class splicer {
   }
   void release_all(obstacles& all) noexcept;
   std::size_t bytes_in_use() const noexcept {
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes() + bytes_, 0));
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(whole_.bytes.now() + bytes_, 0));
   }
   void use_bytes(std::ptrdiff_t bytes) noexcept {
     bytes_ += bytes;
-    if (bytes_ > at_once || bytes_ < -at_once) whole_.use(std::exchange(bytes_, 0));
+    if (bytes_ > at_once || bytes_ < -at_once) whole_.bytes.add(std::exchange(bytes_, 0));
   }
 
   whole_splice& whole_;

@@ -1,11 +1,11 @@
 // Rows that two splicers walk at once: how they are forked, stolen and merged. docs/protocols/splices.md has
 // the rules.
+#include "splice/lane_fork.hpp"
 #include "splice/splicer.hpp"
 
-#include <sennit/join.hpp>
+#include <sennit/detail/assert.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -38,7 +38,7 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std:
     const std::uint64_t rest = (to - middle) * steps_below(whole.front()->depth + 1);
     const std::uint64_t pieces = 8 * whole_.workers;
     if (rest < 4 * whole.size() || rest < steps_below(0) / pieces) return false;
-    if (to - middle < whole.front()->parts_begun / pieces) return false;
+    if (to - middle < whole.front()->parts.begun / pieces) return false;
   }
   // A thief copies the calls, which are many only in long sequences.
   const std::size_t copies = (to - middle) * whole.size() * sizeof(live_call);
@@ -47,7 +47,7 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std:
     // A thief copies calls that have done nothing.
     for (std::uint32_t i = middle; i < to; ++i) {
       const live_call* const part = part_at(*c, i);
-      if (part != nullptr && (part->state != call_state::fresh || part->arrived)) return false;
+      if (part != nullptr && (part->state != call_state::fresh || part->at)) return false;
     }
     // Neighbors interfere more often than others.
     for (std::uint32_t i = middle; i-- > from;) {
@@ -73,7 +73,6 @@ struct splicer::stolen_range {
 };
 
 void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uint32_t to) {
-  std::atomic<bool> over{false};
   stolen_range rest{to, {}, {}, {}};
   for (const live_call* const c : whole) {
     live_call* first = nullptr;
@@ -97,38 +96,27 @@ void splicer::fork(row whole, std::uint32_t from, std::uint32_t middle, std::uin
   }
   lists_all_ = false;
   splice_log* const log = log_;
-  splice_log* theirs = nullptr;
-  const bool cut = cuts_ > 0;
-  const int cuts = cut ? cuts_ - 1 : 0;
-  if (cut) {
-    const splice_log::pair strands = log->fork();
-    log_ = &strands.left;
-    theirs = &strands.right;
-    cuts_ = cuts;
-  }
+  const int cuts = cuts_;
+  SENNIT_ASSERT((log == nullptr) == (cuts == 0));  // see may_fork()
   // A cancelled region may drop the rest.
-  whole_.attempt([&] {
-    join(
-        [&] {
+  whole_.stop.attempt([&] {
+    fork_lanes(
+        log,
+        [&](splice_log* mine) {
+          log_ = mine;
+          cuts_ = std::max(cuts - 1, 0);
           walk_parts(whole, from, middle);
-          // ORD[D50] release: all that this strand has done in the splicer, to whoever runs the other branch;
-          // pairs with the load below.
-          over.store(true, std::memory_order_release);
         },
-        [&] {
-          // ORD[D50] acquire: with the store above. A thief that comes too late to find this strand at work
-          // has the splicer for itself, for the other one waits in join().
-          if (cut || !over.load(std::memory_order_acquire)) {
-            steal_from(whole, middle, rest, theirs, cuts);
-          } else {
+        [&](bool alone, splice_log* theirs) {
+          if (alone) {
             walk_parts(whole, middle, to);
+          } else {
+            steal_from(whole, middle, rest, theirs, std::max(cuts - 1, 0));
           }
         });
   });
-  if (cut) {
-    log_ = log;
-    ++cuts_;
-  }
+  log_ = log;
+  cuts_ = cuts;
   if (rest.thief != nullptr) merge(whole, rest);
 }
 
@@ -145,7 +133,7 @@ void splicer::steal_from(row whole, std::uint32_t from, stolen_range& taken, spl
     around.iteration = whole[i]->iteration;
     around.depth = whole[i]->depth;
     around.state = call_state::open;
-    around.parts_begun = taken.first[i] != nullptr ? taken.first[i]->index : from;
+    around.parts.begun = taken.first[i] != nullptr ? taken.first[i]->index : from;
     for (live_call* part = taken.first[i]; part != nullptr; part = taken.after(*part)) {
       thief.make_room_for_part(around, part->index);
       live_call& copy = thief.make(&around);
@@ -156,26 +144,25 @@ void splicer::steal_from(row whole, std::uint32_t from, stolen_range& taken, spl
       copy.all = part->all;
       copy.failure = part->failure;
       copy.index = part->index;
-      copy.seen_from = part->seen_from;
-      copy.found = true;
+      copy.way.seen_from = part->way.seen_from;
       copy.one_step = part->one_step;
       copy.last_step = part->last_step;
       copy.switches = std::exchange(part->switches, 0U);
       copy.stack_bytes = part->stack_bytes;
       thief.count_bytes(copy);
       thief.add_part(around, copy);
-      around.parts_begun = part->index + 1;
-      ++around.parts_left;
+      around.parts.begun = part->index + 1;
+      ++around.parts.left;
     }
   }
   for (live_call* const first : taken.first) {
     for (const live_call* part = first; part != nullptr; part = taken.after(*part)) {
-      for (const obstacle o : part->before) {
+      for (const obstacle o : part->way.before) {
         const live_call& c = o.call();
         // Not if the call had been abandoned before the fork.
         const bool too = c.index >= from && c.index < taken.to &&
                          std::find(whole.begin(), whole.end(), c.around) != whole.end() && !c.over();
-        part->thiefs_copy->before.emplace_back(too ? *c.thiefs_copy : o.call(), o.whole());
+        part->thiefs_copy->way.before.emplace_back(too ? *c.thiefs_copy : o.call(), o.whole());
         if (too) ++c.thiefs_copy->uses;
       }
     }
@@ -198,25 +185,24 @@ void splicer::steal_from(row whole, std::uint32_t from, stolen_range& taken, spl
 void splicer::merge(row whole, stolen_range& taken) {
   splicer& thief = *taken.thief;
   for (const live_call* const around : taken.placeholders) {
-    for (live_call* part = around->parts; part != nullptr; part = part->next) hold_obstacles(*part);
+    for (live_call* part = around->parts.first; part != nullptr; part = part->next) hold_obstacles(*part);
   }
   for (const live_call* const around : taken.placeholders) {
-    for (live_call* part = around->parts; part != nullptr; part = part->next) adopt(*part, thief);
+    for (live_call* part = around->parts.first; part != nullptr; part = part->next) adopt(*part, thief);
   }
   report_ += thief.report_;
   use_bytes(std::exchange(thief.bytes_, 0));
   failing_ = failing_ || thief.failing_;
   for (std::size_t i = 0; i < whole.size(); ++i) {
     live_call& around = *taken.placeholders[i];
-    if (around.failure) fail_part(*whole[i], around.failure, around.failed_part);
+    if (around.failure) fail_part(*whole[i], around.failure, around.parts.failed);
     for (live_call* original = taken.first[i]; original != nullptr; original = taken.after(*original)) {
       live_call& copy = *std::exchange(original->thiefs_copy, nullptr);
-      original->state = copy.over() ? copy.state : call_state::open;
-      original->left = true;
+      original->state = copy.over() ? copy.state : call_state::open_alone;
       copy.owner = this;
       if (copy.state != call_state::done) {
-        original->parts = original->last_part = &copy;
-        original->parts_left = copy.over() ? 0 : 1;
+        original->parts.first = original->parts.last = &copy;
+        original->parts.left = copy.over() ? 0 : 1;
         copy.around = original;
         copy.next = copy.previous = nullptr;
       }
@@ -246,21 +232,21 @@ void splicer::merge(row whole, stolen_range& taken) {
 // A thief does not count uses of calls that belong to another splicer: these calls exist at least until the
 // merge.
 void splicer::hold_obstacles(live_call& c) noexcept {
-  for (const obstacles* const found : {&c.before, &c.blocked_by}) {
+  for (const obstacles* const found : {&c.way.before, &c.way.blocked_by}) {
     for (const obstacle o : *found) use(o.call());
   }
-  for (live_call* part = c.parts; part != nullptr; part = part->next) hold_obstacles(*part);
+  for (live_call* part = c.parts.first; part != nullptr; part = part->next) hold_obstacles(*part);
 }
 
 // Also adopts obstacles of the call that have ended and belong to no other call.
 void splicer::adopt(live_call& c, const splicer& from) noexcept {
   c.owner = this;
-  for (const obstacles* const found : {&c.before, &c.blocked_by}) {
+  for (const obstacles* const found : {&c.way.before, &c.way.blocked_by}) {
     for (const obstacle o : *found) {
       if (o.call().owner == &from) o.call().owner = this;
     }
   }
-  for (live_call* part = c.parts; part != nullptr; part = part->next) adopt(*part, from);
+  for (live_call* part = c.parts.first; part != nullptr; part = part->next) adopt(*part, from);
 }
 
 }  // namespace sennit::detail

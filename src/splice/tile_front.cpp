@@ -1,7 +1,8 @@
 #include "splice/tile_front.hpp"
 
+#include "splice/lane_fork.hpp"
+
 #include <sennit/join.hpp>
-#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +28,7 @@ range tile_front::lane::hull() const noexcept {
 }
 
 tile_front::tile_front(const forest& trees, std::uint32_t first, std::uint32_t count)
-    : trees_(trees), first_(first), count_(count), failed_tree_(count) {
+    : trees_(trees), first_(first), count_(count) {
   part_room root;
   trees.root(trees.trees, first, root);
   all_ = *std::launder(reinterpret_cast<const tiles*>(root.bytes));
@@ -114,23 +115,12 @@ splice_reason tile_front::unsuitable() {
 
 void tile_front::run(splice_log* log, unsigned workers, splice_report& report) {
   const int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + 1;
-#if SENNIT_EXCEPTIONS
-  try {
-    run(lane{std::vector<range>(count_, all_.numbers.rows)}, log, cuts);
-  } catch (...) {
-    // The region has been cancelled, or there is no memory.
-    stop(std::current_exception());
-  }
-#else
-  run(lane{std::vector<range>(count_, all_.numbers.rows)}, log, cuts);
-#endif
+  stop_.attempt([&] { run(lane{std::vector<range>(count_, all_.numbers.rows)}, log, cuts); });
   report.steps += steps_.load(std::memory_order_relaxed);
   report.checks += checks_.load(std::memory_order_relaxed);
   report.extra_bytes = std::max(report.extra_bytes, 2 * std::size_t{count_} * sizeof(effects));
-#if SENNIT_EXCEPTIONS
-  if (failure_) std::rethrow_exception(failure_);
-  if (reason_) std::rethrow_exception(reason_);
-#endif
+  failure_.rethrow();
+  stop_.rethrow();
 }
 
 namespace {
@@ -206,28 +196,14 @@ void tile_front::fork(const lane& part, std::int64_t middle, const std::vector<s
     seam.rows.push_back({cut, from});
     all_lower.rows.push_back({cut, rows.last});
   }
-  std::atomic<bool> over{false};
-  bool apart = false;
-  const auto branches = [&](splice_log* upper_log, splice_log* lower_log) {
-    join(
-        [&] {
-          run(upper, upper_log, cuts);
-          // ORD[D50] release: all that this lane has done, to whoever runs the other branch; pairs with the load
-          // below.
-          over.store(true, std::memory_order_release);
-        },
-        [&] {
-          // ORD[D50] acquire: with the store above. The rows above are done then, and nothing is left for a seam.
-          apart = log != nullptr || !over.load(std::memory_order_acquire);
-          run(apart ? lower : all_lower, lower_log, cuts);
-        });
-  };
-  if (log == nullptr) {
-    branches(nullptr, nullptr);
-  } else {
-    const splice_log::pair logs = log->fork();
-    branches(&logs.left, &logs.right);
-  }
+  bool apart = true;
+  fork_lanes(
+      log, [&](splice_log* upper_log) { run(upper, upper_log, cuts); },
+      [&](bool alone, splice_log* lower_log) {
+        // The rows above are done then, and nothing is left for a seam.
+        apart = !alone;
+        run(alone ? all_lower : lower, lower_log, cuts);
+      });
   if (apart) walk(seam, log);
 }
 
@@ -237,15 +213,11 @@ void tile_front::walk(const lane& part, splice_log* log) {
   const range columns = all_.numbers.columns;
   for (std::int64_t c = columns.first; c < columns.last; ++c) {
     for (std::int64_t r = hull.first; r < hull.last; ++r) {
-#if SENNIT_EXCEPTIONS
-      if (stop_requested()) [[unlikely]]
-        stop(std::make_exception_ptr(cancelled()));
-#endif
-      if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
-        return;
+      if (!stop_.keep_on()) return;
       for (std::uint32_t t = 0; t < count_; ++t) {
         if (r < part.rows[t].first || r >= part.rows[t].last) continue;
-        if (t >= failed_tree_.load(std::memory_order_relaxed) && is_void(t, r, c)) [[unlikely]]
+        // A failed tree does nothing after the step that failed, in its own order.
+        if (failure_.is_void(t, place_of(r, c))) [[unlikely]]
           continue;
         run_step(t, r, c, log);
       }
@@ -253,42 +225,14 @@ void tile_front::walk(const lane& part, splice_log* log) {
   }
 }
 
-// A failed call does nothing after the step that failed, in its own order, which is row by row.
-bool tile_front::is_void(std::uint32_t tree, std::int64_t row, std::int64_t column) {
-  const std::lock_guard guard(lock_);
-  const std::uint32_t failed = failed_tree_.load(std::memory_order_relaxed);
-  return tree > failed || (tree == failed && key_of(row, column) > failed_key_);
-}
-
 void tile_front::run_step(std::uint32_t tree, std::int64_t row, std::int64_t column, splice_log* log) {
   const part_room part = room_of({{{row, row + 1}, {column, column + 1}}, all_.cells});
   steps_.fetch_add(1, std::memory_order_relaxed);
-  const auto work = [&] {
+  failure_.guard(tree, place_of(row, column), [&] {
     trees_.step(trees_.trees, first_ + tree, part);
     if (log != nullptr) log->note(first_ + tree, part.bytes);
-  };
-#if SENNIT_EXCEPTIONS
-  try {
-    work();
-  } catch (...) {
-    const std::lock_guard guard(lock_);
-    const std::uint32_t failed = failed_tree_.load(std::memory_order_relaxed);
-    const std::int64_t key = key_of(row, column);
-    if (tree < failed || (tree == failed && key < failed_key_)) {
-      failure_ = std::current_exception();
-      failed_key_ = key;
-      failed_tree_.store(tree, std::memory_order_relaxed);
-    }
-  }
-#else
-  work();
-#endif
-}
-
-void tile_front::stop(std::exception_ptr reason) {
-  const std::lock_guard guard(lock_);
-  if (!reason_) reason_ = std::move(reason);
-  stopped_.store(true, std::memory_order_relaxed);
+    return true;
+  });
 }
 
 }  // namespace sennit::detail

@@ -2,6 +2,9 @@
 // out whether all steps may run in that order. docs/protocols/splices.md has the rules.
 #pragma once
 
+#include "splice/earliest_failure.hpp"
+#include "splice/early_stop.hpp"
+
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/splice/forest.hpp>
 #include <sennit/detail/splice/log.hpp>
@@ -12,8 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -57,26 +58,21 @@ class tile_front {
   void fork(const lane& part, std::int64_t middle, const std::vector<std::int64_t>& independent,
             splice_log* log, int cuts);
   void walk(const lane& part, splice_log* log);
-  bool is_void(std::uint32_t tree, std::int64_t row, std::int64_t column);
   void run_step(std::uint32_t tree, std::int64_t row, std::int64_t column, splice_log* log);
-  std::int64_t key_of(std::int64_t row, std::int64_t column) const noexcept {
-    return row * all_.numbers.columns.size() + column;
+  // Where a step is in the order of its tree, which is row by row.
+  std::uint64_t place_of(std::int64_t row, std::int64_t column) const noexcept {
+    return static_cast<std::uint64_t>(row * all_.numbers.columns.size() + column);
   }
-  void stop(std::exception_ptr reason);
 
   const forest& trees_;
   const std::uint32_t first_;
   const std::uint32_t count_;
   tiles all_;
-  // All relaxed: they only save work, or count.
+  // Relaxed: they count.
   std::atomic<std::uint64_t> checks_{0};
   std::atomic<std::uint64_t> steps_{0};
-  std::atomic<bool> stopped_{false};
-  std::atomic<std::uint32_t> failed_tree_;  // later trees do not continue
-  std::mutex lock_;
-  std::int64_t failed_key_ = 0;  // in the tree that has failed
-  std::exception_ptr failure_;
-  std::exception_ptr reason_;  // why everything stops
+  earliest_failure failure_;
+  early_stop stop_;
 };
 
 }  // namespace sennit::detail

@@ -3,18 +3,17 @@
 // rules.
 #pragma once
 
-#include "splice/hulls.hpp"
+#include "splice/bytes_in_use.hpp"
+#include "splice/earliest_failure.hpp"
+#include "splice/early_stop.hpp"
+#include "splice/front.hpp"
 
 #include <sennit/detail/splice/forest.hpp>
 #include <sennit/detail/splice/log.hpp>
 #include <sennit/splice.hpp>
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <vector>
 
 namespace sennit::detail {
@@ -34,50 +33,26 @@ class wavefront {
   void run(splice_log* log, unsigned workers, splice_report& report);
 
  private:
-  // A part of a tree. The first `depth` bits of `key` identify it; keys increase from the first part to the
-  // last.
-  struct node {
-    part_room part;
-    std::uint64_t key = 0;
-    std::uint32_t depth = 0;
+  class lane_walk;
+  // A part of a tree.
+  struct node : front_node {
     bool is_step = false;
-    bool has_waited = false;
-    hulls own;
-    hulls rest;  // and of all parts after it
+    part_room part;
 
     node() noexcept {}
-    std::uint64_t end() const noexcept { return key + span(depth); }
+    std::uint64_t place() const noexcept { return key; }
   };
-  static constexpr std::uint32_t key_bits = 63;
-  static constexpr std::uint64_t no_key = UINT64_MAX;
-  static constexpr std::uint64_t span(std::uint32_t depth) noexcept {
-    return depth > key_bits ? 0 : std::uint64_t{1} << (key_bits - depth);
-  }
 
   // What a lane has of a tree.
-  struct line {
-    std::vector<node> todo;     // the next node is the last
+  struct line : front_line<node> {
     std::vector<node> skipped;  // they wait for work before the lane; in order
     hulls before;  // of what may still be done of the tree before this lane, and of skipped nodes
-    hulls after;   // of what may still be done after this lane
     bool begun = false;
-    std::uint32_t cover = 0;  // distance to the last cover, in trees; 0: none
-    // Some of the steps that have run. Each has the data of the steps just before it, too, if that is no more
-    // than what all of them touch.
-    static constexpr std::size_t remembered = 8;
-    std::array<hulls, remembered> ran;
-    std::array<std::uint64_t, remembered> ran_keys;
-    std::size_t last_ran = 0;  // the place of the last one
 
-    line() noexcept { ran_keys.fill(no_key); }
-    const hulls& ahead() const noexcept { return todo.empty() ? after : todo.back().rest; }
+    const hulls& step() const noexcept { return todo.back().own; }
+    const node* ends_with() const noexcept { return todo.size() > 1 ? &todo.front() : nullptr; }
     void push(const node& n);
-    void rest_of_last() noexcept;
   };
-  static std::size_t place_of(const node& n) noexcept {
-    return (n.depth > key_bits ? n.key : n.key >> (key_bits - n.depth)) % line::remembered;
-  }
-  static constexpr std::uint32_t nearby = 4;  // the number of trees in which a cover is looked for
 
   // Neighboring parts of all trees, walked by one worker at a time.
   struct lane {
@@ -98,34 +73,18 @@ class wavefront {
   void append(lane& to, lane& s);
   void drop_void(std::uint32_t tree, line& l);
   void walk(lane& s, splice_log* log);
-  bool come_to_step(line& l, std::uint32_t tree);
-  std::uint32_t find_cover(lane& s, std::uint32_t tree, const node& step);
-  bool run_next(lane& s, std::uint32_t tree, splice_log* log);
-  static bool note_wait(lane& s, node& n) noexcept;
-  void run_step(lane& s, std::uint32_t tree, splice_log* log);
   bool halve(std::uint32_t tree, node& n, node& second) const;
   hulls hulls_of(std::uint32_t tree, const part_room& part) const {
     return hulls(trees_.effects_of(trees_.trees, first_ + tree, part));
   }
-  // Returns what work() returns, or false if work() throws; the exception is then the tree's failure.
-  template <class Work>
-  bool guarded(std::uint32_t tree, std::uint64_t key, Work&& work);
-  void stop(std::exception_ptr reason);
-  void use(std::ptrdiff_t bytes) noexcept;
 
   const forest& trees_;
   const std::uint32_t first_;
   const std::uint32_t count_;
   lane all_;
-  // All relaxed: they only save work, or count.
-  std::atomic<bool> stopped_{false};
-  std::atomic<std::uint32_t> last_tree_;  // it has failed, and later trees do not continue
-  std::atomic<std::ptrdiff_t> bytes_{0};
-  std::atomic<std::ptrdiff_t> most_bytes_{0};
-  std::mutex lock_;
-  std::uint64_t failed_key_ = no_key;  // in the tree last_tree_
-  std::exception_ptr failure_;
-  std::exception_ptr reason_;  // why everything stops
+  earliest_failure failure_;  // a place is the key of a node
+  early_stop stop_;
+  bytes_in_use bytes_;
 };
 
 }  // namespace sennit::detail

@@ -150,8 +150,8 @@ struct splice_report {
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;
   // How many sizes of blocks have been tried, in this splice and earlier ones of its place in the program, to find
-  // `block`. 0: the program has given the size, the splice is memoized, the trees are not over one sennit::range, or there
-  // were too few steps.
+  // `block`. 0: the program has given the size, the trees are not over one sennit::range, or there were too few steps. A
+  // memoized_splice tries larger sizes only while its steps turn out to be short.
   std::uint32_t blocks_tried = 0;
   // The same sizes, with the time of each. It may be empty if another thread splices at the same place in the program.
   tried_blocks tried;

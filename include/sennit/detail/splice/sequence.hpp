@@ -182,6 +182,8 @@ class made_trees {
       : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
 
   bool all() const noexcept { return failure_ == nullptr; }
+  // The number of indices, or cells, of the first tree; at least 1.
+  std::int64_t indices() const noexcept { return std::max<std::int64_t>(indices_, 1); }
   // Called after the trees before the failed body have run: their exceptions come first.
   void rethrow() const {
     if (!all()) std::rethrow_exception(failure_);

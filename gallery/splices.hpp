@@ -16,6 +16,7 @@ void splice_noting(sennit::splice_schedule* order, const sennit::splicing& how, 
     sennit::splice(how, n, body);
   } else {
     sennit::memoized_splice all(body, how);
+    all.note_memory();
     all.run(n);
     *order = all.schedule();
   }

@@ -19,6 +19,7 @@ static void run(const bench::program& program, const blur::image::part& pixels) 
   if (program.is("morton")) return in_order_of(sennit::morton, pixels);
   if (program.is("dac-loop")) return bench::dac_loop(1, side, pixels)(pixels.n, pixels.n);
   if (program.is("dac-loop-tiled")) return bench::dac_loop(side, side, pixels)(pixels.n, pixels.n);
+  program.knows("row");
   in_order_of(sennit::row, pixels);
 }
 

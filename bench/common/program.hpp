@@ -1,6 +1,7 @@
 // The protocol every C++ benchmark program speaks; rust/src/lib.rs is its twin. See README.md, "Protocol".
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <concepts>
@@ -57,7 +58,8 @@ T opaque(T value) {
 
 class program {
  public:
-  program(int argc, char** argv, std::string runtime = "none") : runtime_(std::move(runtime)) {
+  program(int argc, char** argv, std::string runtime = "none")
+      : name_(argc > 0 ? argv[0] : ""), runtime_(std::move(runtime)) {
     for (int i = 1; i < argc; ++i) {
       const std::string_view flag = argv[i];
       if (flag == "--lockstep") {
@@ -78,6 +80,7 @@ class program {
         input_ = argv[++i];
       } else if (flag == "--variant") {
         variant_ = argv[++i];
+        is_known_ = variant_ == "default";
       } else {
         fail(flag, "is unknown");
       }
@@ -92,11 +95,25 @@ class program {
   std::uint64_t work() const { return work_; }
   // Which of the inputs that a program knows, for one that serves several kernels.
   const std::string& input() const { return input_; }
-  bool is(std::string_view variant) const { return variant_ == variant; }
+  // A variant that the program never asks about is an error, with all that it has asked about. Call it from one thread.
+  bool is(std::string_view variant) const {
+    knows(variant);
+    return variant_ == variant;
+  }
+  // Says of a variant that it exists, although nothing depends on it: another name of what the program does anyway.
+  void knows(std::string_view variant) const {
+    if (is_known_) return;
+    known_.emplace_back(variant);
+    is_known_ = variant_ == variant;
+  }
   // N of the variant grainN: how much at once, as a person has set it. 0: another variant.
   std::uint64_t grain() const {
     constexpr std::string_view prefix = "grain";
-    if (!variant_.starts_with(prefix)) return 0;
+    if (!variant_.starts_with(prefix)) {
+      knows("grainN");
+      return 0;
+    }
+    knows(variant_);
     const std::uint64_t grain = number("--variant grainN", std::string_view(variant_).substr(prefix.size()));
     if (grain == 0) fail("--variant grainN", "needs a grain of at least 1");
     return grain;
@@ -180,6 +197,7 @@ class program {
     std::vector<double> us;
     kernel.prepare(opaque(warm_up_ != 0 ? warm_up_ : size_));
     kernel.run(us);  // pages, pools and threads exist from here on
+    if (!is_known_) refuse_variant();
     std::printf("{\"runtime\": \"%s\", \"compiler\": \"%s\", \"forks\": %llu}\n", runtime_.c_str(),
                 compiler(), static_cast<unsigned long long>(forks_));
     std::fflush(stdout);
@@ -193,6 +211,16 @@ class program {
     }
     std::printf("{\"peak_mib\": %.3f}\n", memory_kib("VmHWM:") / 1024);
     return std::fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+
+  // A program has asked about all of its variants once it has run.
+  [[noreturn]] void refuse_variant() const {
+    std::string names = "default";
+    for (auto at = known_.begin(); at != known_.end(); ++at)
+      if (std::find(known_.begin(), at, *at) == at) names += ", " + *at;
+    std::fprintf(stderr, "%s has no variant '%s'; it has: %s\n", name_.c_str(), variant_.c_str(),
+                 names.c_str());
+    std::exit(2);
   }
 
   bool proceed(std::uint64_t sample) const {
@@ -228,8 +256,12 @@ class program {
     return value;
   }
 
+  std::string name_;
   std::string runtime_;
   std::string variant_ = "default";
+  mutable bool is_known_ = true;
+  mutable std::vector<std::string>
+      known_;  // variants that the program has asked about, if it is not known yet
   std::string input_;
   unsigned workers_ = 1;
   std::uint64_t size_ = 0;

@@ -49,7 +49,7 @@ def command(folder, kernel, system, workers, size, work=None, warm_up=None):
         words += ["--work", str(work)]
     if warm_up is not None:
         words += ["--warm-up", str(warm_up)]
-    if system.variant != "default":
+    if system.variant != "default" and not system.has_own_program:
         words += ["--variant", system.variant]
     return words
 

@@ -36,6 +36,11 @@ class System:
     def label(self):
         return self.name if self.variant == "default" else f"{self.name} {self.variant}"
 
+    @property
+    def has_own_program(self):
+        """Then the program is the variant, such as that of another compiler."""
+        return self.program != self.name
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -93,6 +98,8 @@ def load(folder: Path, name: str, quick: bool = False, only=()):
     try:
         if not entries:
             raise KeyError("kernel")
+        for entry in entries:
+            _check_names(entry, text, systems, path)
         kernels = tuple(_kernel(entry, text, systems, quick) for entry in entries)
         drawn = tuple(_figure(entry, path) for entry in text.get("figure", ()))
     except KeyError as missing:
@@ -156,6 +163,30 @@ def _kernel(entry, text, systems, quick):
         peers=tuple(text.get("peers", ())),
         most_misses=entry.get("most_misses", {}).get(mode),
     )
+
+
+def _check_names(entry, text, systems, path):
+    """A system or a variant that nobody knows would be left out in silence."""
+    names = {system.name for system in systems}
+    labels = names | {system.label for system in systems}
+    variants = [*entry.get("variants", {}), *entry.get("tuned", {})]
+
+    def check(where, given, known, what):
+        for name in given:
+            if name not in known:
+                raise SuiteError(
+                    f"{path}, kernel '{entry['name']}': {where} names the {what} '{name}'; there are: {', '.join(sorted(known))}"
+                )
+
+    for key in ("without", "with", "twins", "peers"):
+        check(key, [*text.get(key, ()), *entry.get(key, ())], labels, "system")
+    check("only_variants", entry.get("only_variants", ()), names, "system")
+    for key in ("variants", "tuned"):
+        for variant, of in entry.get(key, {}).items():
+            check(f"{key}.{variant}", of, names, "system")
+    known = {"default", *variants, *(system.variant for system in systems)}
+    plain = entry.get("plain", {})
+    check("plain", [*plain, *plain.values()], known, "variant")
 
 
 def _figure(entry, path):

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
     if (program.is("dac-loop")) return dac_loop(1, product, n);
     if (program.is("dac-loop-tiled")) return dac_loop(side, product, n);
     if (program.is("dac-full")) return dac_full(product, 0, n, 0, n, 0, n);
+    program.knows("row");
     in_order_of(sennit::row, product, n);
   };
   return program.run([&](std::uint64_t size) { runtime.run([&] { matrices.multiply(size, multiply); }); },

@@ -61,5 +61,6 @@ int main(int argc, char** argv) {
   if (program.is("refine")) return run(program, gallery::refined());
   if (program.is("coarse")) return run(program, gallery::refined(forked(workers, true), sennit::coarsening));
   if (program.is("default")) return run(program, gallery::unscheduled());
+  program.knows("forked");
   return run(program, gallery::unscheduled(forked(workers)));
 }

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
     if (program.is("morton")) return in_order_of(sennit::morton, all);
     if (program.is("dac-loop")) return bench::dac_loop(1, side, all)(all.n, all.n);
     if (program.is("dac-loop-tiled")) return bench::dac_loop(side, side, all)(all.n, all.n);
+    program.knows("row");
     in_order_of(sennit::row, all);
   };
   return program.run([&](std::uint64_t) { runtime.run([&] { matrix.flip(flip); }); },

@@ -198,6 +198,18 @@ class memory_box {
     return bytes;
   }
 
+  friend memory_runs runs_of(const memory_box& b) noexcept {
+    const auto size = static_cast<std::uint64_t>(b.bytes_);
+    memory_runs runs{.first = hull_of(b).first,
+                     .bytes =
+                         size * static_cast<std::uint64_t>(range{b.first_[D - 1], b.last_[D - 1]}.size())};
+    for (std::size_t d = 0; d + 1 < D; ++d) {
+      runs.count[d] = static_cast<std::uint64_t>(range{b.first_[d], b.last_[d]}.size());
+      runs.pitch[d] = size * static_cast<std::uint64_t>(b.pitches_[d]);
+    }
+    return runs;
+  }
+
   // Considers only addresses within this array. If rows overlap, one address may belong to several elements.
   friend bool contains_address(const memory_box& b, std::uintptr_t address, std::size_t bytes) noexcept {
     const auto from = static_cast<std::int64_t>(address - b.array_);

@@ -37,6 +37,8 @@ struct hull {
 //       change. Without it, the number is computed from the object's bytes. If the object has padding or
 //       floating-point numbers, or is not trivially copyable, there is no number, and a memoized_splice finds
 //       its order anew in each run. Needed if the region refers to data that may change, such as indices.
+//   memory_runs runs_of(const R&)
+//       which bytes the region has, for `sennit view splice`. Without it, these are known of contiguous regions only.
 //   bool is_contiguous(const R&)
 //       whether the region has all bytes of its hull. Then the hull is all that is kept of it, and a splice of
 //       trees may take the fast order.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/memory_runs.hpp>
+#include <sennit/splice_report.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +37,33 @@ struct splice_item {
 struct splice_place {
   std::uint32_t first_first;
   std::uint32_t second_first;
+};
+
+}  // namespace detail
+
+// The sizes of caches in bytes, for which blocks are chosen. 0: not known.
+//
+// Example:
+//   // Whether two blocks of this many bytes fit the core's own cache.
+//   bool fit(const sennit::splice_caches& caches, std::uint64_t block) { return 2 * block <= caches.own; }
+struct splice_caches {
+  std::uint64_t first = 0;   // of one core: the first level, for data
+  std::uint64_t own = 0;     // of one core: the second level
+  std::uint64_t shared = 0;  // of all cores: the last level
+
+  friend constexpr bool operator==(const splice_caches&, const splice_caches&) = default;
+};
+
+namespace detail {
+
+// What is known of an order besides the order, for people who look at it.
+struct splice_notes {
+  splice_report report;
+  splice_caches caches;
+  // Of all blocks of all calls, one after the other.
+  std::vector<memory_runs> memory;
+  std::vector<std::uint64_t> memory_ends;   // of each block, in `memory`; empty: not known
+  std::vector<std::uint64_t> first_blocks;  // of each call, in `memory_ends`
 };
 
 }  // namespace detail
@@ -89,6 +118,21 @@ class SENNIT_EXPORT splice_schedule {
   // step.
   std::vector<step> steps() const;
 
+  // What the splice that found the order reported of its choices: the engine, blocks, shifts and reasons, and the sizes that
+  // were tried. The counts are 0. All of it is 0 if the schedule is from a file of an earlier version of the library.
+  const splice_report& report() const noexcept { return notes_.report; }
+  // The caches of the machine for which the order was found.
+  const splice_caches& caches() const noexcept { return notes_.caches; }
+  // Whether it is known which memory each step touches: see memoized_splice::note_memory().
+  bool has_memory() const noexcept { return !notes_.memory_ends.empty(); }
+  // The memory that this block of this call touches. Addresses count from the lowest address that any step touches.
+  // Precondition: has_memory(), and there is such a block. Cost: some nanoseconds.
+  std::span<const memory_runs> memory_of(std::uint32_t call, std::uint32_t block) const noexcept {
+    const std::uint64_t at = notes_.first_blocks[call] + block;
+    const std::uint64_t begin = at == 0 ? 0 : notes_.memory_ends[at - 1];
+    return std::span(notes_.memory).subspan(begin, notes_.memory_ends[at] - begin);
+  }
+
   // save() writes a file, and load() reads it. docs/design/splice-schedules.md describes the format. save()
   // replaces a file as a whole; if save() fails, the old file is unchanged. Both throw std::runtime_error,
   // which names the file, the problem and the remedy. load() rejects a file that is damaged, truncated or of
@@ -110,14 +154,24 @@ class SENNIT_EXPORT splice_schedule {
   std::vector<std::uint32_t> blocks_;
   std::vector<std::int64_t> sizes_;  // the largest size of a block, for each call; empty: not known
   std::vector<detail::splice_item> items_;
+  detail::splice_notes notes_;
 };
 
 namespace detail {
 
+// A report without its counts.
+inline splice_report choices_of(splice_report report) noexcept {
+  report.steps = report.checks = report.switches = report.delayed = report.dependences = report.unspliced = 0;
+  report.extra_bytes = 0;
+  return report;
+}
+
 // Access for the other parts of the library.
 struct SENNIT_EXPORT splice_schedule_access {
   static splice_schedule make(unsigned workers, std::vector<std::uint32_t> blocks,
-                              std::vector<splice_item> items, std::vector<std::int64_t> sizes = {});
+                              std::vector<splice_item> items, std::vector<std::int64_t> sizes = {},
+                              splice_notes notes = {});
+  static const splice_notes& notes(const splice_schedule& s) noexcept { return s.notes_; }
   // The largest size of a block, for each call; may be empty.
   static const std::vector<std::int64_t>& sizes(const splice_schedule& s) noexcept { return s.sizes_; }
   static const std::vector<splice_item>& items(const splice_schedule& s) noexcept { return s.items_; }

@@ -38,9 +38,12 @@ number_reader::number_reader(const number_file& of, std::span<const std::byte> b
     refuse(std::string("is no ") + of.kind.what, std::string("; give a file that ") + of.saved_by + " wrote");
   }
   rest_ = rest_.subspan(of.kind.begin.size());
-  if (const std::uint64_t version = number(); version != of.version) {
-    refuse("is of format version " + std::to_string(version) + ", and this Sennit reads version " +
-               std::to_string(of.version),
+  version_ = number();
+  const std::uint64_t oldest = of.oldest == 0 ? of.version : of.oldest;
+  if (version_ < oldest || version_ > of.version) {
+    const std::string known =
+        (oldest == of.version ? " " : "s " + std::to_string(oldest) + " to ") + std::to_string(of.version);
+    refuse("is of format version " + std::to_string(version_) + ", and this Sennit reads version" + known,
            std::string("; ") + of.again + " with this one");
   }
   if (left() < checksum_size) refuse("ends too early");

@@ -17,7 +17,8 @@ struct number_file {
   file_kind kind;
   std::uint64_t version;
   const char* saved_by;
-  const char* again;  // how to get a usable file
+  const char* again;         // how to get a usable file
+  std::uint64_t oldest = 0;  // the first version that can still be read; 0: only `version`
 };
 
 // A small number for small differences of either sign.
@@ -50,6 +51,7 @@ class number_reader {
 
   [[noreturn]] void refuse(const std::string& why) const;
 
+  std::uint64_t version() const { return version_; }
   std::size_t left() const { return rest_.size(); }
   unsigned byte() {
     if (rest_.empty()) refuse("ends too early");
@@ -67,6 +69,7 @@ class number_reader {
   [[noreturn]] void refuse(const std::string& why, const std::string& remedy) const;
 
   const number_file& of_;
+  std::uint64_t version_ = 0;
   std::span<const std::byte> rest_;
   const std::string& name_;
 };

@@ -49,6 +49,15 @@ void block_site::took(std::int64_t size, double ns) noexcept {
   change([&] { search_.took(size, ns); });
 }
 
+void block_site::tell(splice_report& report) noexcept {
+  report.block = size();
+  report.blocks_tried = tried();
+  change([&] {
+    report.tried = search_.sizes();
+    report.tries_more = !search_.over();
+  });
+}
+
 block_plan::block_plan(block_site& site, range all, std::int64_t start, std::int64_t least, std::int64_t most)
     : site_(site),
       all_(all),

@@ -161,7 +161,6 @@ void splicer::call_front::note_round() {
   }
   begun_ns_ = now;
   rounds_ = 0;
-  in_.report_.blocks_tried = site.tried();
   if (site.size() == slice_) return;
   in_.report_.block = slice_ = site.size();
   begun_ns_ = 0;

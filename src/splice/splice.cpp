@@ -236,6 +236,10 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   });
   mine.run();
   report += mine.report();
+  if (whole.slices.tried() != 0) {
+    whole.slices.tell(report);
+    report.tries_more = false;  // the next splice begins anew
+  }
   report.extra_bytes = std::max(report.extra_bytes, whole.bytes.most());
   whole.failure.rethrow();
   whole.stop.rethrow();
@@ -292,12 +296,19 @@ void in_groups(const splicing& how, std::uint32_t n, Some&& some) {
   in_region(all);
 }
 
+splice_group group_of(const splicing& how, std::uint32_t n) noexcept {
+  if (n == 0) return splice_group::none;
+  if (n <= calls_together(how)) return splice_group::all;
+  return how.together == 0 ? splice_group::usual : splice_group::given;
+}
+
 }  // namespace
 
 splice_report run_splice(const splicing& how, std::uint32_t n,
                          void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
                          splice_log* log) {
   splice_report report;
+  report.interleaved(std::min(n, calls_together(how)), group_of(how, n));
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
     run_together(how, first, count, begin, object, log, splice_reason::functions, report);
   });
@@ -306,6 +317,7 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
 
 splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log) {
   splice_report report;
+  report.interleaved(std::min(n, calls_together(how)), group_of(how, n));
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
     splice_reason why = splice_reason::checked;
     if (!splices_are_checked()) {
@@ -316,6 +328,8 @@ splice_report run_splice(const splicing& how, std::uint32_t n, const forest& tre
           report.used(splice_engine::wavefront, why);
           return front.run(log, worker_count(), report);
         }
+        report.checks += front.checks();
+        report.no_tiles = why;
       }
       wavefront front(trees, first, count);
       const splice_reason other = front.unsuitable();

@@ -1,6 +1,10 @@
 #include <sennit/splice_report.hpp>
 
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -44,34 +48,144 @@ std::string_view name(splice_reason reason) {
   return "";
 }
 
+// With three digits.
+std::string rounded(double x) {
+  std::ostringstream out;
+  out.precision(x < 1 ? 2 : 3);
+  out << (x < 1000 ? x : std::round(x));
+  return std::move(out).str();
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto n = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; n >= 1024 && unit + 1 < units.size(); ++unit) n /= 1024;
+  return rounded(n) + ' ' + units[unit];
+}
+
+std::string counted(std::uint64_t n, std::string_view what) {
+  return std::to_string(n) + ' ' + std::string(what) + (n == 1 ? "" : "s");
+}
+
+std::string_view name(splice_group group) {
+  switch (group) {
+    case splice_group::none: break;
+    case splice_group::all: return "all that there are";
+    case splice_group::given: return "as the program says by splicing::together";
+    case splice_group::usual: return "as more would gain almost nothing";
+    case splice_group::caches: return "as the data of more would not fit the caches";
+  }
+  return "";
+}
+
+// What is said of one thing at a time. Each begins a line, and says nothing if there is nothing to say.
+class lines {
+ public:
+  explicit lines(const splice_report& report)
+      : report_(report), is_of_functions_(report.no_wavefront == splice_reason::functions) {}
+
+  std::string all() && {
+    engine();
+    if (report_.block != 0) {
+      block();
+      tried();
+      shift();
+    }
+    group();
+    if (report_.steps != 0) counts();
+    return std::move(out_).str();
+  }
+
+ private:
+  void engine() {
+    if (report_.steps == 0) {
+      out_ << "The order is that of a splice " << name(report_.engine);
+    } else {
+      out_ << counted(report_.steps, "step") << ", " << name(report_.engine);
+    }
+    if (report_.tile_rows != 0) out_ << ", tile by tile";
+    out_ << '.';
+    if (report_.no_wavefront != splice_reason::none && report_.no_wavefront != splice_reason::checked)
+      out_ << " Nothing faster, because " << name(report_.no_wavefront) << '.';
+    const bool said = report_.no_tiles == report_.no_wavefront || report_.no_tiles == report_.no_shift;
+    if (report_.no_tiles != splice_reason::none && !said)
+      out_ << " Not tile by tile, because " << name(report_.no_tiles) << '.';
+  }
+  void block() {
+    out_ << '\n';
+    if (is_of_functions_) {
+      out_ << "Slices of " << report_.block << '.';
+      return;
+    }
+    out_ << "Blocks of " << report_.block;
+    if (report_.tile_rows != 0)
+      out_ << " cells, in " << counted(static_cast<std::uint64_t>(report_.tile_rows), "row") << " and "
+           << counted(static_cast<std::uint64_t>(report_.tile_columns), "column");
+    if (report_.block_bytes != 0) out_ << ", which is " << bytes_text(report_.block_bytes) << " of data";
+    out_ << '.';
+    if (!report_.block_is_chosen) {
+      out_ << " The program says this size.";
+    } else if (report_.blocks_tried == 0) {
+      out_ << " The library chose this size for the caches.";
+    }
+  }
+  void tried() {
+    if (report_.blocks_tried == 0) return;
+    out_ << "\nAfter trying " << counted(report_.blocks_tried, "size");
+    if (report_.tried.size() != 0) {
+      out_ << ". One index takes, in all interleaved trees together:";
+      const char* before = " ";
+      for (const tried_block& t : report_.tried) {
+        out_ << std::exchange(before, ", ") << rounded(t.ns) << " ns in blocks of " << t.block;
+      }
+    }
+    out_ << '.'
+         << (report_.tries_more ? " The next splice here goes on trying."
+                                : " No size is more than 2% faster than this one, which stays.");
+  }
+  void shift() {
+    if (report_.no_shift != splice_reason::none) {
+      out_ << "\nBlocks are not shifted, because " << name(report_.no_shift) << '.';
+    } else if (report_.shift_of_columns != 0) {
+      out_ << "\nBlocks are shifted by " << counted(static_cast<std::uint64_t>(report_.shift), "row")
+           << " and " << counted(static_cast<std::uint64_t>(report_.shift_of_columns), "column")
+           << " from the first tree to the last.";
+    } else if (report_.shift != 0) {
+      out_ << '\n'
+           << (is_of_functions_ ? "Slices" : "Blocks") << " are shifted by " << report_.shift
+           << (is_of_functions_ ? " from the first call to the last." : " from the first tree to the last.");
+    }
+  }
+  void group() {
+    if (report_.together == 0) return;
+    out_ << '\n'
+         << counted(report_.together, is_of_functions_ ? "call" : "tree") << " together, "
+         << name(report_.group) << '.';
+  }
+  void counts() {
+    out_ << '\n'
+         << counted(report_.checks, "comparison") << " of effects, " << report_.switches
+         << (report_.switches == 1 ? " switch" : " switches") << " between stacks.";
+    out_ << '\n' << report_.delayed << " steps waited, for " << report_.dependences << " calls or steps.";
+    if (report_.unspliced != 0) {
+      out_ << '\n'
+           << report_.unspliced
+           << " calls were not spliced: they were too many or too deep, see splicing::most_bytes.";
+    }
+    out_ << '\n' << report_.extra_bytes << " bytes for calls and waiting steps.";
+  }
+
+  const splice_report& report_;
+  const bool is_of_functions_;
+  std::ostringstream out_;
+};
+
 }  // namespace
 
 std::string splice_report::text() const {
   if (engine == splice_engine::none) return "no steps";
-  std::ostringstream out;
-  out << steps << " steps, " << name(engine);
-  if (no_wavefront != splice_reason::none && no_wavefront != splice_reason::checked) {
-    out << " (" << name(no_wavefront) << ')';
-  }
-  if (block != 0) {
-    out << "\nblocks of " << block;
-    if (blocks_tried != 0) out << ", after trying " << blocks_tried << " sizes";
-    if (shift_of_columns != 0) {
-      out << ", shifted by " << shift << " rows and " << shift_of_columns
-          << " columns from the first tree to the last";
-    } else if (shift != 0) {
-      out << ", shifted by " << shift << " from the first tree to the last";
-    }
-    if (no_shift != splice_reason::none) out << ", not shifted (" << name(no_shift) << ')';
-  }
-  out << '\n' << checks << " comparisons of effects, " << switches << " switches between stacks";
-  out << '\n' << delayed << " steps waited, for " << dependences << " calls or steps";
-  if (unspliced != 0) {
-    out << '\n'
-        << unspliced << " calls were not spliced: they were too many or too deep, see splicing::most_bytes";
-  }
-  out << '\n' << extra_bytes << " bytes for calls and waiting steps";
-  return std::move(out).str();
+  return lines(*this).all();
 }
 
 }  // namespace sennit

@@ -1,5 +1,6 @@
 #include "schedule/bytes.hpp"
 #include "schedule/file.hpp"
+#include "splice/notes_file.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/splice_schedule.hpp>
@@ -17,7 +18,7 @@ namespace detail {
 namespace {
 
 constexpr number_file form{
-    {"schedule of a splice", "sennit splice\r\n"}, 1, "splice_schedule::save()", "save it again"};
+    {"schedule of a splice", "sennit splice\r\n"}, 2, "splice_schedule::save()", "save it again", 1};
 
 // The heads of items in a file: one of these, or head_step plus the distance of the call from that of the
 // step before.
@@ -95,13 +96,14 @@ std::string shape_of(const std::vector<std::uint32_t>& blocks) {
 }  // namespace
 
 splice_schedule splice_schedule_access::make(unsigned workers, std::vector<std::uint32_t> blocks,
-                                             std::vector<splice_item> items,
-                                             std::vector<std::int64_t> sizes) {
+                                             std::vector<splice_item> items, std::vector<std::int64_t> sizes,
+                                             splice_notes notes) {
   splice_schedule s;
   s.workers_ = workers;
   s.blocks_ = std::move(blocks);
   s.items_ = std::move(items);
   s.sizes_ = std::move(sizes);
+  s.notes_ = std::move(notes);
   return s;
 }
 
@@ -249,6 +251,7 @@ std::vector<std::byte> splice_schedule::to_bytes() const {
     to.number(blocks_[i]);
     to.number(i < sizes_.size() ? static_cast<std::uint64_t>(sizes_[i]) : 0);
   }
+  detail::write_notes(to, notes_, blocks_);
   detail::expected_steps expected(blocks_.size());
   for (const splice_item& item : items_) {
     switch (item.call) {
@@ -281,6 +284,7 @@ splice_schedule splice_schedule::from_bytes(std::span<const std::byte> bytes, co
     s.sizes_.push_back(static_cast<std::int64_t>(size));
   }
   if (steps > from.left() / 2) from.refuse("promises more steps than it holds");
+  if (from.version() > 1) s.notes_ = detail::read_notes(from, s.blocks_);
   s.items_.reserve(steps);
   std::vector<std::vector<bool>> seen;
   seen.reserve(calls);

@@ -30,6 +30,8 @@ class tile_front {
   // Why the steps may not run in the order of the tiles; none if they may. Compares each step with all that it would
   // run before.
   splice_reason unsuitable();
+  // Comparisons of effects so far.
+  std::uint64_t checks() const noexcept { return checks_.load(std::memory_order_relaxed); }
   // Call it once, and only if the order is suitable. Throws the exception of the first tree that throws. log: may be
   // null.
   void run(splice_log* log, unsigned workers, splice_report& report);

@@ -34,7 +34,8 @@ class description {
   bool loaded() const noexcept { return loaded_; }
   bool real() const noexcept { return hwloc_topology_is_thissystem(topology_) != 0; }
   std::vector<processor> processors() const;
-  policy::cache_sizes caches() const noexcept;
+  // Of the types of caches in `known`. The size of others is 0.
+  policy::cache_sizes caches(const std::vector<hwloc_obj_type_t>& known) const noexcept;
 
  private:
   hwloc_obj_t node_of(hwloc_obj_t pu) const noexcept;
@@ -93,16 +94,33 @@ std::vector<processor> description::processors() const {
 }
 
 // Around the first processor; processors of one machine hardly differ.
-policy::cache_sizes description::caches() const noexcept {
+policy::cache_sizes description::caches(const std::vector<hwloc_obj_type_t>& known) const noexcept {
   policy::cache_sizes found{};
   const hwloc_obj_t pu = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PU, 0);
   for (hwloc_obj_t around = pu; around != nullptr; around = around->parent) {
     if (hwloc_obj_type_is_dcache(around->type) == 0) continue;
-    const std::uint64_t bytes = around->attr->cache.size;
+    const bool is_known = std::find(known.begin(), known.end(), around->type) != known.end();
+    const std::uint64_t bytes = is_known ? around->attr->cache.size : 0;
     if (around->type == HWLOC_OBJ_L2CACHE) found.own = bytes;
     (around->type == HWLOC_OBJ_L1CACHE ? found.first : found.shared) = bytes;
   }
   return found;
+}
+
+// The types of caches of data that have a size in the description. hwloc makes up the sizes of the others, and does not tell
+// them apart. A level is a type, a colon, a number, and perhaps attributes in parentheses, as in "l2:1(size=1048576)".
+std::vector<hwloc_obj_type_t> types_with_a_size(const std::string& text) {
+  std::vector<hwloc_obj_type_t> types;
+  for (std::size_t open = text.find('('); open != std::string::npos; open = text.find('(', open + 1)) {
+    const std::string attributes = text.substr(open, text.find(')', open) - open);
+    if (attributes.find("size=") == std::string::npos) continue;
+    const std::size_t before = open == 0 ? std::string::npos : text.find_last_of(" \t)", open - 1);
+    const std::string level = text.substr(before == std::string::npos ? 0 : before + 1);
+    hwloc_obj_type_t type{};
+    if (hwloc_type_sscanf(level.c_str(), &type, nullptr, 0) == 0 && hwloc_obj_type_is_dcache(type) != 0)
+      types.push_back(type);
+  }
+  return types;
 }
 
 }  // namespace
@@ -125,8 +143,7 @@ std::optional<synthetic_answer> machine_of_synthetic(const std::string& text) {
   const description made(text.c_str());
   if (!made.loaded()) return std::nullopt;
   synthetic_answer answer{made.processors(), std::nullopt};
-  // hwloc makes up the sizes that a description does not give.
-  if (text.find("size=") != std::string::npos) answer.caches = made.caches();
+  if (const auto known = types_with_a_size(text); !known.empty()) answer.caches = made.caches(known);
   return answer;
 }
 

@@ -25,8 +25,8 @@ std::optional<hwloc_answer> processors_by_hwloc(const std::vector<unsigned>& cpu
 
 struct synthetic_answer {
   std::vector<processor> processors;
-  // The last level is the outermost cache that is described. 0: no cache of this level. Sizes that the description leaves
-  // out are hwloc's own. Nothing if it gives no size at all.
+  // The last level is the outermost cache that is described. 0: no cache of this level, or one whose size the description
+  // leaves out. Nothing if it gives no size at all.
   std::optional<policy::cache_sizes> caches;
 };
 

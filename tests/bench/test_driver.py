@@ -59,8 +59,8 @@ class Folder(unittest.TestCase):
         self.programs = self.folder / "programs"
         self.programs.mkdir()
 
-    def suite(self, *behaviors, text=SUITE, quick=True):
-        others = "".join(f'[[system]]\nname = "{name}"\n' for name in behaviors)
+    def suite(self, *behaviors, text=SUITE, quick=True, systems=""):
+        others = "".join(f'[[system]]\nname = "{name}"\n' for name in behaviors) + systems
         (self.folder / "systems.toml").write_text(SYSTEMS + others)
         (self.folder / "suites/fake.toml").write_text(text)
         for name in ("serial", *behaviors):
@@ -490,10 +490,8 @@ class Suites(Folder):
 
     def test_a_kernel_may_lack_one_variant_of_a_system(self):
         text = SUITE + 'without = ["serial other"]\n'
-        self.suite("plain", text=text)
-        path = self.folder / "systems.toml"
-        path.write_text(path.read_text() + '[[system]]\nname = "serial"\nvariant = "other"\nworkers = [1]\n')
-        cells = suite.load(self.folder, "fake", True).kernels[0].cells
+        other = '[[system]]\nname = "serial"\nvariant = "other"\nworkers = [1]\n'
+        cells = self.suite("plain", text=text, systems=other).kernels[0].cells
         self.assertNotIn("serial other", [system.label for system, _ in cells])
         self.assertIn("serial", [system.label for system, _ in cells])
 
@@ -505,6 +503,11 @@ class Suites(Folder):
         self.assertEqual(words[0], str(self.programs / "double-plain"))
         self.assertEqual(words[words.index("--input") + 1], "odd")
         self.assertEqual(words[words.index("--work") + 1], "5")
+        # Catches: a program that is the variant being asked for a variant that it does not know.
+        of_compiler = suite.System("serial", variant="clang", program="serial-clang")
+        self.assertNotIn("--variant", command(self.programs, kernel, of_compiler, 1, 20))
+        fence = suite.System("plain", variant="fence", program="plain")
+        self.assertIn("fence", command(self.programs, kernel, fence, 1, 20))
         measurement = measure(kernel, self.programs, lambda text: None)
         self.assertTrue(all(cell.ok for cell in measurement.cells))
         self.assertEqual(measurement.work, 5)
@@ -527,10 +530,8 @@ class Suites(Folder):
 
     def test_suite_may_leave_out_systems_and_variants(self):
         text = 'without = ["slow", "plain other"]\n' + SUITE
-        self.suite("plain", "slow", text=text)
-        systems = self.folder / "systems.toml"
-        systems.write_text(systems.read_text() + '[[system]]\nname = "plain"\nvariant = "other"\n')
-        cells = suite.load(self.folder, "fake").kernels[0].cells
+        other = '[[system]]\nname = "plain"\nvariant = "other"\n'
+        cells = self.suite("plain", "slow", text=text, systems=other).kernels[0].cells
         self.assertEqual({system.label for system, _ in cells}, {"serial", "plain"})
 
     # Catches: two descriptions of one kernel that drift apart; what a suite says itself being ignored.
@@ -568,6 +569,29 @@ class Suites(Folder):
             suite.load(self.folder, "fork")
         with self.assertRaisesRegex(suite.SuiteError, "no kernel 'tripel'; it has: double"):
             suite.load(self.folder, "fake", only=["tripel"])
+
+    # Catches: a name with a mistake in it, after which a system or a variant is left out and nobody sees it.
+    def test_unknown_systems_and_variants_are_explained(self):
+        def refuses(text, message):
+            (self.folder / "suites/fake.toml").write_text(text)
+            with self.assertRaisesRegex(suite.SuiteError, message):
+                suite.load(self.folder, "fake")
+
+        self.suite("plain")
+        for key in ("without", "with", "twins", "peers"):
+            refuses(f'{key} = ["plane"]\n' + SUITE, f"kernel 'double': {key} names the system 'plane'; there are: plain, serial")
+        refuses(SUITE + '[kernel.variants]\nlarge = ["plane"]\n', "variants.large names the system 'plane'")
+        refuses(SUITE + '[kernel.tuned]\nlarge = ["plane"]\n', "tuned.large names the system 'plane'")
+        refuses(SUITE + 'only_variants = ["plane"]\n', "only_variants names the system 'plane'")
+        refuses(
+            SUITE + '[kernel.variants]\nlarge = ["plain"]\n[kernel.plain]\nlarge = "smal"\n',
+            "plain names the variant 'smal'; there are: default, large",
+        )
+
+    # Catches: a suite of this repository in which a name is wrong.
+    def test_all_suites_can_be_read(self):
+        for path in (ROOT / "bench/suites").glob("*.toml"):
+            self.assertTrue(suite.load(ROOT / "bench", path.stem).kernels)
 
 
 if __name__ == "__main__":

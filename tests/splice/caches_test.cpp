@@ -55,6 +55,17 @@ TEST(CachesOfASplice, AreTheMachinesIfTheTopologyGivesNoSizes) {
   }
 }
 
+// Catches sizes that hwloc makes up for the levels that a description leaves open, beside one whose size it gives: then they
+// count as the machine's.
+TEST(CachesOfASplice, AreTheMachinesWhereTheTopologyLeavesThemOpen) {
+  try {
+    EXPECT_EQ(block_on("l2:1(size=4194304) l1d:1"), block_on("l2:1(size=4194304)"));
+    EXPECT_LT(block_on("l2:1 l1d:1(size=65536)"), block_on("l2:1 l1d:1(size=131072)"));
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
 // Catches blocks that fit the cache by themselves, while sweeps that are shifted use two blocks and the shift at a time: rows of a
 // plate then come from memory twice.
 TEST(CachesOfASplice, HaveRoomForTwoBlocksAndTheShift) {

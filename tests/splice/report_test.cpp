@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -59,8 +60,10 @@ TEST(SpliceReport, StencilsTakeTheWavefrontAndAreShifted) {
   EXPECT_EQ(report.shift, 3);
   EXPECT_EQ(report.no_shift, splice_reason::none);
   EXPECT_THAT(report.text(),
-              testing::StartsWith("800 steps, by the wavefront\n"
-                                  "blocks of 100, shifted by 3 from the first tree to the last\n"));
+              testing::StartsWith("800 steps, by the wavefront.\n"
+                                  "Blocks of 100, which is 1.56 KiB of data. The program says this size.\n"
+                                  "Blocks are shifted by 3 from the first tree to the last.\n"
+                                  "4 trees together, all that there are.\n"));
 }
 
 // Catches steps of shifted trees that are compared with all trees before theirs.
@@ -184,6 +187,101 @@ TEST(SpliceReport, SaysWhyBlocksAreNotShifted) {
               });
             })),
             splice_reason::far_data);
+}
+
+// Catches a report from which nobody sees why a size won: sizes without times, or a size that is not the fastest of those.
+TEST(SpliceReport, SaysWhatSizesWereTriedAndWhatTheyTook) {
+  constexpr std::int64_t many = 4'000'000;
+  std::vector<double> u[2] = {std::vector<double>(many, 1.0), std::vector<double>(many, 1.0)};
+  const auto add = [&](int t) {
+    double* const out = u[(t + 1) % 2].data();
+    const double* const in = u[t % 2].data();
+    return divided{
+        range{1, many - 1}, 0,
+        [=](range r) { return effects(reads(memory_range(in, r.grown(1))), writes(memory_range(out, r))); },
+        [=](range r) {
+          for (auto i = r.first; i < r.last; ++i) out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
+        }};
+  };
+  splice_report report;
+  for (int i = 0; i < 20 && (i == 0 || report.tries_more); ++i) report = report_of(add, 8);
+  ASSERT_FALSE(report.tries_more) << report.text();
+  EXPECT_TRUE(report.block_is_chosen);
+  EXPECT_NEAR(static_cast<double>(report.block_bytes), 16.0 * static_cast<double>(report.block), 1);
+  EXPECT_EQ(report.tried.size(), report.blocks_tried);
+  double chosen = 0;
+  double best = 1e9;
+  std::int64_t last = 0;
+  for (const sennit::tried_block& t : report.tried) {
+    EXPECT_GT(t.block, last);
+    EXPECT_GT(t.ns, 0);
+    if (t.block == report.block) chosen = t.ns;
+    best = std::min(best, t.ns);
+    last = t.block;
+  }
+  EXPECT_LE(0.979 * chosen, best) << report.text();
+  EXPECT_THAT(report.text(),
+              testing::AllOf(testing::HasSubstr("One index takes, in all interleaved trees together: "),
+                             testing::HasSubstr(" ns in blocks of " + std::to_string(report.block)),
+                             testing::HasSubstr("which stays.\n")));
+}
+
+// Catches a list of sizes that is written past its end, or that forgets the best.
+TEST(SpliceReport, KeepsTheFastestOfManySizes) {
+  sennit::tried_blocks tried;
+  for (std::int64_t i = 0; i < 40; ++i)
+    tried.add({1000 - i, i < 20 ? 40.0 - static_cast<double>(i) : 20.0 + static_cast<double>(i)});
+  tried.add({981, 1.0});
+  EXPECT_EQ(tried.size(), sennit::tried_blocks::most);
+  std::int64_t last = 0;
+  for (const sennit::tried_block& t : tried) {
+    EXPECT_GT(t.block, last);
+    EXPECT_LE(t.ns, 40);
+    last = t.block;
+    EXPECT_TRUE(t.block != 981 || t.ns == 1);
+  }
+  EXPECT_TRUE(std::any_of(tried.begin(), tried.end(), [](const auto& t) { return t.block == 981; }));
+}
+
+// Catches a report that does not say why so many trees were interleaved.
+TEST(SpliceReport, SaysWhySoManyTreesWereInterleaved) {
+  fields f;
+  const auto body = [&](int t) { return smooth(f, t, {32, length}); };
+  const auto group = [](const splice_report& report, std::uint32_t together) {
+    EXPECT_EQ(report.together, together);
+    return report.group;
+  };
+  sennit::runtime one({.workers = 1});
+  const auto given = [&](std::uint32_t together, auto&& what) {
+    return one.run([&] { return sennit::splice({.together = together}, 10, what); });
+  };
+  EXPECT_EQ(group(report_of(body), 4), sennit::splice_group::all);
+  EXPECT_EQ(group(report_of(body, 40), 32), sennit::splice_group::usual);
+  EXPECT_EQ(group(given(3, body), 3), sennit::splice_group::given);
+  EXPECT_EQ(group(given(30, body), 10), sennit::splice_group::all);
+  const auto function = [&](int) {
+    const sennit::call_effects fx{writes(memory_range(f.out(0), 10))};
+    sennit::step(fx, [] {});
+  };
+  EXPECT_EQ(group(report_of(function, 40), 32), sennit::splice_group::usual);
+  EXPECT_EQ(group(given(3, function), 3), sennit::splice_group::given);
+  EXPECT_EQ(group(report_of(body, 0), 0), sennit::splice_group::none);
+  // Each of the rows is as large as the cache, so that few trees can be interleaved.
+  const auto far_apart = [&](int t) {
+    const auto of = [](const double* x, range r) {
+      return memory_range(x, range{(8 << 20) * r.first, (8 << 20) * r.last});
+    };
+    return divided{range{1, 199}, 0,
+                   [=, in = f.in(t), out = f.out(t) + (std::int64_t{1} << 40)](range r) {
+                     return effects(reads(of(in, r.grown(1))), writes(of(out, r)));
+                   },
+                   [](range) {}};
+  };
+  const splice_report few = report_of(far_apart, 32);
+  EXPECT_LT(few.together, 32U) << few.text();
+  EXPECT_EQ(few.group, sennit::splice_group::caches);
+  EXPECT_THAT(few.text(),
+              testing::HasSubstr(" trees together, as the data of more would not fit the caches.\n"));
 }
 
 // Catches a report that keeps what an earlier splice did, and sums that hide a slow part.

@@ -1,6 +1,7 @@
 // Trees over rectangles, whose tiles the library shifts in two dimensions: results stay those of the loop.
 #include "support.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -327,21 +328,67 @@ TEST(Tiles, AreLeftOutWhereTheyDoNotHelp) {
                   add};
             }).no_shift,
             sennit::splice_reason::far_data);
-  const splice_report odd = run([&](int) {
-    return divided{rectangle{{0, side}, {side / 3, side}}, 50,
-                   [=](rectangle r) {
-                     const rectangle fifth{range{5, 6}.within(r.rows), r.columns};
-                     return effects(
-                         writes(box(r), box(fifth.size() == 0 ? fifth : rectangle{{5, 9}, r.columns})));
-                   },
-                   [=, &u](rectangle r) {
-                     add(r);
-                     if (r.rows.first > 5 || r.rows.last <= 5) return;
-                     for (auto j = r.columns.first; j < r.columns.last; ++j)
-                       u[static_cast<std::size_t>(8 * side + j)] += 1;
-                   }};
-  });
+  const auto odd_of = [&](range columns) {
+    return run([=, &u](int) {
+      return divided{rectangle{{0, side}, columns}, 50,
+                     [=](rectangle r) {
+                       const rectangle fifth{range{5, 6}.within(r.rows), r.columns};
+                       return effects(
+                           writes(box(r), box(fifth.size() == 0 ? fifth : rectangle{{5, 9}, r.columns})));
+                     },
+                     [=, &u](rectangle r) {
+                       add(r);
+                       if (r.rows.first > 5 || r.rows.last <= 5) return;
+                       for (auto j = r.columns.first; j < r.columns.last; ++j)
+                         u[static_cast<std::size_t>(8 * side + j)] += 1;
+                     }};
+    });
+  };
+  const splice_report odd = odd_of({side / 3, side});
   EXPECT_EQ(odd.no_wavefront, sennit::splice_reason::uneven_distance) << odd.text();
+  EXPECT_EQ(odd.no_tiles, sennit::splice_reason::uneven_distance);
+  // Of whole rows: the wavefront does what the tiles cannot, and the report has the comparisons of both.
+  const splice_report instead = odd_of({0, side});
+  EXPECT_EQ(instead.engine, splice_engine::wavefront);
+  EXPECT_EQ(instead.no_wavefront, sennit::splice_reason::none);
+  EXPECT_EQ(instead.no_tiles, sennit::splice_reason::uneven_distance);
+  EXPECT_EQ(instead.tile_rows, 0);
+  EXPECT_THAT(instead.text(),
+              testing::HasSubstr("by the wavefront. Not tile by tile, because a tile needs data of an "
+                                 "earlier tree that is farther away than at the middle.\n"));
+}
+
+// Catches comparisons that a report leaves out, because they were made for tiles that were then given up.
+TEST(Tiles, ComparisonsThatLedToNothingCount) {
+  constexpr long side = 64;
+  std::vector<double> u(side * side);
+  // One of the second tree's tiles, which begins at this row, writes farther down than the others.
+  const auto report_of = [&](std::int64_t odd_row) {
+    return sennit_test::runtime_of(1).run([&] {
+      return sennit::splice(2, [&, odd_row](int t) {
+        return divided{rectangle{{0, side}, {0, side}}, 2 * side,
+                       [&, odd_row, t](rectangle r) {
+                         const auto of = [&](range rows) {
+                           return memory_box<2>(u.data(), {side}, {rows, range{0, side}});
+                         };
+                         const bool is_odd = t == 1 && r.rows.first <= odd_row && r.rows.last > odd_row;
+                         return effects(
+                             writes(of(r.rows), of(is_odd ? range{odd_row, odd_row + 8} : range{0, 0})));
+                       },
+                       [](rectangle) {}};
+      });
+    });
+  };
+  const splice_report even = report_of(-1);
+  EXPECT_EQ(even.no_tiles, sennit::splice_reason::none);
+  EXPECT_EQ(even.tile_rows, 2);
+  EXPECT_EQ(even.tile_columns, side);
+  const splice_report soon = report_of(8);
+  const splice_report late = report_of(48);
+  EXPECT_EQ(soon.no_tiles, sennit::splice_reason::uneven_distance);
+  EXPECT_EQ(late.no_tiles, sennit::splice_reason::uneven_distance);
+  // Twenty tiles more are compared before the odd one is found; the wavefront has as much to do.
+  EXPECT_GE(late.checks, soon.checks + 15) << soon.text() << late.text();
 }
 
 }  // namespace

@@ -27,6 +27,13 @@ TEST(Show, CountsInGroupsOfThree) {
 }
 
 TEST(Show, MemoryThatIsNotKnown) {
+  EXPECT_EQ(show_bytes(0), "0 B");
+  EXPECT_EQ(show_bytes(640), "640 B");
+  EXPECT_EQ(show_bytes(1000), "0.98 KiB");
+  EXPECT_EQ(show_bytes(1 << 20), "1 MiB");
+  EXPECT_EQ(show_bytes((3 << 20) / 2), "1.5 MiB");
+  EXPECT_EQ(show_bytes(123456789), "118 MiB");
+  EXPECT_EQ(show_bytes(std::uint64_t{1} << 40), "1 TiB");
   EXPECT_EQ(show_mib(1.26), "1.3 MiB");
   EXPECT_EQ(show_mib({}), "unknown");
 }

@@ -153,6 +153,27 @@ TEST(Synthetic, KnowsCachesOfWhichItDescribesSizes) {
   EXPECT_EQ(one->shared, 65536U);
 }
 
+// Would catch: a size that hwloc has made up for a level, because the description gives the size of another one.
+TEST(Synthetic, DoesNotKnowCachesOfWhichItDescribesNoSizes) {
+  SKIP_WITHOUT_HWLOC();
+  const auto of = [](const std::string& description) {
+    return synthetic(description).described_caches().value_or(sennit::policy::cache_sizes{1, 1, 1});
+  };
+  const auto second = of("l3:1 l2:2(size=524288) l1d:1 core:1 pu:1");
+  EXPECT_EQ(second.first, 0U);
+  EXPECT_EQ(second.own, 524288U);
+  EXPECT_EQ(second.shared, 0U);
+  const auto first = of("numa:1(memory=1GB) L2Cache:1 L1dCache:2(size=16KB) pu:1");
+  EXPECT_GT(first.first, 0U);
+  EXPECT_EQ(first.own, 0U);
+  EXPECT_EQ(first.shared, 0U);
+  const auto last = of("l3:1(size=8388608 indexes=0) l2:1 pu:1");
+  EXPECT_EQ(last.own, 0U);
+  EXPECT_EQ(last.shared, 8388608U);
+  // Instructions are no data.
+  EXPECT_FALSE(synthetic("l2:1 l1i:1(size=16384) pu:1").described_caches());
+}
+
 // Would catch: a cache that spans two nodes merging them.
 TEST(Synthetic, ACacheIsInsideANode) {
   SKIP_WITHOUT_HWLOC();

@@ -167,6 +167,15 @@ void add_splice_view_options(CLI::App& app, view_options& options) {
   app.add_option("--output", options.output, "HTML page to write; FILE.html if not given and without --text")
       ->type_name("PAGE");
   app.add_flag("--text", options.text, "print when each block of each call is run, as letters");
+  constexpr std::uint64_t least_cache = 256;
+  constexpr std::uint64_t most_cache = std::uint64_t{1} << 40;
+  app.add_option("--cache", options.cache,
+                 "count what one core fetches with a cache of so many bytes, such as 1048576 or 1MiB; that "
+                 "of the machine for "
+                 "which the order was found, if not given")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(between(least_cache, most_cache))
+      ->type_name("BYTES");
 }
 
 void add_tune_options(CLI::App& app, tune_options& options) {

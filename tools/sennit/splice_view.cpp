@@ -1,12 +1,16 @@
 #include "tools/sennit/splice_view.hpp"
 
+#include "tools/sennit/fetched_bytes.hpp"
 #include "tools/sennit/page.hpp"
 #include "tools/sennit/table.hpp"
+
+#include <sennit/detail/splice/step_memory.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace command {
 namespace {
@@ -48,6 +52,81 @@ std::string drawn(const sennit::splice_schedule& s, const Letter& letter) {
     out += '\n';
   }
   return out;
+}
+
+struct simulated {
+  std::uint64_t cache;
+  std::optional<cache_simulation> seen;
+
+  const fetched* of_this_cache() const {
+    if (!seen) return nullptr;
+    const auto same = [&](const fetched& f) { return f.cache == cache; };
+    return &*std::find_if(seen->sizes.begin(), seen->sizes.end(), same);
+  }
+};
+
+simulated simulation_of(const sennit::splice_schedule& s, std::uint64_t cache) {
+  if (cache == 0) cache = s.caches().own;
+  if (cache == 0 && s.has_memory()) cache = sennit::detail::caches_of_splices().own;
+  return {cache, simulate_caches(s, cache)};
+}
+
+// Which engine runs what together, in which blocks. Empty if the file does not say it.
+std::string headline_of(const sennit::splice_schedule& s) {
+  const sennit::splice_report& r = s.report();
+  std::string out;
+  switch (r.engine) {
+    case sennit::splice_engine::none: return out;
+    case sennit::splice_engine::wavefront: out = "The wavefront runs"; break;
+    case sennit::splice_engine::calls: out = "The splicer runs, call by call,"; break;
+    case sennit::splice_engine::checker: return "The effect checker has run the calls one after the other.";
+    case sennit::splice_engine::several: out = "Several engines run"; break;
+  }
+  const auto count = [](std::int64_t n, std::string_view what) {
+    return plural(static_cast<std::uint64_t>(n), what);
+  };
+  out += fmt::format(" {} together", plural(r.together, "call"));
+  if (r.tile_rows != 0) {
+    out += fmt::format(", in tiles of {} and {}", count(r.tile_rows, "row"), count(r.tile_columns, "column"));
+  } else if (r.block != 0) {
+    out += fmt::format(", in blocks of {}", show_count(static_cast<std::uint64_t>(r.block)));
+  }
+  if (r.block_bytes != 0) out += fmt::format(" ({} of data)", show_bytes(r.block_bytes));
+  if (r.shift_of_columns != 0) {
+    out += fmt::format(", the last of them {} and {} behind the first", count(r.shift, "row"),
+                       count(r.shift_of_columns, "column"));
+  } else if (r.shift != 0) {
+    out += fmt::format(", the last of them {} behind the first", r.tile_rows != 0 ? count(r.shift, "row")
+                                                                 : r.shift == 1
+                                                                     ? "1 index"
+                                                                     : fmt::format("{} indices", r.shift));
+  }
+  return out + '.';
+}
+
+// What is said of the memory, in a sentence or two.
+std::string sentence_of(const sennit::splice_schedule& s, const simulated& by) {
+  if (s.size() == 0) return {};
+  const fetched* const f = by.of_this_cache();
+  if (f == nullptr) {
+    return s.has_memory()
+               ? "The steps touch so many pieces of memory that nobody has counted what comes from memory."
+               : "The file does not say which memory each step touches: call note_memory() before run().";
+  }
+  const double less =
+      static_cast<double>(f->loop) / static_cast<double>(std::max<std::uint64_t>(f->spliced, 1));
+  return fmt::format(
+      "One core with a cache of {} fetches {} in the order of the loop, and {} in this order{}.",
+      show_bytes(by.cache), show_bytes(f->loop), show_bytes(f->spliced),
+      less < 1.005 ? ": it gains nothing" : fmt::format(", {:.{}f} times less", less, less < 10 ? 2 : 1));
+}
+
+std::string remark_of(const simulated& by) {
+  if (!by.seen) return {};
+  return fmt::format("Simulated with lines of {}, of which the cache keeps those that were used last; as one "
+                     "worker runs the steps. They touch "
+                     "{} of memory, {} in all.",
+                     show_bytes(by.seen->line), show_bytes(by.seen->data), show_bytes(by.seen->touched));
 }
 
 }  // namespace
@@ -97,7 +176,7 @@ std::optional<reuse> reuse_of(const splice_picture& p) {
   return reuse{distances[static_cast<std::size_t>(middle)], plain[static_cast<std::size_t>(middle)]};
 }
 
-std::string text(const sennit::splice_schedule& s, std::string_view name) {
+std::string text(const sennit::splice_schedule& s, std::string_view name, std::uint64_t cache) {
   const splice_picture p = picture_of(s);
   const std::uint64_t length = s.length();
   const std::uint32_t strands = s.strands();
@@ -118,6 +197,9 @@ std::string text(const sennit::splice_schedule& s, std::string_view name) {
     out += fmt::format("a block is used by the next call after {} (median); call by call, after {}\n",
                        plural(static_cast<std::uint64_t>(r->spliced), "step"), show_count(r->plain));
   }
+  if (s.report().engine != sennit::splice_engine::none) out += s.report().text() + '\n';
+  const simulated by = simulation_of(s, cache);
+  if (s.has_memory()) out += fmt::format("{}\n{}\n", sentence_of(s, by), remark_of(by));
   if (s.size() == 0) return out;
   out += "\nWhen, from 0 to 9 and on to z; calls down, blocks across:\n";
   out += drawn(s, [&](std::size_t call, std::size_t block) {
@@ -132,7 +214,51 @@ std::string text(const sennit::splice_schedule& s, std::string_view name) {
   return out;
 }
 
-std::string page(const sennit::splice_schedule& s, std::string_view name) {
+namespace {
+
+// Each row as the numbers of columns that are not set and set by turns, as the page draws stretches.
+nlohmann::json stretches_of(const std::vector<bool>& all) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::uint32_t row = 0; row < footprint::rows; ++row) {
+    nlohmann::json lengths = nlohmann::json::array();
+    bool now = false;
+    std::uint32_t length = 0;
+    for (std::uint32_t c = 0; c < footprint::columns; ++c, ++length) {
+      if (all[std::size_t{row} * footprint::columns + c] == now) continue;
+      lengths.push_back(std::exchange(length, 0));
+      now = !now;
+    }
+    lengths.push_back(length);
+    rows.push_back(std::move(lengths));
+  }
+  return rows;
+}
+
+nlohmann::json memory_of(const sennit::splice_schedule& s, const simulated& by) {
+  nlohmann::json memory{{"sentence", sentence_of(s, by)}, {"remark", remark_of(by)}, {"cache", by.cache}};
+  if (by.seen) {
+    memory["data"] = by.seen->data;
+    for (const fetched& f : by.seen->sizes) memory["sizes"].push_back({f.cache, f.loop, f.spliced});
+  }
+  const footprint seen = footprint_of(s);
+  memory["footprint"] = {{"columns", footprint::columns},
+                         {"is_of_memory", s.has_memory()},
+                         {"loop", stretches_of(seen.loop)},
+                         {"spliced", stretches_of(seen.spliced)}};
+  return memory;
+}
+
+nlohmann::json choices_of(const sennit::splice_schedule& s) {
+  const sennit::splice_report& r = s.report();
+  if (r.engine == sennit::splice_engine::none) return nullptr;
+  nlohmann::json tried = nlohmann::json::array();
+  for (const sennit::tried_block& t : r.tried) tried.push_back({t.block, t.ns});
+  return {{"headline", headline_of(s)}, {"text", r.text()}, {"block", r.block}, {"tried", std::move(tried)}};
+}
+
+}  // namespace
+
+std::string page(const sennit::splice_schedule& s, std::string_view name, std::uint64_t cache) {
   splice_picture p = picture_of(s);
   nlohmann::json data{{"name", name},
                       {"steps", s.size()},
@@ -146,6 +272,8 @@ std::string page(const sennit::splice_schedule& s, std::string_view name) {
   data["turns"] = std::move(p.turns);
   data["tile_of"] = std::move(p.tiles);
   if (s.strands() > 1) data["strand_of"] = std::move(p.strands);
+  data["choices"] = choices_of(s);
+  if (s.size() > 0) data["memory"] = memory_of(s, simulation_of(s, cache));
   return page_with(splice_page_template, data);
 }
 

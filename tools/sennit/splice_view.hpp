@@ -33,7 +33,9 @@ std::optional<reuse> reuse_of(const splice_picture& p);
 // The largest size of a block, if all calls have the same and the schedule knows it.
 std::optional<std::int64_t> block_of(const sennit::splice_schedule& s);
 
-std::string text(const sennit::splice_schedule& s, std::string_view name);
-std::string page(const sennit::splice_schedule& s, std::string_view name);
+// cache: the bytes of the simulated one; 0: as large as the core's own cache of the machine for which the order was found, or
+// else of this machine.
+std::string text(const sennit::splice_schedule& s, std::string_view name, std::uint64_t cache = 0);
+std::string page(const sennit::splice_schedule& s, std::string_view name, std::uint64_t cache = 0);
 
 }  // namespace command

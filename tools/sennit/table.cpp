@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -50,6 +51,21 @@ std::string show_count(std::uint64_t count) {
     out += digits[i];
   }
   return out;
+}
+
+std::string show_bytes(std::uint64_t bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto n = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // 999.5 would be shown as 1000, in four digits.
+  for (; n >= 999.5 && unit + 1 < units.size(); ++unit) n /= 1024;
+  const int digits = unit == 0 || n >= 99.95 ? 0 : n >= 9.995 ? 1 : 2;
+  std::string number = fmt::format("{:.{}f}", n, digits);
+  if (number.find('.') != std::string::npos) {
+    number.erase(number.find_last_not_of('0') + 1);
+    if (number.back() == '.') number.pop_back();
+  }
+  return fmt::format("{} {}", number, units[unit]);
 }
 
 std::string show_mib(std::optional<double> mib) { return mib ? fmt::format("{:.1f} MiB", *mib) : "unknown"; }

@@ -25,6 +25,8 @@ class table {
 std::string show_seconds(double seconds);
 // With a comma after every three digits.
 std::string show_count(std::uint64_t count);
+// With three significant digits: 640 B, 1.5 KiB, 26.2 MiB.
+std::string show_bytes(std::uint64_t bytes);
 std::string show_mib(std::optional<double> mib);
 
 }  // namespace command

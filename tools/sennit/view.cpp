@@ -52,8 +52,8 @@ void view_splice(const view_options& options, const tools::outputs& to) {
   if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
   if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
   const std::string name = options.file.filename().string();
-  if (options.text) fmt::print("{}", text(s, name));
-  if (!options.output.empty()) to.save(options.output, page(s, name), page_remark);
+  if (options.text) fmt::print("{}", text(s, name, options.cache));
+  if (!options.output.empty()) to.save(options.output, page(s, name, options.cache), page_remark);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // `sennit view FILE`, or `sennit view splice FILE`
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -12,7 +13,9 @@ struct view_options {
   std::string trace{};            // empty: not written
   std::filesystem::path against;  // empty: no comparison
   std::string dot{};              // of a graph; empty: not written
-  unsigned nodes = 0;             // of the workers; 0: compare the workers themselves
+  std::uint64_t cache =
+      0;               // bytes of the simulated one; 0: that of the machine for which the order was found
+  unsigned nodes = 0;  // of the workers; 0: compare the workers themselves
   bool text = false;
   bool splice = false;  // treat the file as the schedule of a splice, whatever it contains
 };

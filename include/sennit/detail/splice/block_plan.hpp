@@ -24,6 +24,8 @@ class SENNIT_EXPORT block_site {
   // The size of the next blocks.
   std::int64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   unsigned tried() const noexcept { return tried_.load(std::memory_order_relaxed); }
+  // Says what has been tried. Nothing if another thread is at the site.
+  void tell(splice_report& report) noexcept;
   // As block_search has it.
   void took(std::int64_t size, double ns) noexcept;
 

@@ -1,6 +1,8 @@
 // Which size of blocks is tried next while a splice runs, and when the best one has been found.
 #pragma once
 
+#include <sennit/splice_report.hpp>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -19,6 +21,7 @@ class block_search {
   std::int64_t size() const noexcept { return trying_; }
   bool over() const noexcept { return over_; }
   unsigned tried() const noexcept { return tried_; }
+  const tried_blocks& sizes() const noexcept { return sizes_; }
 
   // With blocks of that size, the work at one index took so long. Other sizes than the one that is tried say nothing.
   void took(std::int64_t size, double ns) noexcept {
@@ -35,6 +38,7 @@ class block_search {
 
   void decide() noexcept {
     samples_ = 0;
+    sizes_.add({trying_, ns_});
     if (tried_++ == 0 || ns_ < worthwhile * best_ns_) {
       grown_ = trying_ > best_;
       best_ = trying_;
@@ -65,6 +69,7 @@ class block_search {
   std::int64_t trying_;
   double best_ns_ = 0;
   double ns_ = 0;
+  tried_blocks sizes_;
   unsigned samples_ = 0;
   unsigned tried_ = 0;
   bool larger_ = true;   // which way the search goes

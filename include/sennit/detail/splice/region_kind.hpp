@@ -1,6 +1,8 @@
 // What effects keep of a region of data, whatever its type is.
 #pragma once
 
+#include <sennit/memory_runs.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +38,7 @@ struct region_kind {
   bool (*contains_address)(const void*, std::uintptr_t, std::size_t);
   std::uint64_t (*bytes)(const void*);
   std::uint64_t (*fingerprint)(const void*);
+  memory_runs (*runs)(const void*);
   bool shared;            // held by a std::shared_ptr
   bool compared_at_once;  // a comparison takes a few nanoseconds, however large the regions are
 };
@@ -112,6 +115,17 @@ constexpr auto bytes_function_of() noexcept -> std::uint64_t (*)(const void*) {
 }
 
 template <class R, bool Shared>
+constexpr auto runs_function_of() noexcept -> memory_runs (*)(const void*) {
+  if constexpr (requires(const R& r) {
+                  { runs_of(r) } -> std::convertible_to<memory_runs>;
+                }) {
+    return [](const void* region) -> memory_runs { return runs_of(region_in<R, Shared>(region)); };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class R, bool Shared>
 constexpr auto fingerprint_function_of() noexcept -> std::uint64_t (*)(const void*) {
   if constexpr (requires(const R& r) {
                   { fingerprint_of(r) } -> std::convertible_to<std::uint64_t>;
@@ -134,6 +148,7 @@ inline constexpr region_kind kind_of = {[](const void* a, const void* b) -> bool
                                         contains_address_of<R, Shared>(),
                                         bytes_function_of<R, Shared>(),
                                         fingerprint_function_of<R, Shared>(),
+                                        runs_function_of<R, Shared>(),
                                         Shared,
                                         region_compared_at_once<R>};
 

@@ -154,6 +154,9 @@ class made_trees {
       : how_(how), chooses_together_(how.together == 0), site_(site) {
     const std::uint32_t count = count_of_calls(n);
     how_.together = std::min(calls_together(how), count);
+    group_ = how_.together == count ? splice_group::all
+             : chooses_together_    ? splice_group::usual
+                                    : splice_group::given;
     std::vector<Tree> made;
     made.reserve(count);
     const auto make_all = [&] {
@@ -179,6 +182,8 @@ class made_trees {
       : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
 
   bool all() const noexcept { return failure_ == nullptr; }
+  // The number of indices, or cells, of the first tree; at least 1.
+  std::int64_t indices() const noexcept { return std::max<std::int64_t>(indices_, 1); }
   // Called after the trees before the failed body have run: their exceptions come first.
   void rethrow() const {
     if (!all()) std::rethrow_exception(failure_);
@@ -188,23 +193,59 @@ class made_trees {
   splice_report splice(splice_log* log) const {
     forest all = forest_of(trees.data());
     all.tiled = tiled_;
+    const double each = bytes_each();
     splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
     if (plans_.empty()) {
       for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
     } else {
-      report.block = site_->size();
-      report.blocks_tried = site_->tried();
+      site_->tell(report);
+    }
+    report.block_is_chosen = block_is_chosen_;
+    report.block_bytes = static_cast<std::uint64_t>(each * static_cast<double>(report.block));
+    // The number of trees has been settled before.
+    if (report.group != splice_group::none) report.group = group_;
+    if (tiled_ && report.no_tiles == splice_reason::none) {
+      report.tile_rows = tile_.rows;
+      report.tile_columns = tile_.columns;
     }
     report.shift = shift_;
     report.shift_of_columns = shift_of_columns_;
     report.no_shift = no_shift_;
+    if (can_be_tiled<Tree> && no_shift_ != splice_reason::none) report.no_tiles = no_shift_;
     return report;
   }
 
   std::vector<spliced_tree_t<Tree>> trees;
 
  private:
+  // Takes so many trees together, as the data of more would not fit the caches.
+  void interleave(std::uint32_t trees) noexcept {
+    if (trees < how_.together) group_ = splice_group::caches;
+    how_.together = trees;
+  }
+  // The bytes that the first tree touches at one index, on average. 0: not known.
+  double bytes_each() const {
+    if (trees.empty() || indices_ <= 0) return 0;
+    const auto& first = trees.front();
+    const auto mean = [&] {
+      return static_cast<double>(effects_access::bytes(first.effects_of(first.all))) /
+             static_cast<double>(indices_);
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      return mean();
+    } catch (...) {
+      return 0;  // it throws again when its step is looked for
+    }
+#else
+    return mean();
+#endif
+  }
   void cut(std::vector<Tree>& made, std::int64_t times) {
+    if (!made.empty()) {
+      indices_ = static_cast<std::int64_t>(made.front().all.size());
+      block_is_chosen_ = made.front().block <= 0;
+    }
     if constexpr (can_be_tiled<Tree>) {
       cut_tiles(made, times);
     } else if constexpr (can_be_shifted<Tree>) {
@@ -212,7 +253,7 @@ class made_trees {
       shift_ = found.most;
       no_shift_ = found.reason;
       if (chooses_together_ && found.reason == splice_reason::large_distance) {
-        how_.together = trees_that_fit(found.bytes_apart, how_.together);
+        interleave(trees_that_fit(found.bytes_apart, how_.together));
       }
       const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
       choose_blocks(made, [&](Tree& t) {
@@ -253,7 +294,10 @@ class made_trees {
     const tile_plan found = tile_plan_of(made, how_.together, !chooses_together_);
     no_shift_ = found.reason;
     tiled_ = found.reason == splice_reason::none;
-    if (tiled_) how_.together = found.together;
+    if (tiled_) {
+      interleave(found.together);
+      tile_ = shape_of_tile(found.cells, made.front().all.columns.size());
+    }
     choose_blocks(made, [&](Tree& t) {
       if (!tiled_)
         choose_block(t, how_.together, times);
@@ -285,6 +329,10 @@ class made_trees {
 
   splicing how_;  // with the number of trees that are interleaved
   bool chooses_together_;
+  splice_group group_ = splice_group::none;
+  std::int64_t indices_ = 0;  // of the first tree
+  bool block_is_chosen_ = false;
+  tile_shape tile_{};
   bool tiled_ = false;
   block_site* site_;
   std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees

@@ -29,10 +29,11 @@ enum class splice_reason : std::uint8_t {
   independent_trees,    // a tree shares no data with the trees before it
   opposite_directions,  // a tree begins with data with which an earlier tree ends
   far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more
-  large_distance,       // the data between the blocks of the first and the last tree does not fit the cache
-  uneven_distance,      // a tile needs data of an earlier tree that is farther away than at the middle
-  failed_effects,       // effects_of() threw
-  checked,              // the effect checker observes the splice
+  ordered_steps,   // a tree would have to begin elsewhere or go backward, and its steps depend on one another
+  large_distance,  // the data between the blocks of the first and the last tree does not fit the cache
+  uneven_distance,  // a tile needs data of an earlier tree that is farther away than at the middle
+  failed_effects,   // effects_of() threw
+  checked,          // the effect checker observes the splice
 };
 
 // What a splice did (Lifflander and Krishnamoorthy, 2017, Table 4).
@@ -81,6 +82,8 @@ struct splice_report {
   std::int64_t shift = 0;
   std::int64_t shift_of_columns = 0;  // the same for columns, if rectangles are cut there
   splice_reason no_shift = splice_reason::none;
+  // How many trees the walk begins elsewhere than at their first index, as on a ring, or walks backward.
+  std::uint32_t moved = 0;
 
   // The report in some lines of English, for a person who wants to know why a splice is fast or slow. Throws
   // std::bad_alloc.
@@ -100,6 +103,7 @@ struct splice_report {
     shift = std::max(shift, other.shift);
     shift_of_columns = std::max(shift_of_columns, other.shift_of_columns);
     if (no_shift == splice_reason::none) no_shift = other.no_shift;
+    moved += other.moved;
     return *this;
   }
   // Adds an engine, and why it was not the wavefront.

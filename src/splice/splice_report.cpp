@@ -33,6 +33,8 @@ std::string_view name(splice_reason reason) {
     case splice_reason::opposite_directions: return "a tree begins with data with which an earlier tree ends";
     case splice_reason::far_data:
       return "a block needs data of an earlier tree that is an eighth of the range away, or more";
+    case splice_reason::ordered_steps:
+      return "a tree would have to begin elsewhere or go backward, and its steps depend on one another";
     case splice_reason::large_distance:
       return "the data between the blocks of the first and the last tree would not fit the cache; a "
              "sennit::rectangle can be cut in columns, too";
@@ -62,6 +64,7 @@ std::string splice_report::text() const {
     } else if (shift != 0) {
       out << ", shifted by " << shift << " from the first tree to the last";
     }
+    if (moved != 0) out << ", and " << moved << " trees begin elsewhere or go backward";
     if (no_shift != splice_reason::none) out << ", not shifted (" << name(no_shift) << ')';
   }
   out << '\n' << checks << " comparisons of effects, " << switches << " switches between stacks";

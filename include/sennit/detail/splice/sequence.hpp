@@ -198,6 +198,7 @@ class made_trees {
     report.shift = shift_;
     report.shift_of_columns = shift_of_columns_;
     report.no_shift = no_shift_;
+    report.moved = moved_;
     return report;
   }
 
@@ -208,11 +209,11 @@ class made_trees {
     if constexpr (can_be_tiled<Tree>) {
       cut_tiles(made, times);
     } else if constexpr (can_be_shifted<Tree>) {
-      const shifts found = shifts_of(made, how_.together);
-      shift_ = found.most;
-      no_shift_ = found.reason;
+      shifts found = shifts_of(made, how_.together);
       if (chooses_together_ && found.reason == splice_reason::large_distance) {
         how_.together = trees_that_fit(found.bytes_apart, how_.together);
+        // The first tree of each group begins at its first index.
+        if (!found.moved.empty()) found = shifts_of(made, how_.together);
       }
       const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
       choose_blocks(made, [&](Tree& t) {
@@ -222,10 +223,15 @@ class made_trees {
           choose_block(t, how_.together, times);
         }
       });
-      if (!given && found.reason == splice_reason::none) cut_alike(made, found.most);
+      if (!given && found.reason == splice_reason::none) cut_alike(made, found);
+      if (!may_go_backward(made, found)) found = {.by = {}, .reason = splice_reason::ordered_steps};
+      shift_ = found.most;
+      no_shift_ = found.reason;
+      moved_ = static_cast<std::uint32_t>(std::ranges::count_if(found.moved, &placement::is_moved));
       for (std::size_t i = 0; i < made.size(); ++i) {
         const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / how_.together].get();
-        trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most, of_group));
+        const placement where = found.where(i, made[i].all);
+        trees.push_back(shifted(std::move(made[i]), where, found.by_of(i), found.most, of_group));
       }
     } else {
       no_shift_ = splice_reason::parts;
@@ -234,7 +240,7 @@ class made_trees {
     }
   }
   // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
-  void cut_alike(std::vector<Tree>& made, std::int64_t shift) {
+  void cut_alike(std::vector<Tree>& made, const shifts& by) {
     if (made.empty()) return;
     const auto all = made.front().all;
     if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
@@ -243,10 +249,24 @@ class made_trees {
     const std::int64_t most =
         size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
     for (Tree& t : made) t.block = start;
-    if (site_ == nullptr) return;
-    const range places{all.first, all.last + shift};
+    // Which blocks go backward has to be known before.
+    if (site_ == nullptr || std::ranges::any_of(by.moved, &placement::is_backward)) return;
+    const range places{all.first, all.last + by.most};
     for (std::size_t i = 0; i < made.size(); i += how_.together)
-      plans_.push_back(std::make_unique<block_plan>(*site_, places, start, shift, most));
+      plans_.push_back(std::make_unique<block_plan>(*site_, places, start, by.most, most));
+  }
+  // Whether the blocks of the trees that would go backward depend on no other block of their tree.
+  static bool may_go_backward(const std::vector<Tree>& made, const shifts& found) {
+    for (std::size_t i = 0; i < found.moved.size() && i < made.size(); ++i) {
+      const Tree& t = made[i];
+      if (!found.moved[i].is_backward) continue;
+      const block_range all{{t.all.first, t.all.last + found.most}, t.block, found.by_of(i), nullptr};
+      const auto effects_of = [&](const block_range& part) {
+        return effects_at(found.moved[i], part.indices(t.all), t.effects_of);
+      };
+      if (!blocks_are_free(all, t.block, effects_of)) return false;
+    }
+    return true;
   }
   void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
     if (made.empty()) return;
@@ -290,6 +310,7 @@ class made_trees {
   std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees
   std::int64_t shift_ = 0;
   std::int64_t shift_of_columns_ = 0;
+  std::uint32_t moved_ = 0;
   splice_reason no_shift_ = splice_reason::none;
   std::exception_ptr failure_;
 };

@@ -228,6 +228,11 @@ void sequence_of(std::size_t n, Make&& make) {
 // tree before. It finds the distance from effects_of(), at the middle of the range. All interleaved trees then
 // use the same block of data, one after the other. A step larger than the given block is never made.
 //
+// If the first block of a tree needs the last ones of the tree before, as on a ring, and the blocks of one tree do not
+// depend on one another, the library lets the tree begin at a later index, or walks it backward. A block may then be two
+// ranges, for which its step is called one after the other. splice_report::moved counts such trees. If one of their steps
+// throws, what comes before it in the order of the walk has been done, and the first exception in that order counts.
+//
 // If the trees are over the same sennit::range and none has a block, the library begins with a size that follows
 // from the caches, and tries others while the splice runs. The best size is kept for the type of the tree, so for
 // later splices at the same place in the program. splice_report::block and blocks_tried say which size it is, and

@@ -29,11 +29,11 @@ enum class splice_reason : std::uint8_t {
   independent_trees,    // a tree shares no data with the trees before it
   opposite_directions,  // a tree begins with data with which an earlier tree ends
   far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more
-  ordered_steps,   // a tree would have to begin elsewhere or go backward, and its steps depend on one another
-  large_distance,  // the data between the blocks of the first and the last tree does not fit the cache
-  uneven_distance,  // a tile needs data of an earlier tree that is farther away than at the middle
-  failed_effects,   // effects_of() threw
-  checked,          // the effect checker observes the splice
+  large_distance,       // the data between the blocks of the first and the last tree does not fit the cache
+  uneven_distance,      // a tile needs data of an earlier tree that is farther away than at the middle
+  failed_effects,       // effects_of() threw
+  checked,              // the effect checker observes the splice
+  ordered_steps,  // a tree's steps depend on one another, and it would have to begin elsewhere or go backward
 };
 
 // What a splice did (Lifflander and Krishnamoorthy, 2017, Table 4).

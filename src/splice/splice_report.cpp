@@ -33,8 +33,6 @@ std::string_view name(splice_reason reason) {
     case splice_reason::opposite_directions: return "a tree begins with data with which an earlier tree ends";
     case splice_reason::far_data:
       return "a block needs data of an earlier tree that is an eighth of the range away, or more";
-    case splice_reason::ordered_steps:
-      return "a tree would have to begin elsewhere or go backward, and its steps depend on one another";
     case splice_reason::large_distance:
       return "the data between the blocks of the first and the last tree would not fit the cache; a "
              "sennit::rectangle can be cut in columns, too";
@@ -42,6 +40,8 @@ std::string_view name(splice_reason reason) {
       return "a tile needs data of an earlier tree that is farther away than at the middle";
     case splice_reason::failed_effects: return "effects_of() threw";
     case splice_reason::checked: return "the effect checker observes the splice";
+    case splice_reason::ordered_steps:
+      return "a tree's steps depend on one another, and it would have to begin elsewhere or go backward";
   }
   return "";
 }

@@ -246,6 +246,97 @@ TEST(Rings, KeepTheOrderOfStepsThatNeedOneAnother) {
   }
 }
 
+// Catches trees that count as in order because they are of more arrays than the wavefront tells apart, and lose their shift.
+TEST(Rings, ThreeFieldsAreShifted) {
+  constexpr std::int64_t n = 50'000;
+  field u[3] = {some_numbers(n), some_numbers(n, 1), some_numbers(n, 2)};
+  field plain[3] = {u[0], u[1], u[2]};
+  const auto leapfrog = [](field(&of)[3], int t) {
+    const field& before = of[t % 3];
+    const field& now = of[(t + 1) % 3];
+    field& next = of[(t + 2) % 3];
+    return divided{range{0, n}, 500,
+                   [&](range r) {
+                     effects all = reads_around(now, r, 1, 1, next);
+                     return all += effects(reads(memory_range(before.data(), r)));
+                   },
+                   [&](range r) {
+                     for (auto i = r.first; i < r.last; ++i) {
+                       const auto at = static_cast<std::size_t>(i);
+                       next[at] = (now[modulo(i - 1, n)] + now[modulo(i + 1, n)]) / 2 + now[at] - before[at];
+                     }
+                   }};
+  };
+  for (int t = 0; t < 12; ++t) leapfrog(plain, t)();
+  runtime_of(2).run([&] {
+    const splice_report report = sennit::splice(12, [&](int t) { return leapfrog(u, t); });
+    EXPECT_EQ(report.shift, 22) << report.text();
+    EXPECT_EQ(report.moved, 11U);
+  });
+  EXPECT_TRUE(std::ranges::equal(u, plain));
+}
+
+#if SENNIT_EXCEPTIONS
+// Catches an exception of a later tree that hides one of an earlier tree, and steps that run although what they need is missing.
+TEST(Rings, FailuresComeOutInTheOrderOfTrees) {
+  constexpr std::int64_t n = 20'000;
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    std::vector<int> sweeps_done(n, 0);  // of each index
+    std::vector<char> wrong(n, 0);
+    const auto tree = [&](int t) {
+      return divided{range{0, n}, 100,
+                     [&](range r) {
+                       const around a(n, r, 1, 1);
+                       return effects(writes(memory_range(sweeps_done.data(), r)),
+                                      reads(memory_range(wrong.data(), a.middle),
+                                            memory_range(wrong.data(), a.low),
+                                            memory_range(wrong.data(), a.high)));
+                     },
+                     [&, t](range r) {
+                       if (t == 3 && r.first <= 700 && 700 < r.last) throw std::runtime_error("three");
+                       if (t == 5 && r.first <= 15'000 && 15'000 < r.last) throw std::runtime_error("five");
+                       for (auto i = r.first; i < r.last; ++i) {
+                         auto& done = sweeps_done[static_cast<std::size_t>(i)];
+                         if (done != t) wrong[static_cast<std::size_t>(i)] = 1;
+                         done = t + 1;
+                       }
+                     }};
+    };
+    runtime_of(workers).run([&] {
+      try {
+        sennit::splice(8, tree);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const std::runtime_error& e) {
+        EXPECT_STREQ(e.what(), "three");
+      }
+    });
+    EXPECT_EQ(std::ranges::count(wrong, 1), 0);
+    EXPECT_LE(sweeps_done[700], 3);
+  }
+}
+
+// Catches effects_of() that throws while the library asks whether a tree may go backward: the splice throws it in its turn.
+TEST(Rings, EffectsThatThrowAreTheFailureOfTheirTree) {
+  constexpr std::int64_t n = 10'000;
+  for (const bool is_ring : {true, false}) {
+    field u = some_numbers(n);
+    EXPECT_THROW(runtime_of(2).run([&] {
+      sennit::splice(6, [&](int t) {
+        return divided{range{0, n}, 100,
+                       [&, t](range r) {
+                         if (t == 3 && r.first == 2500 && r.size() <= 100)
+                           throw std::runtime_error("effects");
+                         const range own = !is_ring && t % 2 != 0 ? range{n - r.last, n - r.first} : r;
+                         return effects(writes(memory_range(u.data(), own)));
+                       },
+                       [](range) {}};
+      });
+    }),
+                 std::runtime_error);
+  }
+}
+#endif
+
 // One step of a random program: numbers of a ring, or of the same ring counted from elsewhere or backward.
 struct phase {
   std::size_t in, out;

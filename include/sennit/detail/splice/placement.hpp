@@ -4,6 +4,7 @@
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/join.hpp>
 #include <sennit/splice_report.hpp>
 
 #include <algorithm>
@@ -155,14 +156,22 @@ bool may_be_placed(const placed_tree<Tree>& tree) {
                                 : tree.where.turn == 0 || apart(all.first + tree.where.turn);
 }
 
-// Whether the blocks of a part may run in any order. `Part` is cut as the walk cuts it.
+// Whether the blocks of a part may run in any order. `Part` is cut as the walk cuts it. Workers share the comparisons.
 template <class Part, class Effects>
 bool blocks_are_free(const Part& part, std::int64_t block, const Effects& effects_of) {
+  constexpr std::int64_t blocks_together = 64;  // by one worker
   if (part.size() <= block) return true;
   const Part left = part.left();
   const Part right = part.right();
-  return !effects(effects_of(left)).interferes(effects_of(right)) &&
-         blocks_are_free(left, block, effects_of) && blocks_are_free(right, block, effects_of);
+  if (effects(effects_of(left)).interferes(effects_of(right))) return false;
+  if (part.size() / blocks_together <= block) {
+    return blocks_are_free(left, block, effects_of) && blocks_are_free(right, block, effects_of);
+  }
+  bool left_is_free = false;
+  bool right_is_free = false;
+  join([&] { left_is_free = blocks_are_free(left, block, effects_of); },
+       [&] { right_is_free = blocks_are_free(right, block, effects_of); });
+  return left_is_free && right_is_free;
 }
 
 }  // namespace sennit::detail

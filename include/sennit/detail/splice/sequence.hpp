@@ -255,18 +255,32 @@ class made_trees {
     for (std::size_t i = 0; i < made.size(); i += how_.together)
       plans_.push_back(std::make_unique<block_plan>(*site_, places, start, by.most, most));
   }
-  // Whether the blocks of the trees that would go backward depend on no other block of their tree.
+  // Whether the blocks of the trees that would go backward depend on no other block of their tree. Where effects_of() throws,
+  // it throws again when its step is looked for.
   static bool may_go_backward(const std::vector<Tree>& made, const shifts& found) {
-    for (std::size_t i = 0; i < found.moved.size() && i < made.size(); ++i) {
-      const Tree& t = made[i];
-      if (!found.moved[i].is_backward) continue;
-      const block_range all{{t.all.first, t.all.last + found.most}, t.block, found.by_of(i), nullptr};
-      const auto effects_of = [&](const block_range& part) {
-        return effects_at(found.moved[i], part.indices(t.all), t.effects_of);
-      };
-      if (!blocks_are_free(all, t.block, effects_of)) return false;
+    const auto may_all = [&] {
+      for (std::size_t i = 0; i < std::min(found.moved.size(), made.size()); ++i) {
+        const Tree& t = made[i];
+        if (!found.moved[i].is_backward) continue;
+        const block_range all{{t.all.first, t.all.last + found.most}, t.block, found.by_of(i), nullptr};
+        const auto effects_of = [&](const block_range& part) {
+          return effects_at(found.moved[i], part.indices(t.all), t.effects_of);
+        };
+        if (!blocks_are_free(all, t.block, effects_of)) return false;
+      }
+      return true;
+    };
+    // There is no splice in a spliced function, outside its steps, and no join().
+    if (found.moved.empty() || in_spliced_call()) return true;
+#if SENNIT_EXCEPTIONS
+    try {
+      return may_all();
+    } catch (...) {
+      return false;
     }
-    return true;
+#else
+    return may_all();
+#endif
   }
   void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
     if (made.empty()) return;

@@ -1,6 +1,7 @@
 // splice: interleaved calls, so that data is used again while it is in cache.
 #pragma once
 
+#include <sennit/detail/splice/made_trees.hpp>
 #include <sennit/detail/splice/sequence.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/divided.hpp>
@@ -236,7 +237,8 @@ void sequence_of(std::size_t n, Make&& make) {
 // If the trees are over the same sennit::range and none has a block, the library begins with a size that follows
 // from the caches, and tries others while the splice runs. The best size is kept for the type of the tree, so for
 // later splices at the same place in the program. splice_report::block and blocks_tried say which size it is, and
-// how many have been tried. A memoized_splice tries none.
+// how many have been tried. A memoized_splice tries none. In the same way it tries how many trees it interleaves, if `how`
+// does not say it: splice_report::together and together_tried.
 //
 // If the trees are over the same sennit::rectangle, the library shifts their blocks by rows and by columns. So it may
 // cut the columns, too, where whole rows of all trees together would not fit the cache. It chooses how many trees
@@ -286,7 +288,7 @@ splice_report splice(const splicing& how, N n, Body&& body) {
   const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
     const detail::made_trees<result> made(how, n, body);
-    const splice_report report = made.splice(nullptr);
+    const splice_report report = detail::splice_made(how, made);
     made.rethrow();
     return report;
   } else {

@@ -84,6 +84,10 @@ struct splice_report {
   splice_reason no_shift = splice_reason::none;
   // How many trees the walk begins elsewhere than at their first index, as on a ring, or walks backward.
   std::uint32_t moved = 0;
+  // Of trees: how many are interleaved with one another, and how many such numbers have been tried at this place in the
+  // program. 0 tried: the program has given the number, the splice is memoized, or the data of a tree is small.
+  std::uint32_t together = 0;
+  std::uint32_t together_tried = 0;
 
   // The report in some lines of English, for a person who wants to know why a splice is fast or slow. Throws
   // std::bad_alloc.
@@ -104,6 +108,8 @@ struct splice_report {
     shift_of_columns = std::max(shift_of_columns, other.shift_of_columns);
     if (no_shift == splice_reason::none) no_shift = other.no_shift;
     moved += other.moved;
+    together = std::max(together, other.together);
+    together_tried = std::max(together_tried, other.together_tried);
     return *this;
   }
   // Adds an engine, and why it was not the wavefront.

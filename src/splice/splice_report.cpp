@@ -67,6 +67,9 @@ std::string splice_report::text() const {
     if (moved != 0) out << ", and " << moved << " trees begin elsewhere or go backward";
     if (no_shift != splice_reason::none) out << ", not shifted (" << name(no_shift) << ')';
   }
+  if (together_tried != 0) {
+    out << "\n" << together << " trees at most together, after trying " << together_tried << " numbers";
+  }
   out << '\n' << checks << " comparisons of effects, " << switches << " switches between stacks";
   out << '\n' << delayed << " steps waited, for " << dependences << " calls or steps";
   if (unspliced != 0) {

@@ -24,6 +24,7 @@ class SENNIT_EXPORT block_site {
   // The size of the next blocks.
   std::int64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   unsigned tried() const noexcept { return tried_.load(std::memory_order_relaxed); }
+  bool over() const noexcept { return over_.load(std::memory_order_relaxed); }
   // As block_search has it.
   void took(std::int64_t size, double ns) noexcept;
 
@@ -40,6 +41,7 @@ class SENNIT_EXPORT block_site {
   // All relaxed: any value makes right blocks.
   std::atomic<std::int64_t> size_{1};
   std::atomic<unsigned> tried_{0};
+  std::atomic<bool> over_{false};
 };
 
 // The range is cut into zones, and each zone into blocks of one size. The size is chosen when somebody asks for the

@@ -5,22 +5,17 @@
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/forest.hpp>
-#include <sennit/detail/splice/shifted_tree.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
-#include <sennit/detail/splice/tiled_tree.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
 #include <sennit/splicing.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <memory>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -138,196 +133,6 @@ std::uint32_t count_of_calls(N n) {
 }
 // Whether steps of this duration are too short, given that some 10 ns pass between them.
 SENNIT_EXPORT bool step_is_short(double ns) noexcept;
-
-// The type of a tree has that of a lambda in it, most often, and so stands for a place in the program.
-template <class Tree>
-inline constinit block_site site_of{};
-
-// The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
-template <class Tree>
-class made_trees {
- public:
-  // times: a factor for chosen blocks. prepare(tree, i) is called before a block is chosen for the tree. site: whose
-  // best blocks are looked for while the trees are spliced; may be null.
-  template <std::integral N, class Body, class Prepare>
-  made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare, block_site* site)
-      : how_(how), chooses_together_(how.together == 0), site_(site) {
-    const std::uint32_t count = count_of_calls(n);
-    how_.together = std::min(calls_together(how), count);
-    std::vector<Tree> made;
-    made.reserve(count);
-    const auto make_all = [&] {
-      for (N i = 0; i < n; ++i) {
-        Tree t = body(i);
-        prepare(t, made.size());
-        made.push_back(std::move(t));
-      }
-    };
-#if SENNIT_EXCEPTIONS
-    try {
-      make_all();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-#else
-    make_all();
-#endif
-    cut(made, times);
-  }
-  template <std::integral N, class Body>
-  made_trees(const splicing& how, N n, Body& body)
-      : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
-
-  bool all() const noexcept { return failure_ == nullptr; }
-  // Called after the trees before the failed body have run: their exceptions come first.
-  void rethrow() const {
-    if (!all()) std::rethrow_exception(failure_);
-  }
-
-  // Splices the trees. log: may be null.
-  splice_report splice(splice_log* log) const {
-    forest all = forest_of(trees.data());
-    all.tiled = tiled_;
-    splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
-    if (plans_.empty()) {
-      for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
-    } else {
-      report.block = site_->size();
-      report.blocks_tried = site_->tried();
-    }
-    report.shift = shift_;
-    report.shift_of_columns = shift_of_columns_;
-    report.no_shift = no_shift_;
-    report.moved = moved_;
-    return report;
-  }
-
-  std::vector<spliced_tree_t<Tree>> trees;
-
- private:
-  void cut(std::vector<Tree>& made, std::int64_t times) {
-    if constexpr (can_be_tiled<Tree>) {
-      cut_tiles(made, times);
-    } else if constexpr (can_be_shifted<Tree>) {
-      shifts found = shifts_of(made, how_.together);
-      if (chooses_together_ && found.reason == splice_reason::large_distance) {
-        how_.together = trees_that_fit(found.bytes_apart, how_.together);
-        // The first tree of each group begins at its first index.
-        if (!found.moved.empty()) found = shifts_of(made, how_.together);
-      }
-      const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
-      choose_blocks(made, [&](Tree& t) {
-        if (found.any()) {
-          choose_shifted_block(t, found.most, times);
-        } else {
-          choose_block(t, how_.together, times);
-        }
-      });
-      if (!given && found.reason == splice_reason::none) cut_alike(made, found);
-      if (!may_go_backward(made, found)) found = {.by = {}, .reason = splice_reason::ordered_steps};
-      shift_ = found.most;
-      no_shift_ = found.reason;
-      moved_ = static_cast<std::uint32_t>(std::ranges::count_if(found.moved, &placement::is_moved));
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / how_.together].get();
-        const placement where = found.where(i, made[i].all);
-        trees.push_back(shifted(std::move(made[i]), where, found.by_of(i), found.most, of_group));
-      }
-    } else {
-      no_shift_ = splice_reason::parts;
-      choose_blocks(made, [&](Tree& t) { choose_block(t, how_.together, times); });
-      trees = std::move(made);
-    }
-  }
-  // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
-  void cut_alike(std::vector<Tree>& made, const shifts& by) {
-    if (made.empty()) return;
-    const auto all = made.front().all;
-    if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
-    const Tree& widest = *std::ranges::min_element(made, {}, &Tree::block);
-    const std::int64_t start = widest.block;
-    const std::int64_t most =
-        size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
-    for (Tree& t : made) t.block = start;
-    // Which blocks go backward has to be known before.
-    if (site_ == nullptr || std::ranges::any_of(by.moved, &placement::is_backward)) return;
-    const range places{all.first, all.last + by.most};
-    for (std::size_t i = 0; i < made.size(); i += how_.together)
-      plans_.push_back(std::make_unique<block_plan>(*site_, places, start, by.most, most));
-  }
-  // Whether the blocks of the trees that would go backward depend on no other block of their tree. Where effects_of() throws,
-  // it throws again when its step is looked for.
-  static bool may_go_backward(const std::vector<Tree>& made, const shifts& found) {
-    const auto may_all = [&] {
-      for (std::size_t i = 0; i < std::min(found.moved.size(), made.size()); ++i) {
-        const Tree& t = made[i];
-        if (!found.moved[i].is_backward) continue;
-        const block_range all{{t.all.first, t.all.last + found.most}, t.block, found.by_of(i), nullptr};
-        const auto effects_of = [&](const block_range& part) {
-          return effects_at(found.moved[i], part.indices(t.all), t.effects_of);
-        };
-        if (!blocks_are_free(all, t.block, effects_of)) return false;
-      }
-      return true;
-    };
-    // There is no splice in a spliced function, outside its steps, and no join().
-    if (found.moved.empty() || in_spliced_call()) return true;
-#if SENNIT_EXCEPTIONS
-    try {
-      return may_all();
-    } catch (...) {
-      return false;
-    }
-#else
-    return may_all();
-#endif
-  }
-  void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
-    if (made.empty()) return;
-    const tile_plan found = tile_plan_of(made, how_.together, !chooses_together_);
-    no_shift_ = found.reason;
-    tiled_ = found.reason == splice_reason::none;
-    if (tiled_) how_.together = found.together;
-    choose_blocks(made, [&](Tree& t) {
-      if (!tiled_)
-        choose_block(t, how_.together, times);
-      else if (t.block <= 0)
-        t.block = times_as_large(found.cells, times);
-    });
-    shift_ = found.down.most;
-    shift_of_columns_ = found.across.most;
-    for (std::size_t i = 0; i < made.size(); ++i) trees.push_back(tiled(std::move(made[i]), found, i));
-  }
-  // Where effects_of() throws, the tree counts as one whose body has thrown.
-  template <class Choose>
-  void choose_blocks(std::vector<Tree>& made, Choose&& choose) {
-    std::size_t i = 0;
-    const auto choose_all = [&] {
-      for (; i < made.size(); ++i) choose(made[i]);
-    };
-#if SENNIT_EXCEPTIONS
-    try {
-      choose_all();
-    } catch (...) {
-      failure_ = std::current_exception();
-      while (made.size() > i) made.pop_back();
-    }
-#else
-    choose_all();
-#endif
-  }
-
-  splicing how_;  // with the number of trees that are interleaved
-  bool chooses_together_;
-  bool tiled_ = false;
-  block_site* site_;
-  std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees
-  std::int64_t shift_ = 0;
-  std::int64_t shift_of_columns_ = 0;
-  std::uint32_t moved_ = 0;
-  splice_reason no_shift_ = splice_reason::none;
-  std::exception_ptr failure_;
-};
 
 // A tree in a sequence; the number of calls in its splice is not known.
 template <class Tree>

@@ -246,6 +246,44 @@ TEST(Rings, KeepTheOrderOfStepsThatNeedOneAnother) {
   }
 }
 
+// Catches a tree that goes backward although one of its steps needs one other: halves of the tree do not show that.
+TEST(Rings, KeepTheOrderOfTwoStepsThatNeedEachOther) {
+  constexpr std::int64_t n = 40'000;
+  constexpr std::int64_t early = 9'700, late = 10'000;
+  field u[2] = {some_numbers(n + 2), some_numbers(n + 2, 1)};
+  field plain[2] = {u[0], u[1]};
+  const auto sweep = [](field(&of)[2], int t) {
+    const field& in = of[t % 2];
+    field& out = of[(t + 1) % 2];
+    const auto number = [t](std::int64_t i) { return t % 2 == 0 ? i + 1 : n - i; };
+    return divided{
+        range{0, n}, 100,
+        [&in, &out, t, number](range r) {
+          const range own =
+              t % 2 == 0 ? range{r.first + 1, r.last + 1} : range{n + 1 - r.last, n + 1 - r.first};
+          const bool has_late = r.first <= late && late < r.last;
+          return effects(
+              reads(memory_range(in.data(), own.grown(1)),
+                    memory_range(out.data(), range{number(early), number(early) + (has_late ? 1 : 0)})),
+              writes(memory_range(out.data(), own)));
+        },
+        [&in, &out, number](range r) {
+          for (auto i = r.first; i < r.last; ++i) {
+            const auto at = static_cast<std::size_t>(number(i));
+            out[at] = (in[at - 1] + in[at] + in[at + 1]) / 3;
+            if (i == late) out[at] += out[static_cast<std::size_t>(number(early))];
+          }
+        }};
+  };
+  for (int t = 0; t < 12; ++t) sweep(plain, t)();
+  runtime_of(1).run([&] {
+    const splice_report report = sennit::splice(12, [&](int t) { return sweep(u, t); });
+    EXPECT_EQ(report.no_shift, splice_reason::ordered_steps) << report.text();
+    EXPECT_EQ(report.moved, 0U);
+  });
+  EXPECT_TRUE(std::ranges::equal(u, plain));
+}
+
 // Catches trees that count as in order because they are of more arrays than the wavefront tells apart, and lose their shift.
 TEST(Rings, ThreeFieldsAreShifted) {
   constexpr std::int64_t n = 50'000;

@@ -1,6 +1,7 @@
 // splice: interleaved calls, so that data is used again while it is in cache.
 #pragma once
 
+#include <sennit/detail/splice/made_trees.hpp>
 #include <sennit/detail/splice/sequence.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
 #include <sennit/divided.hpp>
@@ -228,10 +229,16 @@ void sequence_of(std::size_t n, Make&& make) {
 // tree before. It finds the distance from effects_of(), at the middle of the range. All interleaved trees then
 // use the same block of data, one after the other. A step larger than the given block is never made.
 //
+// If the first block of a tree needs the last ones of the tree before, as on a ring, and the blocks of one tree do not
+// depend on one another, the library lets the tree begin at a later index, or walks it backward. A block may then be two
+// ranges, for which its step is called one after the other. splice_report::moved counts such trees. If one of their steps
+// throws, what comes before it in the order of the walk has been done, and the first exception in that order counts.
+//
 // If the trees are over the same sennit::range and none has a block, the library begins with a size that follows
 // from the caches, and tries others while the splice runs. The best size is kept for the type of the tree, so for
 // later splices at the same place in the program. splice_report::block and blocks_tried say which size it is, and
-// how many have been tried. A memoized_splice tries none.
+// how many have been tried. A memoized_splice tries none. In the same way it tries how many trees it interleaves, if `how`
+// does not say it: splice_report::together and together_tried.
 //
 // If the trees are over the same sennit::rectangle, the library shifts their blocks by rows and by columns. So it may
 // cut the columns, too, where whole rows of all trees together would not fit the cache. It chooses how many trees
@@ -281,7 +288,7 @@ splice_report splice(const splicing& how, N n, Body&& body) {
   const std::uint32_t count = detail::count_of_calls(n);
   if constexpr (detail::is_divided<result>::value) {
     const detail::made_trees<result> made(how, n, body);
-    const splice_report report = made.splice(nullptr);
+    const splice_report report = detail::splice_made(how, made);
     made.rethrow();
     return report;
   } else {

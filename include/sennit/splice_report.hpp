@@ -34,6 +34,7 @@ enum class splice_reason : std::uint8_t {
   uneven_distance,      // a tile needs data of an earlier tree that is farther away than at the middle
   failed_effects,       // effects_of() threw
   checked,              // the effect checker observes the splice
+  ordered_steps,  // a tree's steps depend on one another, and it would have to begin elsewhere or go backward
 };
 
 // Why so many calls were interleaved with one another.
@@ -43,6 +44,7 @@ enum class splice_group : std::uint8_t {
   given,   // the program said so: splicing::together
   usual,   // more would gain almost nothing
   caches,  // the data of more would not fit the caches
+  tried,   // other numbers took longer, or are still to be tried
 };
 
 // A size of blocks that was tried, and how long the interleaved calls took for one index: all of them together.
@@ -161,6 +163,11 @@ struct splice_report {
   std::int64_t shift = 0;
   std::int64_t shift_of_columns = 0;  // the same for columns, if rectangles are cut there
   splice_reason no_shift = splice_reason::none;
+  // How many trees the walk begins elsewhere than at their first index, as on a ring, or walks backward.
+  std::uint32_t moved = 0;
+  // How many numbers of trees have been tried at this place in the program. 0: the program has given the number, the
+  // splice is memoized, or the data of a tree is small.
+  std::uint32_t together_tried = 0;
 
   // The report in some lines of English, for a person who wants to know why a splice is fast or slow; without counts if
   // there were no steps. Throws std::bad_alloc.
@@ -192,6 +199,8 @@ struct splice_report {
     shift = std::max(shift, other.shift);
     shift_of_columns = std::max(shift_of_columns, other.shift_of_columns);
     if (no_shift == splice_reason::none) no_shift = other.no_shift;
+    moved += other.moved;
+    together_tried = std::max(together_tried, other.together_tried);
     return *this;
   }
   // Adds a number of calls that were interleaved, and why it was no larger.

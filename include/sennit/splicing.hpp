@@ -27,8 +27,8 @@ namespace sennit {
 //   }
 struct splicing {
   // The number of calls that are interleaved with one another; further calls run later. 0: 32, or fewer
-  // for trees whose data is large, as the caches allow. With more calls, a step is compared with more effects, and more
-  // data must be in the cache.
+  // for trees whose data is large, as the caches allow; splice() tries other numbers for such trees. With more
+  // calls, a step is compared with more effects, and more data must be in the cache.
   std::uint32_t together = 0;
   // If this number of steps wait, the splicer looks for no further steps in later calls until some waiting
   // steps have been released.

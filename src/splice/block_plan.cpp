@@ -32,6 +32,7 @@ void block_site::change(Change&& what) noexcept {
     what();
     size_.store(search_.size(), std::memory_order_relaxed);
     tried_.store(search_.tried(), std::memory_order_relaxed);
+    over_.store(search_.over(), std::memory_order_relaxed);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sennit/effects.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,30 +19,30 @@ class hulls {
   hulls() noexcept {}
   explicit hulls(const effects& fx) noexcept {
     const std::uint32_t regions = effects_access::size(fx);
-    if (fx.is_everything() || regions > most) {
-      count_ = written_ = 1;
-      where_[0] = {0, UINTPTR_MAX};
+    if (effects_access::is_special(fx) || regions > most) [[unlikely]] {
+      add_regions(fx);
       return;
     }
-    for (; count_ < regions; ++count_) {
-      const region_view r = effects_access::region(fx, count_);
-      where_[count_] = r.where;
-      written_ += r.written ? 1 : 0;
+    for (; has_.count < regions; ++has_.count) {
+      const region_view r = effects_access::region(fx, has_.count);
+      where_[has_.count] = r.where;
+      if (r.written) ++has_.written;
     }
   }
 
-  std::uint32_t count() const noexcept { return count_; }
-  std::uint32_t written() const noexcept { return written_; }  // these come first
+  std::uint32_t count() const noexcept { return has_.count; }
+  std::uint32_t written() const noexcept { return has_.written; }  // these come first
   hull where(std::uint32_t i) const noexcept { return where_[i]; }
   bool interferes(const hulls& other) const noexcept {
-    return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
+    return share(0, has_.written, other, other.has_.count) ||
+           share(has_.written, has_.count, other, other.has_.written);
   }
   // Whether the two may use any data in common.
-  bool overlaps(const hulls& other) const noexcept { return share(0, count_, other, other.count_); }
+  bool overlaps(const hulls& other) const noexcept { return share(0, has_.count, other, other.has_.count); }
   // Whether everything that interferes with `part` interferes with *this.
   bool contains(const hulls& part) const noexcept {
-    for (std::uint32_t j = 0; j < part.count_; ++j) {
-      const std::uint32_t candidates = j < part.written_ ? written_ : count_;
+    for (std::uint32_t j = 0; j < part.has_.count; ++j) {
+      const std::uint32_t candidates = j < part.has_.written ? has_.written : has_.count;
       std::uint32_t i = 0;
       while (i < candidates &&
              (part.where_[j].first < where_[i].first || where_[i].last < part.where_[j].last))
@@ -52,11 +53,11 @@ class hulls {
   }
   // Adds the data of `other` if the hulls then still cover nothing else: if each hull touches its counterpart.
   void extend_by(const hulls& other) noexcept {
-    if (count_ != other.count_ || written_ != other.written_) return;
-    for (std::uint32_t i = 0; i < count_; ++i) {
+    if (has_ != other.has_) return;
+    for (std::uint32_t i = 0; i < has_.count; ++i) {
       if (where_[i].last < other.where_[i].first || other.where_[i].last < where_[i].first) return;
     }
-    for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);
+    for (std::uint32_t i = 0; i < has_.count; ++i) where_[i] = both(where_[i], other.where_[i]);
   }
   // Becomes what a + b would be, without a copy of `a` where the two have hulls of the same kinds.
   void become_sum(const hulls& a, const hulls& b) noexcept {
@@ -70,10 +71,11 @@ class hulls {
     for (std::uint32_t i = 0; i < a.count_; ++i) where_[i] = both(a.where_[i], b.where_[i]);
   }
   hulls& operator+=(const hulls& other) noexcept {
-    if (count_ == other.count_ && written_ == other.written_) [[likely]] {
-      for (std::uint32_t i = 0; i < count_; ++i) where_[i] = both(where_[i], other.where_[i]);
+    if (has_ == other.has_) [[likely]] {
+      for (std::uint32_t i = 0; i < has_.count; ++i) where_[i] = both(where_[i], other.where_[i]);
     } else {
-      for (std::uint32_t i = 0; i < other.count_; ++i) add(other.where_[i], i < other.written_);
+      for (std::uint32_t i = 0; i < other.has_.count; ++i) add(other.where_[i], i < other.has_.written);
+      if (has_.joined != how::in_pairs || other.has_.joined != how::in_pairs) has_.joined = how::sum;
     }
     return *this;
   }
@@ -96,7 +98,7 @@ class hulls {
   void add(hull h, bool written) noexcept {
     std::uint32_t best = most;
     std::uintptr_t least = 0;
-    for (std::uint32_t i = written ? 0 : written_; i < (written ? written_ : count_); ++i) {
+    for (std::uint32_t i = written ? 0 : has_.written; i < (written ? has_.written : has_.count); ++i) {
       const hull sum = both(where_[i], h);
       const std::uintptr_t gap = (sum.last - sum.first) - (where_[i].last - where_[i].first);
       if (best < most && gap >= least) continue;
@@ -104,26 +106,51 @@ class hulls {
       least = gap;
     }
     const bool is_near = best < most && least <= h.last - h.first;
-    if (!is_near && count_ < most) {
+    if (!is_near && has_.count < most) {
       if (written) {
-        std::copy_backward(where_ + written_, where_ + count_, where_ + count_ + 1);
-        where_[written_++] = h;
+        std::copy_backward(where_ + has_.written, where_ + has_.count, where_ + has_.count + 1);
+        where_[has_.written++] = h;
       } else {
-        where_[count_] = h;
+        where_[has_.count] = h;
       }
-      ++count_;
+      ++has_.count;
       return;
     }
     if (best == most) {
       // There is no hull of its kind, and no room. To count it as written is safe.
       best = 0;
-      written_ = std::max(written_, 1u);
+      has_.written = std::max<std::uint16_t>(has_.written, 1);
     }
     where_[best] = both(where_[best], h);
   }
 
-  std::uint32_t count_ = 0;
-  std::uint32_t written_ = 0;
+  // How sums are made of two of these objects: hull by hull; or, if their hulls may be far apart, as near hulls are found.
+  // A part and the sum of the parts after it differ, so that one comparison tells.
+  enum class how : std::uint16_t { in_pairs, apart, sum };
+  struct shape {
+    std::uint32_t count = 0;
+    std::uint16_t written = 0;
+    how joined = how::in_pairs;
+
+    bool operator==(const shape& other) const noexcept {
+      return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other);
+    }
+  };
+
+  void add_regions(const effects& fx) noexcept {
+    if (fx.is_everything()) {
+      has_ = {1, 1, how::in_pairs};
+      where_[0] = {0, UINTPTR_MAX};
+      return;
+    }
+    for (std::uint32_t i = 0; i < effects_access::size(fx); ++i) {
+      const region_view r = effects_access::region(fx, i);
+      add(r.where, r.written);
+    }
+    has_.joined = how::apart;
+  }
+
+  shape has_;
   hull where_[most];
 };
 

@@ -44,6 +44,8 @@ std::string_view name(splice_reason reason) {
       return "a tile needs data of an earlier tree that is farther away than at the middle";
     case splice_reason::failed_effects: return "effects_of() threw";
     case splice_reason::checked: return "the effect checker observes the splice";
+    case splice_reason::ordered_steps:
+      return "a tree's steps depend on one another, and it would have to begin elsewhere or go backward";
   }
   return "";
 }
@@ -75,6 +77,7 @@ std::string_view name(splice_group group) {
     case splice_group::given: return "as the program says by splicing::together";
     case splice_group::usual: return "as more would gain almost nothing";
     case splice_group::caches: return "as the data of more would not fit the caches";
+    case splice_group::tried: return "as other numbers took longer or are still to be tried";
   }
   return "";
 }
@@ -156,12 +159,18 @@ class lines {
            << (is_of_functions_ ? "Slices" : "Blocks") << " are shifted by " << report_.shift
            << (is_of_functions_ ? " from the first call to the last." : " from the first tree to the last.");
     }
+    if (report_.moved != 0)
+      out_ << ' ' << counted(report_.moved, "tree") << (report_.moved == 1 ? " begins" : " begin")
+           << " elsewhere than at the first index, or " << (report_.moved == 1 ? "goes" : "go")
+           << " backward.";
   }
   void group() {
     if (report_.together == 0) return;
     out_ << '\n'
          << counted(report_.together, is_of_functions_ ? "call" : "tree") << " together, "
          << name(report_.group) << '.';
+    if (report_.together_tried != 0)
+      out_ << ' ' << counted(report_.together_tried, "number") << " of trees tried.";
   }
   void counts() {
     out_ << '\n'

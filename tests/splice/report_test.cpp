@@ -151,10 +151,13 @@ TEST(SpliceReport, SaysWhyTheWavefrontIsNotUsed) {
               });
             })),
             splice_reason::independent_trees);
+  // Back and forth, and each block needs the one before it.
   EXPECT_EQ(reason(report_of([&](int t) {
-              return sweep(range{0, length}, [out = f.out(0), t](range r) {
+              return sweep(range{1, length}, [out = f.out(0), t](range r) {
                 const range mirrored{length - r.last, length - r.first};
-                return effects(writes(memory_range(out, t % 2 == 0 ? r : mirrored)));
+                return effects(
+                    reads(memory_range(out, (t % 2 == 0 ? r : mirrored).grown(1).within({0, length}))),
+                    writes(memory_range(out, t % 2 == 0 ? r : mirrored)));
               });
             })),
             splice_reason::opposite_directions);

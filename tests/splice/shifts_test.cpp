@@ -111,11 +111,12 @@ TEST(Shifts, AreLeftOutWhereTheyDoNotHelp) {
   });
   none(
       [&](int) { return divided{range{0, 1000}, 10, [](range) { return effects::everything(); }, nothing}; });
-  none([&](int t) {  // back and forth
+  none([&](int t) {  // back and forth, and each index needs the one before it
     return divided{range{0, 1000}, 10,
                    [&a, t](range r) {
-                     return effects(
-                         writes(memory_range(a, t % 2 == 0 ? r : range{1000 - r.last, 1000 - r.first})));
+                     const range own = t % 2 == 0 ? r : range{1000 - r.last, 1000 - r.first};
+                     return effects(reads(memory_range(a, own.grown(1).within({0, 1000}))),
+                                    writes(memory_range(a, own)));
                    },
                    nothing};
   });

@@ -26,6 +26,7 @@ class SENNIT_EXPORT block_site {
   unsigned tried() const noexcept { return tried_.load(std::memory_order_relaxed); }
   // Says what has been tried. Nothing if another thread is at the site.
   void tell(splice_report& report) noexcept;
+  bool over() const noexcept { return over_.load(std::memory_order_relaxed); }
   // As block_search has it.
   void took(std::int64_t size, double ns) noexcept;
 
@@ -42,6 +43,7 @@ class SENNIT_EXPORT block_site {
   // All relaxed: any value makes right blocks.
   std::atomic<std::int64_t> size_{1};
   std::atomic<unsigned> tried_{0};
+  std::atomic<bool> over_{false};
 };
 
 // The range is cut into zones, and each zone into blocks of one size. The size is chosen when somebody asks for the

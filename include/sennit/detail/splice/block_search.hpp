@@ -8,17 +8,20 @@
 
 namespace sennit::detail {
 
-// Doubles the size for as long as that is faster: also beyond one size that is slower, as the blocks of the next level of
-// the cache may be worse than those of the first, if they are few, and better, if they are many. If no doubling is faster,
+// Doubles the size for as long as that is faster: by default also beyond one size that is slower, as the blocks of the next
+// level of the cache may be worse than those of the first, if they are few, and better, if they are many. If no doubling is faster,
 // halves the size for as long as that is faster.
 class block_search {
  public:
-  // `start` is where the search begins, and stays between `least` and `most`.
-  constexpr block_search(std::int64_t start, std::int64_t least, std::int64_t most) noexcept
-      : least_(least), most_(most), best_(start), trying_(start) {}
+  // `start` is where the search begins, and stays between `least` and `most`. slower_sizes: so many in a row end the
+  // direction of larger sizes.
+  constexpr block_search(std::int64_t start, std::int64_t least, std::int64_t most,
+                         unsigned slower_sizes = 2) noexcept
+      : least_(least), most_(most), best_(start), trying_(start), slower_sizes_(slower_sizes) {}
 
   // Of the next blocks: to be tried, or the best.
   std::int64_t size() const noexcept { return trying_; }
+  std::int64_t best() const noexcept { return best_; }
   bool over() const noexcept { return over_; }
   unsigned tried() const noexcept { return tried_; }
   const tried_blocks& sizes() const noexcept { return sizes_; }
@@ -33,8 +36,7 @@ class block_search {
 
  private:
   static constexpr unsigned samples_needed = 2;
-  static constexpr unsigned slower_sizes = 2;  // so many in a row end a direction
-  static constexpr double worthwhile = 0.98;   // of the best time
+  static constexpr double worthwhile = 0.98;  // of the best time
 
   void decide() noexcept {
     samples_ = 0;
@@ -47,7 +49,7 @@ class block_search {
     } else {
       ++slower_;
     }
-    if (larger_ && (slower_ == slower_sizes || trying_ > most_ / 2)) {
+    if (larger_ && (slower_ == slower_sizes_ || trying_ > most_ / 2)) {
       larger_ = false;
       slower_ = 0;
       if (grown_) return end();
@@ -67,6 +69,7 @@ class block_search {
   std::int64_t most_;
   std::int64_t best_;
   std::int64_t trying_;
+  unsigned slower_sizes_;
   double best_ns_ = 0;
   double ns_ = 0;
   tried_blocks sizes_;

@@ -5,22 +5,17 @@
 #include <sennit/detail/action.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/forest.hpp>
-#include <sennit/detail/splice/shifted_tree.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>
-#include <sennit/detail/splice/tiled_tree.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
 #include <sennit/splicing.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <memory>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -138,209 +133,6 @@ std::uint32_t count_of_calls(N n) {
 }
 // Whether steps of this duration are too short, given that some 10 ns pass between them.
 SENNIT_EXPORT bool step_is_short(double ns) noexcept;
-
-// The type of a tree has that of a lambda in it, most often, and so stands for a place in the program.
-template <class Tree>
-inline constinit block_site site_of{};
-
-// The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
-template <class Tree>
-class made_trees {
- public:
-  // times: a factor for chosen blocks. prepare(tree, i) is called before a block is chosen for the tree. site: whose
-  // best blocks are looked for while the trees are spliced; may be null.
-  template <std::integral N, class Body, class Prepare>
-  made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare, block_site* site)
-      : how_(how), chooses_together_(how.together == 0), site_(site) {
-    const std::uint32_t count = count_of_calls(n);
-    how_.together = std::min(calls_together(how), count);
-    group_ = how_.together == count ? splice_group::all
-             : chooses_together_    ? splice_group::usual
-                                    : splice_group::given;
-    std::vector<Tree> made;
-    made.reserve(count);
-    const auto make_all = [&] {
-      for (N i = 0; i < n; ++i) {
-        Tree t = body(i);
-        prepare(t, made.size());
-        made.push_back(std::move(t));
-      }
-    };
-#if SENNIT_EXCEPTIONS
-    try {
-      make_all();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-#else
-    make_all();
-#endif
-    cut(made, times);
-  }
-  template <std::integral N, class Body>
-  made_trees(const splicing& how, N n, Body& body)
-      : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
-
-  bool all() const noexcept { return failure_ == nullptr; }
-  // The number of indices, or cells, of the first tree; at least 1.
-  std::int64_t indices() const noexcept { return std::max<std::int64_t>(indices_, 1); }
-  // Called after the trees before the failed body have run: their exceptions come first.
-  void rethrow() const {
-    if (!all()) std::rethrow_exception(failure_);
-  }
-
-  // Splices the trees. log: may be null.
-  splice_report splice(splice_log* log) const {
-    forest all = forest_of(trees.data());
-    all.tiled = tiled_;
-    const double each = bytes_each();
-    splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
-    if (plans_.empty()) {
-      for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
-    } else {
-      site_->tell(report);
-    }
-    report.block_is_chosen = block_is_chosen_;
-    report.block_bytes = static_cast<std::uint64_t>(each * static_cast<double>(report.block));
-    // The number of trees has been settled before.
-    if (report.group != splice_group::none) report.group = group_;
-    if (tiled_ && report.no_tiles == splice_reason::none) {
-      report.tile_rows = tile_.rows;
-      report.tile_columns = tile_.columns;
-    }
-    report.shift = shift_;
-    report.shift_of_columns = shift_of_columns_;
-    report.no_shift = no_shift_;
-    if (can_be_tiled<Tree> && no_shift_ != splice_reason::none) report.no_tiles = no_shift_;
-    return report;
-  }
-
-  std::vector<spliced_tree_t<Tree>> trees;
-
- private:
-  // Takes so many trees together, as the data of more would not fit the caches.
-  void interleave(std::uint32_t trees) noexcept {
-    if (trees < how_.together) group_ = splice_group::caches;
-    how_.together = trees;
-  }
-  // The bytes that the first tree touches at one index, on average. 0: not known.
-  double bytes_each() const {
-    if (trees.empty() || indices_ <= 0) return 0;
-    const auto& first = trees.front();
-    const auto mean = [&] {
-      return static_cast<double>(effects_access::bytes(first.effects_of(first.all))) /
-             static_cast<double>(indices_);
-    };
-#if SENNIT_EXCEPTIONS
-    try {
-      return mean();
-    } catch (...) {
-      return 0;  // it throws again when its step is looked for
-    }
-#else
-    return mean();
-#endif
-  }
-  void cut(std::vector<Tree>& made, std::int64_t times) {
-    if (!made.empty()) {
-      indices_ = static_cast<std::int64_t>(made.front().all.size());
-      block_is_chosen_ = made.front().block <= 0;
-    }
-    if constexpr (can_be_tiled<Tree>) {
-      cut_tiles(made, times);
-    } else if constexpr (can_be_shifted<Tree>) {
-      const shifts found = shifts_of(made, how_.together);
-      shift_ = found.most;
-      no_shift_ = found.reason;
-      if (chooses_together_ && found.reason == splice_reason::large_distance) {
-        interleave(trees_that_fit(found.bytes_apart, how_.together));
-      }
-      const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
-      choose_blocks(made, [&](Tree& t) {
-        if (found.any()) {
-          choose_shifted_block(t, found.most, times);
-        } else {
-          choose_block(t, how_.together, times);
-        }
-      });
-      if (!given && found.reason == splice_reason::none) cut_alike(made, found.most);
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / how_.together].get();
-        trees.push_back(shifted(std::move(made[i]), found.any() ? found.by[i] : 0, found.most, of_group));
-      }
-    } else {
-      no_shift_ = splice_reason::parts;
-      choose_blocks(made, [&](Tree& t) { choose_block(t, how_.together, times); });
-      trees = std::move(made);
-    }
-  }
-  // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
-  void cut_alike(std::vector<Tree>& made, std::int64_t shift) {
-    if (made.empty()) return;
-    const auto all = made.front().all;
-    if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
-    const Tree& widest = *std::ranges::min_element(made, {}, &Tree::block);
-    const std::int64_t start = widest.block;
-    const std::int64_t most =
-        size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
-    for (Tree& t : made) t.block = start;
-    if (site_ == nullptr) return;
-    const range places{all.first, all.last + shift};
-    for (std::size_t i = 0; i < made.size(); i += how_.together)
-      plans_.push_back(std::make_unique<block_plan>(*site_, places, start, shift, most));
-  }
-  void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
-    if (made.empty()) return;
-    const tile_plan found = tile_plan_of(made, how_.together, !chooses_together_);
-    no_shift_ = found.reason;
-    tiled_ = found.reason == splice_reason::none;
-    if (tiled_) {
-      interleave(found.together);
-      tile_ = shape_of_tile(found.cells, made.front().all.columns.size());
-    }
-    choose_blocks(made, [&](Tree& t) {
-      if (!tiled_)
-        choose_block(t, how_.together, times);
-      else if (t.block <= 0)
-        t.block = times_as_large(found.cells, times);
-    });
-    shift_ = found.down.most;
-    shift_of_columns_ = found.across.most;
-    for (std::size_t i = 0; i < made.size(); ++i) trees.push_back(tiled(std::move(made[i]), found, i));
-  }
-  // Where effects_of() throws, the tree counts as one whose body has thrown.
-  template <class Choose>
-  void choose_blocks(std::vector<Tree>& made, Choose&& choose) {
-    std::size_t i = 0;
-    const auto choose_all = [&] {
-      for (; i < made.size(); ++i) choose(made[i]);
-    };
-#if SENNIT_EXCEPTIONS
-    try {
-      choose_all();
-    } catch (...) {
-      failure_ = std::current_exception();
-      while (made.size() > i) made.pop_back();
-    }
-#else
-    choose_all();
-#endif
-  }
-
-  splicing how_;  // with the number of trees that are interleaved
-  bool chooses_together_;
-  splice_group group_ = splice_group::none;
-  std::int64_t indices_ = 0;  // of the first tree
-  bool block_is_chosen_ = false;
-  tile_shape tile_{};
-  bool tiled_ = false;
-  block_site* site_;
-  std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees
-  std::int64_t shift_ = 0;
-  std::int64_t shift_of_columns_ = 0;
-  splice_reason no_shift_ = splice_reason::none;
-  std::exception_ptr failure_;
-};
 
 // A tree in a sequence; the number of calls in its splice is not known.
 template <class Tree>

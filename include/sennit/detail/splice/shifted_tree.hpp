@@ -5,6 +5,7 @@
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/block_plan.hpp>
+#include <sennit/detail/splice/placement.hpp>
 #include <sennit/divided.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
@@ -60,24 +61,33 @@ struct block_range {
   }
 };
 
+// A tree that is moved has no plain indices, and so needs no test on the path of others.
 template <class Effects>
 struct shifted_effects {
-  range all;
+  range plain;
+  placement where;
   Effects effects_of;
 
   effects operator()(const block_range& part) const {
-    const range own = part.indices(all);
-    return own.size() == 0 ? effects() : effects(effects_of(own));
+    const range own = part.indices(plain);
+    if (own.size() != 0) [[likely]]
+      return effects(effects_of(own));
+    return where.is_moved() ? effects_at(where, part.indices(where.all), effects_of) : effects();
   }
 };
 template <class Step>
 struct shifted_step {
-  range all;
+  range plain;
+  placement where;
   Step step;
 
   void operator()(const block_range& part) const {
-    const range own = part.indices(all);
-    if (own.size() != 0) step(own);
+    const range own = part.indices(plain);
+    if (own.size() != 0) [[likely]] {
+      step(own);
+    } else if (where.is_moved()) {
+      where.for_each(part.indices(where.all), [&](range indices) { step(indices); });
+    }
   }
 };
 
@@ -97,12 +107,14 @@ inline constexpr bool can_be_shifted = !std::is_same_v<Tree, spliced_tree_t<Tree
 
 // plan: may be null.
 template <class Effects, class Step>
-auto shifted(divided<range, Effects, Step> tree, std::int64_t by, std::int64_t most, const block_plan* plan) {
+auto shifted(divided<range, Effects, Step> tree, const placement& where, std::int64_t by, std::int64_t most,
+             const block_plan* plan) {
   const range places{tree.all.first, tree.all.last + most};
+  const range plain = where.is_moved() ? range{} : tree.all;
   return spliced_tree_t<divided<range, Effects, Step>>{{places, plan == nullptr ? tree.block : 0, by, plan},
                                                        plan == nullptr ? tree.block : 1,
-                                                       {tree.all, std::move(tree.effects_of)},
-                                                       {tree.all, std::move(tree.step)}};
+                                                       {plain, where, std::move(tree.effects_of)},
+                                                       {plain, where, std::move(tree.step)}};
 }
 
 // Whether the data of so many bytes, which the first and the last of the interleaved trees are apart, is small
@@ -142,11 +154,16 @@ void choose_shifted_block(Tree& t, std::int64_t shift, std::int64_t times) {
 // How far each tree is shifted. Nothing if no shift helps.
 struct shifts {
   std::vector<std::int64_t> by;
+  std::vector<placement> moved{};  // where each tree begins; empty if each begins at its first index
   std::int64_t most = 0;
   splice_reason reason = splice_reason::none;  // why the trees are not shifted, although some have to wait
   std::uint64_t bytes_apart = 0;               // if that is a large distance: from one tree to the next
 
-  bool any() const noexcept { return most > 0; }
+  bool any() const noexcept { return most > 0 || (!moved.empty() && reason == splice_reason::none); }
+  std::int64_t by_of(std::size_t tree) const noexcept { return by.empty() ? 0 : by[tree]; }
+  placement where(std::size_t tree, range all) const noexcept {
+    return moved.empty() ? placement{all} : moved[tree];
+  }
 };
 
 // The distance by which `tree` has to be behind `other`, an earlier tree, at the middle of their range: the
@@ -160,20 +177,7 @@ std::int64_t distance_behind(const Tree& tree, const Tree& other, std::int64_t g
   const auto is_clear = [&](std::int64_t d) {
     return !later.interferes(tree.effects_of(range{tree.all.first, middle - d}));
   };
-  if (guess >= 0 && guess <= limit && is_clear(guess) && (guess == 0 || !is_clear(guess - 1))) return guess;
-  if (is_clear(0)) return 0;
-  std::int64_t low = 0;  // not clear
-  std::int64_t high = 1;
-  while (!is_clear(high)) {
-    low = high;
-    if (high == limit) return -1;
-    high = std::min(2 * high, limit);
-  }
-  while (high - low > 1) {
-    const std::int64_t d = low + (high - low) / 2;
-    (is_clear(d) ? high : low) = d;
-  }
-  return high;
+  return least_clear(is_clear, guess, limit);
 }
 
 // The shifts of trees of which `together` are interleaved, from their effects. A tree is compared with a few
@@ -200,6 +204,23 @@ shifts shifts_along(const std::vector<Tree>& trees, std::size_t together) {
   return found;
 }
 
+// The same for trees that may begin elsewhere or go backward, where none would help that begin at their first index.
+template <class Tree>
+shifts shifts_of_moved(const std::vector<Tree>& trees, std::size_t together) {
+  const auto none = [](splice_reason why) { return shifts{.by = {}, .reason = why}; };
+  const std::int64_t limit = trees.empty() ? 0 : trees.front().all.size() / 8;
+  if (limit < 1) return none(splice_reason::far_data);
+  const std::vector<placed_tree<Tree>> placed = placed_along(trees, together, limit);
+  const auto is_moved = [](const placed_tree<Tree>& t) { return t.where.is_moved(); };
+  if (std::ranges::none_of(placed, is_moved)) return none(splice_reason::far_data);
+  shifts found = shifts_along(placed, together);
+  if (found.reason != splice_reason::none) return found;
+  if (!std::ranges::all_of(placed, may_be_placed<Tree>)) return none(splice_reason::ordered_steps);
+  found.moved.reserve(placed.size());
+  for (const placed_tree<Tree>& t : placed) found.moved.push_back(t.where);
+  return found;
+}
+
 // The same for trees over ranges: none if no tree has to be shifted, or if that is no gain.
 template <class Tree>
 shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together) {
@@ -210,7 +231,8 @@ shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together)
     if (!effects_access::all_nearly_contiguous(t.effects_of(t.all)))
       return none(splice_reason::scattered_data);
   }
-  const shifts found = shifts_along(trees, together);
+  shifts found = shifts_along(trees, together);
+  if (found.reason == splice_reason::far_data) found = shifts_of_moved(trees, together);
   if (found.reason != splice_reason::none) return found;
   if (!found.any()) return {};
   const range all = trees.front().all;
@@ -220,6 +242,7 @@ shifts shifts_from_effects(const std::vector<Tree>& trees, std::size_t together)
   if (!shift_fits(static_cast<std::uint64_t>(apart))) {
     const std::size_t trees_behind = std::min(trees.size(), together) - 1;
     return {.by = {},
+            .moved = std::move(found.moved),
             .reason = splice_reason::large_distance,
             .bytes_apart = static_cast<std::uint64_t>(apart / static_cast<double>(trees_behind))};
   }

@@ -1,0 +1,356 @@
+// The trees of a splice, cut as they are spliced.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/splice/block_plan.hpp>
+#include <sennit/detail/splice/forest.hpp>
+#include <sennit/detail/splice/log.hpp>
+#include <sennit/detail/splice/placement.hpp>
+#include <sennit/detail/splice/sequence.hpp>
+#include <sennit/detail/splice/shifted_tree.hpp>
+#include <sennit/detail/splice/tiled_tree.hpp>
+#include <sennit/detail/splice/together_search.hpp>
+#include <sennit/divided.hpp>
+#include <sennit/splice_report.hpp>
+#include <sennit/splicing.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// The type of a tree has that of a lambda in it, most often, and so stands for a place in the program.
+template <class Tree>
+inline constinit block_site site_of{};
+
+// The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
+template <class Tree>
+class made_trees {
+ public:
+  // times: a factor for chosen blocks. prepare(tree, i) is called before a block is chosen for the tree. site: whose
+  // best blocks are looked for while the trees are spliced; may be null.
+  template <std::integral N, class Body, class Prepare>
+  made_trees(const splicing& how, N n, Body& body, std::int64_t times, Prepare&& prepare, block_site* site)
+      : how_(how), chooses_together_(how.together == 0), site_(site) {
+    const std::uint32_t count = count_of_calls(n);
+    how_.together = std::min(calls_together(how), count);
+    group_ = how_.together == count ? splice_group::all
+             : chooses_together_    ? splice_group::usual
+                                    : splice_group::given;
+    std::vector<Tree> made;
+    made.reserve(count);
+    const auto make_all = [&] {
+      for (N i = 0; i < n; ++i) {
+        Tree t = body(i);
+        prepare(t, made.size());
+        made.push_back(std::move(t));
+      }
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      make_all();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+#else
+    make_all();
+#endif
+    cut(made, times);
+  }
+  // Of trees that have been made. how.together is not 0.
+  made_trees(const splicing& how, std::vector<Tree> made, block_site* site)
+      : how_(how), chooses_together_(false), group_(splice_group::tried), site_(site) {
+    cut(made, 1);
+  }
+  template <std::integral N, class Body>
+  made_trees(const splicing& how, N n, Body& body)
+      : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
+
+  bool all() const noexcept { return failure_ == nullptr; }
+  // The number of indices, or cells, of the first tree; at least 1.
+  std::int64_t indices() const noexcept { return std::max<std::int64_t>(indices_, 1); }
+  // Called after the trees before the failed body have run: their exceptions come first.
+  void rethrow() const {
+    if (!all()) std::rethrow_exception(failure_);
+  }
+
+  // Splices the trees. log: may be null.
+  splice_report splice(splice_log* log) const {
+    forest all = forest_of(trees.data());
+    all.tiled = tiled_;
+    const double each = bytes_each();
+    splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
+    if (plans_.empty()) {
+      for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
+    } else {
+      site_->tell(report);
+    }
+    report.block_is_chosen = block_is_chosen_;
+    report.block_bytes = static_cast<std::uint64_t>(each * static_cast<double>(report.block));
+    // The number of trees has been settled before.
+    if (report.group != splice_group::none) report.group = group_;
+    if (tiled_ && report.no_tiles == splice_reason::none) {
+      report.tile_rows = tile_.rows;
+      report.tile_columns = tile_.columns;
+    }
+    report.shift = shift_;
+    report.shift_of_columns = shift_of_columns_;
+    report.no_shift = no_shift_;
+    if (can_be_tiled<Tree> && no_shift_ != splice_reason::none) report.no_tiles = no_shift_;
+    report.moved = moved_;
+    return report;
+  }
+
+  // The trees as they were made, if another number of them may be interleaved than the caches suggest.
+  const std::vector<Tree>& given() const noexcept { return given_; }
+  std::uint32_t together() const noexcept { return how_.together; }
+  // Whether the best size of blocks is known, or does not have to be found.
+  bool blocks_are_settled() const noexcept { return plans_.empty() || site_->over(); }
+  // The best size of blocks for so many interleaved trees, as far as it is known; 0 if it is not.
+  std::int64_t block_for(std::uint32_t number) const noexcept {
+    const bool known = !plans_.empty() && shift_ / how_.together * number <= site_->size();
+    return known ? site_->size() : 0;
+  }
+  unsigned blocks_tried() const noexcept { return plans_.empty() ? 0 : site_->tried(); }
+
+  std::vector<spliced_tree_t<Tree>> trees;
+
+ private:
+  // Takes so many trees together, as the data of more would not fit the caches.
+  void interleave(std::uint32_t trees) noexcept {
+    if (trees < how_.together) group_ = splice_group::caches;
+    how_.together = trees;
+  }
+  // The bytes that the first tree touches at one index, on average. 0: not known.
+  double bytes_each() const {
+    if (trees.empty() || indices_ <= 0) return 0;
+    const auto& first = trees.front();
+    const auto mean = [&] {
+      return static_cast<double>(effects_access::bytes(first.effects_of(first.all))) /
+             static_cast<double>(indices_);
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      return mean();
+    } catch (...) {
+      return 0;  // it throws again when its step is looked for
+    }
+#else
+    return mean();
+#endif
+  }
+  void cut(std::vector<Tree>& made, std::int64_t times) {
+    if (!made.empty()) {
+      indices_ = static_cast<std::int64_t>(made.front().all.size());
+      block_is_chosen_ = made.front().block <= 0;
+    }
+    if constexpr (std::is_trivially_copyable_v<Tree>) {
+      if (chooses_together_ && site_ != nullptr && may_try_numbers(made)) given_ = std::vector<Tree>(made);
+    }
+    if constexpr (can_be_tiled<Tree>) {
+      cut_tiles(made, times);
+    } else if constexpr (can_be_shifted<Tree>) {
+      shifts found = shifts_of(made, how_.together);
+      if (chooses_together_ && found.reason == splice_reason::large_distance) {
+        interleave(trees_that_fit(found.bytes_apart, how_.together));
+        // The first tree of each group begins at its first index.
+        if (!found.moved.empty()) found = shifts_of(made, how_.together);
+      }
+      const bool given = std::ranges::any_of(made, [](const Tree& t) { return t.block > 0; });
+      choose_blocks(made, [&](Tree& t) {
+        if (found.any()) {
+          choose_shifted_block(t, found.most, times);
+        } else {
+          choose_block(t, how_.together, times);
+        }
+      });
+      if (!given && found.reason == splice_reason::none) cut_alike(made, found);
+      if (!may_go_backward(made, found)) found = {.by = {}, .reason = splice_reason::ordered_steps};
+      shift_ = found.most;
+      no_shift_ = found.reason;
+      moved_ = static_cast<std::uint32_t>(std::ranges::count_if(found.moved, &placement::is_moved));
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        const block_plan* const of_group = plans_.empty() ? nullptr : plans_[i / how_.together].get();
+        const placement where = found.where(i, made[i].all);
+        trees.push_back(shifted(std::move(made[i]), where, found.by_of(i), found.most, of_group));
+      }
+    } else {
+      no_shift_ = splice_reason::parts;
+      choose_blocks(made, [&](Tree& t) { choose_block(t, how_.together, times); });
+      trees = std::move(made);
+    }
+  }
+  // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
+  void cut_alike(std::vector<Tree>& made, const shifts& by) {
+    if (made.empty()) return;
+    const auto all = made.front().all;
+    if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
+    const Tree& widest = *std::ranges::min_element(made, {}, &Tree::block);
+    const std::int64_t start = widest.block;
+    const std::int64_t most =
+        size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
+    for (Tree& t : made) t.block = start;
+    // Which blocks go backward has to be known before.
+    if (site_ == nullptr || std::ranges::any_of(by.moved, &placement::is_backward)) return;
+    const range places{all.first, all.last + by.most};
+    for (std::size_t i = 0; i < made.size(); i += how_.together)
+      plans_.push_back(std::make_unique<block_plan>(*site_, places, start, by.most, most));
+  }
+  // Whether the blocks of the trees that would go backward depend on no other block of their tree. Where effects_of() throws,
+  // it throws again when its step is looked for.
+  static bool may_go_backward(const std::vector<Tree>& made, const shifts& found) {
+    const auto may_all = [&] {
+      for (std::size_t i = 0; i < std::min(found.moved.size(), made.size()); ++i) {
+        const Tree& t = made[i];
+        if (!found.moved[i].is_backward) continue;
+        const block_range all{{t.all.first, t.all.last + found.most}, t.block, found.by_of(i), nullptr};
+        const auto effects_of = [&](const block_range& part) {
+          return effects_at(found.moved[i], part.indices(t.all), t.effects_of);
+        };
+        if (!blocks_are_free(all, t.block, effects_of)) return false;
+      }
+      return true;
+    };
+    // There is no splice in a spliced function, outside its steps, and no join().
+    if (found.moved.empty() || in_spliced_call()) return true;
+#if SENNIT_EXCEPTIONS
+    try {
+      return may_all();
+    } catch (...) {
+      return false;
+    }
+#else
+    return may_all();
+#endif
+  }
+  // Data that fits the core's own cache takes the same time with any number.
+  static bool may_try_numbers(const std::vector<Tree>& made) {
+    const auto is_large = [](const Tree& t) {
+      return !shift_fits(effects_access::bytes(t.effects_of(t.all)));
+    };
+    if (made.size() < 2 || splices_are_checked()) return false;
+#if SENNIT_EXCEPTIONS
+    try {
+      return is_large(made.front());
+    } catch (...) {
+      return false;  // it will throw again when its step is looked for
+    }
+#else
+    return is_large(made.front());
+#endif
+  }
+  void cut_tiles(std::vector<Tree>& made, std::int64_t times) {
+    if (made.empty()) return;
+    const tile_plan found = tile_plan_of(made, how_.together, !chooses_together_);
+    no_shift_ = found.reason;
+    tiled_ = found.reason == splice_reason::none;
+    if (tiled_) {
+      interleave(found.together);
+      tile_ = shape_of_tile(found.cells, made.front().all.columns.size());
+    }
+    choose_blocks(made, [&](Tree& t) {
+      if (!tiled_)
+        choose_block(t, how_.together, times);
+      else if (t.block <= 0)
+        t.block = times_as_large(found.cells, times);
+    });
+    shift_ = found.down.most;
+    shift_of_columns_ = found.across.most;
+    for (std::size_t i = 0; i < made.size(); ++i) trees.push_back(tiled(std::move(made[i]), found, i));
+  }
+  // Where effects_of() throws, the tree counts as one whose body has thrown.
+  template <class Choose>
+  void choose_blocks(std::vector<Tree>& made, Choose&& choose) {
+    std::size_t i = 0;
+    const auto choose_all = [&] {
+      for (; i < made.size(); ++i) choose(made[i]);
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      choose_all();
+    } catch (...) {
+      failure_ = std::current_exception();
+      while (made.size() > i) made.pop_back();
+    }
+#else
+    choose_all();
+#endif
+  }
+
+  splicing how_;  // with the number of trees that are interleaved
+  bool chooses_together_;
+  splice_group group_ = splice_group::none;
+  std::int64_t indices_ = 0;  // of the first tree
+  bool block_is_chosen_ = false;
+  tile_shape tile_{};
+  bool tiled_ = false;
+  block_site* site_;
+  std::vector<Tree> given_;
+  std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees
+  std::int64_t shift_ = 0;
+  std::int64_t shift_of_columns_ = 0;
+  std::uint32_t moved_ = 0;
+  splice_reason no_shift_ = splice_reason::none;
+  std::exception_ptr failure_;
+};
+
+template <class Tree>
+inline constinit together_site together_of{};
+// Of blocks, where another number of trees is interleaved than the caches suggest.
+template <class Tree>
+inline constinit block_site site_of_others{};
+
+// Splices trees in groups of the number that is tried, and then in groups of the best one.
+template <class Tree>
+splice_report splice_in_groups(const splicing& how, const made_trees<Tree>& made, together_site& site) {
+  const std::vector<Tree>& given = made.given();
+  const auto count = static_cast<std::uint32_t>(given.size());
+  splice_report report;
+  auto all = [&] {
+    for (std::uint32_t done = 0; done < count;) {
+      const bool over = site.over();
+      splicing as = how;
+      as.together = site.next(count - done);
+      const std::uint32_t trees = over ? count - done : as.together;
+      std::vector<Tree> some;
+      for (std::uint32_t i = done; i < done + trees; ++i) {
+        some.push_back(given[i]);
+        if (!over && given[i].block <= 0) some.back().block = made.block_for(as.together);
+      }
+      block_site& blocks = as.together == made.together() ? site_of<Tree> : site_of_others<Tree>;
+      const made_trees<Tree> group(as, std::move(some), over ? &blocks : nullptr);
+      const auto begin = std::chrono::steady_clock::now();
+      report += group.splice(nullptr);
+      const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
+      group.rethrow();
+      site.took(trees, ns.count() / trees);
+      done += trees;
+    }
+  };
+  in_region(all);
+  report.blocks_tried = std::max(report.blocks_tried, made.blocks_tried());
+  return report;
+}
+
+// Splices trees; those that the library has cut may be interleaved by other numbers than the caches suggest.
+template <class Tree>
+splice_report splice_made(const splicing& how, const made_trees<Tree>& made) {
+  if (made.given().empty() || !made.all()) return made.splice(nullptr);
+  together_site& site = together_of<Tree>;
+  site.begin(made.together(), static_cast<std::uint32_t>(made.given().size()),
+             made.given().front().all.size());
+  const bool as_cut = !made.blocks_are_settled() || (site.over() && site.next(UINT32_MAX) == made.together());
+  splice_report report = as_cut ? made.splice(nullptr) : splice_in_groups(how, made, site);
+  report.together_tried = site.tried();
+  return report;
+}
+
+}  // namespace sennit::detail

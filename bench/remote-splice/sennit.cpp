@@ -39,7 +39,7 @@ using gallery::range;
 
 constexpr unsigned nodes = 8;
 constexpr std::int64_t times = 16;
-constexpr std::int64_t blocks = 256;
+constexpr std::int64_t blocks = 1024;
 
 struct noted_step {
   std::int64_t sweep;
@@ -145,13 +145,14 @@ std::function<void()> order_of(const bench::program& program, noted<Kernel>& ker
       splice::sweep_rows(kernel, s, kernel.whole().rows, kernel.block());
     });
   };
-  const auto loops = [&kernel] {
+  const auto loop = [&kernel](std::int64_t s) {
     const std::int64_t n = splice::pieces(kernel.whole().rows, kernel.block());
-    for (std::int64_t s = 0; s < noted<Kernel>::sweeps; ++s) {
-      sennit::parallel_for(std::int64_t{0}, n, [&](std::int64_t i) {
-        kernel.sweep(s, {splice::piece(kernel.whole().rows, kernel.block(), i), kernel.whole().columns});
-      });
-    }
+    sennit::parallel_for(std::int64_t{0}, n, [&kernel, s](std::int64_t i) {
+      kernel.sweep(s, {splice::piece(kernel.whole().rows, kernel.block(), i), kernel.whole().columns});
+    });
+  };
+  const auto loops = [=] {
+    for (std::int64_t s = 0; s < noted<Kernel>::sweeps; ++s) loop(s);
   };
   const auto refined = [](auto unrefined) {
     const auto plan = std::make_shared<sennit::refinement>();
@@ -170,7 +171,14 @@ std::function<void()> order_of(const bench::program& program, noted<Kernel>& ker
   }
   if (program.is("refined")) return refined(trees);
   if (program.is("functions-refined")) return refined(functions);
-  if (program.is("loops-refined")) return refined(loops);
+  if (program.is("loops-refined")) {
+    const auto plan = std::make_shared<sennit::refinement>();
+    const auto all = [=] {
+      for (std::int64_t s = 0; s < noted<Kernel>::sweeps; ++s) plan->run([&] { loop(s); });
+    };
+    while (!plan->converged()) all();
+    return all;
+  }
   return trees;
 }
 
@@ -189,6 +197,7 @@ class counted {
     const std::vector<noted_step> serial_steps = kernel.run_serially();
     const std::uint64_t expected = kernel.result();
     const auto order = order_of(program_, kernel);
+    kernel.run(order);
     const std::vector<noted_step> before = kernel.run(order);
     right_ = kernel.result() == expected;
     const std::vector<noted_step> steps = kernel.run(order);

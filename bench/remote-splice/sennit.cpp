@@ -137,11 +137,10 @@ void distribute(remote_splice::node_caches& caches, const noted<Kernel>& kernel)
 // How all sweeps are run once; what has to be found before is found in the first calls.
 template <class Kernel>
 std::function<void()> order_of(const bench::program& program, noted<Kernel>& kernel) {
-  const sennit::splicing how{.together = static_cast<std::uint32_t>(noted<Kernel>::sweeps)};
   const auto tree = [&kernel](std::int64_t s) { return splice::tree_of(kernel, s, kernel.block()); };
-  const auto trees = [=] { sennit::splice(how, noted<Kernel>::sweeps, tree); };
-  const auto functions = [&kernel, how] {
-    sennit::splice(how, noted<Kernel>::sweeps, [&](std::int64_t s) {
+  const auto trees = [=] { sennit::splice(noted<Kernel>::sweeps, tree); };
+  const auto functions = [&kernel] {
+    sennit::splice(noted<Kernel>::sweeps, [&](std::int64_t s) {
       splice::sweep_rows(kernel, s, kernel.whole().rows, kernel.block());
     });
   };
@@ -162,7 +161,7 @@ std::function<void()> order_of(const bench::program& program, noted<Kernel>& ker
   if (program.is("functions")) return functions;
   if (program.is("loops")) return loops;
   if (program.is("memoized")) {
-    const auto memo = std::make_shared<sennit::memoized_splice<decltype(tree)>>(tree, how);
+    const auto memo = std::make_shared<sennit::memoized_splice<decltype(tree)>>(tree);
     const auto all = [=] {
       sennit::runtime::default_runtime().run([&] { memo->run(noted<Kernel>::sweeps); });
     };

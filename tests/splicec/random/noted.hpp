@@ -1,20 +1,22 @@
-// What the splices of a translated program report, added up. In the translation their calls are made those of this one.
+// Comes before a translation, so that its splices tell what they report.
 #pragma once
 
-#include <sennit/splice.hpp>
+#include <sennit/splicec.hpp>
 
 #include <utility>
 
-namespace noted {
+// Of all splices since it was last reset. Only the thread that calls them looks at it.
+extern sennit::splice_report noted_report;
 
-inline sennit::splice_report all;
-inline constexpr double most_checks = 40;
+namespace sennit {
 
 template <class... Arguments>
-void splice(Arguments&&... arguments) {
-  const sennit::splice_report one = sennit::splice(std::forward<Arguments>(arguments)...);
-  all.steps += one.steps;
-  all.checks += one.checks;
+void noted_splice(Arguments&&... arguments) {
+  const splice_report one = splice(std::forward<Arguments>(arguments)...);
+  noted_report.steps += one.steps;
+  noted_report.checks += one.checks;
 }
 
-}  // namespace noted
+}  // namespace sennit
+
+#define splice noted_splice

@@ -39,7 +39,6 @@ using gallery::range;
 
 constexpr unsigned nodes = 8;
 constexpr std::int64_t times = 16;
-constexpr std::int64_t blocks = 1024;
 
 struct noted_step {
   std::int64_t sweep;
@@ -53,12 +52,11 @@ class noted {
  public:
   static constexpr std::int64_t sweeps = times * Kernel::phases;
 
-  noted(std::int64_t n, std::chrono::microseconds lasts) : kernel_(n), lasts_(lasts) {}
+  noted(std::int64_t n, std::int64_t block, std::chrono::microseconds lasts)
+      : kernel_(n), block_(block), lasts_(lasts) {}
 
   part whole() const { return kernel_.whole(); }
-  std::int64_t block() const {
-    return std::max<std::int64_t>((whole().rows.size() + blocks - 1) / blocks, 1);
-  }
+  std::int64_t block() const { return block_; }
   sennit::effects effects_of(std::int64_t s, range rows) const { return kernel_.effects_of(s, rows); }
   void sweep(std::int64_t s, const part& some) {
     {
@@ -93,6 +91,7 @@ class noted {
 
  private:
   Kernel kernel_;
+  std::int64_t block_;
   std::chrono::microseconds lasts_;
   std::mutex lock_;
   std::vector<noted_step> steps_;
@@ -184,7 +183,7 @@ std::function<void()> order_of(const bench::program& program, noted<Kernel>& ker
 template <class Kernel>
 class counted {
  public:
-  explicit counted(bench::program& program) : program_(program), runtime_(program) {
+  counted(bench::program& program, std::int64_t block) : program_(program), block_(block), runtime_(program) {
     const std::string machine =
         "synthetic:numa:8 core:" + std::to_string((program.workers() + nodes - 1) / nodes) + " pu:1";
     setenv("SENNIT_TOPOLOGY", machine.c_str(), 1);
@@ -192,7 +191,7 @@ class counted {
 
   void prepare(std::uint64_t n) { n_ = n; }
   void run() {
-    noted<Kernel> kernel(static_cast<std::int64_t>(n_), std::chrono::microseconds(program_.work()));
+    noted<Kernel> kernel(static_cast<std::int64_t>(n_), block_, std::chrono::microseconds(program_.work()));
     const std::vector<noted_step> serial_steps = kernel.run_serially();
     const std::uint64_t expected = kernel.result();
     const auto order = order_of(program_, kernel);
@@ -248,6 +247,7 @@ class counted {
   }
 
   const bench::program& program_;
+  std::int64_t block_;
   bench::sennit_default_runtime runtime_;
   std::uint64_t n_ = 0;
   bool right_ = false;
@@ -263,8 +263,8 @@ class counted {
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   const std::string& input = program.input();
-  if (input == "jacobi-1d") return program.run(counted<gallery::jacobi_1d>(program));
-  if (input == "jacobi-2d") return program.run(counted<gallery::jacobi_2d>(program));
-  if (input == "fdtd-2d") return program.run(counted<gallery::fdtd_2d>(program));
+  if (input == "jacobi-1d") return program.run(counted<gallery::jacobi_1d>(program, 2048));
+  if (input == "jacobi-2d") return program.run(counted<gallery::jacobi_2d>(program, 1));
+  if (input == "fdtd-2d") return program.run(counted<gallery::fdtd_2d>(program, 1));
   bench::program::fail("--input", "must be jacobi-1d, jacobi-2d or fdtd-2d");
 }

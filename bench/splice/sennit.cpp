@@ -5,6 +5,7 @@
 // `parallel`, `joins`: not spliced, one sweep after the other in parallel.
 #include "common/sennit_loops.hpp"
 #include "common/sennit_way.hpp"
+#include "splice/forms.hpp"
 #include "splice/kernels.hpp"
 
 #include <sennit/memoized_splice.hpp>
@@ -23,28 +24,12 @@ namespace {
 using splice::part;
 using splice::range;
 using splice::shape;
+using splice::sweep_rows;
+using splice::tree_of;
 
 template <class Kernel>
 sennit::splicing how(const shape& by) {
   return {.together = static_cast<std::uint32_t>(by.together * Kernel::phases)};
-}
-
-template <class Kernel>
-void sweep_rows(Kernel& kernel, std::int64_t s, range rows, std::int64_t block) {
-  const sennit::call_effects fx{kernel.effects_of(s, rows)};
-  if (rows.size() <= block) {
-    sennit::step(fx, [&] { kernel.sweep(s, {rows, kernel.whole().columns}); });
-  } else {
-    sennit::sequence(sennit::call(sweep_rows<Kernel>, kernel, s, rows.left(), block),
-                     sennit::call(sweep_rows<Kernel>, kernel, s, rows.right(), block));
-  }
-}
-
-template <class Kernel>
-auto tree_of(Kernel& kernel, std::int64_t s, std::int64_t block) {
-  return sennit::divided{kernel.whole().rows, block,
-                         [&kernel, s](range rows) { return kernel.effects_of(s, rows); },
-                         [&kernel, s](range rows) { kernel.sweep(s, {rows, kernel.whole().columns}); }};
 }
 
 struct functions {

@@ -76,6 +76,7 @@ void note_release(const void* block) noexcept {
 }
 
 void install() noexcept {
+  take_allocation();
   if (std::exchange(detail::instead_of_splicer, run_checked) == nullptr) conclude_at_exit();
 }
 

@@ -17,6 +17,8 @@ void examine(const volatile void* address, std::size_t bytes, bool written, cons
 // From now on the memory belongs to the calling strand, until it is freed.
 void note_allocation(const void* block, std::size_t bytes) noexcept;
 void note_release(const void* block) noexcept;
+// Makes the linker take the allocation functions of the checker, even where nothing before it has asked for one.
+void take_allocation() noexcept;
 
 // Lets splices be checked.
 void install() noexcept;

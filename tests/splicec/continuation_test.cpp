@@ -47,6 +47,17 @@ TEST(SplicecContinuation, IsThatOfStepsAndCallsThatFollow) {
   EXPECT_THAT(line(t, 4), Not(HasSubstr("followed_by")));
 }
 
+// Catches a step without effects behind the last call, which has not announced that a step follows.
+TEST(SplicecContinuation, OfReturnsThatTouchNoDataIsNothing) {
+  for (const std::string after : {"switch (n) { case 1: return; default: n = 2; }",
+                                  "for (int i = 0; i < n; i++) if (i * i == n) return;"}) {
+    const auto t = with_body("  leaf(a, b, n);\n  " + after + "\n");
+    EXPECT_THAT(messages(t), IsEmpty());
+    EXPECT_EQ(line(t, 1), "  sennit::sequence(sennit::call([&] { leaf(a, b, n); }));");
+    EXPECT_EQ(line(t, 2), "  " + after);
+  }
+}
+
 TEST(SplicecContinuation, OfBranchesIsWhatComesAfterThem) {
   const auto t = with_body("  if (n > 3) {\n"
                            "    leaf(a, b, 1);\n"

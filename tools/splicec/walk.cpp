@@ -241,8 +241,8 @@ void walker::walk_group(const std::vector<cursor>& group, const pragma* says, vi
       if (!t.local()) walk_declaration(s, says, v);
       continue;
     }
-    if (t.local() && !has_return(s) && now.end == 0) {
-      // What comes later and uses it is given a copy, or refers to it.
+    if (t.local() && now.end == 0) {
+      // What comes later and uses it is given a copy, or refers to it. A return in it is one of the function itself.
       continue;
     }
     const extent e = of_.all.extent_of(s);

@@ -22,8 +22,8 @@ part_room room_of(const tiles& some) noexcept {
 }  // namespace
 
 range tile_front::lane::hull() const noexcept {
-  range all = rows.front();
-  for (const range& r : rows) all = {std::min(all.first, r.first), std::max(all.last, r.last)};
+  range all = numbers.front();
+  for (const range& r : numbers) all = {std::min(all.first, r.first), std::max(all.last, r.last)};
   return all;
 }
 
@@ -115,7 +115,14 @@ splice_reason tile_front::unsuitable() {
 
 void tile_front::run(splice_log* log, unsigned workers, splice_report& report) {
   const int cuts = workers < 2 ? 0 : std::bit_width(workers - 1) + 1;
-  stop_.attempt([&] { run(lane{std::vector<range>(count_, all_.numbers.rows)}, log, cuts); });
+  stop_.attempt([&] {
+    const auto all = [&](bool of_columns) {
+      return lane{of_columns, std::vector<range>(count_, all_numbers(of_columns))};
+    };
+    // Where there are too few rows, columns may be enough.
+    if (cuts > 0 && (try_fork(all(false), log, cuts) || try_fork(all(true), log, cuts))) return;
+    walk(all(false), log);
+  });
   report.steps += steps_.load(std::memory_order_relaxed);
   report.checks += checks_.load(std::memory_order_relaxed);
   report.extra_bytes = std::max(report.extra_bytes, 2 * std::size_t{count_} * sizeof(effects));
@@ -145,77 +152,80 @@ std::int64_t first_free(std::int64_t row, std::int64_t most, Free&& is_free) {
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> tile_front::independent_rows(const lane& whole,
-                                                                      std::int64_t middle) {
-  const range columns = all_.numbers.columns;
-  const std::int64_t first = all_.numbers.rows.first;
-  if (!are_in_order(effects_of_all({{first, middle}, columns}),
-                    effects_of_all({{middle, all_.numbers.rows.last}, columns}), false))
+std::optional<std::vector<std::int64_t>> tile_front::independent(const lane& whole, std::int64_t middle) {
+  const range all = all_numbers(whole.of_columns);
+  const auto tiles = [&](range numbers) { return tiles_of(whole.of_columns, numbers); };
+  if (!are_in_order(effects_of_all(tiles({all.first, middle})), effects_of_all(tiles({middle, all.last})),
+                    false))
     return std::nullopt;
   const std::int64_t most = middle + (whole.hull().last - middle) / 2;
   std::vector<std::int64_t> from;
-  effects_of_trees above;
+  effects_of_trees before;
   for (std::uint32_t t = 0; t < count_; ++t) {
-    const auto is_free = [&](std::int64_t row) {
-      const effects own = effects_of(t, {{row, whole.rows[t].last}, columns});
+    const auto is_free = [&](std::int64_t number) {
+      const effects own = effects_of(t, tiles({number, whole.numbers[t].last}));
       const auto shares = [&](const effects& other) { return own.interferes(other); };
-      return std::ranges::none_of(above, shares) && !shares(effects_of(t, {{first, row}, columns}));
+      return std::ranges::none_of(before, shares) && !shares(effects_of(t, tiles({all.first, number})));
     };
-    const std::int64_t row = first_free(from.empty() ? middle : from.back(), most, is_free);
-    if (row < 0) return std::nullopt;
-    from.push_back(row);
-    above.push_back(effects_of(t, {{first, row}, columns}));
+    const std::int64_t number = first_free(from.empty() ? middle : from.back(), most, is_free);
+    if (number < 0) return std::nullopt;
+    from.push_back(number);
+    before.push_back(effects_of(t, tiles({all.first, number})));
   }
   return from;
 }
 
 void tile_front::run(const lane& part, splice_log* log, int cuts) {
-  const range hull = part.hull();
-  const std::int64_t middle = hull.first + hull.size() / 2;
-  if (cuts > 0 && middle > hull.first) {
-    if (const auto independent = independent_rows(part, middle))
-      return fork(part, middle, *independent, log, cuts - 1);
-  }
-  walk(part, log);
+  if (cuts == 0 || !try_fork(part, log, cuts)) walk(part, log);
 }
 
-// Conditional sync (Lifflander and Krishnamoorthy, section 6): the rows above the middle, and those below it that need
-// nothing above them, are independent. The seam, which is between, comes after both.
+// Returns false if the lane cannot be cut.
+bool tile_front::try_fork(const lane& part, splice_log* log, int cuts) {
+  const range hull = part.hull();
+  const std::int64_t middle = hull.first + hull.size() / 2;
+  if (middle == hull.first) return false;
+  const auto from = independent(part, middle);
+  if (from) fork(part, middle, *from, log, cuts - 1);
+  return from.has_value();
+}
+
+// Conditional sync (Lifflander and Krishnamoorthy, section 6): what is before the middle, and what is behind it and needs
+// nothing before it, are independent. The seam, which is between, comes after both.
 void tile_front::fork(const lane& part, std::int64_t middle, const std::vector<std::int64_t>& independent,
                       splice_log* log, int cuts) {
-  lane upper;
-  lane lower;
-  lane seam;
-  lane all_lower;
+  lane first{part.of_columns};
+  lane second{part.of_columns};
+  lane seam{part.of_columns};
+  lane all_second{part.of_columns};
   for (std::uint32_t t = 0; t < count_; ++t) {
-    const range rows = part.rows[t];
-    const std::int64_t cut = std::clamp(middle, rows.first, rows.last);
-    const std::int64_t from = std::clamp(independent[t], rows.first, rows.last);
-    upper.rows.push_back({rows.first, cut});
-    lower.rows.push_back({from, rows.last});
-    seam.rows.push_back({cut, from});
-    all_lower.rows.push_back({cut, rows.last});
+    const range all = part.numbers[t];
+    const std::int64_t cut = std::clamp(middle, all.first, all.last);
+    const std::int64_t from = std::clamp(independent[t], all.first, all.last);
+    first.numbers.push_back({all.first, cut});
+    second.numbers.push_back({from, all.last});
+    seam.numbers.push_back({cut, from});
+    all_second.numbers.push_back({cut, all.last});
   }
   bool apart = true;
   fork_lanes(
-      log, [&](splice_log* upper_log) { run(upper, upper_log, cuts); },
-      [&](bool alone, splice_log* lower_log) {
-        // The rows above are done then, and nothing is left for a seam.
+      log, [&](splice_log* first_log) { run(first, first_log, cuts); },
+      [&](bool alone, splice_log* second_log) {
+        // What is before the middle is done then, and nothing is left for a seam.
         apart = !alone;
-        run(alone ? all_lower : lower, lower_log, cuts);
+        run(alone ? all_second : second, second_log, cuts);
       });
   if (apart) walk(seam, log);
 }
 
 // Column by column, and row by row: each tile in all trees.
 void tile_front::walk(const lane& part, splice_log* log) {
-  const range hull = part.hull();
-  const range columns = all_.numbers.columns;
-  for (std::int64_t c = columns.first; c < columns.last; ++c) {
-    for (std::int64_t r = hull.first; r < hull.last; ++r) {
+  const rectangle all = tiles_of(part.of_columns, part.hull());
+  for (std::int64_t c = all.columns.first; c < all.columns.last; ++c) {
+    for (std::int64_t r = all.rows.first; r < all.rows.last; ++r) {
       if (!stop_.keep_on()) return;
+      const std::int64_t number = part.of_columns ? c : r;
       for (std::uint32_t t = 0; t < count_; ++t) {
-        if (r < part.rows[t].first || r >= part.rows[t].last) continue;
+        if (number < part.numbers[t].first || number >= part.numbers[t].last) continue;
         // A failed tree does nothing after the step that failed, in its own order.
         if (failure_.is_void(t, place_of(r, c))) [[unlikely]]
           continue;

@@ -37,9 +37,10 @@ class tile_front {
   void run(splice_log* log, unsigned workers, splice_report& report);
 
  private:
-  // Rows of tiles of each tree, in all columns. The rows may differ from tree to tree.
+  // Rows of tiles of each tree, in all columns; or columns, in all rows. They may differ from tree to tree.
   struct lane {
-    std::vector<range> rows;  // of each tree
+    bool of_columns;
+    std::vector<range> numbers{};  // of each tree's rows or columns
 
     range hull() const noexcept;
   };
@@ -54,8 +55,15 @@ class tile_front {
   bool rows_are_in_order(const rectangle& numbers);
   bool all_rows_are_in_order(const rectangle& numbers);
 
-  // The first row of each tree for which nothing above is needed. Nothing if that leaves too few rows.
-  std::optional<std::vector<std::int64_t>> independent_rows(const lane& whole, std::int64_t middle);
+  range all_numbers(bool of_columns) const noexcept {
+    return of_columns ? all_.numbers.columns : all_.numbers.rows;
+  }
+  rectangle tiles_of(bool of_columns, range numbers) const noexcept {
+    return of_columns ? rectangle{all_.numbers.rows, numbers} : rectangle{numbers, all_.numbers.columns};
+  }
+  // The first row, or column, of each tree for which nothing before it is needed. Nothing if that leaves too few.
+  std::optional<std::vector<std::int64_t>> independent(const lane& whole, std::int64_t middle);
+  bool try_fork(const lane& part, splice_log* log, int cuts);
   void run(const lane& part, splice_log* log, int cuts);
   void fork(const lane& part, std::int64_t middle, const std::vector<std::int64_t>& independent,
             splice_log* log, int cuts);

@@ -99,7 +99,9 @@ sweeps stencil(std::uint32_t count, std::int64_t rows, std::int64_t columns, std
 
 sweeps any_sweeps(std::mt19937& random) {
   const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
-  sweeps s = stencil(static_cast<std::uint32_t>(1 + below(5)), 1 + below(40), 1 + below(7), below(3));
+  const bool wide = below(3) == 0;
+  sweeps s = stencil(static_cast<std::uint32_t>(1 + below(5)), 1 + below(wide ? 7 : 40),
+                     1 + below(wide ? 40 : 7), below(3));
   for (auto more = below(3); more > 0; --more) {
     const auto t = static_cast<std::size_t>(below(s.count()));
     s.trees[t].push_back(
@@ -296,6 +298,20 @@ TEST(tile_front, runs_stencils_in_lanes) {
         EXPECT_TRUE(expect_right(s));
         EXPECT_TRUE(run(s, 2, true).forked);
         EXPECT_FALSE(run(s, 1, true).forked);
+      }
+    }
+  });
+}
+
+// Catches wide trees of few rows that one strand walks, though their columns are as good for lanes.
+TEST(tile_front, cuts_columns_where_rows_are_few) {
+  sennit::runtime rt({.workers = 1});
+  rt.run([] {
+    for (const std::uint32_t count : {1U, 2U, 5U}) {
+      for (const std::int64_t rows : {1, 2, 6}) {
+        const sweeps s = stencil(count, rows, 80, 1);
+        EXPECT_TRUE(expect_right(s));
+        EXPECT_TRUE(run(s, 2, true).forked);
       }
     }
   });

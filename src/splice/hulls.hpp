@@ -61,14 +61,13 @@ class hulls {
   }
   // Becomes what a + b would be, without a copy of `a` where the two have hulls of the same kinds.
   void become_sum(const hulls& a, const hulls& b) noexcept {
-    if (a.count_ != b.count_ || a.written_ != b.written_) [[unlikely]] {
+    if (a.has_ != b.has_) [[unlikely]] {
       *this = a;
       *this += b;
       return;
     }
-    count_ = a.count_;
-    written_ = a.written_;
-    for (std::uint32_t i = 0; i < a.count_; ++i) where_[i] = both(a.where_[i], b.where_[i]);
+    has_ = a.has_;
+    for (std::uint32_t i = 0; i < has_.count; ++i) where_[i] = both(a.where_[i], b.where_[i]);
   }
   hulls& operator+=(const hulls& other) noexcept {
     if (has_ == other.has_) [[likely]] {

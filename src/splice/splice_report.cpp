@@ -160,9 +160,9 @@ class lines {
            << (is_of_functions_ ? " from the first call to the last." : " from the first tree to the last.");
     }
     if (report_.moved != 0)
-      out_ << ' ' << counted(report_.moved, "tree") << (report_.moved == 1 ? " begins" : " begin")
-           << " elsewhere than at the first index, or " << (report_.moved == 1 ? "goes" : "go")
-           << " backward.";
+      out_ << ' ' << counted(report_.moved, "tree")
+           << (report_.moved == 1 ? " begins elsewhere or goes backward."
+                                  : " begin elsewhere or go backward.");
   }
   void group() {
     if (report_.together == 0) return;

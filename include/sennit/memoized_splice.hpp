@@ -110,7 +110,7 @@ class memoized_splice {
       steps_->run(trees.data());
       const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
       if (!choose) return;
-      if (times_ < most_times &&
+      if (!all_made.are_steps() && times_ < most_times &&
           detail::step_is_short(ns.count() * workers_ / static_cast<double>(steps_->size()))) {
         times_ *= 2;
         too_short_ = true;  // the next run finds an order with larger blocks

@@ -16,8 +16,9 @@ enum class splice_engine : std::uint8_t {
   none,       // there was no call
   wavefront,  // all declared trees together, from their first blocks to their last
   calls,  // functions, and trees that no wavefront suits: a step is compared with what is left of earlier calls
-  checker,  // the effect checker, which runs one call after the other
-  several,  // groups of interleaved calls, or splices that were added up, with different engines
+  in_order,  // one tree after the other, each as one step
+  checker,   // the effect checker, which runs one call after the other
+  several,   // groups of interleaved calls, or splices that were added up, with different engines
 };
 
 // Why a splice did without something that makes others faster.
@@ -32,6 +33,7 @@ enum class splice_reason : std::uint8_t {
   far_data,             // a block needs data of an earlier tree that is an eighth of the range away, or more
   large_distance,       // the data between the blocks of the first and the last tree does not fit the cache
   uneven_distance,      // a tile needs data of an earlier tree that is farther away than at the middle
+  small_data,           // all data stays in the cache of the only worker, in any order
   failed_effects,       // effects_of() threw
   checked,              // the effect checker observes the splice
   ordered_steps,  // a tree's steps depend on one another, and it would have to begin elsewhere or go backward

@@ -46,6 +46,9 @@ constexpr bool shift_fits(std::uint64_t bytes, cache_sizes caches) noexcept {
   return bytes <= 2 * caches.own;
 }
 
+// Whether all data of some interleaved calls stays in the core's own cache, whatever the order of their steps.
+constexpr bool data_fits(std::uint64_t bytes, cache_sizes caches) noexcept { return bytes <= caches.own / 2; }
+
 // Trees over rectangles whose tiles are shifted in two dimensions.
 struct rectangle_sweeps {
   std::int64_t rows;

@@ -133,6 +133,17 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
   slice_ = s.size();
   if (!s.size_is_chosen) return;
   sliced_tree t{l.sliced, 0, &s};
+  // Nothing is to gain if all data stays in the cache.
+  const auto rest_of = [&](std::size_t i) -> const effects& { return *lines_[i].arrived->rest; };
+  const auto is_sliced = [](const line& of) {
+    return of.arrived != nullptr && of.arrived->at == arrival::slice;
+  };
+  if (std::ranges::all_of(lines_, is_sliced) &&
+      data_fits(effects_access::bytes_together(lines_.size(), rest_of))) {
+    slice_ = l.sliced.size();
+    are_shifted_ = false;
+    return;
+  }
   if (most > 0 && are_shifted_) {
     choose_shifted_block(t, most, 1);
   } else {

@@ -315,8 +315,34 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
   return report;
 }
 
+namespace {
+
+// Of trees that are a step each.
+void run_in_order(std::uint32_t n, const forest& trees, splice_report& report) {
+  report.used(splice_engine::in_order, splice_reason::small_data);
+  auto all = [&] {
+    for (std::uint32_t t = 0; t < n; ++t) {
+#if SENNIT_EXCEPTIONS
+      if (stop_requested()) [[unlikely]]
+        throw cancelled();
+#endif
+      part_room root;
+      trees.root(trees.trees, t, root);
+      trees.step(trees.trees, t, root);
+      ++report.steps;
+    }
+  };
+  in_region(all);
+}
+
+}  // namespace
+
 splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log) {
   splice_report report;
+  if (n > 0 && trees.are_steps && log == nullptr && !splices_are_checked()) {
+    run_in_order(n, trees, report);
+    return report;
+  }
   report.interleaved(std::min(n, calls_together(how)), group_of(how, n));
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
     splice_reason why = splice_reason::checked;
@@ -355,6 +381,8 @@ bool step_fits(std::uint64_t bytes, std::uint64_t together) {
 }
 
 std::array<std::uint64_t, 3> shifted_step_bytes() { return policy::shifted_step_bytes(caches_here()); }
+
+bool data_fits(std::uint64_t bytes) { return worker_count() == 1 && policy::data_fits(bytes, caches_here()); }
 
 bool shift_fits(std::uint64_t bytes) { return policy::shift_fits(bytes, caches_here()); }
 

@@ -17,6 +17,7 @@ std::string_view name(splice_engine engine) {
     case splice_engine::none: break;
     case splice_engine::wavefront: return "by the wavefront";
     case splice_engine::calls: return "call by call";
+    case splice_engine::in_order: return "one tree after the other";
     case splice_engine::checker: return "serially, under the effect checker";
     case splice_engine::several: return "by several engines";
   }
@@ -42,6 +43,7 @@ std::string_view name(splice_reason reason) {
              "sennit::rectangle can be cut in columns, too";
     case splice_reason::uneven_distance:
       return "a tile needs data of an earlier tree that is farther away than at the middle";
+    case splice_reason::small_data: return "all data fits the cache of the only worker";
     case splice_reason::failed_effects: return "effects_of() threw";
     case splice_reason::checked: return "the effect checker observes the splice";
     case splice_reason::ordered_steps:

@@ -163,4 +163,38 @@ TEST(CachesOfASplice, LetSoManyFunctionsGoOnTogetherAsFit) {
   }
 }
 
+// Catches small data that is cut in blocks, which cost time and gain nothing; and data of several sweeps that is taken for small,
+// as each sweep has little.
+TEST(CachesOfASplice, LeaveSmallDataInOnePiece) {
+  try {
+    static double numbers[16][1024];
+    const auto spliced = [](unsigned workers, std::int64_t block, int arrays) {
+      sennit::runtime some({.workers = workers,
+                            .topology = "synthetic:l3:1(size=1048576) l2:" + std::to_string(workers) +
+                                        "(size=65536) l1d:1(size=16384) core:1 pu:1"});
+      return some.run([&] {
+        return sennit::splice(12, [=](int t) {
+          double* const x = numbers[t % arrays];
+          return sennit::divided{
+              sennit::range{0, 1024}, block,
+              [=](sennit::range r) { return sennit::effects(sennit::writes(sennit::memory_range(x, r))); },
+              [=](sennit::range r) {
+                for (auto i = r.first; i < r.last; ++i) x[i] += 1;
+              }};
+        });
+      });
+    };
+    const sennit::splice_report small = spliced(1, 0, 4);
+    EXPECT_EQ(small.engine, sennit::splice_engine::in_order) << small.text();
+    EXPECT_EQ(small.no_shift, sennit::splice_reason::small_data);
+    EXPECT_EQ(small.steps, 12U);
+    EXPECT_NE(spliced(1, 0, 12).engine, sennit::splice_engine::in_order) << "96 KiB in all";
+    EXPECT_NE(spliced(1, 100, 4).engine, sennit::splice_engine::in_order) << "the program says the size";
+    EXPECT_NE(spliced(2, 0, 4).engine, sennit::splice_engine::in_order) << "two workers share the trees";
+    for (std::size_t a = 0; a < 12; ++a) EXPECT_EQ(numbers[a][1023], a < 4 ? 10 : 1) << a;
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
 }  // namespace

@@ -29,6 +29,8 @@ struct forest {
   void (*begin)(const void* trees, std::uint32_t tree, spliced_call& in);
   // Parts are of type tiles, and all trees have the same tiles.
   bool tiled = false;
+  // Each tree is one step, and is to run after the one before.
+  bool are_steps = false;
 };
 
 template <class Tree>
@@ -63,7 +65,8 @@ forest forest_of(const Tree* trees) noexcept {
                 const Tree& t = tree(of, i);
                 tree_call<Tree>::begin(call, t, t.all);
               },
-          .tiled = false};
+          .tiled = false,
+          .are_steps = false};
 }
 
 }  // namespace sennit::detail

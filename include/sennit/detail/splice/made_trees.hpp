@@ -75,6 +75,8 @@ class made_trees {
       : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
 
   bool all() const noexcept { return failure_ == nullptr; }
+  // Whether each tree is one step, and cannot be larger.
+  bool are_steps() const noexcept { return are_steps_; }
   // The number of indices, or cells, of the first tree; at least 1.
   std::int64_t indices() const noexcept { return std::max<std::int64_t>(indices_, 1); }
   // Called after the trees before the failed body have run: their exceptions come first.
@@ -86,6 +88,7 @@ class made_trees {
   splice_report splice(splice_log* log) const {
     forest all = forest_of(trees.data());
     all.tiled = tiled_;
+    all.are_steps = are_steps_;
     const double each = bytes_each();
     splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
     if (plans_.empty()) {
@@ -152,6 +155,10 @@ class made_trees {
       indices_ = static_cast<std::int64_t>(made.front().all.size());
       block_is_chosen_ = made.front().block <= 0;
     }
+    if (has_nothing_to_gain(made)) {
+      cut_into_steps(made);
+      return;
+    }
     if constexpr (std::is_trivially_copyable_v<Tree>) {
       if (chooses_together_ && site_ != nullptr && may_try_numbers(made)) given_ = std::vector<Tree>(made);
     }
@@ -186,6 +193,42 @@ class made_trees {
       no_shift_ = splice_reason::parts;
       choose_blocks(made, [&](Tree& t) { choose_block(t, how_.together, times); });
       trees = std::move(made);
+    }
+  }
+  // Whether no order is faster than that of the loop. Trees whose program gives the size of blocks are cut.
+  bool has_nothing_to_gain(const std::vector<Tree>& made) const {
+    if (made.empty() || splices_are_checked()) return false;
+    const auto is_given = [](const Tree& t) { return t.block > 0; };
+    const std::size_t together = std::min<std::size_t>(how_.together, made.size());
+    const auto data = [&] {
+      return effects_access::bytes_together(together, [&](std::size_t i) {
+        const Tree& t = made[i];
+        return effects(t.effects_of(t.all));
+      });
+    };
+    if (std::ranges::any_of(made, is_given)) return false;
+#if SENNIT_EXCEPTIONS
+    try {
+      return data_fits(data());
+    } catch (...) {
+      return false;  // it will throw again when its step is looked for
+    }
+#else
+    return data_fits(data());
+#endif
+  }
+  void cut_into_steps(std::vector<Tree>& made) {
+    are_steps_ = true;
+    no_shift_ = splice_reason::small_data;
+    for (Tree& t : made) {
+      t.block = std::max<std::int64_t>(static_cast<std::int64_t>(t.all.size()), 1);
+      if constexpr (can_be_tiled<Tree>) {
+        trees.push_back(tiled(std::move(t), {.down = {}, .across = {}, .reason = no_shift_}, 0));
+      } else if constexpr (can_be_shifted<Tree>) {
+        trees.push_back(shifted(std::move(t), {}, 0, 0, nullptr));
+      } else {
+        trees.push_back(std::move(t));
+      }
     }
   }
   // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
@@ -292,6 +335,7 @@ class made_trees {
   bool block_is_chosen_ = false;
   tile_shape tile_{};
   bool tiled_ = false;
+  bool are_steps_ = false;  // the whole trees
   block_site* site_;
   std::vector<Tree> given_;
   std::vector<std::unique_ptr<block_plan>> plans_;  // of the groups of interleaved trees

@@ -117,6 +117,9 @@ auto shifted(divided<range, Effects, Step> tree, const placement& where, std::in
                                                        {plain, where, std::move(tree.step)}};
 }
 
+// Whether there is nothing to gain, as all data of the splice stays in the cache of the only worker.
+SENNIT_EXPORT bool data_fits(std::uint64_t bytes);
+
 // Whether the data of so many bytes, which the first and the last of the interleaved trees are apart, is small
 // enough on this machine.
 SENNIT_EXPORT bool shift_fits(std::uint64_t bytes);

@@ -23,21 +23,28 @@ class hulls {
       where_[0] = {0, UINTPTR_MAX};
       return;
     }
-    for (; count_ < regions; ++count_) {
-      const region_view r = effects_access::region(fx, count_);
-      where_[count_] = r.where;
-      written_ += r.written ? 1 : 0;
-    }
+    count_ = regions;
+    written_ = effects_access::written(fx);
+    const hull* const where = effects_access::hulls_of(fx);
+    for (std::uint32_t i = 0; i < regions; ++i) where_[i] = where[i];
   }
 
   std::uint32_t count() const noexcept { return count_; }
   std::uint32_t written() const noexcept { return written_; }  // these come first
   hull where(std::uint32_t i) const noexcept { return where_[i]; }
   bool interferes(const hulls& other) const noexcept {
-    return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (shares(i, other, i < written_ ? other.count_ : other.written_)) return true;
+    }
+    return false;
   }
   // Whether the two may use any data in common.
-  bool overlaps(const hulls& other) const noexcept { return share(0, count_, other, other.count_); }
+  bool overlaps(const hulls& other) const noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (shares(i, other, other.count_)) return true;
+    }
+    return false;
+  }
   // Whether everything that interferes with `part` interferes with *this.
   bool contains(const hulls& part) const noexcept {
     for (std::uint32_t j = 0; j < part.count_; ++j) {
@@ -81,13 +88,12 @@ class hulls {
  private:
   static hull both(hull a, hull b) noexcept { return {std::min(a.first, b.first), std::max(a.last, b.last)}; }
 
-  // Without a branch for each pair, because most pairs do not overlap.
-  bool share(std::uint32_t first, std::uint32_t last, const hulls& other, std::uint32_t n) const noexcept {
+  // Of the first n hulls of `other`. Without a branch for each pair, because most pairs do not overlap.
+  bool shares(std::uint32_t i, const hulls& other, std::uint32_t n) const noexcept {
+    const hull own = where_[i];
     bool any = false;
-    for (std::uint32_t i = first; i < last; ++i) {
-      for (std::uint32_t j = 0; j < n; ++j) {
-        any |= (where_[i].first < other.where_[j].last) & (other.where_[j].first < where_[i].last);
-      }
+    for (std::uint32_t j = 0; j < n; ++j) {
+      any |= (own.first < other.where_[j].last) & (other.where_[j].first < own.last);
     }
     return any;
   }

@@ -47,6 +47,15 @@ class hulls {
   }
   // Whether everything that interferes with `part` interferes with *this.
   bool contains(const hulls& part) const noexcept {
+    // Most often each hull has its counterpart.
+    if (count_ == part.count_ && written_ == part.written_) [[likely]] {
+      bool all = true;
+      for (std::uint32_t i = 0; i < count_; ++i) {
+        all &= (where_[i].first <= part.where_[i].first) & (part.where_[i].last <= where_[i].last);
+      }
+      if (all) [[likely]]
+        return true;
+    }
     for (std::uint32_t j = 0; j < part.count_; ++j) {
       const std::uint32_t candidates = j < part.written_ ? written_ : count_;
       std::uint32_t i = 0;

@@ -333,6 +333,8 @@ struct region_view {
 struct effects_access {
   // The number of regions that are not empty. Written regions come first.
   static std::uint32_t size(const effects& fx) noexcept { return fx.count_; }
+  static std::uint32_t written(const effects& fx) noexcept { return fx.written_; }
+  static const hull* hulls_of(const effects& fx) noexcept { return fx.where_; }
   static region_view region(const effects& fx, std::uint32_t i) noexcept {
     return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
   }

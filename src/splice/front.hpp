@@ -48,9 +48,17 @@ class remembered_steps {
   // Neighbors have numbers that follow one another.
   void add(std::uint64_t number, std::uint64_t place, const hulls& step) noexcept {
     number %= most;
-    hulls all = step;
-    if (places_[last_] != no_place) all.extend_by(steps_[last_]);
-    steps_[number] = all;
+    if (places_[last_] == no_place) {
+      steps_[number] = step;
+    } else if (last_ != number) [[likely]] {
+      steps_[number] = step;
+      steps_[number].extend_by(steps_[last_]);
+    } else {
+      // Parts of other depths are counted otherwise.
+      hulls all = step;
+      all.extend_by(steps_[last_]);
+      steps_[number] = all;
+    }
     places_[number] = place;
     last_ = number;
   }

@@ -23,6 +23,14 @@ constexpr call_kind not_begun = {.advance = [](spliced_call&) noexcept { return 
                                  .move = [](spliced_call&, spliced_call&) noexcept {},
                                  .drop = [](spliced_call&) noexcept {}};
 
+// Apart from the code for calls that have no index.
+[[gnu::noinline]] void add_to(part_index& index, live_call& part) noexcept {
+  index.add(&part, hulls(part.all));
+}
+[[gnu::noinline]] void remove_from(part_index& index, const live_call& part) noexcept {
+  index.remove(part.index, hulls(part.all));
+}
+
 }  // namespace
 
 void splicer::open(live_call& c) {
@@ -142,14 +150,14 @@ void splicer::make_room_in_index(live_call& c, std::uint32_t position) {
 void splicer::add_part(live_call& c, live_call& part) noexcept {
   part.previous = std::exchange(c.parts.last, &part);
   *(part.previous == nullptr ? &c.parts.first : &part.previous->next) = &part;
-  if (c.parts.index != nullptr) c.parts.index->add(&part, hulls(part.all));
+  if (c.parts.index != nullptr) add_to(*c.parts.index, part);
 }
 
 void splicer::remove_part(live_call& part) noexcept {
   live_call& around = *part.around;
   *(part.previous == nullptr ? &around.parts.first : &part.previous->next) = part.next;
   *(part.next == nullptr ? &around.parts.last : &part.next->previous) = part.previous;
-  if (around.parts.index != nullptr) around.parts.index->remove(part.index, hulls(part.all));
+  if (around.parts.index != nullptr) remove_from(*around.parts.index, part);
 }
 
 // A part has ended, or there are no parts left that have not begun.

@@ -192,6 +192,19 @@ TYPED_TEST(rings, take_the_fast_order) {
   });
 }
 
+// Catches a block with no indices after the last one, and what is left of a tree that counts as the whole ring.
+TEST(Rings, BlocksMayEndAtTheLastIndex) {
+  for (std::int64_t n = 19'990; n < 20'000; n += 3) {
+    heat problem(n);
+    problem.block = 100;
+    runtime_of(1).run([&] {
+      const splice_report report = sennit::splice(16, [&](int t) { return problem.tree(t); });
+      EXPECT_EQ(report.engine, splice_engine::wavefront) << report.text();
+      EXPECT_EQ(report.delayed, 0U) << n << ": " << report.text();
+    });
+  }
+}
+
 // Catches a saved order that is followed by trees that begin elsewhere, and parts that are not found again.
 TYPED_TEST(rings, orders_are_saved) {
   constexpr int sweeps = 20;

@@ -425,6 +425,9 @@ TEST(Rings, RandomSweepsHaveTheResultsOfTheLoop) {
     }
     std::vector<field> begin;
     for (std::size_t a = 0; a < arrays; ++a) begin.push_back(some_numbers(n, static_cast<std::int64_t>(a)));
+    begin.emplace_back(
+        static_cast<std::size_t>(n));  // by indices, and no ring: what the sweeps have computed there
+    const bool has_trace = random.one_in(3);
     const field borders = some_numbers(n + 2, 9);
     const auto tree = [&](std::vector<field>& of, int t) {
       const phase& p = phases[static_cast<std::size_t>(t) % phases.size()];
@@ -435,7 +438,8 @@ TEST(Rings, RandomSweepsHaveTheResultsOfTheLoop) {
       };
       return divided{range{0, n}, block,
                      [&, p, n, number](range r) {
-                       effects all(reads(memory_range(borders.data(), r.grown(1).within({0, n + 2}))));
+                       effects all(reads(memory_range(borders.data(), r.grown(1).within({0, n + 2}))),
+                                   writes(memory_range(of[arrays].data(), has_trace ? r : range{})));
                        if (r.size() == 0) return all;
                        const auto first = number(p.backward ? r.last - 1 : r.first);
                        const auto whole = range{first, first + r.size()};
@@ -453,6 +457,10 @@ TEST(Rings, RandomSweepsHaveTheResultsOfTheLoop) {
                              (in[modulo(at - p.before, n)] + 2 * in[modulo(at, n)] +
                               3 * in[modulo(at + p.behind, n)] + borders[static_cast<std::size_t>(i)]) /
                              7;
+                         if (has_trace) {
+                           double& trace = of[arrays][static_cast<std::size_t>(i)];
+                           trace = trace / 2 + out[static_cast<std::size_t>(at)];
+                         }
                        }
                      }};
     };
@@ -474,7 +482,7 @@ TEST(Rings, RandomSweepsHaveTheResultsOfTheLoop) {
     ASSERT_TRUE(spliced == plain) << "round " << round;
     sennit::memoized_splice memo(body, {.together = together});
     for (int again = 0; again < 2; ++again) {
-      for (std::size_t a = 0; a < arrays; ++a) std::ranges::copy(begin[a], spliced[a].begin());
+      for (std::size_t a = 0; a <= arrays; ++a) std::ranges::copy(begin[a], spliced[a].begin());
       machine.run([&] { memo.run(sweeps); });
       ASSERT_TRUE(spliced == plain) << "round " << round << ", memoized";
     }

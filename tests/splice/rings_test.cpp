@@ -205,6 +205,16 @@ TEST(Rings, BlocksMayEndAtTheLastIndex) {
   }
 }
 
+// Catches comparisons of blocks that need a runtime which is not there yet.
+TEST(Rings, GoBackAndForthOutsideARuntime) {
+  back_and_forth spliced(50'000);
+  back_and_forth plain(50'000);
+  spliced.block = 100;
+  EXPECT_GT(sennit::splice(9, [&](int t) { return spliced.tree(t); }).moved, 0U);
+  for (int t = 0; t < 9; ++t) plain.tree(t)();
+  EXPECT_TRUE(spliced.fields() == plain.fields());
+}
+
 // Catches a saved order that is followed by trees that begin elsewhere, and parts that are not found again.
 TYPED_TEST(rings, orders_are_saved) {
   constexpr int sweeps = 20;

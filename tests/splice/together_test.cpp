@@ -65,7 +65,7 @@ TEST(Together, NumbersThatAreTriedDoNotChangeResults) {
           ASSERT_LE(report.together, static_cast<unsigned>(sweeps));
         }
         if (block != 0) {
-          EXPECT_GE(report.together_tried, 3U) << report.text();
+          EXPECT_GE(report.together_tried, 2U) << report.text();
           EXPECT_NE(report.text().find("after trying"), std::string::npos);
           EXPECT_EQ(report.block, block);
         }

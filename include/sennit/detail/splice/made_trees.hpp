@@ -11,6 +11,7 @@
 #include <sennit/detail/splice/tiled_tree.hpp>
 #include <sennit/detail/splice/together_search.hpp>
 #include <sennit/divided.hpp>
+#include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
 #include <sennit/splicing.hpp>
 
@@ -100,7 +101,9 @@ class made_trees {
   const std::vector<Tree>& given() const noexcept { return given_; }
   std::uint32_t together() const noexcept { return how_.together; }
   // Whether the best size of blocks is known, or does not have to be found.
-  bool blocks_are_settled() const noexcept { return plans_.empty() || site_->over(); }
+  bool blocks_are_settled() const noexcept {
+    return plans_.empty() || !plans_.front()->tries_sizes() || site_->over();
+  }
   // The best size of blocks for so many interleaved trees, as far as it is known; 0 if it is not.
   std::int64_t block_for(std::uint32_t number) const noexcept {
     const bool known = !plans_.empty() && shift_ / how_.together * number <= site_->size();

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -127,6 +129,22 @@ TEST(Together, NoNumberIsTriedWhereItDoesNotMatter) {
       EXPECT_EQ(report.together, 8U);
     }
   });
+}
+
+// Catches a splice of trees that cannot be copied, which does not compile.
+TEST(Together, TreesNeedNoCopies) {
+  field x(2'000'000);
+  sennit::runtime one({.workers = 1});
+  one.run([&] {
+    sennit::splice(3, [&](int t) {
+      return divided{range{0, static_cast<std::int64_t>(x.size())}, 100'000,
+                     [&](range r) { return effects(writes(memory_range(x.data(), r))); },
+                     [&, by = std::make_unique<int>(t + 1)](range r) {
+                       for (auto i = r.first; i < r.last; ++i) x[static_cast<std::size_t>(i)] += *by;
+                     }};
+    });
+  });
+  EXPECT_EQ(x[77], 6);
 }
 
 #if SENNIT_EXCEPTIONS

@@ -32,6 +32,11 @@ namespace sennit::detail {
 template <class Tree>
 inline constinit block_site site_of{};
 
+// Trees of such a type may be cut several times.
+template <class Tree>
+inline constexpr bool has_cheap_copies =
+    std::is_trivially_copyable_v<Tree> && std::is_copy_constructible_v<Tree>;
+
 // The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
 template <class Tree>
 class made_trees {
@@ -115,7 +120,7 @@ class made_trees {
 
  private:
   void cut(std::vector<Tree>& made, std::int64_t times) {
-    if constexpr (std::is_trivially_copyable_v<Tree>) {
+    if constexpr (has_cheap_copies<Tree>) {
       if (chooses_together_ && site_ != nullptr && may_try_numbers(made)) given_ = std::vector<Tree>(made);
     }
     if constexpr (can_be_tiled<Tree>) {
@@ -299,14 +304,19 @@ splice_report splice_in_groups(const splicing& how, const made_trees<Tree>& made
 // Splices trees; those that the library has cut may be interleaved by other numbers than the caches suggest.
 template <class Tree>
 splice_report splice_made(const splicing& how, const made_trees<Tree>& made) {
-  if (made.given().empty() || !made.all()) return made.splice(nullptr);
-  together_site& site = together_of<Tree>;
-  site.begin(made.together(), static_cast<std::uint32_t>(made.given().size()),
-             made.given().front().all.size());
-  const bool as_cut = !made.blocks_are_settled() || (site.over() && site.next(UINT32_MAX) == made.together());
-  splice_report report = as_cut ? made.splice(nullptr) : splice_in_groups(how, made, site);
-  report.together_tried = site.tried();
-  return report;
+  if constexpr (has_cheap_copies<Tree>) {
+    if (!made.given().empty() && made.all()) {
+      together_site& site = together_of<Tree>;
+      const std::vector<Tree>& given = made.given();
+      site.begin(made.together(), static_cast<std::uint32_t>(given.size()), given.front().all.size());
+      const bool as_cut =
+          !made.blocks_are_settled() || (site.over() && site.next(UINT32_MAX) == made.together());
+      splice_report report = as_cut ? made.splice(nullptr) : splice_in_groups(how, made, site);
+      report.together_tried = site.tried();
+      return report;
+    }
+  }
+  return made.splice(nullptr);
 }
 
 }  // namespace sennit::detail

@@ -131,6 +131,35 @@ TEST(Together, NoNumberIsTriedWhereItDoesNotMatter) {
   });
 }
 
+// Catches a number that is tried although so many trees are too far apart to be shifted.
+TEST(Together, NoNumberIsTriedThatLosesTheShift) {
+  try {
+    constexpr std::int64_t rows = 300, columns = 100;
+    field u[2] = {some_numbers(rows * columns), some_numbers(rows * columns)};
+    sennit::runtime one({.workers = 1, .topology = std::string(small_caches) + "1"});
+    splice_report report;
+    for (int i = 0; i < 4; ++i) {
+      report = one.run([&] {
+        return sennit::splice(128, [&](int t) {
+          const double* const in = u[t % 2].data();
+          double* const out = u[(t + 1) % 2].data();
+          const auto of = [](const double* x, range r) {
+            return memory_range(x, range{r.first * columns, r.last * columns});
+          };
+          return divided{range{1, rows - 1}, 2,
+                         [=](range r) { return effects(reads(of(in, r.grown(1))), writes(of(out, r))); },
+                         [](range) {}};
+        });
+      });
+      EXPECT_EQ(report.no_shift, sennit::splice_reason::none) << report.text();
+      EXPECT_LE(report.together, 32U);
+    }
+    EXPECT_GE(report.together_tried, 3U) << report.text();
+  } catch (const std::invalid_argument&) {
+    GTEST_SKIP() << "built without hwloc";
+  }
+}
+
 // Catches a splice of trees that cannot be copied, which does not compile.
 TEST(Together, TreesNeedNoCopies) {
   field x(2'000'000);

@@ -114,6 +114,10 @@ class made_trees {
     const bool known = !plans_.empty() && shift_ / how_.together * number <= site_->size();
     return known ? site_->size() : 0;
   }
+  // Whether the others are shifted, and these are not.
+  bool loses_shift_of(const made_trees& others) const noexcept {
+    return no_shift_ != splice_reason::none && others.no_shift_ == splice_reason::none;
+  }
   unsigned blocks_tried() const noexcept { return plans_.empty() ? 0 : site_->tried(); }
 
   std::vector<spliced_tree_t<Tree>> trees;
@@ -288,6 +292,8 @@ splice_report splice_in_groups(const splicing& how, const made_trees<Tree>& made
       }
       block_site& blocks = as.together == made.together() ? site_of<Tree> : site_of_others<Tree>;
       const made_trees<Tree> group(as, std::move(some), over ? &blocks : nullptr);
+      // So many trees are too far apart for the order that fewer have.
+      if (!over && group.loses_shift_of(made) && site.refuse(trees)) continue;
       const auto begin = std::chrono::steady_clock::now();
       report += group.splice(nullptr);
       const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;

@@ -143,29 +143,29 @@ class SENNIT_EXPORT effects {
   // The effects of code without annotations.
   static effects everything() noexcept {
     effects all;
-    all.nature_ = nature::everything;
+    all.everything_ = true;
     return all;
   }
 
-  bool empty() const noexcept { return count_ == 0 && !is_everything(); }
-  bool is_everything() const noexcept { return nature_ == nature::everything; }
+  bool empty() const noexcept { return count_ == 0 && !everything_; }
+  bool is_everything() const noexcept { return everything_; }
 
   // Whether the two must keep their order: they share data that at least one of them writes.
   bool interferes(const effects& other) const {
-    if (is_everything() || other.is_everything()) [[unlikely]]
+    if (everything_ || other.everything_) [[unlikely]]
       return !empty() && !other.empty();
     return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
   }
   // Whether the two use any data in common.
   bool overlaps(const effects& other) const {
-    if (is_everything() || other.is_everything()) [[unlikely]]
+    if (everything_ || other.everything_) [[unlikely]]
       return !empty() && !other.empty();
     return share(0, count_, other, other.count_);
   }
   // Whether everything that interferes with `part` is known to interfere with *this.
   bool contains(const effects& part) const {
-    if (is_everything() || part.is_everything()) [[unlikely]]
-      return is_everything();
+    if (everything_ || part.everything_) [[unlikely]]
+      return everything_;
     for (std::uint32_t j = 0; j < part.count_; ++j) {
       bool covered = false;
       const std::uint32_t candidates = j < part.written_ ? written_ : count_;
@@ -178,7 +178,7 @@ class SENNIT_EXPORT effects {
   // The effects of both.
   effects& operator+=(const effects& other) {
     effects both;
-    both.nature_ = nature_ < other.nature_ ? other.nature_ : nature_;
+    both.everything_ = everything_ || other.everything_;
     both.append(*this, 0, written_);
     both.append(other, 0, other.written_);
     both.written_ = both.count_;
@@ -192,11 +192,6 @@ class SENNIT_EXPORT effects {
   friend struct detail::effects_access;
 
   static constexpr std::uint32_t inside = 4;
-  enum class nature : std::uint8_t {
-    regions,
-    regions_apart,  // hulls of two such effects may not be joined one by one: there may be a wide gap between them
-    everything,
-  };
 
   // Whether one of the regions [first, last) shares data with one of the first n regions of `other`.
   bool share(std::uint32_t first, std::uint32_t last, const effects& other, std::uint32_t n) const {
@@ -259,7 +254,7 @@ class SENNIT_EXPORT effects {
     }
     count_ = other.count_;
     written_ = other.written_;
-    nature_ = other.nature_;
+    everything_ = other.everything_;
   }
   void append(const effects& other, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t i = first; i < last; ++i) {
@@ -285,7 +280,7 @@ class SENNIT_EXPORT effects {
     room_ = std::exchange(other.room_, inside);
     count_ = std::exchange(other.count_, 0);
     written_ = std::exchange(other.written_, 0);
-    nature_ = other.nature_;
+    everything_ = other.everything_;
   }
   void clear() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
@@ -294,14 +289,14 @@ class SENNIT_EXPORT effects {
     if (room_ != inside) [[unlikely]]
       release();
     count_ = written_ = 0;
-    nature_ = nature::regions;
+    everything_ = false;
   }
   void release() noexcept;
 
   std::uint32_t count_ = 0;
   std::uint32_t written_ = 0;
   std::uint32_t room_ = inside;
-  nature nature_ = nature::regions;
+  bool everything_ = false;
   hull* where_ = own_where_;
   const detail::region_kind** kinds_ = own_kinds_;
   detail::region_data* data_ = own_data_;
@@ -338,12 +333,6 @@ struct effects_access {
   static region_view region(const effects& fx, std::uint32_t i) noexcept {
     return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
   }
-  // Says that other parts of the same call may touch data that is far away from this.
-  static void set_apart(effects& fx) noexcept {
-    if (!fx.is_everything()) fx.nature_ = effects::nature::regions_apart;
-  }
-  // Whether there is more to know than the hulls of a few regions.
-  static bool is_special(const effects& fx) noexcept { return fx.nature_ != effects::nature::regions; }
   // Whether hulls say all of the effects.
   static bool all_contiguous(const effects& fx) {
     bool all = !fx.is_everything();
@@ -405,7 +394,7 @@ struct effects_access {
   }
   // A number that differs, most likely, if the hulls or the fingerprints of the regions differ.
   static std::uint64_t fingerprint(const effects& fx, std::uint64_t h = 0) {
-    h = mix(h, fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.is_everything()});
+    h = mix(h, fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.everything_});
     for (std::uint32_t i = 0; i < fx.count_; ++i) {
       const region_kind* const kind = fx.kinds_[i];
       h = mix(h, fx.where_[i].first);

@@ -27,4 +27,10 @@ void together_site::took(std::uint32_t number, double ns) noexcept {
   change([&] { search_.took(number, ns); });
 }
 
+bool together_site::refuse(std::uint32_t number) noexcept {
+  bool refused = false;
+  change([&] { refused = search_.refuse(number); });
+  return refused;
+}
+
 }  // namespace sennit::detail

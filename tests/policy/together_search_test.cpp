@@ -47,6 +47,21 @@ TEST(TogetherSearch, StaysWhereAGainIsSmall) {
             (numbers{32, 64, 16, 32}));
 }
 
+// Catches a refusal that takes the first number away, or that ends the search in the other direction.
+TEST(TogetherSearch, ANumberMayBeRefused) {
+  together_search search(32, 1000);
+  EXPECT_FALSE(search.refuse(32));
+  for (int i = 0; i < 2; ++i) search.took(32, 2);
+  EXPECT_FALSE(search.refuse(32));
+  EXPECT_TRUE(search.refuse(64));
+  EXPECT_EQ(search.number(), 16U);
+  for (int i = 0; i < 2; ++i) search.took(16, 1);
+  EXPECT_EQ(search.best(), 16U);
+  EXPECT_TRUE(search.refuse(8));
+  EXPECT_TRUE(search.over());
+  EXPECT_FALSE(search.refuse(16));
+}
+
 // Catches a site that begins anew with each splice, that goes on with other trees, or that counts a smaller last group.
 TEST(TogetherSearch, ASiteRemembersWhatIsBest) {
   together_site site;

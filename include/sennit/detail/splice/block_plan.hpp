@@ -57,6 +57,8 @@ class SENNIT_EXPORT block_plan {
   // at most `most`. Throws std::bad_alloc.
   block_plan(block_site& site, range all, std::int64_t start, std::int64_t least, std::int64_t most);
 
+  // Whether the range is large enough for other sizes to be tried: the time for the first zone and the last one is not known.
+  bool tries_sizes() const noexcept { return count_ > 2; }
   bool in_one_zone(range part) const noexcept {
     return part.size() == 0 || zone_of(part.first) == zone_of(part.last - 1);
   }

@@ -11,6 +11,7 @@
 #include <sennit/detail/splice/tiled_tree.hpp>
 #include <sennit/detail/splice/together_search.hpp>
 #include <sennit/divided.hpp>
+#include <sennit/effects.hpp>
 #include <sennit/splice_report.hpp>
 #include <sennit/splicing.hpp>
 
@@ -30,6 +31,11 @@ namespace sennit::detail {
 // The type of a tree has that of a lambda in it, most often, and so stands for a place in the program.
 template <class Tree>
 inline constinit block_site site_of{};
+
+// Trees of such a type may be cut several times.
+template <class Tree>
+inline constexpr bool has_cheap_copies =
+    std::is_trivially_copyable_v<Tree> && std::is_copy_constructible_v<Tree>;
 
 // The results of body(0) ... body(n - 1), as they are spliced. If one of these throws, the results before it.
 template <class Tree>
@@ -116,11 +122,17 @@ class made_trees {
   const std::vector<Tree>& given() const noexcept { return given_; }
   std::uint32_t together() const noexcept { return how_.together; }
   // Whether the best size of blocks is known, or does not have to be found.
-  bool blocks_are_settled() const noexcept { return plans_.empty() || site_->over(); }
+  bool blocks_are_settled() const noexcept {
+    return plans_.empty() || !plans_.front()->tries_sizes() || site_->over();
+  }
   // The best size of blocks for so many interleaved trees, as far as it is known; 0 if it is not.
   std::int64_t block_for(std::uint32_t number) const noexcept {
     const bool known = !plans_.empty() && shift_ / how_.together * number <= site_->size();
     return known ? site_->size() : 0;
+  }
+  // Whether the others are shifted, and these are not.
+  bool loses_shift_of(const made_trees& others) const noexcept {
+    return no_shift_ != splice_reason::none && others.no_shift_ == splice_reason::none;
   }
   unsigned blocks_tried() const noexcept { return plans_.empty() ? 0 : site_->tried(); }
 
@@ -159,7 +171,7 @@ class made_trees {
       cut_into_steps(made);
       return;
     }
-    if constexpr (std::is_trivially_copyable_v<Tree>) {
+    if constexpr (has_cheap_copies<Tree>) {
       if (chooses_together_ && site_ != nullptr && may_try_numbers(made)) given_ = std::vector<Tree>(made);
     }
     if constexpr (can_be_tiled<Tree>) {
@@ -371,6 +383,8 @@ splice_report splice_in_groups(const splicing& how, const made_trees<Tree>& made
       }
       block_site& blocks = as.together == made.together() ? site_of<Tree> : site_of_others<Tree>;
       const made_trees<Tree> group(as, std::move(some), over ? &blocks : nullptr);
+      // So many trees are too far apart for the order that fewer have.
+      if (!over && group.loses_shift_of(made) && site.refuse(trees)) continue;
       const auto begin = std::chrono::steady_clock::now();
       report += group.splice(nullptr);
       const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
@@ -387,14 +401,19 @@ splice_report splice_in_groups(const splicing& how, const made_trees<Tree>& made
 // Splices trees; those that the library has cut may be interleaved by other numbers than the caches suggest.
 template <class Tree>
 splice_report splice_made(const splicing& how, const made_trees<Tree>& made) {
-  if (made.given().empty() || !made.all()) return made.splice(nullptr);
-  together_site& site = together_of<Tree>;
-  site.begin(made.together(), static_cast<std::uint32_t>(made.given().size()),
-             made.given().front().all.size());
-  const bool as_cut = !made.blocks_are_settled() || (site.over() && site.next(UINT32_MAX) == made.together());
-  splice_report report = as_cut ? made.splice(nullptr) : splice_in_groups(how, made, site);
-  report.together_tried = site.tried();
-  return report;
+  if constexpr (has_cheap_copies<Tree>) {
+    if (!made.given().empty() && made.all()) {
+      together_site& site = together_of<Tree>;
+      const std::vector<Tree>& given = made.given();
+      site.begin(made.together(), static_cast<std::uint32_t>(given.size()), given.front().all.size());
+      const bool as_cut =
+          !made.blocks_are_settled() || (site.over() && site.next(UINT32_MAX) == made.together());
+      splice_report report = as_cut ? made.splice(nullptr) : splice_in_groups(how, made, site);
+      report.together_tried = site.tried();
+      return report;
+    }
+  }
+  return made.splice(nullptr);
 }
 
 }  // namespace sennit::detail

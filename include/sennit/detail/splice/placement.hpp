@@ -55,8 +55,6 @@ effects effects_at(const placement& where, range places, const Effects& effects_
       all = effects_of(part);
     }
   });
-  // What is left of such a tree may be its last indices and its first ones.
-  if (where.turn != 0) effects_access::set_apart(all);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 
 namespace sennit::detail {
@@ -26,6 +27,12 @@ class together_search {
 
   // A group of that number took so long for each of its trees. Other numbers than the one that is tried say nothing.
   void took(std::uint32_t number, double ns) noexcept { search_.took(number, ns); }
+  // A number is not worth a try. Returns false if it is not the one that is tried, or if the search begins with it.
+  bool refuse(std::uint32_t number) noexcept {
+    if (over() || tried() == 0 || number != this->number()) return false;
+    while (!over() && number == this->number()) took(number, std::numeric_limits<double>::infinity());
+    return true;
+  }
 
  private:
   block_search search_;
@@ -47,6 +54,7 @@ class SENNIT_EXPORT together_site {
   unsigned tried() const noexcept { return tried_.load(std::memory_order_relaxed); }
   // As together_search has it.
   void took(std::uint32_t number, double ns) noexcept;
+  bool refuse(std::uint32_t number) noexcept;
 
  private:
   template <class Change>

@@ -217,7 +217,7 @@ class memoized_splice {
     if (notes_memory_) detail::put_memory_of(trees, notes_);
     report_ = all.splice(found.get());
     if (!too_short_) tried_ = {};  // the trees may be others
-    notes_.report = detail::choices_of(report_);
+    notes_.report = report_;
     notes_.caches = detail::caches_of_splices();
     keep(std::move(found), worker_count(), trees, with);
     put_tried();

@@ -162,8 +162,8 @@ struct splice_report {
   std::int64_t shift_of_columns = 0;  // the same for columns, if rectangles are cut there
   splice_reason no_shift = splice_reason::none;
 
-  // The report in some lines of English, for a person who wants to know why a splice is fast or slow; without counts if
-  // there were no steps. Throws std::bad_alloc.
+  // The report in some lines of English, for a person who wants to know why a splice is fast or slow. Throws
+  // std::bad_alloc.
   SENNIT_EXPORT std::string text() const;
 
   splice_report& operator+=(const splice_report& other) noexcept {

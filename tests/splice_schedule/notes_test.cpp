@@ -58,6 +58,9 @@ splice_schedule without_memory() { return order_of(false); }
 
 void expect_same_notes(const splice_schedule& a, const splice_schedule& b) {
   EXPECT_EQ(a.report().engine, b.report().engine);
+  EXPECT_EQ(a.report().steps, b.report().steps);
+  EXPECT_EQ(a.report().delayed, b.report().delayed);
+  EXPECT_EQ(a.report().extra_bytes, b.report().extra_bytes);
   EXPECT_EQ(a.report().group, b.report().group);
   EXPECT_EQ(a.report().together, b.report().together);
   EXPECT_EQ(a.report().block, b.report().block);
@@ -86,7 +89,7 @@ void expect_same_notes(const splice_schedule& a, const splice_schedule& b) {
 TEST(SpliceSchedule, KeepsWhatIsKnownOfTheOrder) {
   const splice_schedule order = with_notes();
   EXPECT_EQ(order.report().engine, sennit::splice_engine::wavefront);
-  EXPECT_EQ(order.report().steps, 0U);
+  EXPECT_EQ(order.report().steps, order.size());
   EXPECT_EQ(order.report().shift, 2);
   EXPECT_EQ(order.report().together, 3U);
   EXPECT_TRUE(order.report().block_is_chosen);

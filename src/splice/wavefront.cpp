@@ -63,6 +63,9 @@ splice_reason wavefront::unsuitable() {
     line& l = all_.lines[t];
     if (!come_to_step(l, t)) return splice_reason::none;  // it has failed
     const node& step = l.todo.back();
+    // A region of all may have no gaps, and one of a part many: rows of several plates that lie behind one another.
+    if (!effects_access::all_nearly_contiguous(trees_.effects_of(trees_.trees, first_ + t, step.part)))
+      return splice_reason::scattered_data;
     for (std::uint32_t c = t - std::min(t, nearby); c < t; ++c) {
       const std::vector<node>& others = all_.lines[c].todo;
       if (others.size() > 1 && others.front().own.interferes(step.own)) {

@@ -222,9 +222,9 @@ class made_trees {
 
  private:
   // Takes so many trees together, as the data of more would not fit the caches.
-  void interleave(std::uint32_t trees) noexcept {
-    if (trees < how_.together) group_ = splice_group::caches;
-    how_.together = trees;
+  void interleave(std::uint32_t count) noexcept {
+    if (count < how_.together) group_ = splice_group::caches;
+    how_.together = count;
   }
   void cut(std::vector<Tree>& made, std::int64_t times) {
     if (!made.empty()) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws docs/pictures/splice-light.svg and splice-dark.svg: sweeps over an array in the order of the loop, in whole blocks, and in shifted ones.
+"""Draws the pictures of splices in docs/pictures: sweeps over an array in the order of the loop, in whole blocks, and in shifted ones
+(splice-light.svg, splice-dark.svg), and which data these use when (orders-light.svg, orders-dark.svg).
 
 The orders are found as the library finds them: a block runs as soon as what it needs of the sweep before is there.
 """
@@ -132,11 +133,54 @@ def draw(theme):
     return svg.document(int(width), int(height), parts, theme)
 
 
+def times_fetched(sweeps, steps, room):
+    """How often each index comes from memory, on average, if the cache has so many and keeps those used last."""
+    cache, fetched = {}, 0
+    for sweep, part in steps:
+        for index in range(*(int(place) for place in sweeps[sweep][part])):
+            if index not in cache:
+                fetched += 1
+                if len(cache) == room:
+                    del cache[next(iter(cache))]
+            cache.pop(index, None)
+            cache[index] = True
+    return fetched / LENGTH
+
+
+def draw_orders(theme):
+    """As on the page of `sennit view splice`: data down, time across."""
+    wide, high, left, gap, top = 390, 168, 40, 44, 66
+    whole, shifted = blocks(0), blocks(REACH)
+    panels = (
+        ("The order of the loop", "s1", whole, in_the_order_of_the_loop(whole)),
+        ("The order of a splice", "s0", shifted, spliced(shifted)),
+    )
+    room = LENGTH // 2
+    parts = [svg.text(left, 24, "Eight sweeps over an array: which data is used when", "title")]
+    parts.append(f'<text class="small" text-anchor="middle" transform="translate({left - 12},{top + high / 2}) rotate(-90)">data</text>')
+    for number, (title, series, sweeps, tiles) in enumerate(panels):
+        x, steps = left + number * (wide + gap), [step for tile in tiles for step in tile]
+        parts.append(svg.text(x, top - 12, title, "name"))
+        parts.append(f'<rect class="box" fill="none" x="{x}" y="{top}" width="{wide}" height="{high}"/>')
+        for turn, (sweep, part) in enumerate(steps):
+            first, last = sweeps[sweep][part]
+            parts.append(
+                f'<rect class="{series}" stroke="none" style="stroke: none" x="{x + turn * wide / len(steps):.1f}" y="{top + first * high / LENGTH:.1f}" '
+                f'width="{wide / len(steps):.1f}" height="{(last - first) * high / LENGTH:.1f}"/>'
+            )
+        times = times_fetched(sweeps, steps, room)
+        often = "once" if times == 1 else f"{times:.0f} times"
+        parts.append(svg.text(x + wide / 2, top + high + 18, "time", "small", "middle"))
+        parts.append(svg.text(x + wide / 2, top + high + 36, f"with a cache for half of the data, all data comes from memory {often}", "small", "middle"))
+    return svg.document(left + 2 * wide + gap + 24, top + high + 50, parts, theme)
+
+
 def main():
     for theme in ("light", "dark"):
-        path = PICTURES / f"splice-{theme}.svg"
-        path.write_text(draw(theme))
-        print(f"Drew {path}")
+        for name, drawn in (("splice", draw(theme)), ("orders", draw_orders(theme))):
+            path = PICTURES / f"{name}-{theme}.svg"
+            path.write_text(drawn)
+            print(f"Drew {path}")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ namespace sennit {
 // Precondition: a region type of the program that refers to data which may change has a fingerprint_of() that
 // tells the data apart.
 //
+// If the trees do not say the size of blocks, and a splice() with a body of the same type has found the best size, the memoized
+// splice takes that size. So call splice() a few times first where the best size counts.
+//
 // Body: as for splice(), but it returns a divided tree, always of the same type. Throws what splice()
 // throws. If a run follows an order and steps throw, it throws the first exception in that order, and does
 // not run the later steps of that strand. Thread-safety: none. Cost: for each step, that of effects_of() and
@@ -217,7 +220,7 @@ class memoized_splice {
     if (notes_memory_) detail::put_memory_of(trees, notes_);
     report_ = all.splice(found.get());
     if (!too_short_) tried_ = {};  // the trees may be others
-    notes_.report = detail::choices_of(report_);
+    notes_.report = report_;
     notes_.caches = detail::caches_of_splices();
     keep(std::move(found), worker_count(), trees, with);
     put_tried();
@@ -228,6 +231,7 @@ class memoized_splice {
     put_tried();
   }
   void put_tried() noexcept {
+    if (tried_.size() <= report_.tried.size()) return;  // what splice() has tried is more
     for (splice_report* const r : {&report_, &notes_.report}) {
       r->tried = tried_;
       r->blocks_tried = tried_.size() > 1 ? static_cast<std::uint32_t>(tried_.size()) : 0;

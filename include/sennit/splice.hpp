@@ -237,8 +237,9 @@ void sequence_of(std::size_t n, Make&& make) {
 // If the trees are over the same sennit::range and none has a block, the library begins with a size that follows
 // from the caches, and tries others while the splice runs. The best size is kept for the type of the tree, so for
 // later splices at the same place in the program. splice_report::block and blocks_tried say which size it is, and
-// how many have been tried. A memoized_splice tries none. In the same way it tries how many trees it interleaves, if `how`
-// does not say it: splice_report::together and together_tried.
+// how many have been tried. A memoized_splice tries none, and takes what splices with a body of the same type have found. In
+// the same way splice() tries how many trees it interleaves, if `how` does not say it: splice_report::together and
+// together_tried.
 //
 // If the trees are over the same sennit::rectangle, the library shifts their blocks by rows and by columns. So it may
 // cut the columns, too, where whole rows of all trees together would not fit the cache. It chooses how many trees

@@ -171,8 +171,8 @@ struct splice_report {
   // splice is memoized, or the data of a tree is small.
   std::uint32_t together_tried = 0;
 
-  // The report in some lines of English, for a person who wants to know why a splice is fast or slow; without counts if
-  // there were no steps. Throws std::bad_alloc.
+  // The report in some lines of English, for a person who wants to know why a splice is fast or slow. Throws
+  // std::bad_alloc.
   SENNIT_EXPORT std::string text() const;
 
   splice_report& operator+=(const splice_report& other) noexcept {

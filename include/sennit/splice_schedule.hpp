@@ -118,8 +118,8 @@ class SENNIT_EXPORT splice_schedule {
   // step.
   std::vector<step> steps() const;
 
-  // What the splice that found the order reported of its choices: the engine, blocks, shifts and reasons, and the sizes that
-  // were tried. The counts are 0. All of it is 0 if the schedule is from a file of an earlier version of the library.
+  // What the splice that found the order reported, and the sizes of blocks that were tried. All of it is 0 if the schedule is
+  // from a file of an earlier version of the library.
   const splice_report& report() const noexcept { return notes_.report; }
   // The caches of the machine for which the order was found.
   const splice_caches& caches() const noexcept { return notes_.caches; }
@@ -158,13 +158,6 @@ class SENNIT_EXPORT splice_schedule {
 };
 
 namespace detail {
-
-// A report without its counts.
-inline splice_report choices_of(splice_report report) noexcept {
-  report.steps = report.checks = report.switches = report.delayed = report.dependences = report.unspliced = 0;
-  report.extra_bytes = 0;
-  return report;
-}
 
 // Access for the other parts of the library.
 struct SENNIT_EXPORT splice_schedule_access {

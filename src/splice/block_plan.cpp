@@ -50,6 +50,14 @@ void block_site::took(std::int64_t size, double ns) noexcept {
   change([&] { search_.took(size, ns); });
 }
 
+std::int64_t block_site::found_from(std::int64_t start) noexcept {
+  std::int64_t found = 0;
+  change([&] {
+    if (start == start_ && search_.over()) found = search_.size();
+  });
+  return found;
+}
+
 void block_site::tell(splice_report& report) noexcept {
   report.block = size();
   report.blocks_tried = tried();

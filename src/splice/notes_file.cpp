@@ -8,15 +8,18 @@ namespace sennit::detail {
 
 namespace {
 
-constexpr std::uint64_t has_choices = 1;
+constexpr std::uint64_t has_report = 1;
 constexpr std::uint64_t has_memory = 2;
 
 // Addresses are below it, so that no sum of a few overflows.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 constexpr double picoseconds = 1000;  // in a nanosecond
 
-void write_choices(number_writer& to, const splice_notes& notes) {
+void write_report(number_writer& to, const splice_notes& notes) {
   const splice_report& r = notes.report;
+  for (const std::uint64_t n :
+       {r.steps, r.checks, r.switches, r.delayed, r.dependences, r.unspliced, std::uint64_t{r.extra_bytes}})
+    to.number(n);
   to.number(static_cast<std::uint64_t>(r.engine));
   to.number(static_cast<std::uint64_t>(r.no_wavefront));
   to.number(static_cast<std::uint64_t>(r.no_tiles));
@@ -50,10 +53,13 @@ Enum word(number_reader& from, Enum last) {
                                         "has an engine or a reason that this Sennit does not know"));
 }
 
-void read_choices(number_reader& from, splice_notes& notes) {
+void read_report(number_reader& from, splice_notes& notes) {
   splice_report& r = notes.report;
+  for (std::uint64_t* const n : {&r.steps, &r.checks, &r.switches, &r.delayed, &r.dependences, &r.unspliced})
+    *n = from.number();
+  r.extra_bytes = from.number();
   r.engine = word(from, splice_engine::several);
-  if (r.engine == splice_engine::none) from.refuse("has choices of no engine");
+  if (r.engine == splice_engine::none) from.refuse("has a report of no engine");
   r.no_wavefront = word(from, splice_reason::checked);
   r.no_tiles = word(from, splice_reason::checked);
   r.no_shift = word(from, splice_reason::checked);
@@ -130,10 +136,10 @@ void for_each_run(Notes& notes, What&& what) {
 void write_notes(number_writer& to, const splice_notes& notes, const std::vector<std::uint32_t>& blocks) {
   std::uint64_t all = 0;
   for (const std::uint32_t b : blocks) all += b;
-  const bool choices = notes.report.engine != splice_engine::none;
+  const bool report = notes.report.engine != splice_engine::none;
   const bool memory = !notes.memory_ends.empty() && notes.memory_ends.size() == all;
-  to.number((choices ? has_choices : 0) + (memory ? has_memory : 0));
-  if (choices) write_choices(to, notes);
+  to.number((report ? has_report : 0) + (memory ? has_memory : 0));
+  if (report) write_report(to, notes);
   if (!memory) return;
   std::uint64_t before = 0;
   for (const std::uint64_t end : notes.memory_ends) {
@@ -146,8 +152,8 @@ void write_notes(number_writer& to, const splice_notes& notes, const std::vector
 splice_notes read_notes(number_reader& from, const std::vector<std::uint32_t>& blocks) {
   splice_notes notes;
   const std::uint64_t flags =
-      number_up_to(from, has_choices | has_memory, "has flags that this Sennit does not know");
-  if ((flags & has_choices) != 0) read_choices(from, notes);
+      number_up_to(from, has_report | has_memory, "has flags that this Sennit does not know");
+  if ((flags & has_report) != 0) read_report(from, notes);
   if ((flags & has_memory) == 0) return notes;
   std::uint64_t all = 0;
   std::uint64_t runs = 0;

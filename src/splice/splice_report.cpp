@@ -98,17 +98,13 @@ class lines {
       shift();
     }
     group();
-    if (report_.steps != 0) counts();
+    counts();
     return std::move(out_).str();
   }
 
  private:
   void engine() {
-    if (report_.steps == 0) {
-      out_ << "The order is that of a splice " << name(report_.engine);
-    } else {
-      out_ << counted(report_.steps, "step") << ", " << name(report_.engine);
-    }
+    out_ << counted(report_.steps, "step") << ", " << name(report_.engine);
     if (report_.tile_rows != 0) out_ << ", tile by tile";
     out_ << '.';
     if (report_.no_wavefront != splice_reason::none && report_.no_wavefront != splice_reason::checked)

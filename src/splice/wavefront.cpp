@@ -161,6 +161,14 @@ splice_reason wavefront::unsuitable() {
     if (!effects_access::all_nearly_contiguous(all)) return splice_reason::scattered_data;
   }
   if (!lane_walk(*this, all_, nullptr).begins_in_one_direction()) return splice_reason::opposite_directions;
+  for (std::uint32_t t = 0; t < count_; ++t) {
+    const line& l = all_.lines[t];
+    if (l.todo.empty() || !l.todo.back().is_step) continue;
+    // A region of all may have no gaps, and one of a part many: rows of several plates that lie behind one another.
+    if (!effects_access::all_nearly_contiguous(
+            trees_.effects_of(trees_.trees, first_ + t, l.todo.back().part)))
+      return splice_reason::scattered_data;
+  }
   return splice_reason::none;
 }
 

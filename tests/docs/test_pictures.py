@@ -87,6 +87,14 @@ class Splice(unittest.TestCase):
             drawn = (ROOT / f"docs/pictures/splice-{theme}.svg").read_text()
             self.assertEqual(drawn, draw_splice.draw(theme), "draw it again: scripts/draw_splice.py")
 
+    # Catches: a picture of two orders that is not drawn from them, and numbers in it that are not theirs.
+    def test_of_two_orders_is_drawn(self):
+        for theme in ("light", "dark"):
+            drawn = (ROOT / f"docs/pictures/orders-{theme}.svg").read_text()
+            self.assertEqual(drawn, draw_splice.draw_orders(theme), "draw it again: scripts/draw_splice.py")
+            self.assertIn("from memory 8 times", drawn)
+            self.assertIn("from memory once", drawn)
+
     def test_shows_orders_in_which_each_part_has_its_input(self):
         for shift in (0, draw_splice.REACH):
             sweeps = draw_splice.blocks(shift)

@@ -70,16 +70,21 @@ struct sweeps {
   }
 };
 
+// Expects the result of the loop.
+splice_report report_of(sweeps a, unsigned workers) {
+  sweeps expected = a;
+  expected.serially();
+  const splice_report report = a.spliced(workers);
+  EXPECT_EQ(a.u[0], expected.u[0]);
+  return report;
+}
+
 std::vector<std::int64_t> same_reach(std::size_t sweeps) { return std::vector<std::int64_t>(sweeps, 1); }
 
 // Catches steps of functions that are compared with the parts of all calls before them again, twenty times each, and
 // calls with more switches of stacks than to begin and to end.
 TEST(fronts, a_step_of_a_stencil_needs_three_comparisons) {
-  sweeps a(64 * 512, same_reach(16));
-  sweeps expected = a;
-  expected.serially();
-  const splice_report report = a.spliced(1);
-  EXPECT_EQ(a.u[0], expected.u[0]);
+  const splice_report report = report_of(sweeps(64 * 512, same_reach(16)), 1);
   EXPECT_EQ(report.steps, 16U * 512);
   EXPECT_LE(report.checks, 3 * report.steps);
   EXPECT_LE(report.switches, 8 * report.steps);
@@ -88,11 +93,7 @@ TEST(fronts, a_step_of_a_stencil_needs_three_comparisons) {
 
 // Catches calls that a front has left half done, and that are then compared with everything from the roots on.
 TEST(fronts, whose_rows_are_forked_do_not_look_from_the_roots) {
-  sweeps a(64 * 1024, same_reach(16));
-  sweeps expected = a;
-  expected.serially();
-  const splice_report report = a.spliced(2);
-  EXPECT_EQ(a.u[0], expected.u[0]);
+  const splice_report report = report_of(sweeps(64 * 1024, same_reach(16)), 2);
   EXPECT_EQ(report.unspliced, 0U);
   EXPECT_LE(report.checks, 20 * report.steps);
 }
@@ -103,10 +104,7 @@ TEST(fronts, slices_are_shifted_by_what_the_stencil_reaches) {
     sweeps a(1 << 15, same_reach(16));
     a.block = block;
     a.slice = 256;
-    sweeps expected = a;
-    expected.serially();
-    const splice_report report = a.spliced(1);
-    EXPECT_EQ(a.u[0], expected.u[0]);
+    const splice_report report = report_of(a, 1);
     EXPECT_EQ(report.shift, 15);
     EXPECT_EQ(report.block, 256);
     if (block > a.size()) {
@@ -120,10 +118,7 @@ TEST(fronts, the_library_chooses_slices) {
   sweeps a(1 << 18, same_reach(8));
   a.block = 1 << 20;
   a.slice = 0;
-  sweeps expected = a;
-  expected.serially();
-  const splice_report report = a.spliced(1);
-  EXPECT_EQ(a.u[0], expected.u[0]);
+  const splice_report report = report_of(a, 1);
   EXPECT_GT(report.block, 64);
   EXPECT_LT(report.block, 1 << 17);
   EXPECT_EQ(report.shift, 7);

@@ -163,6 +163,28 @@ TEST(SpliceReport, SaysWhyTheWavefrontIsNotUsed) {
             splice_reason::opposite_directions);
 }
 
+// Catches a wavefront for trees whose effects have no gaps as a whole, and many in each part: hulls then show dependences
+// everywhere, so all steps wait, and the order is that of the loop.
+TEST(SpliceReport, PlatesBehindOneAnotherDoNotTakeTheWavefront) {
+  fields f;
+  const auto smooth_plates = [&](int t) {
+    // Of three plates of 60 rows of 100 numbers.
+    const auto of = [](const double* x, range rows) {
+      return sennit::memory_box<3>(x, {6000, 100}, {range{0, 3}, rows, range{0, 100}});
+    };
+    return divided{range{0, 60}, 2,
+                   [=, in = f.in(t), out = f.out(t)](range r) {
+                     return effects(reads(of(in, r.grown(1).within({0, 60}))), writes(of(out, r)));
+                   },
+                   [](range) {}};
+  };
+  const splice_report report = report_of(smooth_plates);
+  EXPECT_EQ(report.engine, splice_engine::calls);
+  EXPECT_EQ(report.no_wavefront, splice_reason::scattered_data);
+  EXPECT_EQ(report.shift, 3);
+  EXPECT_EQ(report.delayed, 0U) << report.text();
+}
+
 struct halves {
   range r;
   std::int64_t size() const { return r.size(); }

@@ -58,6 +58,9 @@ splice_schedule without_memory() { return order_of(false); }
 
 void expect_same_notes(const splice_schedule& a, const splice_schedule& b) {
   EXPECT_EQ(a.report().engine, b.report().engine);
+  EXPECT_EQ(a.report().steps, b.report().steps);
+  EXPECT_EQ(a.report().delayed, b.report().delayed);
+  EXPECT_EQ(a.report().extra_bytes, b.report().extra_bytes);
   EXPECT_EQ(a.report().group, b.report().group);
   EXPECT_EQ(a.report().together, b.report().together);
   EXPECT_EQ(a.report().block, b.report().block);
@@ -86,7 +89,7 @@ void expect_same_notes(const splice_schedule& a, const splice_schedule& b) {
 TEST(SpliceSchedule, KeepsWhatIsKnownOfTheOrder) {
   const splice_schedule order = with_notes();
   EXPECT_EQ(order.report().engine, sennit::splice_engine::wavefront);
-  EXPECT_EQ(order.report().steps, 0U);
+  EXPECT_EQ(order.report().steps, order.size());
   EXPECT_EQ(order.report().shift, 2);
   EXPECT_EQ(order.report().together, 3U);
   EXPECT_TRUE(order.report().block_is_chosen);
@@ -107,6 +110,42 @@ TEST(SpliceSchedule, KeepsWhatIsKnownOfTheOrder) {
   EXPECT_EQ(again, order);
   expect_same_notes(again, order);
   EXPECT_FALSE(without_memory().has_memory());
+}
+
+// Catches: a memoized splice that does not know which size splices of the same trees have found, and a file without the sizes
+// that were tried.
+TEST(SpliceSchedule, HasTheSizesThatSplicesOfTheseTreesHaveTried) {
+  constexpr std::int64_t many = 4'000'000;
+  std::vector<double> u[2] = {std::vector<double>(many, 1.0), std::vector<double>(many, 1.0)};
+  const auto smooth = [&](int t) {
+    double* const out = u[(t + 1) % 2].data();
+    const double* const in = u[t % 2].data();
+    return sennit::divided{range{1, many - 1}, 0,
+                           [=](range r) {
+                             return sennit::effects(sennit::reads(memory_range(in, r.grown(1))),
+                                                    sennit::writes(memory_range(out, r)));
+                           },
+                           [=](range r) {
+                             for (auto i = r.first; i < r.last; ++i)
+                               out[i] = (in[i - 1] + in[i] + in[i + 1]) / 3;
+                           }};
+  };
+  sennit::runtime one({.workers = 1});
+  one.run([&] {
+    sennit::splice_report took = sennit::splice(8, smooth);
+    for (int i = 0; i < 50 && took.tries_more; ++i) took = sennit::splice(8, smooth);
+    ASSERT_FALSE(took.tries_more) << took.text();
+    sennit::memoized_splice often(smooth);
+    for (int i = 0; i < 3; ++i) {
+      often.run(8);
+      EXPECT_EQ(often.report().block, took.block);
+      EXPECT_EQ(often.report().tried, took.tried);
+    }
+    const splice_schedule order = splice_schedule::from_bytes(often.schedule().to_bytes());
+    EXPECT_EQ(order.report().block, took.block);
+    EXPECT_EQ(order.report().tried.size(), took.blocks_tried);
+    EXPECT_GT(took.blocks_tried, 1U);
+  });
 }
 
 // Catches: an order that is loaded and saved again without what was known of it.

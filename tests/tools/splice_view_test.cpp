@@ -175,6 +175,8 @@ TEST(ViewOfASplice, NamesWhatItCannotUse) {
   EXPECT_THAT(complaint_of({"view", file, "--dot", folder / "a.dot"}), HasSubstr("no graph"));
   EXPECT_THAT(complaint_of({"view", file, "--trace", folder / "a.json"}), HasSubstr("no trace events"));
   EXPECT_THAT(complaint_of({"view", file, "--against", folder / "a.sched"}), HasSubstr("no steal tree"));
+  EXPECT_THAT(complaint_of({"view", "splice", file, "--cache", "3"}), HasSubstr("'3' is no number from 256"));
+  EXPECT_THAT(complaint_of({"view", "splice", file, "--cache", "many"}), HasSubstr("--cache"));
   const std::string cut = folder.with("cut.splice", read(file).substr(0, 20));
   EXPECT_THAT(complaint_of({"view", cut}), AllOf(HasSubstr(cut), HasSubstr("checksum")));
 }
@@ -203,6 +205,10 @@ TEST(ViewOfASplice, OfTheGallery) {
   const outcome stencil = sennit({"run", "jacobi-1d", "--n", "5000", "--steps", "6", "--block", "200",
                                   "--no-forks", "--repeat", "1", "--workers", "1", "--splice", file});
   EXPECT_EQ(stencil.code, success) << stencil.err;
+  EXPECT_TRUE(splice_schedule::load(file).has_memory());
+  EXPECT_EQ(splice_schedule::load(file).report().shift, 5);
+  EXPECT_THAT(sennit({"view", "splice", file, "--text", "--cache", "16KiB"}).out,
+              HasSubstr("One core with a cache of 16 KiB fetches "));
   EXPECT_EQ(splice_schedule::load(file).blocks(), std::vector<std::uint32_t>(6, 26))
       << "of 200 numbers, one shifted";
 }

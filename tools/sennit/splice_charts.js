@@ -44,7 +44,7 @@ function draw_bars(id, bars) {
 
 // What is fetched with caches of other sizes, both on scales that double.
 function draw_sizes(id, sizes, cache) {
-  const width = 640, height = 230, left = 76, right = 16, top = 14, bottom = 40;
+  const width = 640, height = 230, left = 76, right = 30, top = 14, bottom = 40;
   const values = sizes.flatMap(([, loop, spliced]) => [loop, spliced]);
   const low = Math.floor(Math.log2(Math.min(...values))), high = Math.max(low + 1, Math.ceil(Math.log2(Math.max(...values))));
   const first = Math.log2(sizes[0][0]), last = Math.max(first + 1, Math.log2(sizes[sizes.length - 1][0]));

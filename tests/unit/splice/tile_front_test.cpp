@@ -1,4 +1,5 @@
 // The front of tiles on small trees, against what depends on what in them.
+#include "seeds.hpp"
 #include "splice/tile_front.hpp"
 
 #include <sennit/data_regions.hpp>
@@ -26,6 +27,7 @@ using sennit::splice_reason;
 using sennit::detail::splice_log;
 using sennit::detail::tile_front;
 using sennit::detail::tiles;
+using sennit_test::for_seeds;
 
 // What the step of a tile touches: those of an array that are no farther than `reach` from the tile, moved by
 // (down, across).
@@ -265,18 +267,6 @@ bool expect_right(const sweeps& s) {
     }
   }
   return suits;
-}
-
-template <class Test>
-void for_seeds(unsigned count, const Test& test) {
-  sennit::runtime rt({.workers = 1});
-  rt.run([&] {
-    for (unsigned seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
-      SCOPED_TRACE("seed " + std::to_string(seed));
-      std::mt19937 random(seed);
-      test(random);
-    }
-  });
 }
 
 // Catches a step that is run before what it depends on or beside it, twice, or never, where single tiles reach farther than others;

@@ -1,4 +1,5 @@
 // The wavefront on small trees, against what depends on what in them.
+#include "seeds.hpp"
 #include "splice/wavefront.hpp"
 
 #include <sennit/data_regions.hpp>
@@ -22,6 +23,7 @@ using sennit::memory_range;
 using sennit::range;
 using sennit::detail::splice_log;
 using sennit::detail::wavefront;
+using sennit_test::for_seeds;
 
 // What the step of an element touches: those of an array that are no farther than `reach` from the element, moved by `shift`.
 struct access {
@@ -209,18 +211,6 @@ void expect_right(const sweeps& s) {
       EXPECT_EQ(o.noted, logged ? o.done.size() : 0U);
     }
   }
-}
-
-template <class Test>
-void for_seeds(unsigned count, const Test& test) {
-  sennit::runtime rt({.workers = 1});
-  rt.run([&] {
-    for (unsigned seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
-      SCOPED_TRACE("seed " + std::to_string(seed));
-      std::mt19937 random(seed);
-      test(random);
-    }
-  });
 }
 
 // Catches a step that is run before what it depends on, twice, or never.

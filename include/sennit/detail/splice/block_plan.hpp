@@ -24,6 +24,8 @@ class SENNIT_EXPORT block_site {
   // The size of the next blocks.
   std::int64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   unsigned tried() const noexcept { return tried_.load(std::memory_order_relaxed); }
+  // The best size of a search that began with this one and is over; 0 if there is none, or if another thread is at the site.
+  std::int64_t found_from(std::int64_t start) noexcept;
   // Says what has been tried. Nothing if another thread is at the site.
   void tell(splice_report& report) noexcept;
   bool over() const noexcept { return over_.load(std::memory_order_relaxed); }

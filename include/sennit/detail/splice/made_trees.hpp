@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/block_plan.hpp>
+#include <sennit/detail/splice/bytes_of_trees.hpp>
 #include <sennit/detail/splice/forest.hpp>
 #include <sennit/detail/splice/log.hpp>
 #include <sennit/detail/splice/placement.hpp>
@@ -95,9 +96,11 @@ class made_trees {
     forest all = forest_of(trees.data());
     all.tiled = tiled_;
     all.are_steps = are_steps_;
-    const double each = bytes_each();
+    const double each = bytes_of_an_index(trees, indices_);
     splice_report report = run_splice(how_, static_cast<std::uint32_t>(trees.size()), all, log);
+    if (has_found_) site_of<Tree>.tell(report);
     if (plans_.empty()) {
+      report.block = 0;
       for (const auto& tree : trees) report.block = std::max(report.block, tree.block);
     } else {
       site_->tell(report);
@@ -143,24 +146,6 @@ class made_trees {
   void interleave(std::uint32_t trees) noexcept {
     if (trees < how_.together) group_ = splice_group::caches;
     how_.together = trees;
-  }
-  // The bytes that the first tree touches at one index, on average. 0: not known.
-  double bytes_each() const {
-    if (trees.empty() || indices_ <= 0) return 0;
-    const auto& first = trees.front();
-    const auto mean = [&] {
-      return static_cast<double>(effects_access::bytes(first.effects_of(first.all))) /
-             static_cast<double>(indices_);
-    };
-#if SENNIT_EXCEPTIONS
-    try {
-      return mean();
-    } catch (...) {
-      return 0;  // it throws again when its step is looked for
-    }
-#else
-    return mean();
-#endif
   }
   void cut(std::vector<Tree>& made, std::int64_t times) {
     if (!made.empty()) {
@@ -252,9 +237,16 @@ class made_trees {
     const std::int64_t start = widest.block;
     const std::int64_t most =
         size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
+    if (site_ == nullptr) {
+      // An order that may be saved has blocks of one size: the best one, if splices of such trees have found it.
+      const std::int64_t found = site_of<Tree>.found_from(start);
+      has_found_ = found != 0;
+      for (Tree& t : made) t.block = has_found_ ? found : start;
+      return;
+    }
     for (Tree& t : made) t.block = start;
     // Which blocks go backward has to be known before.
-    if (site_ == nullptr || std::ranges::any_of(by.moved, &placement::is_backward)) return;
+    if (std::ranges::any_of(by.moved, &placement::is_backward)) return;
     const range places{all.first, all.last + by.most};
     for (std::size_t i = 0; i < made.size(); i += how_.together)
       plans_.push_back(std::make_unique<block_plan>(*site_, places, start, by.most, most));
@@ -345,6 +337,7 @@ class made_trees {
   splice_group group_ = splice_group::none;
   std::int64_t indices_ = 0;  // of the first tree
   bool block_is_chosen_ = false;
+  bool has_found_ = false;  // the block was found by splices of other trees of this type
   tile_shape tile_{};
   bool tiled_ = false;
   bool are_steps_ = false;  // the whole trees

@@ -68,30 +68,21 @@ struct tile_grid {
   }
 };
 
-template <class Effects>
-struct tiled_effects {
+// A function of cells as one of tiles, which does nothing for tiles without cells of the tree.
+template <class Result, class Function>
+struct tiled_function {
   tile_grid grid;
-  Effects effects_of;
+  Function function;
 
-  effects operator()(const tiles& some) const {
+  Result operator()(const tiles& some) const {
     const rectangle own = grid.cells_of(some);
-    return own.size() == 0 ? effects() : effects(effects_of(own));
-  }
-};
-template <class Step>
-struct tiled_step {
-  tile_grid grid;
-  Step step;
-
-  void operator()(const tiles& some) const {
-    const rectangle own = grid.cells_of(some);
-    if (own.size() != 0) step(own);
+    return own.size() == 0 ? Result() : Result(function(own));
   }
 };
 
 template <class Effects, class Step>
 struct spliced_tree<divided<rectangle, Effects, Step>> {
-  using type = divided<tiles, tiled_effects<Effects>, tiled_step<Step>>;
+  using type = divided<tiles, tiled_function<effects, Effects>, tiled_function<void, Step>>;
 };
 template <class Tree>
 inline constexpr bool can_be_tiled = false;

@@ -20,6 +20,12 @@ static struct cell data[{ARRAYS}][{SIZE}];
 static number total0, total1, total2;
 static int stride = 1;
 
+static void put(number* to, number value) {{ *to = *to * 3 + value; }}
+static number sum_of(const struct cell* from, int n) {{
+  number sum = 0;
+  for (int i = 0; i < n; i++) sum += from[i].v;
+  return sum;
+}}
 static number mix(number a, number b) {{
   a ^= b + 0x9e3779b97f4a7c15ul + (a << 6) + (a >> 2);
   return a * 0xbf58476d1ce4e5b9ul ^ a >> 29;
@@ -81,7 +87,7 @@ class Program:
         rng = self.rng
         to, by = rng.randrange(f.count), rng.randrange(f.count)
         away = rng.choice((-2, -1, 0, 0, 1, 2))
-        kind = rng.choice(("each", "each", "each", "backwards", "copy", "first", "total", "until", "sum", "field"))
+        kind = rng.choice(("each", "each", "each", "backwards", "copy", "first", "total", "until", "sum", "field", "kept", "helper", "while"))
         total = rng.randrange(TOTALS) if kind == "total" or rng.random() < 0.1 else None
         f.take([(to, 0, kind != "total"), (by, abs(away), False)], set() if total is None else {total})
         return ("step", kind, to, by, away, total, rng.random() < 0.7)
@@ -97,7 +103,7 @@ class Program:
         rng = self.rng
         items = []
         for _ in range(rng.randint(1, 4 if nested == 0 else 2)):
-            kind = rng.choice(("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch"))
+            kind = rng.choice(("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch", "read", "block"))
             if kind == "call":
                 items.append(self.call(f))
             elif kind == "halves":
@@ -108,13 +114,19 @@ class Program:
                 items.append((kind, rng.randrange(4)))
             elif kind == "return":
                 items.append(self.early(f))
+            elif kind == "read":
+                by = rng.randrange(f.count)
+                f.take([(by, 0, False)], set())
+                items.append(("read", by, rng.random() < 0.7, rng.randrange(3)))
+            elif kind == "block" and nested < 2:
+                items.append(("block", self.block(f, nested + 1), rng.random() < 0.5))
             elif nested < 2 and kind == "if":
                 items.append(("if", self.condition(f), self.block(f, nested + 1), self.block(f, nested + 1) if rng.random() < 0.5 else None))
             elif nested == 0 and kind == "loop":
                 body = [self.call(f, "piece")] if rng.random() < 0.5 else [self.step(f), self.call(f, "piece")]
                 if rng.random() < 0.3:
                     body.append(self.step(f))
-                items.append(("loop", rng.choice(("counted", "growing", "while", "do")), body))
+                items.append(("loop", rng.choice(("counted", "long", "upto", "down", "growing", "while", "do", "data", "data do")), body, self.condition(f), rng.random() < 0.3))
             elif nested < 2 and kind == "switch":
                 items.append(("switch", [self.block(f, 2) for _ in range(3)]))
         return items
@@ -137,8 +149,8 @@ class Program:
             elif item[0] == "if":
                 yield from self.calls_in(item[2])
                 yield from self.calls_in(item[3] or [])
-            elif item[0] == "loop":
-                yield from self.calls_in(item[2])
+            elif item[0] in ("loop", "block"):
+                yield from self.calls_in(item[2] if item[0] == "loop" else item[1])
             elif item[0] == "switch":
                 for case in item[1]:
                     yield from self.calls_in(case)
@@ -241,6 +253,24 @@ class Program:
             if total is not None:
                 self.put(depth, f"total{total} += {name};")
             return
+        if kind == "kept":
+            self.names += 1
+            name = f"kept{self.names}"
+            self.put(depth, f"number {name}[2] = {{1, 2}};")
+            self.pragma(reads, writes, says)
+            self.put(depth, f"for (int i = {first}; i < {last}; i++) {name}[i & 1] += {at}.v;")
+            self.put(depth, f"for (int i = {first}; i < {last}; i++) {{ {p}[i].v ^= {name}[1 - (i & 1)];{add} }}")
+            return
+        if kind == "helper":
+            self.names += 1
+            name = f"sum{self.names}"
+            self.put(depth, f"number {name} = 0;")
+            self.pragma(reads, writes, says)
+            self.put(depth, f"for (int i = {first}; i < {last}; i++) put(&{name}, {at}.v);")
+            self.put(depth, f"if ({first} < {last}) {p}[{first}].v += {name} ^ sum_of({q} + {first}, {last} - {first});")
+            if total is not None:
+                self.put(depth, f"put(&total{total}, {name});")
+            return
         self.pragma(reads, writes, says)
         loop = f"for (int i = {first}; i < {last}; i++)"
         if kind == "each":
@@ -251,6 +281,8 @@ class Program:
             self.put(depth, f"{loop} {{ struct cell it = {at}; it.high++; {p}[i] = it;{add} }}")
         elif kind == "first":
             self.put(depth, f"if ({first} < {last}) {{ int i = {first}; struct cell* to = &{p}[i]; to->v += {at}.v;{add} }}")
+        elif kind == "while":
+            self.put(depth, f"{{ int i = {first}; while (i < {last}) {{ if (i < {last} - 3 && {at}.v % 5 == 0) {{ i += 2; continue; }} {p}[i].v += {at}.low;{add} i++; }} }}")
         elif kind == "until":
             self.put(depth, f"{loop} {{ if ({at}.v % 11 == 0) break; {p}[i].high ^= {at}.low + 1;{add} }}")
         elif kind == "field":
@@ -265,7 +297,7 @@ class Program:
             "right": ("middle", last),
             "all": (first, last),
             "inner": (f"{first} + 1", f"{last} - 1"),
-            "one": ("middle", "middle + 1"),
+            "one": ("middle", f"middle + (middle < {last})"),
             "piece": ("b", "end"),
         }[where]
 
@@ -347,26 +379,72 @@ class Program:
         self.put(depth, "}")
         self.in_force = True
 
+    def emit_read(self, f, item, depth):
+        """A variable of the function that is read from data, and used by what follows."""
+        _, by, says, use = item
+        q = f.pointer(by)
+        self.names += 1
+        name = f"read{self.names}"
+        if use == 2:
+            self.put(depth, f"int {name} = 0;")
+        self.pragma([f"RE({q} + {f.first}, {q} + {f.last})"], [], says)
+        value = f"{f.first} < {f.last} ? (int)({q}[{f.last} - 1].v % 3) : 0"
+        self.put(depth, f"{name} = {value};" if use == 2 else f"int {name} = {value};")
+        if use == 0:
+            self.put(depth, f"if (middle + {name} < {f.last}) middle += {name};")
+        else:
+            self.put(depth, f"if ({name} == 1) depth--;")
+
+    def emit_block(self, f, item, depth):
+        """Names in it may be those of other variables around it."""
+        _, items, shadows = item
+        self.put(depth, "{")
+        if shadows:
+            self.put(depth + 1, f"const int half = middle, at = {f.first};")
+            self.put(depth + 1, f"int middle = half > at ? at + (half - at) / 2 : half;")
+        self.emit(f, items, depth + 1)
+        self.put(depth, "}")
+        self.put(depth, f"if (middle > {f.last}) middle = {f.last};")
+        self.put(depth, f"if (middle < {f.first}) middle = {f.first};")
+
     def emit_loop(self, f, item, depth):
-        _, kind, body = item
+        _, kind, body, condition, leaves = item
         self.names += 1
         width = f"width{self.names}"
         self.put(depth, f"int {width} = ({f.last} - {f.first}) / 3 + 1;")
         end = f"int end = b + {width} < {f.last} ? b + {width} : {f.last};"
         before = self.in_force
-        if kind == "counted":
-            self.put(depth, f"for (int b = {f.first}; b < {f.last}; b += {width}) {{")
-        elif kind == "growing":
-            self.put(depth, f"for (int b = {f.first}; b < {f.last}; b += {width}++) {{")
+        head = {
+            "counted": f"for (int b = {f.first}; b < {f.last}; b += {width}) {{",
+            "long": f"for (long b = {f.first}; b < {f.last}; b += {width}) {{",
+            "upto": f"for (int b = {f.first}; b <= {f.last} - 1; b += {width}) {{",
+            "down": f"for (int b = {f.last} - {width}; b >= {f.first}; b -= {width}) {{",
+            "growing": f"for (int b = {f.first}; b < {f.last}; b += {width}++) {{",
+        }
+        closed = "}"
+        if kind == "data":
+            q = f.pointer(condition[1] if condition[0] == "data" else 0)
+            if condition[0] == "data":
+                self.pragma([f"RE({q} + {f.first}, {q} + {f.last})"], [], condition[2])
+            self.put(depth, f"for (int b = {f.first}; b < {f.last}{f' && {q}[b].v % 7' if condition[0] == 'data' else ''}; b += {width}) {{")
+        elif kind in head:
+            self.put(depth, head[kind])
         else:
             self.put(depth, f"{{ int b = {f.first};")
+            q = f.pointer(condition[1]) if condition[0] == "data" else None
+            if kind == "data do" and q is not None:
+                self.pragma([f"RE({q} + {f.first}, {q} + {f.first} + 1)"], [], condition[2])
             self.put(depth, f"while (b < {f.last}) {{" if kind == "while" else "do {")
+            more = f" && {q}[{f.first}].v % 3" if kind == "data do" and q is not None else ""
+            closed = "} }" if kind == "while" else f"}} while (b < {f.last}{more}); }}"
         self.in_force = False
-        self.put(depth + 1, end)
+        self.put(depth + 1, ("const long" if kind == "long" else "const int") + end[3:])
         self.emit(f, body, depth + 1)
-        if kind in ("while", "do"):
+        if leaves:
+            self.put(depth + 1, "if (b > middle) break;")
+        if kind in ("while", "do", "data do"):
             self.put(depth + 1, f"b += {width}; {width} += depth % 2;")
-        self.put(depth, "}" if kind in ("counted", "growing") else "} }" if kind == "while" else f"}} while (b < {f.last}); }}")
+        self.put(depth, closed)
         self.in_force = before
 
     def entry(self):

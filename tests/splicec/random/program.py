@@ -41,9 +41,11 @@ class Function:
         self.count = rng.randint(1, 3)
         self.is_struct = rng.random() < 0.3
         self.is_static = rng.random() < 0.8
+        self.says_all = rng.random() < 0.7  # else it leaves its steps and the variables of the file to the translator
         self.written = [False] * self.count
         self.halo = [0] * self.count
         self.totals = set()
+        self.swapped = []
         self.items = []
         self.leaf = None
 
@@ -103,7 +105,7 @@ class Program:
         rng = self.rng
         items = []
         for _ in range(rng.randint(1, 4 if nested == 0 else 2)):
-            kind = rng.choice(("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch", "read", "block"))
+            kind = rng.choice(("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch", "read", "block", "moving", "moving", "swap"))
             if kind == "call":
                 items.append(self.call(f))
             elif kind == "halves":
@@ -118,6 +120,14 @@ class Program:
                 by = rng.randrange(f.count)
                 f.take([(by, 0, False)], set())
                 items.append(("read", by, rng.random() < 0.7, rng.randrange(3)))
+            elif kind == "moving":
+                step = self.step(f)
+                when = 1 if step[1] == "total" else rng.randrange(3)
+                items.append(("moving", self.call(f, "moving"), step, self.call(f, "moving"), when))
+            elif kind == "swap" and f.count > 1:
+                pair = rng.sample(range(f.count), 2)
+                f.swapped.append(pair)
+                items.append(("swap", *pair))
             elif kind == "block" and nested < 2:
                 items.append(("block", self.block(f, nested + 1), rng.random() < 0.5))
             elif nested < 2 and kind == "if":
@@ -146,6 +156,9 @@ class Program:
         for item in items:
             if item[0] == "call":
                 yield item
+            elif item[0] == "moving":
+                yield item[1]
+                yield item[3]
             elif item[0] == "if":
                 yield from self.calls_in(item[2])
                 yield from self.calls_in(item[3] or [])
@@ -161,6 +174,9 @@ class Program:
         while changed:
             changed = False
             for f in self.functions:
+                for pair in f.swapped:
+                    both = max(f.halo[i] for i in pair), any(f.written[i] for i in pair)
+                    changed |= f.take([(i, *both) for i in pair], set())
                 for _, callee, arguments, _, _ in self.calls_in(f.items):
                     touched = [(arguments[i], callee.halo[i], callee.written[i]) for i in range(callee.count)]
                     changed |= f.take(touched, set(callee.totals))
@@ -195,7 +211,7 @@ class Program:
         return " ".join(both)
 
     def says(self, f):
-        reads, writes = [], [f"object(total{t})" for t in sorted(f.totals)]
+        reads, writes = [], [f"object(total{t})" for t in sorted(f.totals) if f.says_all]
         for i in range(f.count):
             p, h = f.pointer(i), f.halo[i]
             (writes if f.written[i] else reads).append(f"RE({p} + {f.first} - {h}, {p} + {f.last} + {h})")
@@ -206,7 +222,9 @@ class Program:
             self.lines.append(self.says(f))
         self.lines.append(self.head(f) + " {")
         self.names = 0
-        self.sums = []
+        self.says_all = f.says_all
+        self.window = None  # another range than the function's
+        self.before_step = []  # what stands between a pragma and its step
         self.put(1, f"if (depth <= 0 || {f.last} - {f.first} < 2) {{")
         self.in_force = False
         self.emit(f, [f.leaf], 2)
@@ -222,7 +240,7 @@ class Program:
 
     def pragma(self, reads, writes, wanted):
         """A pragma holds until the next call. So once there is one, each step says what it does."""
-        if not wanted and not self.in_force:
+        if not self.says_all or (not wanted and not self.in_force):
             return
         said = self.effects(reads, writes)
         self.lines.append(f"#pragma splice step {said}")
@@ -234,7 +252,8 @@ class Program:
 
     def emit_step(self, f, item, depth):
         _, kind, to, by, away, total, says = item
-        p, q, first, last = f.pointer(to), f.pointer(by), f.first, f.last
+        p, q = f.pointer(to), f.pointer(by)
+        first, last = self.window or (f.first, f.last)
         h = abs(away)
         reads, writes = [f"RE({q} + {first} - {h}, {q} + {last} + {h})"], []
         if kind != "total":
@@ -272,6 +291,8 @@ class Program:
                 self.put(depth, f"put(&total{total}, {name});")
             return
         self.pragma(reads, writes, says)
+        for text in self.before_step:
+            self.put(depth, text)
         loop = f"for (int i = {first}; i < {last}; i++)"
         if kind == "each":
             self.put(depth, f"{loop} {{ {p}[i].v = mix({p}[i].v, {at}.v);{add} }}")
@@ -299,6 +320,7 @@ class Program:
             "inner": (f"{first} + 1", f"{last} - 1"),
             "one": ("middle", f"middle + (middle < {last})"),
             "piece": ("b", "end"),
+            "moving": self.window,
         }[where]
 
     def emit_call(self, f, item, depth):
@@ -394,6 +416,34 @@ class Program:
             self.put(depth, f"if (middle + {name} < {f.last}) middle += {name};")
         else:
             self.put(depth, f"if ({name} == 1) depth--;")
+
+    def emit_moving(self, f, item, depth):
+        """The same variables for one part and then for another one, with a step in between or a pragma that stands before the change."""
+        _, one, step, other, when = item
+        self.names += 1
+        window = f"from{self.names}", f"to{self.names}"
+        self.put(depth, f"int {window[0]} = {f.first}, {window[1]} = middle;")
+        self.window = window
+        self.emit_call(f, one, depth)
+        change = [f"{window[0]} = middle;", f"{window[1]} = {f.last};"]
+        if when == 0:
+            self.before_step = change
+            self.emit_step(f, (step[0], "each", *step[2:6], True), depth)
+            self.before_step = []
+        else:
+            for text in change:
+                self.put(depth, text)
+            if when == 1:
+                self.emit_step(f, step, depth)
+        self.emit_call(f, other, depth)
+        self.window = None
+
+    def emit_swap(self, f, item, depth):
+        one, other = (f.pointer(i) for i in item[1:])
+        self.names += 1
+        self.put(depth, f"{self.type_of(f, item[1])} hold{self.names} = {one};")
+        self.put(depth, f"{one} = {other};")
+        self.put(depth, f"{other} = hold{self.names};")
 
     def emit_block(self, f, item, depth):
         """Names in it may be those of other variables around it."""

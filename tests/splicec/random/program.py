@@ -10,6 +10,13 @@ import sys
 
 from writer import TOTALS, Writer
 
+KINDS = (
+    *("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch", "read", "block"),
+    *("moving", "moving", "swap"),
+)
+LOOPS = ("counted", "long", "upto", "down", "growing", "while", "do", "data", "data do")
+
+
 class Function:
     """What it does is a list of items, which are text only once it is known what each function may touch."""
 
@@ -18,7 +25,7 @@ class Function:
         self.count = rng.randint(1, 3)
         self.is_struct = rng.random() < 0.3
         self.is_static = rng.random() < 0.8
-        self.says_all = rng.random() < 0.7  # else it leaves its steps and the variables of the file to the translator
+        self.says_all = rng.random() < 0.6  # else it leaves its steps and the variables of the file to the translator
         self.written = [False] * self.count
         self.halo = [0] * self.count
         self.totals = set()
@@ -67,8 +74,8 @@ class Program(Writer):
         rng = self.rng
         to, by = rng.randrange(f.count), rng.randrange(f.count)
         away = rng.choice((-2, -1, 0, 0, 1, 2))
-        kind = rng.choice(("each", "each", "each", "backwards", "copy", "first", "total", "until", "sum", "field", "kept", "helper", "while"))
-        total = rng.randrange(TOTALS) if kind == "total" or rng.random() < 0.1 else None
+        kind = rng.choice(("each", "each", "each", "backwards", "copy", "first", "total", "until", "sum", "field", "kept", "helper", "while", "total"))
+        total = rng.randrange(TOTALS) if kind == "total" or rng.random() < 0.2 else None
         f.take([(to, 0, kind != "total"), (by, abs(away), False)], set() if total is None else {total})
         return ("step", kind, to, by, away, total, rng.random() < 0.7)
 
@@ -83,7 +90,7 @@ class Program(Writer):
         rng = self.rng
         items = []
         for _ in range(rng.randint(1, 4 if nested == 0 else 2)):
-            kind = rng.choice(("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch", "read", "block", "moving", "moving", "swap"))
+            kind = rng.choice(KINDS)
             if kind == "call":
                 items.append(self.call(f))
             elif kind == "halves":
@@ -114,7 +121,7 @@ class Program(Writer):
                 body = [self.call(f, "piece")] if rng.random() < 0.5 else [self.step(f), self.call(f, "piece")]
                 if rng.random() < 0.3:
                     body.append(self.step(f))
-                items.append(("loop", rng.choice(("counted", "long", "upto", "down", "growing", "while", "do", "data", "data do")), body, self.condition(f), rng.random() < 0.3))
+                items.append(("loop", rng.choice(LOOPS), body, self.condition(f), rng.random() < 0.3))
             elif nested < 2 and kind == "switch":
                 items.append(("switch", [self.block(f, 2) for _ in range(3)]))
         return items

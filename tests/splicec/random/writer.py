@@ -67,7 +67,7 @@ class Writer:
         self.names = 0
         self.says_all = f.says_all
         self.window = None  # another range than the function's
-        self.before_step = []  # what stands between a pragma and its step
+        self.change = None  # of the variables that a pragma names, before its step
         self.put(1, f"if (depth <= 0 || {f.last} - {f.first} < 2) {{")
         self.in_force = False
         self.emit(f, [f.leaf], 2)
@@ -134,8 +134,12 @@ class Writer:
                 self.put(depth, f"put(&total{total}, {name});")
             return
         self.pragma(reads, writes, says)
-        for text in self.before_step:
-            self.put(depth, text)
+        if self.change is not None:
+            was = f"was{self.names}", f"until{self.names}"
+            self.put(depth, f"const int {was[0]} = {first}, {was[1]} = {last};")
+            for text in self.change:
+                self.put(depth, text)
+            first, last = was
         loop = f"for (int i = {first}; i < {last}; i++)"
         if kind == "each":
             self.put(depth, f"{loop} {{ {p}[i].v = mix({p}[i].v, {at}.v);{add} }}")
@@ -261,7 +265,7 @@ class Writer:
             self.put(depth, f"if ({name} == 1) depth--;")
 
     def emit_moving(self, f, item, depth):
-        """The same variables for one part and then for another one, with a step in between or a pragma that stands before the change."""
+        """The same variables for one part and then for another one. A pragma may stand before the change, its step after it."""
         _, one, step, other, when = item
         self.names += 1
         window = f"from{self.names}", f"to{self.names}"
@@ -270,9 +274,9 @@ class Writer:
         self.emit_call(f, one, depth)
         change = [f"{window[0]} = middle;", f"{window[1]} = {f.last};"]
         if when == 0:
-            self.before_step = change
+            self.change = change
             self.emit_step(f, (step[0], "each", *step[2:6], True), depth)
-            self.before_step = []
+            self.change = None
         else:
             for text in change:
                 self.put(depth, text)

@@ -8,23 +8,13 @@ it calls may touch, relative to its range. So each program is right by construct
 import random
 import sys
 
-ARRAYS, SIZE, MARGIN = 4, 192, 32
-TOTALS = 3
+from writer import TOTALS, Writer
 
-HEAD = f"""/* Made by tests/splicec/random/program.py. */
-#include <stddef.h>
-
-typedef unsigned long number;
-struct cell {{ number v; unsigned low, high; }};
-static struct cell data[{ARRAYS}][{SIZE}];
-static number total0, total1, total2;
-static int stride = 1;
-
-static number mix(number a, number b) {{
-  a ^= b + 0x9e3779b97f4a7c15ul + (a << 6) + (a >> 2);
-  return a * 0xbf58476d1ce4e5b9ul ^ a >> 29;
-}}
-"""
+KINDS = (
+    *("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch", "read", "block"),
+    *("moving", "moving", "swap"),
+)
+LOOPS = ("counted", "long", "upto", "down", "growing", "while", "do", "data", "data do")
 
 
 class Function:
@@ -35,9 +25,12 @@ class Function:
         self.count = rng.randint(1, 3)
         self.is_struct = rng.random() < 0.3
         self.is_static = rng.random() < 0.8
+        self.says_all = rng.random() < 0.6  # else it leaves its steps and the variables of the file to the translator
         self.written = [False] * self.count
         self.halo = [0] * self.count
         self.totals = set()
+        self.said = set()  # totals that the function's pragma names
+        self.swapped = []
         self.items = []
         self.leaf = None
 
@@ -62,7 +55,7 @@ class Function:
         return before != (self.written, self.halo, self.totals)
 
 
-class Program:
+class Program(Writer):
     def __init__(self, seed, prefix):
         self.prefix = prefix
         self.rng = random.Random(seed)
@@ -81,8 +74,8 @@ class Program:
         rng = self.rng
         to, by = rng.randrange(f.count), rng.randrange(f.count)
         away = rng.choice((-2, -1, 0, 0, 1, 2))
-        kind = rng.choice(("each", "each", "each", "backwards", "copy", "first", "total", "until", "sum", "field"))
-        total = rng.randrange(TOTALS) if kind == "total" or rng.random() < 0.1 else None
+        kind = rng.choice(("each", "each", "each", "backwards", "copy", "first", "total", "until", "sum", "field", "kept", "helper", "while", "total"))
+        total = rng.randrange(TOTALS) if kind == "total" or rng.random() < 0.2 else None
         f.take([(to, 0, kind != "total"), (by, abs(away), False)], set() if total is None else {total})
         return ("step", kind, to, by, away, total, rng.random() < 0.7)
 
@@ -97,7 +90,7 @@ class Program:
         rng = self.rng
         items = []
         for _ in range(rng.randint(1, 4 if nested == 0 else 2)):
-            kind = rng.choice(("call", "call", "call", "halves", "step", "step", "local", "change", "if", "loop", "return", "switch"))
+            kind = rng.choice(KINDS)
             if kind == "call":
                 items.append(self.call(f))
             elif kind == "halves":
@@ -108,13 +101,27 @@ class Program:
                 items.append((kind, rng.randrange(4)))
             elif kind == "return":
                 items.append(self.early(f))
+            elif kind == "read":
+                by = rng.randrange(f.count)
+                f.take([(by, 0, False)], set())
+                items.append(("read", by, rng.random() < 0.7, rng.randrange(3)))
+            elif kind == "moving":
+                step = self.step(f)
+                when = 1 if step[1] == "total" else rng.randrange(3)
+                items.append(("moving", self.call(f, "moving"), step, self.call(f, "moving"), when))
+            elif kind == "swap" and f.count > 1:
+                pair = rng.sample(range(f.count), 2)
+                f.swapped.append(pair)
+                items.append(("swap", *pair))
+            elif kind == "block" and nested < 2:
+                items.append(("block", self.block(f, nested + 1), rng.random() < 0.5))
             elif nested < 2 and kind == "if":
                 items.append(("if", self.condition(f), self.block(f, nested + 1), self.block(f, nested + 1) if rng.random() < 0.5 else None))
             elif nested == 0 and kind == "loop":
                 body = [self.call(f, "piece")] if rng.random() < 0.5 else [self.step(f), self.call(f, "piece")]
                 if rng.random() < 0.3:
                     body.append(self.step(f))
-                items.append(("loop", rng.choice(("counted", "growing", "while", "do")), body))
+                items.append(("loop", rng.choice(LOOPS), body, self.condition(f), rng.random() < 0.3))
             elif nested < 2 and kind == "switch":
                 items.append(("switch", [self.block(f, 2) for _ in range(3)]))
         return items
@@ -134,11 +141,14 @@ class Program:
         for item in items:
             if item[0] == "call":
                 yield item
+            elif item[0] == "moving":
+                yield item[1]
+                yield item[3]
             elif item[0] == "if":
                 yield from self.calls_in(item[2])
                 yield from self.calls_in(item[3] or [])
-            elif item[0] == "loop":
-                yield from self.calls_in(item[2])
+            elif item[0] in ("loop", "block"):
+                yield from self.calls_in(item[2] if item[0] == "loop" else item[1])
             elif item[0] == "switch":
                 for case in item[1]:
                     yield from self.calls_in(case)
@@ -149,267 +159,16 @@ class Program:
         while changed:
             changed = False
             for f in self.functions:
+                said = f.said | (f.totals if f.says_all else set())
+                said = said.union(*(call[1].said for call in self.calls_in(f.items)))
+                changed |= said != f.said
+                f.said = said
+                for pair in f.swapped:
+                    both = max(f.halo[i] for i in pair), any(f.written[i] for i in pair)
+                    changed |= f.take([(i, *both) for i in pair], set())
                 for _, callee, arguments, _, _ in self.calls_in(f.items):
                     touched = [(arguments[i], callee.halo[i], callee.written[i]) for i in range(callee.count)]
                     changed |= f.take(touched, set(callee.totals))
-
-    # --- Text.
-
-    def text(self):
-        self.lines = [HEAD]
-        for f in self.functions:
-            if f.is_struct:
-                fields = " ".join(f"{self.type_of(f, i)} p{i};" for i in range(f.count))
-                self.lines.append(f"struct window{f.index} {{ {fields} int first, last; }};")
-        late = [f for f in self.functions if self.rng.random() < 0.3]
-        for f in self.functions:
-            if f not in late:
-                self.lines.append(self.says(f))
-            self.lines.append(self.head(f) + ";")
-        for f in self.functions:
-            self.define(f, f in late)
-        self.entry()
-        return "\n".join(self.lines) + "\n"
-
-    def type_of(self, f, i):
-        return "struct cell*" if f.written[i] else "const struct cell*"
-
-    def head(self, f):
-        parts = [f"struct window{f.index} w"] if f.is_struct else [f"{self.type_of(f, i)} p{i}" for i in range(f.count)] + ["int first", "int last"]
-        return f"{'static ' if f.is_static else ''}void {f.name}({', '.join(parts + ['int depth'])})"
-
-    def effects(self, reads, writes):
-        both = [f"{word}({', '.join(regions)})" for word, regions in (("Reads", reads), ("Writes", writes)) if regions]
-        return " ".join(both)
-
-    def says(self, f):
-        reads, writes = [], [f"object(total{t})" for t in sorted(f.totals)]
-        for i in range(f.count):
-            p, h = f.pointer(i), f.halo[i]
-            (writes if f.written[i] else reads).append(f"RE({p} + {f.first} - {h}, {p} + {f.last} + {h})")
-        return f"#pragma splice func {self.effects(reads, writes)}"
-
-    def define(self, f, says):
-        if says:
-            self.lines.append(self.says(f))
-        self.lines.append(self.head(f) + " {")
-        self.names = 0
-        self.sums = []
-        self.put(1, f"if (depth <= 0 || {f.last} - {f.first} < 2) {{")
-        self.in_force = False
-        self.emit(f, [f.leaf], 2)
-        self.put(2, "return;")
-        self.put(1, "}")
-        self.in_force = False
-        self.put(1, f"int middle = {f.first} + ({f.last} - {f.first}) / 2;")
-        self.emit(f, f.items, 1)
-        self.lines.append("}")
-
-    def put(self, depth, text):
-        self.lines.append("  " * depth + text)
-
-    def pragma(self, reads, writes, wanted):
-        """A pragma holds until the next call. So once there is one, each step says what it does."""
-        if not wanted and not self.in_force:
-            return
-        said = self.effects(reads, writes)
-        self.lines.append(f"#pragma splice step {said}")
-        self.in_force = True
-
-    def emit(self, f, items, depth):
-        for item in items:
-            getattr(self, "emit_" + item[0])(f, item, depth)
-
-    def emit_step(self, f, item, depth):
-        _, kind, to, by, away, total, says = item
-        p, q, first, last = f.pointer(to), f.pointer(by), f.first, f.last
-        h = abs(away)
-        reads, writes = [f"RE({q} + {first} - {h}, {q} + {last} + {h})"], []
-        if kind != "total":
-            writes.append(f"RE({p} + {first}, {p} + {last})")
-        if total is not None:
-            writes.append(f"object(total{total})")
-        at = f"{q}[i + {away}]" if away >= 0 else f"{q}[i - {-away}]"
-        add = f" total{total} = mix(total{total}, {p}[i].v);" if total is not None else ""
-        if kind == "sum":
-            self.names += 1
-            name = f"sum{self.names}"
-            self.put(depth, f"number {name} = {self.names};")
-            self.pragma(reads, writes, says)
-            self.put(depth, f"for (int i = {first}; i < {last}; i++) {name} = mix({name}, {at}.v);")
-            self.put(depth, f"if ({first} < {last}) {p}[{first}].v ^= {name};")
-            if total is not None:
-                self.put(depth, f"total{total} += {name};")
-            return
-        self.pragma(reads, writes, says)
-        loop = f"for (int i = {first}; i < {last}; i++)"
-        if kind == "each":
-            self.put(depth, f"{loop} {{ {p}[i].v = mix({p}[i].v, {at}.v);{add} }}")
-        elif kind == "backwards":
-            self.put(depth, f"for (int i = {last} - 1; i >= {first}; i -= stride) {{ {p}[i].low += (unsigned){at}.v;{add} }}")
-        elif kind == "copy":
-            self.put(depth, f"{loop} {{ struct cell it = {at}; it.high++; {p}[i] = it;{add} }}")
-        elif kind == "first":
-            self.put(depth, f"if ({first} < {last}) {{ int i = {first}; struct cell* to = &{p}[i]; to->v += {at}.v;{add} }}")
-        elif kind == "until":
-            self.put(depth, f"{loop} {{ if ({at}.v % 11 == 0) break; {p}[i].high ^= {at}.low + 1;{add} }}")
-        elif kind == "field":
-            self.put(depth, f"{loop} {{ if (i % 3 == 0) continue; {p}[i].low = {at}.high * 3 + {p}[i].low;{add} }}")
-        else:
-            self.put(depth, f"{loop} total{total} = mix(total{total}, {at}.v);")
-
-    def place(self, f, where):
-        first, last = f.first, f.last
-        return {
-            "left": (first, "middle"),
-            "right": ("middle", last),
-            "all": (first, last),
-            "inner": (f"{first} + 1", f"{last} - 1"),
-            "one": ("middle", "middle + 1"),
-            "piece": ("b", "end"),
-        }[where]
-
-    def emit_call(self, f, item, depth):
-        _, callee, arguments, where, part = item
-        first, last = self.place(f, where)
-        pointers = [f.pointer(a) for a in arguments]
-        if part:  # of an array
-            pointers = [f"{p} + ({first})" for p in pointers]
-            first, last = "0", f"{last} - ({first})"
-        if callee.is_struct:
-            self.names += 1
-            self.put(depth, f"struct window{callee.index} w{self.names} = {{{', '.join(pointers + [first, last])}}};")
-            self.put(depth, f"{callee.name}(w{self.names}, depth - 1);")
-        else:
-            self.put(depth, f"{callee.name}({', '.join(pointers + [first, last, 'depth - 1'])});")
-        self.in_force = False
-
-    def emit_local(self, f, item, depth):
-        text = (
-            f"middle = {f.first} + ({f.last} - {f.first}) / 3;",
-            f"if (middle + 1 < {f.last}) middle++;",
-            f"middle = {f.first} + depth % 2;\n{'  ' * depth}if (middle > {f.last}) middle = {f.last};",
-            f"if ({f.last} - {f.first} > 4) middle = {f.last} - 2;",
-        )
-        self.put(depth, text[item[1]])
-
-    def emit_change(self, f, item, depth):
-        """Parameters that are others for the calls that follow: all of them touch no more than before."""
-        if item[1] == 0:
-            self.put(depth, f"if ({f.first} < {f.last}) {f.first}++;")
-            self.put(depth, f"if (middle < {f.first}) middle = {f.first};")
-        elif item[1] == 1:
-            self.put(depth, f"if ({f.first} < {f.last}) {f.last}--;")
-            self.put(depth, f"if (middle > {f.last}) middle = {f.last};")
-        elif item[1] == 2:
-            for i in range(f.count):
-                self.put(depth, f"{f.pointer(i)} += 1;")
-            self.put(depth, f"{f.first}--;")
-            self.put(depth, f"{f.last} -= 1;")
-            self.put(depth, "middle--;")
-        else:
-            self.put(depth, "depth--;")
-
-    def head_of_condition(self, f, condition):
-        if condition[0] == "own":
-            return ("depth % 2", f"{f.last} - {f.first} > 9", f"({f.first} + depth) % 3 == 0")[condition[1]]
-        _, by, says = condition
-        q = f.pointer(by)
-        self.pragma([f"RE({q} + {f.first}, {q} + {f.first} + 1)"], [], says)
-        return f"{q}[{f.first}].v % 3 == 1"
-
-    def emit_if(self, f, item, depth):
-        _, condition, yes, no = item
-        head = self.head_of_condition(f, condition)
-        before = self.in_force
-        self.put(depth, f"if ({head}) {{")
-        self.emit(f, yes, depth + 1)
-        after = self.in_force
-        if no is not None:
-            self.put(depth, "} else {")
-            self.in_force = before
-            self.emit(f, no, depth + 1)
-        self.put(depth, "}")
-        self.in_force = before or after or self.in_force
-
-    def emit_return(self, f, item, depth):
-        self.put(depth, f"if ({self.head_of_condition(f, item[1])}) return;")
-
-    def emit_switch(self, f, item, depth):
-        before = self.in_force
-        self.put(depth, f"switch ((depth + {f.last}) % 3) {{")
-        for i, case in enumerate(item[1]):
-            self.put(depth + 1, f"case {i}: {{" if i < 2 else "default: {")
-            self.in_force = before
-            self.emit(f, case, depth + 2)
-            self.put(depth + 2, "break;")
-            self.put(depth + 1, "}")
-        self.put(depth, "}")
-        self.in_force = True
-
-    def emit_loop(self, f, item, depth):
-        _, kind, body = item
-        self.names += 1
-        width = f"width{self.names}"
-        self.put(depth, f"int {width} = ({f.last} - {f.first}) / 3 + 1;")
-        end = f"int end = b + {width} < {f.last} ? b + {width} : {f.last};"
-        before = self.in_force
-        if kind == "counted":
-            self.put(depth, f"for (int b = {f.first}; b < {f.last}; b += {width}) {{")
-        elif kind == "growing":
-            self.put(depth, f"for (int b = {f.first}; b < {f.last}; b += {width}++) {{")
-        else:
-            self.put(depth, f"{{ int b = {f.first};")
-            self.put(depth, f"while (b < {f.last}) {{" if kind == "while" else "do {")
-        self.in_force = False
-        self.put(depth + 1, end)
-        self.emit(f, body, depth + 1)
-        if kind in ("while", "do"):
-            self.put(depth + 1, f"b += {width}; {width} += depth % 2;")
-        self.put(depth, "}" if kind in ("counted", "growing") else "} }" if kind == "while" else f"}} while (b < {f.last}); }}")
-        self.in_force = before
-
-    def entry(self):
-        """What the test calls: fresh data that depend on the input, and splices of random calls."""
-        rng = self.rng
-        self.lines.append(f"""
-void* {self.prefix}_data(void) {{ return data; }}
-number {self.prefix}_bytes(void) {{ return sizeof data; }}
-number {self.prefix}_totals(void) {{ return mix(mix(total0, total1), total2); }}
-
-void {self.prefix}_run(unsigned input) {{
-  for (int a = 0; a < {ARRAYS}; a++)
-    for (int i = 0; i < {SIZE}; i++) {{
-      struct cell it = {{mix(input, (number)(a * {SIZE} + i)), (unsigned)i, input}};
-      data[a][i] = it;
-    }}
-  total0 = total1 = total2 = input;
-  stride = 1 + (int)(input % 2);
-  const int n = 1 + (int)(input / 2 % {SIZE - 2 * MARGIN});
-  const int depth = 1 + (int)(input / 3 % 3);
-  const int times = 1 + (int)(input / 5 % 7);""")
-        for _ in range(rng.randint(1, 3)):
-            if rng.random() < 0.6:
-                self.lines.append(f"#pragma splice try({rng.choice((0, 2, 3, 8))})")
-                self.put(1, "for (int t = 0; t < times; t++) " + self.root_call(True))
-            else:
-                calls = [self.root_call(False) for _ in range(rng.randint(2, 5))]
-                self.lines.append(f"#pragma splice try({len(calls)})")
-                for c in calls:
-                    self.put(1, c)
-            self.put(1, "total0 ^= data[0][40].v;")
-        self.lines.append("}")
-
-    def root_call(self, in_loop):
-        rng = self.rng
-        f = rng.choice([f for f in self.functions if not f.is_struct] or self.functions)
-        t = " + t" if in_loop and rng.random() < 0.7 else ""
-        arrays = [f"data[({rng.randrange(ARRAYS)}{t}) % {ARRAYS}]" for _ in range(f.count)]
-        first = f"{MARGIN}" + (" + t % 2" if in_loop and rng.random() < 0.3 else "")
-        last = f"{MARGIN} + n" + (" - t % 3" if in_loop and rng.random() < 0.3 else "")
-        if f.is_struct:
-            return f"{f.name}((struct window{f.index}){{{', '.join(arrays + [first, last])}}}, depth);"
-        return f"{f.name}({', '.join(arrays + [first, last, 'depth'])});"
 
 
 if __name__ == "__main__":

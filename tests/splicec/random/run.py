@@ -1,6 +1,7 @@
 """Random C programs, each compiled as it stands and as splicec translates it, on many inputs: the results have to be the same.
 
 run.py --programs N --inputs N [--first SEED] --splicec COMMAND --compare COMMAND --c COMPILER --cxx COMPILER --include FOLDER...
+With --check COMMAND --copies HEADER, also under the effect checker, with fewer inputs.
 A program that is found is kept in the working directory, with its translation.
 """
 
@@ -15,6 +16,9 @@ sys.path.insert(0, str(HERE))
 
 from program import Program  # noqa: E402
 
+# The part of what sennit_check_effects() says that both compilers know.
+CHECKED = ("-fsanitize=thread", "-g", "-fno-optimize-sibling-calls", "-fno-tree-vectorize", "-DSENNIT_CHECK_EFFECTS=1")
+CHECKED_INPUTS = 100
 TIMEOUT = 300  # one program that takes longer hangs
 
 
@@ -46,6 +50,12 @@ def one(options, seed, folder):
     quickly = ["-std=c++20", "-O1", "-w", "-fPIC", "-shared"]
     command(options.cxx, *quickly, *includes, "-include", HERE / "noted.hpp", made, files[3], "-o", files[4])
     said = command(options.compare, files[4], 0, options.inputs)
+    if options.check:
+        files.append(program.with_suffix(".o"))
+        checked = [*quickly[:4], *CHECKED, "-include", options.copies, *includes, "-include", HERE / "noted.hpp"]
+        command(options.cxx, *checked, "-c", made, "-o", files[5])
+        command(options.cxx, "-shared", files[5], files[3], "-o", files[4])
+        command(options.check, files[4], 0, min(options.inputs, CHECKED_INPUTS))
     for file in files:
         file.unlink()
     return said.splitlines()[-1]
@@ -58,6 +68,8 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     for name in ("--splicec", "--compare", "--c", "--cxx"):
         parser.add_argument(name, required=True)
+    parser.add_argument("--check", help="what compares under the effect checker")
+    parser.add_argument("--copies", help="the header that makes copies visible to the checker")
     parser.add_argument("--include", nargs="*", default=[])
     options = parser.parse_args()
     folder = Path(f"random_{options.first}").resolve()

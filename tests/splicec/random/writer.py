@@ -150,7 +150,8 @@ class Writer:
         elif kind == "first":
             self.put(depth, f"if ({first} < {last}) {{ int i = {first}; struct cell* to = &{p}[i]; to->v += {at}.v;{add} }}")
         elif kind == "while":
-            self.put(depth, f"{{ int i = {first}; while (i < {last}) {{ if (i < {last} - 3 && {at}.v % 5 == 0) {{ i += 2; continue; }} {p}[i].v += {at}.low;{add} i++; }} }}")
+            skips = f"if (i < {last} - 3 && {at}.v % 5 == 0) {{ i += 2; continue; }}"
+            self.put(depth, f"{{ int i = {first}; while (i < {last}) {{ {skips} {p}[i].v += {at}.low;{add} i++; }} }}")
         elif kind == "until":
             self.put(depth, f"{loop} {{ if ({at}.v % 11 == 0) break; {p}[i].high ^= {at}.low + 1;{add} }}")
         elif kind == "field":

@@ -78,25 +78,16 @@ constexpr N equal_share(N n, N size) noexcept {
   return std::max<N>((n + shares - 1) / shares, 1);
 }
 
-// A tile has so many rows, so that the steps need fewer comparisons; but narrow ones have a single row.
-inline constexpr std::int64_t tile_rows = 2;
-inline constexpr std::int64_t narrow_columns = 16;
-
-// The shape of a tile follows from the number of its cells: rows of all columns, or parts of one or two rows.
+// The shape of a tile follows from the number of its cells: rows of all columns, or a part of one row. So the tiles of a tree, row by
+// row, have its cells in the order of its rows.
 struct tile_shape {
   std::int64_t rows;
   std::int64_t columns;
 };
 constexpr tile_shape shape_of_tile(std::int64_t cells, std::int64_t columns) noexcept {
-  const bool is_narrow = cells < tile_rows * narrow_columns;
-  if (cells >= (is_narrow ? columns : tile_rows * columns)) {
-    const std::int64_t each = std::max<std::int64_t>(columns, 1);
-    return {std::max<std::int64_t>(cells / each, 1), each};
-  }
-  return is_narrow ? tile_shape{1, cells} : tile_shape{tile_rows, cells / tile_rows};
-}
-constexpr std::int64_t cells_of_columns(std::int64_t columns) noexcept {
-  return columns < narrow_columns ? columns : tile_rows * columns;
+  const std::int64_t each = std::max<std::int64_t>(columns, 1);
+  if (cells >= each) return {cells / each, each};
+  return {1, cells};
 }
 
 // How many trees to interleave, and the tile. With g trees, data comes from memory once in g sweeps, and the columns
@@ -113,11 +104,7 @@ constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t work
   double least = -1;
   for (std::uint32_t g = s.all ? s.most : 1; g <= s.most; ++g) {
     const double across = (g - 1) * std::max(s.across, 0.0);
-    const auto fits = [&](std::int64_t rows) {
-      return window / (s.bytes * (static_cast<double>(rows) + (g - 1) * s.down)) - across;
-    };
-    const double room =
-        fits(tile_rows) < narrow_columns ? std::min<double>(fits(1), narrow_columns - 1) : fits(tile_rows);
+    const double room = window / (s.bytes * (1 + (g - 1) * s.down)) - across;
     const double widest = s.across < 0 ? columns : std::max(room, 1 + across / 2);
     const double width = std::clamp(widest, 1.0, columns);
     if (least >= 0 && room < width) break;  // more trees would need still more
@@ -131,13 +118,13 @@ constexpr tile_choice choose_tiles(const rectangle_sweeps& s, std::uint64_t work
   if (!s.all) best = equal_share(s.most, best);
   if (best_width < columns) {
     const auto all = s.columns + static_cast<std::int64_t>((best - 1) * s.across);
-    return {best, cells_of_columns(equal_share(all, static_cast<std::int64_t>(best_width)))};
+    return {best, equal_share(all, static_cast<std::int64_t>(best_width))};
   }
   const double row = columns * s.bytes;
   const double rows =
       std::min(static_cast<double>(caches.own) / 16, window - (best - 1) * s.down * row) / row;
   const auto whole = std::min<std::int64_t>(static_cast<std::int64_t>(rows), s.rows);
-  return {best, std::max({whole * s.columns, tile_rows * s.columns, std::int64_t{1}})};
+  return {best, std::max({whole * s.columns, s.columns, std::int64_t{1}})};
 }
 
 // How many trees to interleave that are too far apart for shifts, of which each needs so many bytes that the one before

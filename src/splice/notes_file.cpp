@@ -53,18 +53,22 @@ Enum word(number_reader& from, Enum last) {
                                         "has an engine or a reason that this Sennit does not know"));
 }
 
+constexpr splice_engine last_engine = splice_engine::several;
+constexpr splice_reason last_reason = splice_reason::ordered_steps;
+constexpr splice_group last_group = splice_group::tried;
+
 void read_report(number_reader& from, splice_notes& notes) {
   splice_report& r = notes.report;
   for (std::uint64_t* const n : {&r.steps, &r.checks, &r.switches, &r.delayed, &r.dependences, &r.unspliced})
     *n = from.number();
   r.extra_bytes = from.number();
-  r.engine = word(from, splice_engine::several);
+  r.engine = word(from, last_engine);
   if (r.engine == splice_engine::none) from.refuse("has a report of no engine");
-  r.no_wavefront = word(from, splice_reason::checked);
-  r.no_tiles = word(from, splice_reason::checked);
-  r.no_shift = word(from, splice_reason::checked);
+  r.no_wavefront = word(from, last_reason);
+  r.no_tiles = word(from, last_reason);
+  r.no_shift = word(from, last_reason);
   r.together = from.small_number();
-  r.group = word(from, splice_group::caches);
+  r.group = word(from, last_group);
   for (std::int64_t* const n : {&r.block, &r.tile_rows, &r.tile_columns, &r.shift, &r.shift_of_columns})
     *n =
         static_cast<std::int64_t>(number_up_to(from, most_bytes, "has a block or a shift that is too large"));

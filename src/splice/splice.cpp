@@ -238,7 +238,6 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   report += mine.report();
   if (whole.slices.tried() != 0) {
     whole.slices.tell(report);
-    report.tries_more = false;  // the next splice begins anew
   }
   report.extra_bytes = std::max(report.extra_bytes, whole.bytes.most());
   whole.failure.rethrow();
@@ -319,7 +318,7 @@ namespace {
 
 // Of trees that are a step each.
 void run_in_order(std::uint32_t n, const forest& trees, splice_report& report) {
-  report.used(splice_engine::in_order, splice_reason::small_data);
+  report.used(splice_engine::in_order, splice_reason::none);
   auto all = [&] {
     for (std::uint32_t t = 0; t < n; ++t) {
 #if SENNIT_EXCEPTIONS
@@ -339,7 +338,7 @@ void run_in_order(std::uint32_t n, const forest& trees, splice_report& report) {
 
 splice_report run_splice(const splicing& how, std::uint32_t n, const forest& trees, splice_log* log) {
   splice_report report;
-  if (n > 0 && trees.are_steps && log == nullptr && !splices_are_checked()) {
+  if (n > 0 && trees.are_steps && log == nullptr && worker_count() == 1 && !splices_are_checked()) {
     run_in_order(n, trees, report);
     return report;
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iomanip>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -55,8 +56,11 @@ std::string_view name(splice_reason reason) {
 // With three digits.
 std::string rounded(double x) {
   std::ostringstream out;
-  out.precision(x < 1 ? 2 : 3);
-  out << (x < 1000 ? x : std::round(x));
+  if (x >= 1000) {
+    out << std::fixed << std::setprecision(0) << x;
+  } else {
+    out << std::setprecision(x < 1 ? 2 : 3) << x;
+  }
   return std::move(out).str();
 }
 
@@ -135,15 +139,21 @@ class lines {
     if (report_.blocks_tried == 0) return;
     out_ << "\nAfter trying " << counted(report_.blocks_tried, "size");
     if (report_.tried.size() != 0) {
-      out_ << ". One index takes, in all interleaved trees together:";
+      out_ << ". One index takes, in all interleaved " << (is_of_functions_ ? "calls" : "trees")
+           << " together:";
       const char* before = " ";
       for (const tried_block& t : report_.tried) {
-        out_ << std::exchange(before, ", ") << rounded(t.ns) << " ns in blocks of " << t.block;
+        out_ << std::exchange(before, ", ") << rounded(t.ns) << " ns in "
+             << (is_of_functions_ ? "slices" : "blocks") << " of " << t.block;
       }
     }
-    out_ << '.'
-         << (report_.tries_more ? " The next splice here goes on trying."
-                                : " No size is more than 2% faster than this one, which stays.");
+    out_ << ". ";
+    if (!report_.tries_more) {
+      out_ << "No size is more than 2% faster than the best of them, which stays.";
+    } else {
+      out_ << (is_of_functions_ ? "The splice ended before all sizes had been tried."
+                                : "The next splice here goes on trying.");
+    }
   }
   void shift() {
     if (report_.no_shift != splice_reason::none) {

@@ -391,4 +391,41 @@ TEST(Tiles, ComparisonsThatLedToNothingCount) {
   EXPECT_GE(late.checks, soon.checks + 15) << soon.text() << late.text();
 }
 
+// Catches parts of two rows, which would come before a part of the first row that they need: a sweep in place over nine points is
+// another one then.
+TEST(Tiles, ATreeGoesRowByRow) {
+  for (const auto& [rows, columns] : {std::pair{20L, 300L}, {20L, 20L}, {12L, 30000L}}) {
+    const auto sweep = [columns = columns](double* x, rectangle of) {
+      for (auto i = of.rows.first; i < of.rows.last; ++i) {
+        for (auto j = of.columns.first; j < of.columns.last; ++j) {
+          double* const c = x + i * columns + j;
+          *c = (c[1 - columns] + c[-1] + *c + c[1] + c[columns - 1]) / 5;
+        }
+      }
+    };
+    const rectangle inner{{1, rows - 1}, {1, columns - 1}};
+    std::vector<double> start(static_cast<std::size_t>(rows * columns));
+    random_numbers random(7);
+    for (double& x : start) x = static_cast<double>(random.below(1000));
+    std::vector<double> expected = start;
+    for (int t = 0; t < 5; ++t) sweep(expected.data(), inner);
+    for (const unsigned workers : {1U, 2U}) {
+      for (const long block : {0L, 7L, 40L, 56L, 64L, 1000L}) {
+        std::vector<double> u = start;
+        sennit_test::runtime_of(workers).run([&] {
+          sennit::splice(5, [&](int) {
+            const auto of = [&, columns = columns](rectangle r) {
+              return memory_box<2>(u.data(), {columns}, {r.rows, r.columns});
+            };
+            return divided{inner, block,
+                           [=](rectangle r) { return effects(reads(of(r.grown(1))), writes(of(r))); },
+                           [&](rectangle r) { sweep(u.data(), r); }};
+          });
+        });
+        EXPECT_EQ(u, expected) << rows << " x " << columns << ", blocks of " << block << ", " << workers;
+      }
+    }
+  }
+}
+
 }  // namespace

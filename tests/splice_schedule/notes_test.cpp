@@ -287,4 +287,41 @@ TEST(SpliceSchedule, LoadsNoNumbersThatNobodyWrites) {
   EXPECT_GT(refused, 100);
 }
 
+// Catches an order that its own program refuses, because the trees are cut otherwise when they are loaded, or because the file
+// has a reason that the reader does not know: small data, which is not cut, and a sweep in place on a ring.
+TEST(SpliceSchedule, OfAnySweepIsLoadedByItsProgram) {
+  for (const long n : {2L, 600L, 1000L, 30000L, 300000L}) {
+    for (const bool in_place : {false, true}) {
+      for (const unsigned workers : {1U, 2U}) {
+        std::vector<double> u[2] = {std::vector<double>(static_cast<std::size_t>(n)),
+                                    std::vector<double>(static_cast<std::size_t>(n))};
+        const auto body = [&](int t) {
+          const double* const in = u[in_place ? 0 : t % 2].data();
+          double* const out = u[in_place ? 0 : (t + 1) % 2].data();
+          return sennit::divided{range{0, n}, 0,
+                                 [=](range r) {
+                                   return sennit::effects(
+                                       sennit::reads(memory_range(in, r.grown(1).within({0, n})),
+                                                     memory_range(in, range{0, r.last == n ? 1 : 0}),
+                                                     memory_range(in, range{r.first == 0 ? n - 1 : n, n})),
+                                       sennit::writes(memory_range(out, r)));
+                                 },
+                                 [](range) {}};
+        };
+        sennit::runtime some({.workers = workers});
+        const std::string file = testing::TempDir() + "any_sweep.splice";
+        some.run([&] {
+          sennit::memoized_splice first(body);
+          for (int i = 0; i < 3; ++i) first.run(8);
+          first.save(file);
+          sennit::memoized_splice second(body);
+          second.load(file);
+          EXPECT_NO_THROW(second.run(8)) << n << (in_place ? " in place" : "") << ", workers " << workers;
+          EXPECT_EQ(second.schedule().report().no_shift, first.schedule().report().no_shift);
+        });
+      }
+    }
+  }
+}
+
 }  // namespace

@@ -79,6 +79,8 @@ std::string headline_of(const sennit::splice_schedule& s) {
     case sennit::splice_engine::none: return out;
     case sennit::splice_engine::wavefront: out = "The wavefront runs"; break;
     case sennit::splice_engine::calls: out = "The splicer runs, call by call,"; break;
+    case sennit::splice_engine::in_order:
+      return "Each call is one step, and the calls run one after the other.";
     case sennit::splice_engine::checker: return "The effect checker has run the calls one after the other.";
     case sennit::splice_engine::several: out = "Several engines run"; break;
   }

@@ -82,6 +82,7 @@ class made_trees {
       : made_trees(how, n, body, 1, [](Tree&, std::size_t) {}, &site_of<Tree>) {}
 
   bool all() const noexcept { return failure_ == nullptr; }
+  bool block_is_chosen() const noexcept { return block_is_chosen_; }
   // Whether each tree is one step, and cannot be larger.
   bool are_steps() const noexcept { return are_steps_; }
   // The number of indices, or cells, of the first tree; at least 1.
@@ -106,7 +107,8 @@ class made_trees {
       site_->tell(report);
     }
     report.block_is_chosen = block_is_chosen_;
-    report.block_bytes = static_cast<std::uint64_t>(each * static_cast<double>(report.block));
+    report.block_bytes =
+        static_cast<std::uint64_t>(each * static_cast<double>(std::min(report.block, indices())));
     // The number of trees has been settled before.
     if (report.group != splice_group::none) report.group = group_;
     if (tiled_ && report.no_tiles == splice_reason::none) {
@@ -152,7 +154,7 @@ class made_trees {
       indices_ = static_cast<std::int64_t>(made.front().all.size());
       block_is_chosen_ = made.front().block <= 0;
     }
-    if (has_nothing_to_gain(made)) {
+    if (are_given_as_steps(made) || has_nothing_to_gain(made)) {
       cut_into_steps(made);
       return;
     }
@@ -192,6 +194,12 @@ class made_trees {
       trees = std::move(made);
     }
   }
+  // Whether the program, or the file of an order, gives each tree a block that is at least as large as the tree.
+  static bool are_given_as_steps(const std::vector<Tree>& made) {
+    return !made.empty() && std::ranges::all_of(made, [](const Tree& t) {
+      return t.block > 0 && t.block >= static_cast<std::int64_t>(t.all.size());
+    });
+  }
   // Whether no order is faster than that of the loop. Trees whose program gives the size of blocks are cut.
   bool has_nothing_to_gain(const std::vector<Tree>& made) const {
     if (made.empty() || splices_are_checked()) return false;
@@ -216,11 +224,12 @@ class made_trees {
   }
   void cut_into_steps(std::vector<Tree>& made) {
     are_steps_ = true;
-    no_shift_ = splice_reason::small_data;
+    no_shift_ = block_is_chosen_ ? splice_reason::small_data : splice_reason::none;
     for (Tree& t : made) {
-      t.block = std::max<std::int64_t>(static_cast<std::int64_t>(t.all.size()), 1);
+      if (t.block <= 0) t.block = std::max<std::int64_t>(static_cast<std::int64_t>(t.all.size()), 1);
       if constexpr (can_be_tiled<Tree>) {
-        trees.push_back(tiled(std::move(t), {.down = {}, .across = {}, .reason = no_shift_}, 0));
+        trees.push_back(
+            tiled(std::move(t), {.down = {}, .across = {}, .reason = splice_reason::small_data}, 0));
       } else if constexpr (can_be_shifted<Tree>) {
         trees.push_back(shifted(std::move(t), {}, 0, 0, nullptr));
       } else {
@@ -387,7 +396,10 @@ splice_report splice_in_groups(const splicing& how, const made_trees<Tree>& made
     }
   };
   in_region(all);
-  report.blocks_tried = std::max(report.blocks_tried, made.blocks_tried());
+  const std::int64_t block = report.block;
+  if (made.blocks_tried() != 0) site_of<Tree>.tell(report);
+  report.block = block;
+  report.block_is_chosen = made.block_is_chosen();
   return report;
 }
 

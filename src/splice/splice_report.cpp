@@ -83,7 +83,7 @@ std::string_view name(splice_group group) {
     case splice_group::given: return "as the program says by splicing::together";
     case splice_group::usual: return "as more would gain almost nothing";
     case splice_group::caches: return "as the data of more would not fit the caches";
-    case splice_group::tried: return "as other numbers took longer or are still to be tried";
+    case splice_group::tried: return "as other numbers are tried, too";
   }
   return "";
 }
@@ -174,11 +174,13 @@ class lines {
   }
   void group() {
     if (report_.together == 0) return;
-    out_ << '\n'
-         << counted(report_.together, is_of_functions_ ? "call" : "tree") << " together, "
-         << name(report_.group) << '.';
-    if (report_.together_tried != 0)
-      out_ << ' ' << counted(report_.together_tried, "number") << " of trees tried.";
+    out_ << '\n' << counted(report_.together, is_of_functions_ ? "call" : "tree") << " together, ";
+    const bool is_tried = report_.group == splice_group::usual || report_.group == splice_group::tried;
+    if (is_tried && report_.together_tried != 0) {
+      out_ << "after trying " << counted(report_.together_tried, "number") << '.';
+    } else {
+      out_ << name(report_.group) << '.';
+    }
   }
   void counts() {
     out_ << '\n'

@@ -160,7 +160,7 @@ splice_reason wavefront::unsuitable() {
     const effects all = trees_.effects_of(trees_.trees, first_ + t, all_.lines[t].todo.front().part);
     if (!effects_access::all_nearly_contiguous(all)) return splice_reason::scattered_data;
   }
-  if (!lane_walk(*this, all_, nullptr).begins_in_one_direction()) return splice_reason::opposite_directions;
+  const bool one_direction = lane_walk(*this, all_, nullptr).begins_in_one_direction();
   for (std::uint32_t t = 0; t < count_; ++t) {
     const line& l = all_.lines[t];
     if (l.todo.empty() || !l.todo.back().is_step) continue;
@@ -169,7 +169,7 @@ splice_reason wavefront::unsuitable() {
             trees_.effects_of(trees_.trees, first_ + t, l.todo.back().part)))
       return splice_reason::scattered_data;
   }
-  return splice_reason::none;
+  return one_direction ? splice_reason::none : splice_reason::opposite_directions;
 }
 
 void wavefront::run(splice_log* log, unsigned workers, splice_report& report) {

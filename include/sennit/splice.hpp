@@ -1,6 +1,7 @@
 // splice: interleaved calls, so that data is used again while it is in cache.
 #pragma once
 
+#include <sennit/detail/splice/groups_of_trees.hpp>
 #include <sennit/detail/splice/made_trees.hpp>
 #include <sennit/detail/splice/sequence.hpp>
 #include <sennit/detail/splice/spliced_call.hpp>

@@ -16,9 +16,9 @@ enum class splice_engine : std::uint8_t {
   none,       // there was no call
   wavefront,  // all declared trees together, from their first blocks to their last
   calls,  // functions, and trees that no wavefront suits: a step is compared with what is left of earlier calls
-  in_order,  // one tree after the other, each as one step
-  checker,   // the effect checker, which runs one call after the other
-  several,   // groups of interleaved calls, or splices that were added up, with different engines
+  in_order,  // one tree after the other, each as one step: `no_wavefront`, `together` and `group` then say nothing
+  checker,  // the effect checker, which runs one call after the other
+  several,  // groups of interleaved calls, or splices that were added up, with different engines
 };
 
 // Why a splice did without something that makes others faster.

@@ -90,6 +90,7 @@ class splicer::call_front : front<splicer::call_front> {
   void choose_slice(const line& l, std::int64_t most);
   void cut_slices(line& l);
   void note_round();
+  std::int64_t next_size() const noexcept;
   bool are_at_one_place() const noexcept;
   void open(line& l);
 
@@ -104,8 +105,12 @@ class splicer::call_front : front<splicer::call_front> {
   std::int64_t slice_ = 0;
   // The size is looked for: what a round through all lines takes.
   bool tries_sizes_ = false;
-  std::uint32_t rounds_ = 0;    // since `begun_ns_`
-  std::uint64_t begun_ns_ = 0;  // 0: nothing has been timed with this size
+  std::int64_t least_slice_ = 0;  // that may be tried; others change the place where it is looked for, too
+  std::int64_t most_slice_ = 0;
+  std::uint64_t sample_key_ = 0;  // of the sliced steps that are timed
+  bool is_whole_ = false;         // slices are whole steps, as their data stays in the cache
+  std::uint32_t rounds_ = 0;      // since `begun_ns_`
+  std::uint64_t begun_ns_ = 0;    // 0: nothing has been timed with this size
   static constexpr std::uint32_t rounds_of_a_sample = 32;
   bool are_shifted_ = true;                                // false: the shifts would be too large
   std::int64_t usual_[nearby + 1] = {-1, -1, -1, -1, -1};  // shifts between lines, by their distance

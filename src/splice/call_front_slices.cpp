@@ -142,12 +142,13 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
       data_fits(effects_access::bytes_together(lines_.size(), rest_of))) {
     slice_ = l.sliced.size();
     are_shifted_ = false;
+    is_whole_ = true;
     return;
   }
   if (most > 0 && are_shifted_) {
     choose_shifted_block(t, most, 1);
   } else {
-    choose_block(t, lines_.size());
+    choose_block(t, group_);
   }
   slice_ = t.block;
   if (most == 0 || !are_shifted_) return;
@@ -155,10 +156,15 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
       size_that_fits(t, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
   const std::int64_t least = std::max(most, slice_ / smallest_part);
   if (least > slice_ || l.sliced.size() / fewest_slices <= slice_) return;
-  block_site& site = in_.whole_.slices;
-  site.begin(slice_, least, std::min(largest, l.sliced.size() / fewest_slices));
-  slice_ = site.size();
+  least_slice_ = least;
+  most_slice_ = std::min(largest, l.sliced.size() / fewest_slices);
+  in_.whole_.slices.begin(slice_, least_slice_, most_slice_);
+  slice_ = next_size();
   tries_sizes_ = true;
+}
+
+std::int64_t splicer::call_front::next_size() const noexcept {
+  return std::clamp(in_.whole_.slices.size(), least_slice_, most_slice_);
 }
 
 // All lines have been gone through. Every few rounds the time says what the size is worth, and another one may be tried:
@@ -166,14 +172,17 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
 void splicer::call_front::note_round() {
   if (++rounds_ < rounds_of_a_sample || !are_at_one_place()) return;
   const std::uint64_t now = now_ns();
-  block_site& site = in_.whole_.slices;
-  if (begun_ns_ != 0) {
-    site.took(slice_, static_cast<double>(now - begun_ns_) / static_cast<double>(slice_ * rounds_));
+  // A time in which other steps have been run, too, says nothing.
+  const std::uint64_t key = lines_.front().sliced_key;
+  if (begun_ns_ != 0 && sample_key_ == key) {
+    in_.whole_.slices.took(slice_,
+                           static_cast<double>(now - begun_ns_) / static_cast<double>(slice_ * rounds_));
   }
+  sample_key_ = key;
   begun_ns_ = now;
   rounds_ = 0;
-  if (site.size() == slice_) return;
-  in_.report_.block = slice_ = site.size();
+  if (next_size() == slice_) return;
+  in_.report_.block = slice_ = next_size();
   begun_ns_ = 0;
   for (line& l : lines_) {
     unless_effects_throw(l, [&] {
@@ -185,9 +194,13 @@ void splicer::call_front::note_round() {
 
 bool splicer::call_front::are_at_one_place() const noexcept {
   const auto is_there = [&](const line& l) {
-    return l.arrived != nullptr && l.arrived->at == arrival::slice && l.sliced_key == l.todo.back().key &&
-           l.todo.back().place() == lines_.front().todo.back().place() &&
-           slices_of(l.todo.back()).size() == slice_;
+    if (l.arrived == nullptr || l.arrived->at != arrival::slice || l.sliced_key != l.todo.back().key)
+      return false;
+    const sliced_step& s = slices_of(l.todo.back());
+    // Its first slice is shorter by the shift. A size that the program has given is a promise.
+    const bool has_begun = s.left() != nullptr && s.left()->first > l.sliced.first;
+    return has_begun && s.size_is_chosen && s.size() == slice_ &&
+           l.todo.back().place() == lines_.front().todo.back().place();
   };
   return std::ranges::all_of(lines_, is_there);
 }
@@ -197,7 +210,8 @@ void splicer::call_front::cut_slices(line& l) {
   node& n = l.todo.back();
   sliced_step& s = slices_of(n);
   // A size that the program has given is a promise.
-  if (slice_ == 0 || (!s.size_is_chosen && s.size() != slice_)) {
+  const bool is_other = is_whole_ && l.sliced.size() > slice_;
+  if (slice_ == 0 || is_other || (!s.size_is_chosen && s.size() != slice_)) {
     l.shift = 0;
     return;
   }

@@ -114,6 +114,11 @@ memory_runs read_runs(number_reader& from, const memory_runs& before) {
     r.count[d] = from.number();
     r.pitch[d] = from.number();
     if (r.count[d] > 0) end += wide{r.count[d] - 1} * r.pitch[d];
+    // Before the next product, as the sum of two could be too large for the type.
+    if (end > most_bytes) from.refuse(too_far);
+    // So few bytes could stand for more runs than anybody can go through.
+    if (r.count[d] > 1 && (r.pitch[d] == 0 || r.bytes == 0))
+      from.refuse("touches the same memory again and again");
   }
   if (end > most_bytes) from.refuse(too_far);
   return r;

@@ -10,6 +10,7 @@ namespace {
 // Neighboring runs as one.
 memory_runs joined(memory_runs r) noexcept {
   for (std::size_t d = 2; d-- > 0;) {
+    if (r.pitch[d] == 0 || r.bytes == 0) r.count[d] = std::min<std::uint64_t>(r.count[d], 1);
     if (r.count[d] == 1 || r.pitch[d] != r.bytes) continue;
     r.bytes *= r.count[d];
     r.count[d] = 1;

@@ -152,10 +152,8 @@ class made_trees {
       indices_ = static_cast<std::int64_t>(made.front().all.size());
       block_is_chosen_ = made.front().block <= 0;
     }
-    if (are_given_as_steps(made) || has_nothing_to_gain(made)) {
-      cut_into_steps(made);
-      return;
-    }
+    if (are_steps_each(made)) return cut_into_steps(made, splice_reason::none);
+    if (has_nothing_to_gain(made)) return cut_into_steps(made, splice_reason::small_data);
     if constexpr (has_cheap_copies<Tree>) {
       if (chooses_together_ && site_ != nullptr && may_try_numbers(made)) given_ = std::vector<Tree>(made);
     }
@@ -177,6 +175,7 @@ class made_trees {
         }
       });
       if (!given && found.reason == splice_reason::none) cut_alike(made, found);
+      if (are_steps_each(made)) return cut_into_steps(made, found.reason);
       if (!may_go_backward(made, found)) found = {.by = {}, .reason = splice_reason::ordered_steps};
       shift_ = found.most;
       no_shift_ = found.reason;
@@ -192,8 +191,8 @@ class made_trees {
       trees = std::move(made);
     }
   }
-  // Whether the program, or the file of an order, gives each tree a block that is at least as large as the tree.
-  static bool are_given_as_steps(const std::vector<Tree>& made) {
+  // Whether the block of each tree is at least as large as the tree: then no tree is shifted, so that it stays one block.
+  static bool are_steps_each(const std::vector<Tree>& made) {
     return !made.empty() && std::ranges::all_of(made, [](const Tree& t) {
       return t.block > 0 && t.block >= static_cast<std::int64_t>(t.all.size());
     });
@@ -202,29 +201,35 @@ class made_trees {
   bool has_nothing_to_gain(const std::vector<Tree>& made) const {
     if (made.empty() || splices_are_checked()) return false;
     const auto is_given = [](const Tree& t) { return t.block > 0; };
-    const std::size_t together = std::min<std::size_t>(how_.together, made.size());
-    const auto data = [&] {
-      return effects_access::bytes_together(together, [&](std::size_t i) {
-        const Tree& t = made[i];
-        return effects(t.effects_of(t.all));
-      });
+    const auto all_fit = [&] {
+      for (std::size_t first = 0; first < made.size(); first += how_.together) {
+        const std::size_t count = std::min<std::size_t>(how_.together, made.size() - first);
+        const std::uint64_t bytes = effects_access::bytes_together(count, [&](std::size_t i) {
+          const Tree& t = made[first + i];
+          return effects(t.effects_of(t.all));
+        });
+        if (!data_fits(bytes)) return false;
+      }
+      return true;
     };
     if (std::ranges::any_of(made, is_given)) return false;
 #if SENNIT_EXCEPTIONS
     try {
-      return data_fits(data());
+      return all_fit();
     } catch (...) {
       return false;  // it will throw again when its step is looked for
     }
 #else
-    return data_fits(data());
+    return all_fit();
 #endif
   }
-  void cut_into_steps(std::vector<Tree>& made) {
+  void cut_into_steps(std::vector<Tree>& made, splice_reason no_shift) {
     are_steps_ = true;
-    no_shift_ = block_is_chosen_ ? splice_reason::small_data : splice_reason::none;
+    no_shift_ = no_shift;
+    plans_.clear();
+    given_.clear();
     for (Tree& t : made) {
-      if (t.block <= 0) t.block = std::max<std::int64_t>(static_cast<std::int64_t>(t.all.size()), 1);
+      t.block = std::max<std::int64_t>(static_cast<std::int64_t>(t.all.size()), 1);
       if constexpr (can_be_tiled<Tree>) {
         trees.push_back(
             tiled(std::move(t), {.down = {}, .across = {}, .reason = splice_reason::small_data}, 0));
@@ -316,6 +321,10 @@ class made_trees {
       else if (t.block <= 0)
         t.block = times_as_large(found.cells, times);
     });
+    if (are_steps_each(made)) {
+      tiled_ = false;
+      return cut_into_steps(made, found.reason);
+    }
     shift_ = found.down.most;
     shift_of_columns_ = found.across.most;
     for (std::size_t i = 0; i < made.size(); ++i) trees.push_back(tiled(std::move(made[i]), found, i));

@@ -113,7 +113,7 @@ TEST(Rings, RandomSweepsHaveTheResultsOfTheLoop) {
     }
   }
   EXPECT_GT(moved, rounds / 10) << "hardly any tree was moved, so that the test shows nothing";
-  EXPECT_GT(fast, rounds / 20);
+  EXPECT_GT(fast, rounds / 100) << "hardly any by the wavefront";
 }
 
 }  // namespace

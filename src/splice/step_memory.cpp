@@ -49,9 +49,10 @@ void step_memory::put(splice_notes& to) {
     memory_.clear();
     ends_.clear();
   }
-  const auto lowest = std::ranges::min_element(memory_, {}, &memory_runs::first);
-  const std::uint64_t base = lowest == memory_.end() ? 0 : lowest->first;
-  for (memory_runs& r : memory_) r.first -= base;
+  // An empty region may be anywhere.
+  std::uint64_t base = UINT64_MAX;
+  for (const memory_runs& r : memory_) base = std::min(base, r.bytes == 0 ? base : r.first);
+  for (memory_runs& r : memory_) r.first = r.bytes == 0 ? 0 : r.first - base;
   to.memory = std::move(memory_);
   to.memory_ends = std::move(ends_);
   to.first_blocks = std::move(first_blocks_);

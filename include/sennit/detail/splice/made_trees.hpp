@@ -130,12 +130,13 @@ class made_trees {
   }
   // The best size of blocks for so many interleaved trees, as far as it is known; 0 if it is not.
   std::int64_t block_for(std::uint32_t number) const noexcept {
-    const bool known = !plans_.empty() && shift_ / how_.together * number <= site_->size();
+    const bool known = !plans_.empty() && shift_ * number <= site_->size() * how_.together;
     return known ? site_->size() : 0;
   }
-  // Whether the others are shifted, and these are not.
+  // Whether the others are shifted, and these are too far apart for that.
   bool loses_shift_of(const made_trees& others) const noexcept {
-    return no_shift_ != splice_reason::none && others.no_shift_ == splice_reason::none;
+    const bool too_far = no_shift_ == splice_reason::far_data || no_shift_ == splice_reason::large_distance;
+    return too_far && others.no_shift_ == splice_reason::none;
   }
   unsigned blocks_tried() const noexcept { return plans_.empty() ? 0 : site_->tried(); }
 

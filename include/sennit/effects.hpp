@@ -4,14 +4,12 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/region_kind.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace sennit {
 
@@ -368,28 +366,6 @@ struct effects_access {
         sum += fx.where_[i].last - fx.where_[i].first;
       }
     }
-    return sum;
-  }
-  // The bytes between the first and the last byte of data that several effects share count once. UINT64_MAX: some region
-  // has no hull. Throws what effects_of() throws.
-  template <class EffectsOf>
-  static std::uint64_t bytes_together(std::size_t n, EffectsOf&& effects_of) {
-    std::vector<hull> all;  // disjoint
-    for (std::size_t i = 0; i < n; ++i) {
-      const effects& fx = effects_of(i);
-      for (std::uint32_t r = 0; r < fx.count_; ++r) {
-        hull h = fx.where_[r];
-        if (h.last == UINTPTR_MAX) return UINT64_MAX;
-        std::erase_if(all, [&](const hull& other) {
-          if (other.last < h.first || h.last < other.first) return false;
-          h = {std::min(h.first, other.first), std::max(h.last, other.last)};
-          return true;
-        });
-        all.push_back(h);
-      }
-    }
-    std::uint64_t sum = 0;
-    for (const hull& h : all) sum += h.last - h.first;
     return sum;
   }
   // A number that differs, most likely, if the hulls or the fingerprints of the regions differ.

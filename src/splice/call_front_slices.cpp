@@ -4,6 +4,7 @@
 #include "splice/checking.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/splice/bytes_of_trees.hpp>
 #include <sennit/detail/splice/shifted_tree.hpp>
 
 #include <algorithm>
@@ -139,7 +140,7 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
     return of.arrived != nullptr && of.arrived->at == arrival::slice;
   };
   if (std::ranges::all_of(lines_, is_sliced) &&
-      data_fits(effects_access::bytes_together(lines_.size(), rest_of))) {
+      data_fits(bytes_together(lines_.size(), rest_of))) {
     slice_ = l.sliced.size();
     are_shifted_ = false;
     is_whole_ = true;

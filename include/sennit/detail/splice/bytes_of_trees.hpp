@@ -1,9 +1,11 @@
-// How much data declared trees touch.
+// How much data declared trees, and slices of functions, touch.
 #pragma once
 
 #include <sennit/detail/config.hpp>
 #include <sennit/effects.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +29,29 @@ double bytes_of_an_index(const std::vector<Tree>& trees, std::int64_t indices) {
 #else
   return mean();
 #endif
+}
+
+// The bytes of the hulls of effects_of(0) ... effects_of(n - 1), where bytes of several hulls count once. UINT64_MAX: a region
+// has no hull. Throws what effects_of() throws.
+template <class EffectsOf>
+std::uint64_t bytes_together(std::size_t n, EffectsOf&& effects_of) {
+  std::vector<hull> apart;
+  for (std::size_t i = 0; i < n; ++i) {
+    const effects& fx = effects_of(i);
+    for (std::uint32_t r = 0; r < effects_access::size(fx); ++r) {
+      hull all = effects_access::hulls_of(fx)[r];
+      if (all.last == UINTPTR_MAX) return UINT64_MAX;
+      std::erase_if(apart, [&](const hull& other) {
+        if (other.last < all.first || all.last < other.first) return false;
+        all = {std::min(all.first, other.first), std::max(all.last, other.last)};
+        return true;
+      });
+      apart.push_back(all);
+    }
+  }
+  std::uint64_t sum = 0;
+  for (const hull& h : apart) sum += h.last - h.first;
+  return sum;
 }
 
 }  // namespace sennit::detail

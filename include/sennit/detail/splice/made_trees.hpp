@@ -205,7 +205,7 @@ class made_trees {
     const auto all_fit = [&] {
       for (std::size_t first = 0; first < made.size(); first += how_.together) {
         const std::size_t count = std::min<std::size_t>(how_.together, made.size() - first);
-        const std::uint64_t bytes = effects_access::bytes_together(count, [&](std::size_t i) {
+        const std::uint64_t bytes = bytes_together(count, [&](std::size_t i) {
           const Tree& t = made[first + i];
           return effects(t.effects_of(t.all));
         });

@@ -111,7 +111,7 @@ void splicer::call_front::sum_outside(line& l) {
 // Whether something that is not in the row is in the way of the step at which the line has arrived.
 bool splicer::call_front::is_blocked_outside(std::size_t i) {
   line& l = lines_[i];
-  ++in_.report_.checks;
+  const std::uint64_t before = in_.report_.checks++;
   if (!l.outside_hulls.interferes(l.now)) return false;
   // Some of it may have ended since.
   in_.refine(l.outside, calls_[i]->all);
@@ -119,8 +119,10 @@ bool splicer::call_front::is_blocked_outside(std::size_t i) {
   if (!l.outside_hulls.interferes(l.now)) return false;
   obstacles found;
   in_.add_those(found, *l.todo.back().call->now, l.outside);
-  const bool blocked = !found.empty();
+  bool blocked = !found.empty();
   in_.clear(found);
+  // To look through so much at each step would cost more than the order of the front gains.
+  if (in_.report_.checks - before > 4 * lines_.size()) blocked = stop_ = true;
   return blocked;
 }
 

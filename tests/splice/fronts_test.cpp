@@ -173,6 +173,40 @@ TEST(fronts, slices_are_chosen_for_the_largest_step) {
   EXPECT_LE(report.steps, 16U * (1 << 20) / 256);
 }
 
+// Catches fronts that look through all that is left of an earlier phase at each step: two sweeps of one call, of which nothing can
+// come early, took a hundred times as long as the loop.
+TEST(fronts, look_at_little_of_an_earlier_phase) {
+  constexpr std::int64_t n = 100'000;
+  std::vector<std::uint64_t> u[2] = {std::vector<std::uint64_t>(n, 1), std::vector<std::uint64_t>(n, 2)};
+  std::vector<std::uint64_t> expected[2] = {u[0], u[1]};
+  const auto sweep = [](const std::vector<std::uint64_t>& in, std::vector<std::uint64_t>& out, range r) {
+    for (auto i = static_cast<std::size_t>(r.first); i < static_cast<std::size_t>(r.last); ++i)
+      out[i] = in[i - 1] + 3 * in[i] + in[i + 1];
+  };
+  const range inner{1, n - 1};
+  const auto phase = [&](const std::vector<std::uint64_t>& in, std::vector<std::uint64_t>& out) {
+    return sennit::divided{inner, 500,
+                           [&](range r) {
+                             return effects(reads(memory_range(in.data(), r.grown(1))),
+                                            writes(memory_range(out.data(), r)));
+                           },
+                           [&, sweep](range r) { sweep(in, out, r); }};
+  };
+  const splice_report report = runtime_of(1).run([&] {
+    return sennit::splice(16, [&](int) {
+      const call_effects fx{writes(memory_range(u[0]), memory_range(u[1]))};
+      sennit::sequence(phase(u[0], u[1]), phase(u[1], u[0]));
+    });
+  });
+  for (int t = 0; t < 16; ++t) {
+    sweep(expected[0], expected[1], inner);
+    sweep(expected[1], expected[0], inner);
+  }
+  EXPECT_EQ(u[0], expected[0]);
+  EXPECT_EQ(u[1], expected[1]);
+  EXPECT_LE(report.checks, 500 * report.steps);
+}
+
 // Catches a size of slices that the program has given, and that the slices of another call replace: a step may have
 // a buffer of that size.
 TEST(fronts, no_slice_is_larger_than_the_program_says) {

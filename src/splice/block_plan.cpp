@@ -33,6 +33,9 @@ void block_site::change(Change&& what) noexcept {
     size_.store(search_.size(), std::memory_order_relaxed);
     tried_.store(search_.tried(), std::memory_order_relaxed);
     over_.store(search_.over(), std::memory_order_relaxed);
+    if (!search_.over()) return;
+    found_start_.store(start_, std::memory_order_relaxed);
+    found_.store(search_.size(), std::memory_order_relaxed);
   }
 }
 
@@ -48,14 +51,6 @@ void block_site::begin(std::int64_t start, std::int64_t least, std::int64_t most
 
 void block_site::took(std::int64_t size, double ns) noexcept {
   change([&] { search_.took(size, ns); });
-}
-
-std::int64_t block_site::found_from(std::int64_t start) noexcept {
-  std::int64_t found = 0;
-  change([&] {
-    if (start == start_ && search_.over()) found = search_.size();
-  });
-  return found;
 }
 
 void block_site::tell(splice_report& report) noexcept {

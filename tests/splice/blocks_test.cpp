@@ -166,4 +166,18 @@ TEST(Blocks, ASiteRemembersWhatIsBest) {
   EXPECT_EQ(site.size(), 50);
 }
 
+// Catches a size that is forgotten as soon as other trees are spliced at the place: a memoized splice would look for an order again
+// and again.
+TEST(Blocks, WhatHasBeenFoundStays) {
+  block_site site;
+  EXPECT_EQ(site.found_from(100), 0);
+  site.begin(100, 10, 1000);
+  for (int i = 0; i < 40 && !site.over(); ++i) site.took(site.size(), site.size() == 200 ? 1.0 : 2.0);
+  ASSERT_TRUE(site.over());
+  EXPECT_EQ(site.found_from(100), 200);
+  EXPECT_EQ(site.found_from(50), 0) << "it began elsewhere";
+  site.begin(300, 10, 1000);
+  EXPECT_EQ(site.found_from(100), 200);
+}
+
 }  // namespace

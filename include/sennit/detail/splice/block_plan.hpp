@@ -24,8 +24,10 @@ class SENNIT_EXPORT block_site {
   // The size of the next blocks.
   std::int64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   unsigned tried() const noexcept { return tried_.load(std::memory_order_relaxed); }
-  // The best size of a search that began with this one and is over; 0 if there is none, or if another thread is at the site.
-  std::int64_t found_from(std::int64_t start) noexcept;
+  // The best size of the last search that has ended, if it began with this one; otherwise 0.
+  std::int64_t found_from(std::int64_t start) const noexcept {
+    return found_start_.load(std::memory_order_relaxed) == start ? found_.load(std::memory_order_relaxed) : 0;
+  }
   // Says what has been tried. Nothing if another thread is at the site.
   void tell(splice_report& report) noexcept;
   bool over() const noexcept { return over_.load(std::memory_order_relaxed); }
@@ -46,6 +48,8 @@ class SENNIT_EXPORT block_site {
   std::atomic<std::int64_t> size_{1};
   std::atomic<unsigned> tried_{0};
   std::atomic<bool> over_{false};
+  std::atomic<std::int64_t> found_start_{0};
+  std::atomic<std::int64_t> found_{0};
 };
 
 // The range is cut into zones, and each zone into blocks of one size. The size is chosen when somebody asks for the

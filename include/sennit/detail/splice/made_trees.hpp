@@ -175,7 +175,7 @@ class made_trees {
           choose_block(t, how_.together, times);
         }
       });
-      if (!given && found.reason == splice_reason::none) cut_alike(made, found);
+      if (!given && found.reason == splice_reason::none) cut_alike(made, found, times);
       if (are_steps_each(made)) return cut_into_steps(made, found.reason);
       if (!may_go_backward(made, found)) found = {.by = {}, .reason = splice_reason::ordered_steps};
       shift_ = found.most;
@@ -242,7 +242,7 @@ class made_trees {
     }
   }
   // Trees over the same range get the same blocks, so that no block needs data of two blocks of an earlier tree.
-  void cut_alike(std::vector<Tree>& made, const shifts& by) {
+  void cut_alike(std::vector<Tree>& made, const shifts& by, std::int64_t times) {
     if (made.empty()) return;
     const auto all = made.front().all;
     if (all.size() == 0 || !std::ranges::all_of(made, [&](const Tree& t) { return t.all == all; })) return;
@@ -252,9 +252,9 @@ class made_trees {
         size_that_fits(widest, [](std::uint64_t bytes) { return bytes <= shifted_step_bytes()[2]; });
     if (site_ == nullptr) {
       // An order that may be saved has blocks of one size: the best one, if splices of such trees have found it.
-      const std::int64_t found = site_of<Tree>.found_from(start);
+      const std::int64_t found = site_of<Tree>.found_from(start / times);
       has_found_ = found != 0;
-      for (Tree& t : made) t.block = has_found_ ? found : start;
+      for (Tree& t : made) t.block = has_found_ ? times_as_large(found, times) : start;
       return;
     }
     for (Tree& t : made) t.block = start;

@@ -209,14 +209,14 @@ namespace {
 
 void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
                   void (*begin)(const void*, std::uint32_t, spliced_call&), const void* object,
-                  splice_log* log, splice_reason no_wavefront, splice_report& report) {
+                  splice_log* log, splice_reason no_wavefront, block_site& slices, splice_report& report) {
   if (instead_of_splicer != nullptr) [[unlikely]] {
     report.used(splice_engine::checker, splice_reason::checked);
     return instead_of_splicer(first, count, begin, object, log, report);
   }
   report.used(splice_engine::calls, no_wavefront);
   const unsigned workers = worker_count();
-  whole_splice whole(how, workers);
+  whole_splice whole(how, workers, slices);
   // With a log: two strands for each worker, even if no worker takes them. A run that follows the log will
   // use them.
   splicer mine(whole, log, log != nullptr && workers > 1 ? std::bit_width(workers - 1) + 1 : 0);
@@ -235,9 +235,6 @@ void run_together(const splicing& how, std::uint32_t first, std::uint32_t count,
   });
   mine.run();
   report += mine.report();
-  if (whole.slices.tried() != 0) {
-    whole.slices.tell(report);
-  }
   report.extra_bytes = std::max(report.extra_bytes, whole.bytes.most());
   whole.failure.rethrow();
   whole.stop.rethrow();
@@ -307,9 +304,11 @@ splice_report run_splice(const splicing& how, std::uint32_t n,
                          splice_log* log) {
   splice_report report;
   report.interleaved(std::min(n, calls_together(how)), group_of(how, n));
+  block_site slices;
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
-    run_together(how, first, count, begin, object, log, splice_reason::functions, report);
+    run_together(how, first, count, begin, object, log, splice_reason::functions, slices, report);
   });
+  if (slices.tried() != 0) slices.tell(report);
   return report;
 }
 
@@ -342,6 +341,7 @@ splice_report run_splice(const splicing& how, std::uint32_t n, const forest& tre
     return report;
   }
   report.interleaved(std::min(n, calls_together(how)), group_of(how, n));
+  block_site no_slices;  // trees have none
   in_groups(how, n, [&](std::uint32_t first, std::uint32_t count) {
     splice_reason why = splice_reason::checked;
     if (!splices_are_checked()) {
@@ -363,7 +363,7 @@ splice_report run_splice(const splicing& how, std::uint32_t n, const forest& tre
       }
       if (!trees.tiled) why = other;
     }
-    run_together(how, first, count, trees.begin, trees.trees, log, why, report);
+    run_together(how, first, count, trees.begin, trees.trees, log, why, no_slices, report);
   });
   return report;
 }

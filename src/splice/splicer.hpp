@@ -186,7 +186,8 @@ class call_queue {
 // What all splicers of one splice share.
 class whole_splice {
  public:
-  whole_splice(const splicing& how, unsigned workers) noexcept : how(how), workers(workers) {}
+  whole_splice(const splicing& how, unsigned workers, block_site& slices) noexcept
+      : how(how), workers(workers), slices(slices) {}
 
   // Memory for a few calls, in a list linked by `next`; and its return.
   live_call* more_calls();
@@ -200,7 +201,7 @@ class whole_splice {
   bytes_in_use bytes;
   std::atomic<std::int64_t> delayed{0};
   std::atomic<std::uint32_t> depth_of_steps{0};  // the deepest so far
-  block_site slices;                             // whose size the library chooses
+  block_site& slices;  // of all groups of calls, where the library chooses their size
 
  private:
   static constexpr std::size_t calls_at_once = 32;

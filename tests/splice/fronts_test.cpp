@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -145,6 +146,26 @@ TEST(fronts, the_library_tries_sizes_of_slices) {
   EXPECT_GE(report.blocks_tried, 2U);
   EXPECT_EQ(report.shift, 7);
   EXPECT_EQ(report.delayed, 0U);
+}
+
+// Catches a search that begins anew with each group of calls, and so never comes to what it has found.
+TEST(fronts, later_groups_take_the_size_that_was_found) {
+  constexpr std::int64_t n = 1 << 22;
+  static double u[2][n];  // which nobody touches
+  std::set<std::int64_t> sizes;
+  runtime_of(1).run([&] {
+    sennit::splice(64, [&](int t) {
+      const auto effects_of = [t](range r) {
+        return effects{reads(memory_range(u[t % 2], r.grown(1).within({0, n}))),
+                       writes(memory_range(u[(t + 1) % 2], r))};
+      };
+      const call_effects fx{effects_of({0, n})};
+      sennit::step(sliced_range{{0, n}, 0}, effects_of, [&, t](range r) {
+        if (t >= 32 && r.first != 0 && r.last != n) sizes.insert(r.size());
+      });
+    });
+  });
+  EXPECT_EQ(sizes.size(), 1U);
 }
 
 // Catches fronts that end where a slice waits for the first one of the next front, and calls that wait there for the end of

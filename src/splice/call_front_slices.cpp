@@ -139,8 +139,7 @@ void splicer::call_front::choose_slice(const line& l, std::int64_t most) {
   const auto is_sliced = [](const line& of) {
     return of.arrived != nullptr && of.arrived->at == arrival::slice;
   };
-  if (std::ranges::all_of(lines_, is_sliced) &&
-      data_fits(bytes_together(lines_.size(), rest_of))) {
+  if (std::ranges::all_of(lines_, is_sliced) && data_fits(bytes_together(lines_.size(), rest_of))) {
     slice_ = l.sliced.size();
     are_shifted_ = false;
     is_whole_ = true;

@@ -18,6 +18,8 @@
 #include <exception>
 #include <mutex>
 #include <ranges>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,6 +34,7 @@ class graph_run {
   using key = typename Keys::key;
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
+  static constexpr bool has_values = !std::is_void_v<value>;
 
   // `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), pool_(patience) {}
@@ -109,7 +112,7 @@ class graph_run {
    public:
     strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
     ~strand() {
-      whole_.values_.leave(held_);
+      whole_.values_.leave(own_values_);
       whole_.tracing_.leave(notes_);
     }
     strand(const strand&) = delete;
@@ -135,45 +138,54 @@ class graph_run {
     }
 
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
-    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find(k)); }
-    // Adds a node to the run.
+    // Any number of branches of the running node may call it at once.
+    const auto& value_of(const key& k) {
+      const node_number p = whole_.keys_.find(k);
+      if (!read_.has(p)) [[unlikely]]
+        throw_no_predecessor(text_of_running(), text_of_key(k));
+      const auto* const v = whole_.values_.get(p);
+      if (v == nullptr) [[unlikely]]
+        throw_value_freed(text_of_running(), text_of_key(k));
+      return *v;
+    }
+    // Adds a node to the run. The same branches may call it.
     void create(const key& k) {
+      // Otherwise the strand uses what follows only when it runs no node.
+      const std::lock_guard guard(creating_);
       const node_number n = whole_.keys_.find_or_make(k, supply_);
-      item made = graph_item::explore(n);
-      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
+      // A node that is made is not lost for want of memory.
+      if (created_.size() == created_.capacity()) created_.reserve(2 * created_.size() + 8);
       std::uint64_t absent = 0;
       // Relaxed: no data was written for the node.
       if (!successors(whole_.state(n))
                .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
                                         std::memory_order_relaxed))
         return;
-      whole_.values_.made(1);
-#if SENNIT_EXCEPTIONS
-      try {
-        add_created(n, made);
-      } catch (...) {
-        // The node has been made, and no strand is going to explore it.
-        whole_.pool_.fail(std::current_exception());
-        throw;
+      if constexpr (has_values) {
+        whole_.values_.unexplored().created([&] { created_.push_back(n); });
+      } else {
+        created_.push_back(n);
       }
-#else
-      add_created(n, made);
-#endif
     }
 
    private:
-    void add_created(node_number n, item made) {
+    std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
+    // The running node has created nodes.
+    SENNIT_COLD void give_created() {
       {
         const std::lock_guard guard(whole_.creating_);
-        whole_.created_.push_back(n);
+        whole_.created_.insert(whole_.created_.end(), created_.begin(), created_.end());
       }
-      own_.todo.add(made);
+      for (const node_number n : created_) add(graph_item::explore(n));
+      created_.clear();
     }
 
     void explore(node_number n, item& next) {
       const auto& k = whole_.keys_.key_of(n);
       auto&& found = whole_.calls_.predecessors(k);
-      if constexpr (std::ranges::sized_range<decltype(found)>) {
+      if constexpr (has_values) {
+        explore_with_values(n, found, next);
+      } else if constexpr (std::ranges::sized_range<decltype(found)>) {
         explore(n, found, std::ranges::size(found), next);
       } else {
         std::vector<key> list;
@@ -185,7 +197,7 @@ class graph_run {
     template <class Range>
     void explore(node_number n, Range&& found, std::size_t size, item& next) {
       std::uint32_t done = 0;
-      std::int64_t made = 0;
+      std::size_t made = 0;
       const auto before = own_.todo.mark();
       if (size != 0) {
         // Relaxed: no other strand knows that the node waits before the node is in the list of a
@@ -197,41 +209,65 @@ class graph_run {
           const node_number p = whole_.keys_.find_or_make(k, supply_);
           switch (wait_for(p, n)) {
             case wait::made:
-              // Another worker may explore it before this node's predecessors have all been named.
-              if constexpr (Calls::colored) whole_.values_.made(1);
               ++made;
               follow(graph_item::explore(p), next);
               break;
             case wait::listed: break;
-            case wait::done:
-              ++done;
-              whole_.values_.will_read(p);
-              break;
+            case wait::done: ++done; break;
           }
         }
       }
-      whole_.values_.made(Calls::colored ? -1 : made - 1);
       // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
         follow(graph_item::compute(n), next);
     }
 
+    // All predecessors are known before the node waits for one of them.
+    template <class Range>
+    void explore_with_values(node_number n, Range&& found, item& next) {
+      named_.clear();
+      for (const auto& k : found) named_.push_back(whole_.keys_.find_or_make(k, supply_));
+      const std::size_t size = named_.size();
+      whole_.values_.begin(n, named_);
+      // Relaxed: as above.
+      waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+      std::uint32_t done = 0;
+      std::size_t made = 0;
+      for (const node_number p : named_) {
+        switch (wait_for(p, n)) {
+          case wait::made: named_[made++] = p; break;
+          case wait::listed: break;
+          case wait::done:
+            ++done;
+            whole_.values_.will_read(p);
+            break;
+        }
+      }
+      const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
+      whole_.values_.unexplored().explored(std::span(named_.data(), made), give);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
+        follow(graph_item::compute(n), next);
+    }
+
     void compute(node_number n, item& next) {
+      if constexpr (has_values) find_read(n);
       const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
       whole_.tracing_.end_node(notes_, n, begun);
+      const bool created = !created_.empty();
+      if (created) [[unlikely]]
+        give_created();
       // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
       // it computed later; acquire has the links, and what those that wait wrote before. Model:
       // models/graph.pml.
       const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
       const auto maker = static_cast<node_number>(waited) - 1;
       const auto first = static_cast<std::uint32_t>(waited >> 32);
-      if constexpr (!std::is_void_v<value>) {
+      if constexpr (has_values) {
         std::uint32_t readers = maker != nobody ? 1 : 0;
         for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
-        whole_.values_.hold(n, readers, held_);
-        release_predecessors(n);
+        whole_.values_.computed(n, readers, read_.all(), created, own_values_);
       }
       if (maker != nobody) notify(maker, next);
       for (std::uint32_t l = first; l != 0;) {
@@ -241,14 +277,14 @@ class graph_run {
       }
     }
 
-    void release_predecessors(node_number n) {
-      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n))) {
-        const node_number p = whole_.keys_.find(k);
-        // Relaxed: this node waited for those predecessors, so it knows that they have been computed.
-        if (p == nobody || successors(whole_.state(p)).load(std::memory_order_relaxed) != computed)
-          throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
-        whole_.values_.was_read(p);
-      }
+    // The predecessors, whose values the node reads.
+    void find_read(node_number n) {
+      std::vector<node_number>& nodes = read_.begin();
+      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
+        nodes.push_back(whole_.keys_.find(k));
+      if (!whole_.values_.has_answered(n, nodes))
+        throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+      read_.fix();
     }
 
     enum class wait { made, listed, done };
@@ -283,7 +319,16 @@ class graph_run {
       if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
     }
 
-    // The first item is done next, the others later; items of other colors are posted to those colors.
+    // Items of other colors are posted to those colors.
+    void add(graph_item step) {
+      item i = step;
+      if constexpr (Calls::colored) {
+        i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
+        if (own_.post(i)) return;
+      }
+      own_.todo.add(i);
+    }
+    // The same, but the first item is done next, the others later.
     void follow(graph_item step, item& next) {
       item i = step;
       if constexpr (Calls::colored) {
@@ -301,7 +346,11 @@ class graph_run {
     typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
-    std::vector<node_number> held_;  // nodes whose values may get further readers
+    std::mutex creating_;               // for branches of the running node
+    std::vector<node_number> created_;  // by the running node
+    std::vector<node_number> named_;    // predecessors of the node that is being explored
+    read_nodes read_;                   // by the running node
+    typename graph_values<value>::holder own_values_;
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };
 

@@ -17,6 +17,118 @@
 namespace sennit_test {
 namespace {
 
+// The stage of an item, and its number; {0, 0} is the sink.
+using piece = std::array<int, 2>;
+
+// Large values: how many there are, and how many there were at most.
+class large {
+ public:
+  large() {
+    const std::int64_t now = ++live_;
+    std::int64_t most = most_;
+    while (now > most && !most_.compare_exchange_weak(most, now)) {
+    }
+  }
+  large(const large&) : large() {}
+  ~large() { --live_; }
+  large& operator=(const large&) = delete;
+
+  static std::int64_t live() { return live_; }
+  static std::int64_t most() { return most_; }
+  static void begin() { most_ = live_.load(); }
+
+ private:
+  inline static std::atomic<std::int64_t> live_{0};
+  inline static std::atomic<std::int64_t> most_{0};
+};
+// What a node hands on: something large in all stages but the last, and a small sum.
+struct product {
+  std::shared_ptr<large> data;
+  std::uint64_t sum = 0;
+};
+
+// `items` items go through `stages` stages; the sink reads what the last stage made of each.
+std::vector<piece> before_in_stages(piece p, int stages, int items) {
+  std::vector<piece> pieces;
+  if (p[0] == 0) {
+    for (int i = 0; i < items; ++i) pieces.push_back({stages, i});
+  } else if (p[0] > 1) {
+    pieces.push_back({p[0] - 1, p[1]});
+  }
+  return pieces;
+}
+// The most large values at once.
+std::int64_t most_in_stages(int stages, int items) {
+  const auto before = [=](piece p) { return before_in_stages(p, stages, items); };
+  const auto compute = [=](piece p, auto& node) -> product {
+    product made;
+    if (p[0] != stages && p[0] != 0) made.data = std::make_shared<large>();
+    made.sum = p[0] == 1 ? static_cast<std::uint64_t>(p[1]) : 0;
+    for (const piece& q : before(p)) made.sum += node.value(q).sum;
+    // As long as it takes to load something.
+    if (p[0] == 1) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+    }
+    return made;
+  };
+  large::begin();
+  const auto n = static_cast<std::uint64_t>(items);
+  EXPECT_EQ(graph::run(piece{0, 0}, graph::nodes{.predecessors = before, .compute = compute}).sum,
+            n * (n - 1) / 2);
+  EXPECT_EQ(large::live(), 0);
+  return large::most();
+}
+
+// Catches: values that stay until all of the graph has been explored, although it was computed long before.
+TEST(graph_lifetime, of_what_goes_through_stages) {
+  for (const unsigned workers : {1U, 2U, 4U}) {
+    under(settings({workers}), [&](sennit::runtime& rt) {
+      for (const int stages : {2, 3, 4}) {
+        rt.run([&] { EXPECT_LE(most_in_stages(stages, scaled(1000)), 4 * workers) << stages << " stages"; });
+      }
+    });
+  }
+}
+
+// The same where each strand that runs out of work has taken part in something else before.
+// Catches: a bound that holds only for strands that never end.
+TEST(graph_lifetime, of_many_short_runs) {
+  under(settings({1, 2, 4}), [](sennit::runtime& rt) {
+    rt.run([&] {
+      for (int i = 0; i < scaled(100); ++i) EXPECT_LE(most_in_stages(2, 30), 16);
+    });
+  });
+}
+
+// Catches: a sum over a tree that holds more than the values along one path.
+TEST(graph_lifetime, of_a_tree) {
+  const int depth = 12;
+  const auto before = [](int k) {
+    std::vector<int> keys;
+    if (k < 1 << depth) keys = {2 * k, 2 * k + 1};
+    return keys;
+  };
+  const auto compute = [&](int k, auto& node) -> product {
+    product made{std::make_shared<large>(), k >= 1 << depth ? 1U : 0U};
+    for (const int p : before(k)) made.sum += node.value(p).sum;
+    return made;
+  };
+  for (const unsigned workers : {1U, 2U}) {
+    under(settings({workers}), [&](sennit::runtime& rt) {
+      rt.run([&] {
+        large::begin();
+        EXPECT_EQ(graph::run(1, graph::nodes{.predecessors = before, .compute = compute}).sum, 1U << depth);
+        if (workers == 1) {
+          EXPECT_LE(large::most(), depth + 3);
+        }
+        EXPECT_EQ(large::live(), 0);
+      });
+    });
+  }
+}
+
 // Catches: the value of a node that is no predecessor, which is read while somebody else may free it, or
 // after that. The error names both nodes.
 TEST(graph_lifetime, of_a_value_that_is_not_for_this_node) {

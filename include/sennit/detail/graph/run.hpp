@@ -9,6 +9,7 @@
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tracing.hpp>
+#include <sennit/detail/graph/value_queue.hpp>
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
@@ -84,6 +85,13 @@ class graph_run {
   void work(Session& own) {
     strand here{*this, own};
     while (own.more()) {
+      if constexpr (has_values) {
+        if (!own.todo.has_unexplored() && !values_.has_room() &&
+            later_.put(own.todo, [this] { return values_.unexplored().none(); })) {
+          values_.leave(here.held());
+          continue;
+        }
+      }
       here.at = own.todo.take();
 #if SENNIT_EXCEPTIONS
       try {
@@ -101,7 +109,9 @@ class graph_run {
   }
 
  private:
-  using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
+  using todo =
+      std::conditional_t<has_values, explored_first_queue<item>,
+                         std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
   using whole_pool = work_pool<graph_run, todo, posts>;
 
@@ -133,10 +143,14 @@ class graph_run {
         own_.did_one();
         own_.consider_others(!next.step().is_none());
         if (next.step().is_none() || whole_.pool_.stopped()) return;
+        if constexpr (has_values) {
+          if (next.step().is_ready() && !whole_.values_.has_room()) return own_.todo.add(next);
+        }
         at = next;
       }
     }
 
+    typename graph_values<value>::holder& held() noexcept { return own_values_; }
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
     // Any number of branches of the running node may call it at once.
     const auto& value_of(const key& k) {
@@ -245,9 +259,28 @@ class graph_run {
         }
       }
       const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
-      whole_.values_.unexplored().explored(std::span(named_.data(), made), give);
-      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
-        follow(graph_item::compute(n), next);
+      const bool last = whole_.values_.unexplored().explored(std::span(named_.data(), made), give);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
+      if (last) [[unlikely]]
+        compute_the_rest();
+    }
+    void add_ready_when_explored(node_number n) {
+      item i = graph_item::compute(n);
+      if constexpr (Calls::colored) {
+        i.colors = whole_.calls_.colors(whole_.keys_.key_of(n));
+        if (own_.post(i)) return;
+      }
+      own_.todo.add_ready_when_explored(i);
+    }
+    // Nothing is left to explore.
+    SENNIT_COLD void compute_the_rest() {
+      whole_.values_.leave(own_values_);
+      for (const item& i : whole_.later_.take()) {
+        if constexpr (Calls::colored) {
+          if (own_.post(i)) continue;
+        }
+        own_.todo.add(i);
+      }
     }
 
     void compute(node_number n, item& next) {
@@ -359,6 +392,7 @@ class graph_run {
   growing<link> links_;
   numbering link_numbers_;
   graph_values<value> values_;
+  [[no_unique_address]] std::conditional_t<has_values, ready_later<item>, no_values> later_;
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;
   std::vector<node_number> created_;  // by running nodes; under creating_

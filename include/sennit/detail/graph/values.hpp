@@ -58,6 +58,12 @@ class graph_values {
   void fail() noexcept { failed_ = true; }
 
   unexplored_nodes& unexplored() noexcept { return unexplored_; }
+  // Whether a node may be computed now although its value may have to wait until all has been explored.
+  // Relaxed: a bound for the number of values, not a promise of who sees what.
+  bool has_room() const noexcept {
+    return held_.load(std::memory_order_relaxed) < most_held_ || unexplored_.none();
+  }
+  void hold_at_most(std::size_t values) noexcept { most_held_ = values; }
   // The node is about to be explored, and these are its predecessors.
   void begin(node_number n, std::span<const node_number> predecessors) {
     slots_.ensure(n);
@@ -120,12 +126,15 @@ class graph_values {
   }
   void hold(std::span<const node_number> nodes, holder& own) {
     own.held_.insert(own.held_.end(), nodes.begin(), nodes.end());
+    held_.fetch_add(nodes.size(), std::memory_order_relaxed);
   }
   void release_all(std::vector<node_number>& held) noexcept {
+    if (held.empty()) return;
     for (const node_number h : held) release(h);
+    held_.fetch_sub(held.size(), std::memory_order_relaxed);
     held.clear();
   }
-  void leave_with_others(const std::vector<node_number>& held) noexcept {
+  void leave_with_others(std::vector<node_number>& held) noexcept {
 #if SENNIT_EXCEPTIONS
     try {
       left_.insert(left_.end(), held.begin(), held.end());
@@ -136,15 +145,20 @@ class graph_values {
 #else
     left_.insert(left_.end(), held.begin(), held.end());
 #endif
+    held.clear();
   }
 
   growing<slot> slots_;
   unexplored_nodes unexplored_;
   std::mutex leaving_;
-  std::vector<node_number> left_;  // by strands that ended; under leaving_
+  std::vector<node_number> left_;     // by strands that ended; under leaving_
+  std::atomic<std::size_t> held_{0};  // by all strands together
+  std::size_t most_held_ = 1;
   node_number kept_ = nobody;
   bool failed_ = false;  // the remaining values are freed at the end of the run
 };
+
+struct no_values {};
 
 template <>
 class graph_values<void> {

@@ -164,34 +164,43 @@ class graph_run {
     }
     // Adds a node to the run. The same branches may call it.
     void create(const key& k) {
-      // Otherwise the strand uses what follows only when it runs no node.
+      // The strand itself uses what follows only while it runs no node.
       const std::lock_guard guard(creating_);
       const node_number n = whole_.keys_.find_or_make(k, supply_);
-      // A node that is made is not lost for want of memory.
-      if (created_.size() == created_.capacity()) created_.reserve(2 * created_.size() + 8);
+      item made = graph_item::explore(n);
+      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
       std::uint64_t absent = 0;
       // Relaxed: no data was written for the node.
       if (!successors(whole_.state(n))
                .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
                                         std::memory_order_relaxed))
         return;
-      if constexpr (has_values) {
-        whole_.values_.unexplored().created([&] { created_.push_back(n); });
-      } else {
-        created_.push_back(n);
+#if SENNIT_EXCEPTIONS
+      try {
+        add_created(n, made);
+      } catch (...) {
+        // The node has been made, and no strand is going to explore it.
+        whole_.pool_.fail(std::current_exception());
+        throw;
       }
+#else
+      add_created(n, made);
+#endif
     }
 
    private:
     std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
-    // The running node has created nodes.
-    SENNIT_COLD void give_created() {
+    void add_created(node_number n, item made) {
       {
         const std::lock_guard guard(whole_.creating_);
-        whole_.created_.insert(whole_.created_.end(), created_.begin(), created_.end());
+        whole_.created_.push_back(n);
       }
-      for (const node_number n : created_) add(graph_item::explore(n));
-      created_.clear();
+      if constexpr (has_values) {
+        has_created_ = true;
+        whole_.values_.unexplored().created([&] { own_.todo.add(made); });
+      } else {
+        own_.todo.add(made);
+      }
     }
 
     void explore(node_number n, item& next) {
@@ -211,7 +220,7 @@ class graph_run {
     template <class Range>
     void explore(node_number n, Range&& found, std::size_t size, item& next) {
       std::uint32_t done = 0;
-      std::size_t made = 0;
+      std::int64_t made = 0;
       const auto before = own_.todo.mark();
       if (size != 0) {
         // Relaxed: no other strand knows that the node waits before the node is in the list of a
@@ -288,9 +297,6 @@ class graph_run {
       const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
       whole_.tracing_.end_node(notes_, n, begun);
-      const bool created = !created_.empty();
-      if (created) [[unlikely]]
-        give_created();
       // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
       // it computed later; acquire has the links, and what those that wait wrote before. Model:
       // models/graph.pml.
@@ -300,7 +306,7 @@ class graph_run {
       if constexpr (has_values) {
         std::uint32_t readers = maker != nobody ? 1 : 0;
         for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
-        whole_.values_.computed(n, readers, read_.all(), created, own_values_);
+        whole_.values_.computed(n, readers, read_.all(), std::exchange(has_created_, false), own_values_);
       }
       if (maker != nobody) notify(maker, next);
       for (std::uint32_t l = first; l != 0;) {
@@ -352,16 +358,7 @@ class graph_run {
       if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
     }
 
-    // Items of other colors are posted to those colors.
-    void add(graph_item step) {
-      item i = step;
-      if constexpr (Calls::colored) {
-        i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
-        if (own_.post(i)) return;
-      }
-      own_.todo.add(i);
-    }
-    // The same, but the first item is done next, the others later.
+    // The first item is done next, the others later; items of other colors are posted to those colors.
     void follow(graph_item step, item& next) {
       item i = step;
       if constexpr (Calls::colored) {
@@ -379,10 +376,11 @@ class graph_run {
     typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
-    std::mutex creating_;               // for branches of the running node
-    std::vector<node_number> created_;  // by the running node
-    std::vector<node_number> named_;    // predecessors of the node that is being explored
-    read_nodes read_;                   // by the running node
+    std::mutex creating_;       // for branches of the running node
+    bool has_created_ = false;  // the running node; under creating_
+    // Predecessors of the node that is being explored.
+    [[no_unique_address]] std::conditional_t<has_values, std::vector<node_number>, no_values> named_;
+    [[no_unique_address]] std::conditional_t<has_values, read_nodes, no_values> read_;
     typename graph_values<value>::holder own_values_;
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };

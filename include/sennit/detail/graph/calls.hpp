@@ -237,8 +237,9 @@ std::vector<Key> cycle_from(Run& run, All& all, node_number n) {
 
 // Writes what the run computed into its trace.
 template <class Key, class Run, class All, class Calls>
-void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length) {
+void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length, bool failed) {
   trace_filler filler(*calls.given.trace, run.tracing().take(), length);
+  if (failed) filler.set_failed();
   if constexpr (Calls::colored) filler.set_colors(calls.given.coloring.of, calls.color_count);
   typename All::supply supply;
   const std::size_t count = filler.size();
@@ -266,14 +267,13 @@ class tracing_of_run {
     const std::uint64_t length = trace_now_ns() - run_.tracing().begun();
 #if SENNIT_EXCEPTIONS
     try {
-      fill_trace<Key>(run_, all_, calls_, length);
+      fill_trace<Key>(run_, all_, calls_, length, failed);
     } catch (...) {
       clear_trace(*calls_.given.trace);
       if (!failed) throw;
     }
 #else
-    fill_trace<Key>(run_, all_, calls_, length);
-    static_cast<void>(failed);
+    fill_trace<Key>(run_, all_, calls_, length, failed);
 #endif
   }
 
@@ -299,7 +299,7 @@ auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, 
       if (given.trace != nullptr) {
         tracing_of_run<Key, decltype(run), decltype(all), calls> tracing(run, all, user);
         last = run.run(sink);
-        return tracing.finish(run.failed() || !run.is_computed(last));
+        return tracing.finish(run.failed() || !run.is_computed(last) || run.waits_for_ever() != nobody);
       }
     }
     last = run.run(sink);

@@ -5,6 +5,7 @@
 #include <sennit/detail/graph/task_body.hpp>
 #include <sennit/detail/graph/tasks_of_graph.hpp>
 #include <sennit/graph.hpp>
+#include <sennit/limit.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -74,6 +75,30 @@ class task {
     return *this;
   }
 
+  // Of tasks that can go on, those of higher priority are first taken from a strand's queue; so they are of
+  // what is given to other workers. 0 without a call.
+  const task& priority(int p) const {
+    detail::task_building::set_priority(graph(), number_, p);
+    return *this;
+  }
+  // The place nearest to the task's data: see graph::coloring and task_graph::color_by().
+  const task& color(unsigned c) const {
+    detail::task_building::set_color(graph(), number_, c);
+    return *this;
+  }
+  // For task_graph::prioritize_longest_path(). 1 without a call. Throws std::invalid_argument for a cost below
+  // zero.
+  const task& cost(double c) const {
+    detail::task_building::set_cost(graph(), number_, c);
+    return *this;
+  }
+  // The task runs only while it has a place within each of these. They outlive the graph's runs.
+  template <std::same_as<limit>... Limit>
+  const task& within(Limit&... limits) const {
+    (detail::task_building::set_limit(graph(), number_, limits), ...);
+    return *this;
+  }
+
   // Position in the order in which the graph's tasks were made.
   std::size_t number() const noexcept { return number_; }
   explicit operator bool() const noexcept { return graph_ != nullptr; }
@@ -97,6 +122,32 @@ class task {
   detail::tasks_of_graph* graph_ = nullptr;
   value_state* value_ = nullptr;
   detail::task_number number_ = 0;
+};
+
+// A run of a task_graph that somebody has begun and not waited for. Handles are copied; they may outlive the
+// graph. Functions of a handle of no run throw std::logic_error. Thread-safety: any threads may call them.
+class SENNIT_EXPORT pending_run {
+ public:
+  pending_run() = default;
+
+  // Returns when the run has ended: true, or false if cancel() stopped it. Throws what run() throws, each time.
+  // The first wait adds what the tasks added to reducers to those of the calling strand. Precondition: no task
+  // of the run calls it.
+  bool wait() const;
+  // Whether the run has ended. In a program whose default runtime has one worker, no other thread runs it: the
+  // caller then does, if it runs no strand.
+  bool done() const;
+  // Tasks that have not begun will not begin.
+  void cancel() const;
+  explicit operator bool() const noexcept { return run_ != nullptr; }
+
+ private:
+  friend class task_graph;
+  pending_run(std::shared_ptr<detail::run_queue> all, std::shared_ptr<detail::task_request> run) noexcept;
+  detail::task_request& request() const;
+
+  std::shared_ptr<detail::run_queue> all_;
+  std::shared_ptr<detail::task_request> run_;
 };
 
 // Tasks with an order. A task is any function; it may fork, and open loops and groups.
@@ -136,6 +187,7 @@ class SENNIT_EXPORT task_graph {
   task_graph& operator=(task_graph&& other) noexcept;
   task_graph(const task_graph&) = delete;  // its tasks have values and functions of their own
   task_graph& operator=(const task_graph&) = delete;
+  // Waits for runs that async() began. Precondition: no task of the graph calls it.
   ~task_graph();
 
   // Makes a task. f is copied or moved, and may be movable only.
@@ -149,6 +201,26 @@ class SENNIT_EXPORT task_graph {
     return add_choice<F>(std::forward<F>(f), std::tuple_cat(readable(from)...), from...);
   }
 
+  // Makes a task that runs the other graph once. Several tasks, also of several graphs, may run the same graph: one
+  // after the other. The tasks of the other graph live as long as a graph that runs it. Throws
+  // std::invalid_argument if the other graph is this one or contains it.
+  task<> add(task_graph& inner) {
+    detail::task_building::add_graph(tasks(), inner.tasks_);
+    return latest();
+  }
+  // No two of these tasks run at the same time.
+  template <class... T>
+  void exclude(const task<T>&... tasks_that_exclude_each_other) {
+    limit& one = detail::task_building::own_limit(tasks());
+    (tasks_that_exclude_each_other.within(one), ...);
+  }
+  // What colors are, and how tasks with colors are stolen. By default, NUMA nodes.
+  void color_by(const coloring& c) { detail::task_building::set_coloring(tasks(), c); }
+  // Gives each task the longest path from the task to an end of the graph as its priority, in place of other
+  // priorities. The costs are those of cost(), or the times of a run that was traced. Choices do not count.
+  void prioritize_longest_path() { detail::task_building::prioritize(tasks()); }
+  void prioritize_longest_path(const trace& seen) { detail::task_building::prioritize(tasks(), seen); }
+
   std::size_t size() const;
   std::size_t edge_count() const;
 
@@ -157,11 +229,23 @@ class SENNIT_EXPORT task_graph {
   // then, and the graph can be run again. Throws cycle_error<std::string> if tasks wait for one another,
   // std::logic_error if no task can begin or if the graph is already running, std::bad_alloc, and
   // sennit::cancelled in a cancelled region.
-  void run() { run_n(1); }
+  void run();
+  // The same, with a trace, in which names of tasks are keys. Cost: some 100 ns a task.
+  void run(trace& seen);
   // So many times, one run after the other.
   void run_n(std::size_t times);
   // Until the function returns true. It is called before each run.
   void run_until(const std::function<bool()>& enough);
+
+  // Begins a run without waiting for it. Runs of one graph that are begun so come one after the other. They
+  // are no part of the region of the caller. They run in the runtime of the calling strand, which must not end
+  // before them, or outside any runtime in the default one. Throws std::bad_alloc and what
+  // runtime::default_runtime() throws.
+  pending_run async();
+  pending_run async_n(std::size_t times);
+  pending_run async_until(std::function<bool()> enough);
+  // Waits for all of these runs. Throws none of their exceptions.
+  void wait();
 
  private:
   template <class T>
@@ -182,9 +266,7 @@ class SENNIT_EXPORT task_graph {
     if constexpr (require_task<function, From...>()) {
       using result = typename body::result;
       body& made = make<body>(std::forward<F>(f), values, &body::run, false, from...);
-      task<result> handle;
-      handle.graph_ = &tasks();
-      handle.number_ = static_cast<detail::task_number>(size() - 1);
+      task<result> handle = latest<result>();
       if constexpr (body::has_value) handle.value_ = &made.value();
       return handle;
     } else {
@@ -204,7 +286,12 @@ class SENNIT_EXPORT task_graph {
                                         "successor that goes on, an integer, or a range of integers");
       }
     }
-    task<> handle;
+    return latest();
+  }
+
+  template <class T = void>
+  task<T> latest() const {
+    task<T> handle;
     handle.graph_ = &tasks();
     handle.number_ = static_cast<detail::task_number>(size() - 1);
     return handle;

@@ -3,9 +3,10 @@
 #include "system/failure.hpp"
 
 #include <sennit/graph.hpp>
-#include <sennit/task_graph.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -16,9 +17,8 @@ tasks_of_graph::~tasks_of_graph() {
 }
 
 void tasks_of_graph::refuse_while_running() const {
-  if (running_.load(std::memory_order_relaxed)) {
+  if (runs_->is_running())
     fail<std::logic_error>("sennit: a task_graph cannot be changed while it runs; wait for the run to end");
-  }
 }
 
 void* tasks_of_graph::allocate(std::size_t bytes, std::size_t alignment) {
@@ -46,13 +46,97 @@ void tasks_of_graph::add(task_code code, void (*end)(void*) noexcept, bool choos
   if (!chooses) return;
   traits(static_cast<task_number>(size() - 1)).chooses = true;
   has_choices_ = true;
+  checked_ = false;
 }
 
+// --- Graphs within graphs.
+
+bool tasks_of_graph::contains(const tasks_of_graph& other) const noexcept {
+  if (this == &other) return true;
+  for (const auto& t : traits_) {
+    if (t != nullptr && t->inner != nullptr && t->inner->contains(other)) return true;
+  }
+  return false;
+}
+
+void tasks_of_graph::add_graph(std::shared_ptr<tasks_of_graph> inner) {
+  refuse_while_running();
+  if (inner->contains(*this))
+    fail<std::invalid_argument>("sennit: a task_graph cannot be a task of itself, nor of a graph within it");
+  tasks_of_graph* const runs = inner.get();
+  add({[](void* body, chosen_successors*) { static_cast<tasks_of_graph*>(body)->run_within(); }, runs},
+      nullptr, false);
+  task_traits& t = traits(static_cast<task_number>(size() - 1));
+  t.inner = std::move(inner);
+  t.limited = limited_count_++;
+  checked_ = false;
+}
+
+void tasks_of_graph::run_within() {
+  const run_queue::turn turn(*runs_);
+  run_here(1, nullptr, nullptr);
+}
+
+// A task that has limits and runs a graph keeps its places while tasks of that graph wait for theirs. If these
+// come later in the order of limits, nobody waits in a circle.
+void tasks_of_graph::refuse_limits_within(const tasks_of_graph& inner, task_number outer) const {
+  const limit& last = *traits_[outer]->limits.back();
+  for (task_number n = 0; n < inner.size(); ++n) {
+    const task_traits* const t = inner.find_traits(n);
+    if (t == nullptr) continue;
+    if (!t->limits.empty() && t->limits.front()->rank() <= last.rank()) {
+      fail<std::logic_error>(
+          "sennit: the task " + text_of(outer) +
+          " keeps its place within a limit while the graph that it runs has the task " + inner.text_of(n) +
+          " wait for the same limit or an earlier one, so both could wait for ever; make the "
+          "inner task's limit after the outer one's");
+    }
+    if (t->inner != nullptr) refuse_limits_within(*t->inner, outer);
+  }
+}
+
+// --- What few tasks have.
+
 task_traits& tasks_of_graph::traits(task_number n) {
+  refuse_while_running();
   if (traits_.size() <= n) traits_.resize(size());
   if (traits_[n] == nullptr) traits_[n] = std::make_unique<task_traits>();
   return *traits_[n];
 }
+
+void tasks_of_graph::set_priority(task_number n, int priority) {
+  traits(n).priority = priority;
+  has_priorities_ = true;
+}
+
+void tasks_of_graph::set_color(task_number n, unsigned color) {
+  traits(n).color = color;
+  has_colors_ = true;
+}
+
+void tasks_of_graph::set_limit(task_number n, limit& l) {
+  task_traits& t = traits(n);
+  const auto earlier = [](const limit* a, const limit* b) { return a->rank() < b->rank(); };
+  const auto at = std::lower_bound(t.limits.begin(), t.limits.end(), &l, earlier);
+  if (at != t.limits.end() && *at == &l) return;
+  const bool first = t.limits.empty() && t.inner == nullptr;
+  t.limits.insert(at, &l);
+  if (first) t.limited = limited_count_++;
+  checked_ = false;
+}
+
+limit& tasks_of_graph::own_limit() {
+  refuse_while_running();
+  return own_limits_.emplace_back(1);
+}
+
+void tasks_of_graph::set_coloring(const graph::coloring& c) {
+  refuse_while_running();
+  check_patience(c.patience);
+  coloring_ = c;
+}
+
+// --- Order.
 
 void tasks_of_graph::order(task_number before, task_number after) {
   refuse_while_running();
@@ -61,11 +145,92 @@ void tasks_of_graph::order(task_number before, task_number after) {
     traits(after).chosen = true;
     traits(before).choices.push_back(after);
     ++choice_count_;
-    return;
+  } else {
+    if (before == after) fail_with(graph::cycle_error<std::string>({name_of(before)}));
+    order_.edge(before, after);
   }
-  if (before == after) fail_with(graph::cycle_error<std::string>({name_of(before)}));
-  order_.edge(before, after);
+  checked_ = false;
 }
+
+void tasks_of_graph::sort() {
+#if SENNIT_EXCEPTIONS
+  try {
+    order().sort();
+  } catch (const graph::cycle_error<task_number>& found) {
+    std::vector<std::string> names;
+    for (const task_number n : found.keys()) names.push_back(name_of(n));
+    throw graph::cycle_error<std::string>(std::move(names));
+  }
+#else
+  order().sort();
+#endif
+  if (checked_) return;
+  if (has_choices_) refuse_never_begun();
+  for (task_number n = 0; n < size(); ++n) {
+    const task_traits* const t = find_traits(n);
+    if (t != nullptr && t->inner != nullptr && !t->limits.empty()) refuse_limits_within(*t->inner, n);
+  }
+  checked_ = true;
+}
+
+// Takes each choice for possible.
+void tasks_of_graph::refuse_never_begun() {
+  static_graph_access edges = order();
+  std::vector<bool> begins(size());
+  std::vector<task_number> left;
+  const auto begin = [&](task_number n) {
+    if (begins[n]) return;
+    begins[n] = true;
+    left.push_back(n);
+  };
+  for (const task_number n : edges.sources()) {
+    const task_traits* const t = find_traits(n);
+    if (t == nullptr || !t->chosen) begin(n);
+  }
+  while (!left.empty()) {
+    const task_number n = left.back();
+    left.pop_back();
+    if (const task_traits* const t = find_traits(n)) {
+      for (const task_number after : t->choices) begin(after);
+    }
+    for (const task_number after : edges.successors(n)) {
+      if (--edges.waiting(after) == 0) begin(after);
+    }
+  }
+  edges.restore();
+  const auto never = std::find(begins.begin(), begins.end(), false);
+  if (never == begins.end()) return;
+  fail<std::logic_error>(
+      "sennit: the task " + text_of(static_cast<task_number>(never - begins.begin())) +
+      " of a task_graph can never begin: each way to it begins with a task that comes after "
+      "it, or that is never chosen; add a task to begin with, which comes after none");
+}
+
+void tasks_of_graph::prioritize(const std::function<double(task_number)>& cost) {
+  refuse_while_running();
+  sort();
+  static_graph_access edges = order();
+  std::vector<task_number> sorted(edges.sources());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (const task_number after : edges.successors(sorted[i])) {
+      if (--edges.waiting(after) == 0) sorted.push_back(after);
+    }
+  }
+  edges.restore();
+  std::vector<double> length(size());
+  double longest = 0;
+  for (auto n = sorted.rbegin(); n != sorted.rend(); ++n) {
+    double below = 0;
+    for (const task_number after : edges.successors(*n)) below = std::max(below, length[after]);
+    length[*n] = below + std::max(0.0, cost(*n));
+    longest = std::max(longest, length[*n]);
+  }
+  // Priorities are integers.
+  const double unit = longest > 0 ? 1e9 / longest : 0;
+  for (task_number n = 0; n < size(); ++n) set_priority(n, static_cast<int>(length[n] * unit));
+}
+
+// --- Names.
 
 std::string tasks_of_graph::name_of(task_number n) const {
   const task_traits* const t = find_traits(n);
@@ -75,6 +240,8 @@ std::string tasks_of_graph::text_of(task_number n) const {
   const task_traits* const t = find_traits(n);
   return t != nullptr && !t->name.empty() ? text_of_key(t->name) : std::to_string(n);
 }
+
+// --- Running.
 
 namespace {
 
@@ -105,71 +272,4 @@ void tasks_of_graph::call(task_number n, chosen_successors* chosen) const {
 #endif
 }
 
-// --- What templates call.
-
-std::shared_ptr<tasks_of_graph> task_building::make() { return std::make_shared<tasks_of_graph>(); }
-void* task_building::allocate(tasks_of_graph& all, std::size_t bytes, std::size_t alignment) {
-  return all.allocate(bytes, alignment);
-}
-task_number task_building::next(const tasks_of_graph& all) noexcept {
-  return static_cast<task_number>(all.size());
-}
-void task_building::add(tasks_of_graph& all, task_code code, void (*end)(void*) noexcept, bool chooses) {
-  all.add(code, end, chooses);
-}
-void task_building::order(tasks_of_graph& all, task_number before, const tasks_of_graph* other,
-                          task_number after) {
-  if (other == nullptr) refuse_empty_handle();
-  if (other != &all) {
-    fail<std::invalid_argument>("sennit: tasks of two task_graphs cannot be ordered, as " +
-                                all.text_of(before) + " and " + other->text_of(after) +
-                                " of another graph: add one graph to the other as a task, and order that");
-  }
-  all.order(before, after);
-}
-void task_building::set_name(tasks_of_graph& all, task_number n, std::string name) {
-  all.refuse_while_running();
-  all.traits(n).name = std::move(name);
-}
-std::string task_building::name(const tasks_of_graph& all, task_number n) { return all.name_of(n); }
-std::size_t task_building::size(const tasks_of_graph& all) noexcept { return all.size(); }
-std::size_t task_building::edge_count(const tasks_of_graph& all) noexcept { return all.edge_count(); }
-void task_building::refuse_empty_handle() {
-  fail<std::logic_error>("sennit: a handle of no task: assign the result of task_graph::add() to it first");
-}
-void task_building::refuse_moved_graph() {
-  fail<std::logic_error>("sennit: a task_graph that was moved to another one: assign a graph to it first");
-}
-
-void task_value_state::add_reader(bool only) {
-  if (readers_ > 0 && (only || only_)) {
-    fail<std::logic_error>(
-        "sennit: the value of the task " + graph_.text_of(task_) +
-        " cannot be copied, and one of its readers takes it, so it has no other reader; let "
-        "all readers have a parameter const T&");
-  }
-  ++readers_;
-  only_ = only;
-}
-void task_value_state::throw_missing() const {
-  fail<std::logic_error>("sennit: the task " + graph_.text_of(task_) +
-                         " has no value: it has not run, or its only reader has taken the value; keep() it "
-                         "where it is read more than once");
-}
-void task_value_state::throw_uncopied() const {
-  fail<std::logic_error>("sennit: the value of the task " + graph_.text_of(task_) +
-                         " cannot be copied, and is to be kept: let its reader have a parameter const T&");
-}
-
 }  // namespace sennit::detail
-
-namespace sennit::graph {
-
-task_graph::task_graph() : tasks_(detail::task_building::make()) {}
-task_graph::task_graph(task_graph&& other) noexcept = default;
-task_graph& task_graph::operator=(task_graph&& other) noexcept = default;
-task_graph::~task_graph() = default;
-std::size_t task_graph::size() const { return tasks().size(); }
-std::size_t task_graph::edge_count() const { return tasks().edge_count(); }
-
-}  // namespace sennit::graph

@@ -42,10 +42,8 @@ class graph_run {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
-    todo first;
-    first.add(graph_item::explore(s));
     values_.keep(s);
-    pool_.run(*this, std::move(first));
+    pool_.run(*this, {graph_item::explore(s)});
     return s;
   }
 
@@ -98,9 +96,8 @@ class graph_run {
   }
 
  private:
-  using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_pool = work_pool<graph_run, todo, posts>;
+  using whole_pool = work_pool<graph_run, item, posts>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -167,7 +164,7 @@ class graph_run {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
-      own_.todo.add(made);
+      own_.todo.add_within(made);
     }
 
     void explore(node_number n, item& next) {

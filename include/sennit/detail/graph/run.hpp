@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/growing.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>

@@ -38,18 +38,20 @@ class priority_queue {
     items_.pop_back();
     return first;
   }
-  // Gives away every second task, and the first one with them: both sides then have urgent tasks.
+  // Gives away every second task, but the first one only if there is no other: both sides then have urgent
+  // tasks.
   bool give(priority_queue& to) noexcept {
     const std::size_t all = items_.size();
     if (!has_room(to.items_, (all + 1) / 2)) return false;
+    std::size_t kept = 0;
     for (std::size_t i = 0; i < all; ++i) {
-      if (i % 2 == 0) {
+      if (i % 2 == 1 || all == 1) {
         to.items_.push_back(items_[i]);
       } else {
-        items_[i / 2] = items_[i];
+        items_[kept++] = items_[i];
       }
     }
-    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(all / 2), items_.end());
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(kept), items_.end());
     std::make_heap(items_.begin(), items_.end(), comes_later);
     std::make_heap(to.items_.begin(), to.items_.end(), comes_later);
     return true;

@@ -1,0 +1,98 @@
+// A task flow: the places of its tasks, and the strands that run them. docs/protocols/graphs.md, "Task flows".
+#pragma once
+
+#include "graph/flow_queue.hpp"
+#include "graph/flow_records.hpp"
+
+#include <sennit/detail/graph/flow_task.hpp>
+#include <sennit/task_flow.hpp>
+#include <sennit/task_group.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace sennit::detail {
+
+class flow_state {
+ public:
+  explicit flow_state(const graph::flow_options& given);
+  flow_state(const flow_state&) = delete;
+  flow_state& operator=(const flow_state&) = delete;
+  ~flow_state();
+
+  // A call of the flow begins and ends. Throws if one is underway.
+  void enter(const char* call);
+  void leave() noexcept { busy_.store(false, std::memory_order_relaxed); }
+
+  // Whether tasks are run as they are submitted. Drops what is not to run.
+  bool at_once();
+  bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+  // A place for the next task; null if the flow has stopped.
+  flow_task* place();
+  void submit(flow_task& task, const effects& fx, const char* name);
+  // The place has no task.
+  void give_back(flow_task& task) noexcept {
+    task.successors.store(flow_task::finished(), std::memory_order_relaxed);
+  }
+  // Called in a catch handler.
+  void note_failure(std::uint64_t number, const char* name) noexcept;
+  std::uint64_t next_number() noexcept { return ++number_; }
+  void wait();
+  int unwinding() const noexcept { return unwinding_; }
+
+ private:
+  // A strand that runs tasks, and what it has to do.
+  struct strand {
+    flow_queue queue;
+    bool used = false;  // under strands_lock_
+    strand* next = nullptr;
+  };
+
+  void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  void fail(std::exception_ptr why) noexcept;
+  void heed_gates() noexcept;
+  void invite() noexcept;
+  void help_others() noexcept;
+  bool look_around(strand& own, flow_task*& next) noexcept;
+  bool steal(strand& own) noexcept;
+  flow_task* run(flow_task& task, strand& own) noexcept;
+  void make_ready(flow_task& task, strand& own) noexcept;
+  void link(flow_task& task, const std::vector<flow_task*>& before);
+  strand* enlist() noexcept;
+  void retire(strand& own) noexcept;
+  flow_task* free_place() noexcept;
+  bool add_places();
+  void help_before_submitting();
+  void finish_all();
+  void drop_all() noexcept;
+
+  const std::uint32_t most_waiting_;
+  const int unwinding_ = std::uncaught_exceptions();  // where the flow was made
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> stopped_{false};
+  // A helper is on offer, and no worker has begun it.
+  std::atomic<bool> invited_{false};
+  std::atomic<bool> submitting_{false};  // more may come
+  bool begun_ = false;                   // since the last wait
+  bool at_once_ = false;
+  std::uint64_t number_ = 0;  // of the latest submission
+  std::uint64_t first_ = 0;   // the number before the first task of this round
+  // The places, in blocks that never move.
+  std::vector<std::unique_ptr<flow_task[]>> blocks_;
+  std::vector<flow_task*> places_;
+  std::size_t next_place_ = 0;
+  flow_records records_;
+  strand submitter_;
+  std::atomic<strand*> strands_;  // all that there have been
+  std::mutex strands_lock_;
+  std::mutex failure_lock_;
+  std::exception_ptr failure_;
+  task_group helpers_;
+};
+
+}  // namespace sennit::detail

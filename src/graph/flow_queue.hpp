@@ -99,6 +99,8 @@ class alignas(64) flow_queue {
   }
   // As far as is known without the lock.
   bool empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
+  // Another number whenever a task has come or gone.
+  std::uint32_t changes() const noexcept { return changes_.load(std::memory_order_relaxed); }
 
  private:
   class hold {
@@ -113,7 +115,10 @@ class alignas(64) flow_queue {
   };
 
   flow_task*& at(std::uint32_t i) noexcept { return tasks_[i & (room_ - 1)]; }
-  void note_size() noexcept { size_.store(end_ - begin_, std::memory_order_relaxed); }
+  void note_size() noexcept {
+    size_.store(end_ - begin_, std::memory_order_relaxed);
+    changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   bool grow() noexcept {
     const std::uint32_t room = room_ == 0 ? most_at_once : 2 * room_;
     std::unique_ptr<flow_task*[]> tasks(new (std::nothrow) flow_task*[room]);
@@ -131,6 +136,7 @@ class alignas(64) flow_queue {
   std::unique_ptr<flow_task*[]> tasks_;
   // Others look at it while they have nothing to do.
   alignas(64) std::atomic<std::uint32_t> size_{0};
+  std::atomic<std::uint32_t> changes_{0};
 };
 
 }  // namespace sennit::detail

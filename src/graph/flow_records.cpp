@@ -9,7 +9,9 @@ namespace sennit::detail {
 namespace {
 
 std::uint64_t hash_of(const region_view& region) noexcept {
-  return mix(mix(region.where.first, region.where.last), reinterpret_cast<std::uintptr_t>(region.kind));
+  // Not of both bounds: where regions are aligned, these differ in the same bits in many of them.
+  const std::uint64_t length = region.where.last - region.where.first;
+  return mix(mix(length, region.where.first), reinterpret_cast<std::uintptr_t>(region.kind));
 }
 unsigned length_class(const hull& where) noexcept {
   return static_cast<unsigned>(std::bit_width(where.last - where.first)) - 1;
@@ -56,7 +58,7 @@ flow_records::~flow_records() {
 const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx, flow_task& task) {
   named_.clear();
   found_.clear();
-  if (used_ >= looked_over_at_) remove_idle();
+  if (used_ >= looked_over_at_) remove_idle(task.number);
   if (fx.is_everything()) {
     named_.push_back(&find_or_make({{0, UINTPTR_MAX}, true, nullptr, nullptr}));
   } else {
@@ -91,6 +93,7 @@ void flow_records::note(const effects& fx, flow_task& task) noexcept {
       r.current.clear();
     }
     r.how = how;
+    r.used = task.number;
     // A task may name a region twice.
     if (r.current.empty() || r.current.back().number != self.number) r.current.push_back(self);
   }
@@ -184,20 +187,22 @@ void flow_records::remove(flow_record& gone) noexcept {
   delete &gone;
 }
 
-void flow_records::remove_idle() {
+// Those that have not been used for a while.
+void flow_records::remove_idle(std::uint64_t number) {
+  const std::uint64_t recent = number - std::min<std::uint64_t>(number, 8 * used_);
   std::vector<flow_record*> old(table_.size());
   old.swap(table_);
   used_ = 0;
   for (flow_record* const r : old) {
     if (r == nullptr) continue;
-    if (r->idle()) {
+    if (r->used < recent && r->idle()) {
       remove(*r);
     } else {
       put(r);
       ++used_;
     }
   }
-  looked_over_at_ = std::max<std::size_t>(1024, 2 * used_);
+  looked_over_at_ = std::max(least, 2 * used_);
 }
 
 }  // namespace sennit::detail

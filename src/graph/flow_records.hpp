@@ -39,6 +39,7 @@ struct flow_record {
   const region_kind* kind;
   region_data data;
   std::uint64_t hash;
+  std::uint64_t used = 0;      // by this task
   access how = access::write;  // of those in `current`
   // Tasks that use the region in a way that needs no order among them; one task, if it writes.
   std::vector<flow_reference> current;
@@ -61,19 +62,21 @@ class flow_records {
   void note(const effects& fx, flow_task& task) noexcept;
 
  private:
+  static constexpr std::size_t least = 1024;
+
   flow_record& find_or_make(const region_view& region);
   flow_record* find(const region_view& region, std::uint64_t hash) const;
   flow_record& make(const region_view& region, std::uint64_t hash);
   void connect(flow_record& made);
   void remove(flow_record& gone) noexcept;
-  void remove_idle();
+  void remove_idle(std::uint64_t number);
   void put(flow_record* record) noexcept;
   void gather(std::vector<flow_reference>& from, flow_task& task);
   static void reserve_one(std::vector<flow_reference>& list);
 
   std::vector<flow_record*> table_;  // by hash; a power of two of places, half of which at most are used
   std::size_t used_ = 0;
-  std::size_t looked_over_at_ = 1024;  // remove idle records at this number
+  std::size_t looked_over_at_ = least;  // remove idle records at this number
   // By the highest bit of the length, and then by the first address: a region can overlap only those that begin not much
   // earlier than it does, for each length.
   std::multimap<std::uintptr_t, flow_record*> by_address_[64];

@@ -3,6 +3,7 @@
 #include "fork/answer.hpp"
 #include "policy/flow_pace.hpp"
 #include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 #include "worker/worker.hpp"
 
@@ -27,7 +28,7 @@ using policy::flow_pace;
 flow_edge flow_task::end_of_lists{};
 
 flow_state::flow_state(const graph::flow_options& given)
-    : most_waiting_(given.most_waiting), strands_(&submitter_) {
+    : most_waiting_(given.most_waiting), task_ns_(flow_pace::ns_worth_sharing), strands_(&submitter_) {
   if (most_waiting_ == 0) {
     fail_with(std::invalid_argument("sennit: task_flow: most_waiting is 0, and must be at least 1: so many "
                                     "tasks may be submitted and not finished"));
@@ -55,6 +56,13 @@ void flow_state::enter(const char* call) {
 // --- Submitting.
 
 bool flow_state::at_once() {
+  // In an observed region the gates are always shut.
+  if (!begun_ || any_gate_shut()) [[unlikely]]
+    begin_or_meet_gate();
+  return at_once_;
+}
+
+void flow_state::begin_or_meet_gate() {
   const bool observed = current_tls().cursor != nullptr;
   if (!begun_) {
     begun_ = true;
@@ -66,17 +74,16 @@ bool flow_state::at_once() {
     finish_all();
     at_once_ = true;
   }
-  heed_gates();
-  return at_once_;
+  if (number_ % flow_pace::tasks_between_gates == 0) heed_gates();
 }
 
-// Others may wait for what this worker has, or the region may be cancelled.
+// The region may be cancelled, or others may wait for what this worker has.
 void flow_state::heed_gates() noexcept {
   worker* const w = worker::current();
   if (w == nullptr || !any_gate_shut()) return;
   if (detail::stopped(*w)) {
     stop();
-  } else if (current_tls().cursor == nullptr) {
+  } else if (current_tls().cursor == nullptr && !(w->frames().empty() && !w->frames().listed().any())) {
     static_cast<void>(answer_gates(*w, false));
   }
 }
@@ -195,15 +202,11 @@ void flow_state::make_ready(flow_task& task, strand& own) noexcept {
 
 // Runs the task. Returns one that has become ready by that, if there is one.
 flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
-#if SENNIT_EXCEPTIONS
-  try {
-    task.call(task, flow_call::run);
-  } catch (...) {
-    note_failure(task.number, task.name);
+  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0) {
+    call_timed(task);
+  } else {
+    call(task);
   }
-#else
-  task.call(task, flow_call::run);
-#endif
   // ORD[D24] acq_rel: release: what the task did, for those that find it finished; and that its closure is gone, for the one
   // that gets its place. Acquire: the edges, and what their tasks wait for. Model: models/graph.pml.
   flow_edge* edge = task.successors.exchange(flow_task::finished(), std::memory_order_acq_rel);
@@ -218,8 +221,30 @@ flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
       make_ready(after, own);
     }
   }
-  heed_gates();
+  if (any_gate_shut() && (own.tasks % flow_pace::tasks_between_gates == 0 || is_worth_sharing()))
+    heed_gates();
   return next;
+}
+
+void flow_state::call(flow_task& task) noexcept {
+#if SENNIT_EXCEPTIONS
+  try {
+    task.call(task, flow_call::run);
+  } catch (...) {
+    note_failure(task.number, task.name);
+  }
+#else
+  task.call(task, flow_call::run);
+#endif
+}
+
+void flow_state::call_timed(flow_task& task) noexcept {
+  const std::uint64_t begun = now_ns();
+  call(task);
+  const auto took =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(now_ns() - begun, flow_pace::longest_ns));
+  const std::uint32_t before = task_ns_.load(std::memory_order_relaxed);
+  task_ns_.store(before - before / 4 + took / 4, std::memory_order_relaxed);
 }
 
 // Puts a strand on offer, if none is.
@@ -264,11 +289,26 @@ bool flow_state::look_around(strand& own, flow_task*& next) noexcept {
 }
 
 bool flow_state::steal(strand& own) noexcept {
+  const bool worth_it = is_worth_sharing();
   // ORD[D61] acquire: the strands in the list; pairs with the release in enlist().
   for (strand* s = strands_.load(std::memory_order_acquire); s != nullptr; s = s->next) {
-    if (s != &own && own.queue.take_half(s->queue)) return true;
+    if (s == &own || s->queue.empty()) continue;
+    if ((worth_it || stands_still(own, s->queue)) && own.queue.take_half(s->queue)) return true;
   }
   return false;
+}
+
+// Whether the strand of that queue has been in a task for a while, or does something else. Otherwise small tasks are left to it:
+// to hand a task over takes longer than to run it.
+bool flow_state::stands_still(strand& own, const flow_queue& queue) const noexcept {
+  const std::uint32_t changes = queue.changes();
+  if (own.watched != &queue || own.changes != changes) {
+    own.watched = &queue;
+    own.changes = changes;
+    own.still = 0;
+    return false;
+  }
+  return ++own.still >= flow_pace::looks_at_a_still_queue;
 }
 
 flow_state::strand* flow_state::enlist() noexcept {

@@ -3,6 +3,7 @@
 
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
+#include "policy/flow_pace.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
 #include <sennit/task_flow.hpp>
@@ -49,17 +50,29 @@ class flow_state {
   // A strand that runs tasks, and what it has to do.
   struct strand {
     flow_queue queue;
+    unsigned tasks = 0;  // that it has run
+    // A queue that it looks at, and since how many looks nothing has changed there.
+    const flow_queue* watched = nullptr;
+    std::uint32_t changes = 0;
+    unsigned still = 0;
     bool used = false;  // under strands_lock_
     strand* next = nullptr;
   };
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   void fail(std::exception_ptr why) noexcept;
+  void begin_or_meet_gate();
   void heed_gates() noexcept;
+  bool is_worth_sharing() const noexcept {
+    return task_ns_.load(std::memory_order_relaxed) >= policy::flow_pace::ns_worth_sharing;
+  }
   void invite() noexcept;
   void help_others() noexcept;
   bool look_around(strand& own, flow_task*& next) noexcept;
   bool steal(strand& own) noexcept;
+  bool stands_still(strand& own, const flow_queue& queue) const noexcept;
+  void call(flow_task& task) noexcept;
+  void call_timed(flow_task& task) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
   void link(flow_task& task, const std::vector<flow_task*>& before);
@@ -78,6 +91,7 @@ class flow_state {
   // A helper is on offer, and no worker has begun it.
   std::atomic<bool> invited_{false};
   std::atomic<bool> submitting_{false};  // more may come
+  std::atomic<std::uint32_t> task_ns_;   // what a task takes on average
   bool begun_ = false;                   // since the last wait
   bool at_once_ = false;
   std::uint64_t number_ = 0;  // of the latest submission

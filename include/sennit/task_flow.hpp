@@ -3,9 +3,11 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/flow_task.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/graph.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -19,27 +21,76 @@ struct flow_state_deleter {
   SENNIT_EXPORT void operator()(flow_state* state) const noexcept;
 };
 
-// What one submission does: takes a place, and gives it the closure.
+// What a flow's header reads of it.
+class flow_front {
+ public:
+  // Whether tasks are run as they are submitted, as far as nothing has to be looked at first.
+  SENNIT_INLINE bool runs_at_once() const noexcept {
+    return at_once_ && !busy_.load(std::memory_order_relaxed) && !stopped_.load(std::memory_order_relaxed) &&
+           !any_gate_shut();
+  }
+
+ protected:
+  ~flow_front() = default;
+
+  friend class flow_submission;
+  friend class flow_task_at_once;
+  // A call of the flow is underway.
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> stopped_{false};
+  bool at_once_ = false;      // since the last wait, if anything has been submitted
+  std::uint64_t number_ = 0;  // of the latest submission, from 1
+};
+
+// A submission in which the task runs.
+class flow_task_at_once {
+ public:
+  explicit flow_task_at_once(flow_front& flow) noexcept : flow_(flow), number_(++flow.number_) {
+    flow_.busy_.store(true, std::memory_order_relaxed);
+  }
+  flow_task_at_once(const flow_task_at_once&) = delete;
+  flow_task_at_once& operator=(const flow_task_at_once&) = delete;
+  ~flow_task_at_once() { flow_.busy_.store(false, std::memory_order_relaxed); }
+
+  template <class Body>
+  SENNIT_INLINE void run(Body& body, const char* name) noexcept {
+#if SENNIT_EXCEPTIONS
+    try {
+      static_cast<void>(body());
+    } catch (...) {
+      note_failure(name);
+    }
+#else
+    static_cast<void>(body());
+    static_cast<void>(name);
+#endif
+  }
+
+ private:
+  SENNIT_EXPORT SENNIT_COLD void note_failure(const char* name) noexcept;
+
+  flow_front& flow_;
+  std::uint64_t number_;
+};
+
+// A submission that takes a place for its task.
 class SENNIT_EXPORT flow_submission {
  public:
-  explicit flow_submission(flow_state& flow);
+  explicit flow_submission(flow_front& flow);
   flow_submission(const flow_submission&) = delete;
   flow_submission& operator=(const flow_submission&) = delete;
-  ~flow_submission();
+  ~flow_submission() { flow_.busy_.store(false, std::memory_order_relaxed); }
 
   // Where the closure goes; null if it is to be run or dropped at once.
   flow_task* place() const noexcept { return place_; }
-  bool runs_at_once() const noexcept { return at_once_; }
+  bool is_to_run() const noexcept { return to_run_; }
   // Orders the task after those that it depends on. The place has its closure.
   void submit(const effects& fx, const char* name);
-  // Notes what the closure that runs at once throws.
-  void note_failure(const char* name) noexcept;
 
  private:
-  flow_state& flow_;
+  flow_front& flow_;
   flow_task* place_ = nullptr;
-  bool at_once_ = false;
-  std::uint64_t number_ = 0;  // of a task that runs at once
+  bool to_run_ = false;
 };
 
 }  // namespace sennit::detail
@@ -101,22 +152,16 @@ class task_flow {
     requires std::invocable<std::decay_t<F>&>
   void submit(const effects& fx, F&& f, const char* name = nullptr) {
     using closure = std::decay_t<F>;
-    detail::flow_submission one(*state_);
-    if (detail::flow_task* const place = one.place()) {
-      place->template put<closure>(std::forward<F>(f));
-      one.submit(fx, name);
-    } else if (one.runs_at_once()) {
-      closure body(std::forward<F>(f));
-#if SENNIT_EXCEPTIONS
-      try {
-        static_cast<void>(body());
-      } catch (...) {
-        one.note_failure(name);
+    if (!front_->runs_at_once()) {
+      detail::flow_submission one(*front_);
+      if (detail::flow_task* const place = one.place()) {
+        place->template put<closure>(std::forward<F>(f));
+        one.submit(fx, name);
       }
-#else
-      static_cast<void>(body());
-#endif
+      if (!one.is_to_run()) return;
     }
+    closure body(std::forward<F>(f));
+    detail::flow_task_at_once(*front_).run(body, name);
   }
 
   // Returns when all tasks have finished. If a task threw, no others began, and wait() throws a node_error that names it: by its
@@ -126,6 +171,7 @@ class task_flow {
 
  private:
   std::unique_ptr<detail::flow_state, detail::flow_state_deleter> state_;
+  detail::flow_front* front_;
 };
 
 }  // namespace sennit::graph

@@ -56,62 +56,63 @@ flow_records::~flow_records() {
 }
 
 const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx, flow_task& task) {
-  named_.clear();
   found_.clear();
-  if (used_ >= looked_over_at_) remove_idle(task.number);
-  if (fx.is_everything()) {
-    named_.push_back(&find_or_make({{0, UINTPTR_MAX}, true, nullptr, nullptr}));
+  if (used_ >= looked_over_at_) [[unlikely]]
+    remove_idle(task.number);
+  const std::uint32_t count = effects_access::size(fx);
+  named_.resize(fx.is_everything() ? 1 : count);
+  if (fx.is_everything()) [[unlikely]] {
+    named_[0] = {&find_or_make({{0, UINTPTR_MAX}, true, nullptr, nullptr}), access::write};
   } else {
-    const std::uint32_t count = effects_access::size(fx);
-    for (std::uint32_t i = 0; i < count; ++i) named_.push_back(&find_or_make(effects_access::region(fx, i)));
+    for (std::uint32_t i = 0; i < count; ++i)
+      named_[i] = {&find_or_make(effects_access::region(fx, i)), effects_access::how(fx, i)};
   }
-  for (std::size_t i = 0; i < named_.size(); ++i) {
-    flow_record& r = *named_[i];
-    const access how =
-        fx.is_everything() ? access::write : effects_access::how(fx, static_cast<std::uint32_t>(i));
-    const auto gather_from = [&](flow_record& from) {
-      gather(how == from.how && how != access::write ? from.before : from.current, task);
-    };
-    gather_from(r);
-    for (flow_record* const other : r.overlapping) gather_from(*other);
-    reserve_one(r.current);
-    r.before.reserve(1);
+  for (const use& u : named_) {
+    flow_record& r = *u.record;
+    gather(r, u.how, task);
+    for (flow_record* const other : r.overlapping) gather(*other, u.how, task);
+    if (r.current.size() == r.current.capacity()) reserve_one(r.current);
+    if (r.before.capacity() == 0) r.before.reserve(1);
   }
   return found_;
 }
 
-void flow_records::note(const effects& fx, flow_task& task) noexcept {
+void flow_records::note(flow_task& task) noexcept {
   const flow_reference self{&task, task.number};
-  for (std::size_t i = 0; i < named_.size(); ++i) {
-    flow_record& r = *named_[i];
-    const access how =
-        fx.is_everything() ? access::write : effects_access::how(fx, static_cast<std::uint32_t>(i));
-    if (how == access::write) {
+  for (const use& u : named_) {
+    flow_record& r = *u.record;
+    if (u.how == access::write) {
       r.current.clear();
-    } else if (how != r.how) {
+    } else if (u.how != r.how) {
       r.before.swap(r.current);
       r.current.clear();
     }
-    r.how = how;
+    r.how = u.how;
     r.used = task.number;
     // A task may name a region twice.
     if (r.current.empty() || r.current.back().number != self.number) r.current.push_back(self);
   }
 }
 
+SENNIT_INLINE void flow_records::gather(flow_record& from, access how, flow_task& task) {
+  std::vector<flow_reference>& list = how == from.how && how != access::write ? from.before : from.current;
+  if (!list.empty()) gather(list, task);
+}
+
 // Forgets those that have finished.
 void flow_records::gather(std::vector<flow_reference>& from, flow_task& task) {
-  std::erase_if(from, [&](const flow_reference& r) {
-    if (r.is_finished()) return true;
+  std::size_t kept = 0;
+  for (const flow_reference r : from) {
+    if (r.is_finished()) continue;
+    from[kept++] = r;
     if (r.task->gathered != task.number) found_.push_back(r.task);
     r.task->gathered = task.number;
-    return false;
-  });
+  }
+  from.resize(kept);
 }
 
 // A list with many tasks is rid of those that have finished, before it grows.
 void flow_records::reserve_one(std::vector<flow_reference>& list) {
-  if (list.size() < list.capacity()) return;
   if (list.capacity() >= 16) std::erase_if(list, [](const flow_reference& r) { return r.is_finished(); });
   if (list.size() >= list.capacity() / 2) list.reserve(std::max<std::size_t>(4, 2 * list.capacity()));
 }

@@ -14,8 +14,8 @@ namespace sennit::detail {
 
 // A task, as long as its place has not been given to another one.
 struct flow_reference {
-  flow_task* task;
-  std::uint64_t number;
+  flow_task* task = nullptr;
+  std::uint64_t number = 0;
 
   // ORD[D24] acquire: what the task did, for the one that need not wait for it; pairs with the exchange in finish().
   bool is_finished() const noexcept {
@@ -58,11 +58,15 @@ class flow_records {
 
   // Finds the tasks that one with these effects has to wait for. If it throws, nothing is changed.
   const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
-  // Notes the task itself, after find_predecessors() with the same effects.
-  void note(const effects& fx, flow_task& task) noexcept;
+  // Notes the task itself, after find_predecessors().
+  void note(flow_task& task) noexcept;
 
  private:
   static constexpr std::size_t least = 1024;
+  struct use {
+    flow_record* record;
+    access how;
+  };
 
   flow_record& find_or_make(const region_view& region);
   flow_record* find(const region_view& region, std::uint64_t hash) const;
@@ -71,6 +75,7 @@ class flow_records {
   void remove(flow_record& gone) noexcept;
   void remove_idle(std::uint64_t number);
   void put(flow_record* record) noexcept;
+  void gather(flow_record& from, access how, flow_task& task);
   void gather(std::vector<flow_reference>& from, flow_task& task);
   static void reserve_one(std::vector<flow_reference>& list);
 
@@ -80,8 +85,8 @@ class flow_records {
   // By the highest bit of the length, and then by the first address: a region can overlap only those that begin not much
   // earlier than it does, for each length.
   std::multimap<std::uintptr_t, flow_record*> by_address_[64];
-  std::uint64_t lengths_ = 0;        // which of them are not empty
-  std::vector<flow_record*> named_;  // by the effects of the task
+  std::uint64_t lengths_ = 0;  // which of them are not empty
+  std::vector<use> named_;     // by the effects of the task
   std::vector<flow_task*> found_;
 };
 

@@ -152,7 +152,7 @@ void flow_state::help_before_submitting() {
 }
 
 void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
-  task.number = next_number();
+  task.number = ++number_;
   task.name = name;
   const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
   if (before.size() > flow_task::edges_inside + task.edges_more) {
@@ -160,7 +160,7 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
     task.more = std::make_unique<flow_edge[]>(more);
     task.edges_more = more;
   }
-  records_.note(fx, task);
+  records_.note(task);
   link(task, before);
 }
 
@@ -336,7 +336,7 @@ void flow_state::retire(strand& own) noexcept {
 void flow_state::wait() {
   submitting_.store(false, std::memory_order_relaxed);
   if (!at_once_) finish_all();
-  begun_ = false;
+  begun_ = at_once_ = false;
   const bool failed = stopped();
   stopped_.store(false, std::memory_order_relaxed);
   if (!failed) return;
@@ -410,45 +410,53 @@ void flow_state::note_failure(std::uint64_t number, const char* name) noexcept {
 
 void flow_state_deleter::operator()(flow_state* state) const noexcept { delete state; }
 
-flow_submission::flow_submission(flow_state& flow) : flow_(flow) {
-  flow_.enter("submit");
-  struct leaving {
-    flow_state* flow;
-    ~leaving() {
-      if (flow != nullptr) flow->leave();
-    }
-  } in{&flow_};
-  at_once_ = flow_.at_once() && !flow_.stopped();
-  if (at_once_) {
-    number_ = flow_.next_number();
-  } else {
-    place_ = flow_.place();
-  }
-  in.flow = nullptr;
-}
-
-flow_submission::~flow_submission() { flow_.leave(); }
-
-void flow_submission::submit(const effects& fx, const char* name) {
+flow_submission::flow_submission(flow_front& front) : flow_(front) {
+  auto& flow = static_cast<flow_state&>(front);
+  flow.enter("submit");
 #if SENNIT_EXCEPTIONS
   try {
-    flow_.submit(*place_, fx, name);
+    if (flow.at_once()) {
+      to_run_ = !flow.stopped();
+    } else {
+      place_ = flow.place();
+    }
+  } catch (...) {
+    flow.leave();
+    throw;
+  }
+#else
+  if (flow.at_once()) {
+    to_run_ = !flow.stopped();
+  } else {
+    place_ = flow.place();
+  }
+#endif
+}
+
+void flow_submission::submit(const effects& fx, const char* name) {
+  auto& flow = static_cast<flow_state&>(flow_);
+#if SENNIT_EXCEPTIONS
+  try {
+    flow.submit(*place_, fx, name);
   } catch (...) {
     place_->call(*place_, flow_call::drop);
     throw;
   }
 #else
-  flow_.submit(*place_, fx, name);
+  flow.submit(*place_, fx, name);
 #endif
 }
 
-void flow_submission::note_failure(const char* name) noexcept { flow_.note_failure(number_, name); }
+void flow_task_at_once::note_failure(const char* name) noexcept {
+  static_cast<flow_state&>(flow_).note_failure(number_, name);
+}
 
 }  // namespace sennit::detail
 
 namespace sennit::graph {
 
-task_flow::task_flow(const flow_options& given) : state_(new detail::flow_state(given)) {}
+task_flow::task_flow(const flow_options& given)
+    : state_(new detail::flow_state(given)), front_(state_.get()) {}
 
 task_flow::~task_flow() noexcept(false) {
 #if SENNIT_EXCEPTIONS

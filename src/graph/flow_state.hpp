@@ -19,7 +19,7 @@
 
 namespace sennit::detail {
 
-class flow_state {
+class flow_state : public flow_front {
  public:
   explicit flow_state(const graph::flow_options& given);
   flow_state(const flow_state&) = delete;
@@ -30,7 +30,7 @@ class flow_state {
   void enter(const char* call);
   void leave() noexcept { busy_.store(false, std::memory_order_relaxed); }
 
-  // Whether tasks are run as they are submitted. Drops what is not to run.
+  // Whether tasks are run as they are submitted.
   bool at_once();
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
   // A place for the next task; null if the flow has stopped.
@@ -42,7 +42,6 @@ class flow_state {
   }
   // Called in a catch handler.
   void note_failure(std::uint64_t number, const char* name) noexcept;
-  std::uint64_t next_number() noexcept { return ++number_; }
   void wait();
   int unwinding() const noexcept { return unwinding_; }
 
@@ -86,16 +85,12 @@ class flow_state {
 
   const std::uint32_t most_waiting_;
   const int unwinding_ = std::uncaught_exceptions();  // where the flow was made
-  std::atomic<bool> busy_{false};
-  std::atomic<bool> stopped_{false};
   // A helper is on offer, and no worker has begun it.
   std::atomic<bool> invited_{false};
   std::atomic<bool> submitting_{false};  // more may come
   std::atomic<std::uint32_t> task_ns_;   // what a task takes on average
   bool begun_ = false;                   // since the last wait
-  bool at_once_ = false;
-  std::uint64_t number_ = 0;  // of the latest submission
-  std::uint64_t first_ = 0;   // the number before the first task of this round
+  std::uint64_t first_ = 0;              // the number before the first task of this round
   // The places, in blocks that never move.
   std::vector<std::unique_ptr<flow_task[]>> blocks_;
   std::vector<flow_task*> places_;

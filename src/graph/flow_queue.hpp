@@ -1,47 +1,20 @@
 // The tasks of a strand of a task flow that are ready: the strand works at one end, the others take from the other.
 #pragma once
 
-#include "system/relax.hpp"
+#include "graph/flow_lock.hpp"
 
-#include <sennit/detail/assert.hpp>
 #include <sennit/detail/graph/flow_task.hpp>
-
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
 namespace sennit::detail {
-
-// Held for some nanoseconds.
-class flow_lock {
- public:
-  void lock() noexcept {
-    // ORD[D60] acquire: what the holder before has put into the queue; pairs with the release in unlock().
-    while (held_.exchange(true, std::memory_order_acquire)) wait();
-  }
-  // ORD[D60] release: the queue, and the tasks in it, for the next holder; pairs with the acquire in lock().
-  void unlock() noexcept { held_.store(false, std::memory_order_release); }
-
- private:
-  void wait() noexcept {
-    for (unsigned i = 1; held_.load(std::memory_order_relaxed); ++i) {
-      // The holder may be off its CPU.
-      if (i % 64 == 0) {
-        sched_yield();
-      } else {
-        relax();
-      }
-    }
-  }
-  std::atomic<bool> held_{false};
-};
 
 class alignas(64) flow_queue {
  public:
@@ -49,7 +22,7 @@ class alignas(64) flow_queue {
 
   // Returns false if there is no memory.
   bool add(flow_task* task) noexcept {
-    const hold guard(*this);
+    const std::lock_guard guard(lock_);
     if (end_ - begin_ == room_ && !grow()) return false;
     at(end_++) = task;
     note_size();
@@ -57,7 +30,7 @@ class alignas(64) flow_queue {
   }
   flow_task* take_oldest() noexcept {
     if (empty()) return nullptr;
-    const hold guard(*this);
+    const std::lock_guard guard(lock_);
     if (begin_ == end_) return nullptr;
     flow_task* const task = at(begin_++);
     note_size();
@@ -65,7 +38,7 @@ class alignas(64) flow_queue {
   }
   flow_task* take_newest() noexcept {
     if (empty()) return nullptr;
-    const hold guard(*this);
+    const std::lock_guard guard(lock_);
     if (begin_ == end_) return nullptr;
     flow_task* const task = at(--end_);
     note_size();
@@ -77,14 +50,14 @@ class alignas(64) flow_queue {
     flow_task* taken[most_at_once];
     std::uint32_t count = 0;
     {
-      const hold guard(from);
+      const std::lock_guard guard(from.lock_);
       count = std::min((from.end_ - from.begin_ + 1) / 2, most_at_once);
       for (std::uint32_t i = 0; i < count; ++i) taken[i] = from.at(from.begin_ + i);
       from.begin_ += count;
       from.note_size();
     }
     if (count == 0) return false;
-    const hold guard(*this);
+    const std::lock_guard guard(lock_);
     while (end_ - begin_ + count > room_) {
       if (!grow()) return false;
     }
@@ -93,7 +66,7 @@ class alignas(64) flow_queue {
     return true;
   }
   void clear() noexcept {
-    const hold guard(*this);
+    const std::lock_guard guard(lock_);
     begin_ = end_;
     note_size();
   }
@@ -103,17 +76,6 @@ class alignas(64) flow_queue {
   std::uint32_t changes() const noexcept { return changes_.load(std::memory_order_relaxed); }
 
  private:
-  class hold {
-   public:
-    explicit hold(flow_queue& queue) noexcept : lock_(queue.lock_) { lock_.lock(); }
-    hold(const hold&) = delete;
-    hold& operator=(const hold&) = delete;
-    ~hold() { lock_.unlock(); }
-
-   private:
-    flow_lock& lock_;
-  };
-
   flow_task*& at(std::uint32_t i) noexcept { return tasks_[i & (room_ - 1)]; }
   void note_size() noexcept {
     size_.store(end_ - begin_, std::memory_order_relaxed);

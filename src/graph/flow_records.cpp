@@ -67,14 +67,44 @@ const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx
     for (std::uint32_t i = 0; i < count; ++i)
       named_[i] = {&find_or_make(effects_access::region(fx, i)), effects_access::how(fx, i)};
   }
+  bool excludes = false;
   for (const use& u : named_) {
     flow_record& r = *u.record;
+    excludes = excludes || u.how == access::exclude;
     gather(r, u.how, task);
     for (flow_record* const other : r.overlapping) gather(*other, u.how, task);
     if (r.current.size() == r.current.capacity()) reserve_one(r.current);
     if (r.before.capacity() == 0) r.before.reserve(1);
   }
+  task.excludes = excludes;
+  if (excludes) [[unlikely]]
+    find_exclusions(task);
   return found_;
+}
+
+// Those of its regions, and of regions that overlap them and were used before: so of any two tasks whose regions overlap, the later
+// one holds an exclusion of the earlier one.
+void flow_records::find_exclusions(flow_task& task) {
+  if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
+  std::vector<flow_exclusion*>& all = task.more->exclusions;
+  all.clear();
+  for (const use& u : named_) {
+    if (u.how != access::exclude) continue;
+    flow_record& r = *u.record;
+    if (r.exclusion == nullptr) r.exclusion = std::make_unique<flow_exclusion>();
+    all.push_back(r.exclusion.get());
+    for (const flow_record* const other : r.overlapping) {
+      if (other->exclusion != nullptr) all.push_back(other->exclusion.get());
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+void flow_records::clear_exclusions() noexcept {
+  for (flow_record* const r : table_) {
+    if (r != nullptr && r->exclusion != nullptr) r->exclusion->clear();
+  }
 }
 
 void flow_records::note(flow_task& task) noexcept {
@@ -190,7 +220,7 @@ void flow_records::remove(flow_record& gone) noexcept {
 
 // Those that have not been used for a while.
 void flow_records::remove_idle(std::uint64_t number) {
-  const std::uint64_t recent = number - std::min<std::uint64_t>(number, 8 * used_);
+  const std::uint64_t recent = number - std::min<std::uint64_t>(number, used_ / 2);
   std::vector<flow_record*> old(table_.size());
   old.swap(table_);
   used_ = 0;

@@ -1,6 +1,8 @@
 // Which tasks of a task flow have used which data: what a new task has to wait for.
 #pragma once
 
+#include "graph/flow_exclusion.hpp"
+
 #include <sennit/detail/graph/flow_task.hpp>
 #include <sennit/effects.hpp>
 
@@ -45,6 +47,8 @@ struct flow_record {
   std::vector<flow_reference> current;
   // What each of them has to wait for.
   std::vector<flow_reference> before;
+  // For tasks that use the region one at a time.
+  std::unique_ptr<flow_exclusion> exclusion;
   std::vector<flow_record*> overlapping;  // the records of other regions that share data with this one
 };
 
@@ -58,6 +62,8 @@ class flow_records {
 
   // Finds the tasks that one with these effects has to wait for. If it throws, nothing is changed.
   const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
+  // Called once all tasks have finished, or are dropped.
+  void clear_exclusions() noexcept;
   // Notes the task itself, after find_predecessors().
   void note(flow_task& task) noexcept;
 
@@ -77,6 +83,7 @@ class flow_records {
   void put(flow_record* record) noexcept;
   void gather(flow_record& from, access how, flow_task& task);
   void gather(std::vector<flow_reference>& from, flow_task& task);
+  void find_exclusions(flow_task& task);
   static void reserve_one(std::vector<flow_reference>& list);
 
   std::vector<flow_record*> table_;  // by hash; a power of two of places, half of which at most are used

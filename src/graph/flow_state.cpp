@@ -83,7 +83,7 @@ void flow_state::heed_gates() noexcept {
   if (w == nullptr || !any_gate_shut()) return;
   if (detail::stopped(*w)) {
     stop();
-  } else if (current_tls().cursor == nullptr && !(w->frames().empty() && !w->frames().listed().any())) {
+  } else if (current_tls().cursor == nullptr) {
     static_cast<void>(answer_gates(*w, false));
   }
 }
@@ -155,10 +155,9 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
   task.number = ++number_;
   task.name = name;
   const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
-  if (before.size() > flow_task::edges_inside + task.edges_more) {
-    const auto more = static_cast<std::uint32_t>(before.size());
-    task.more = std::make_unique<flow_edge[]>(more);
-    task.edges_more = more;
+  if (before.size() > flow_task::edges_inside) {
+    if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
+    task.more->edges.resize(before.size() - flow_task::edges_inside);
   }
   records_.note(task);
   link(task, before);
@@ -173,7 +172,8 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
   std::atomic_ref(task.waiting).store(count, std::memory_order_relaxed);
   std::uint32_t done = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    flow_edge& edge = i < flow_task::edges_inside ? task.edges[i] : task.more[i - flow_task::edges_inside];
+    flow_edge& edge =
+        i < flow_task::edges_inside ? task.edges[i] : task.more->edges[i - flow_task::edges_inside];
     edge.to = &task;
     std::atomic<flow_edge*>& list = before[i]->successors;
     // ORD[D24] acquire: what the task did, if it has finished; pairs with the exchange in run().
@@ -202,11 +202,15 @@ void flow_state::make_ready(flow_task& task, strand& own) noexcept {
 
 // Runs the task. Returns one that has become ready by that, if there is one.
 flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
+  if (task.excludes && !take_exclusions(task, own)) [[unlikely]]
+    return nullptr;
   if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0) {
     call_timed(task);
   } else {
     call(task);
   }
+  if (task.excludes) [[unlikely]]
+    give_back_exclusions(task.more->exclusions, task.more->exclusions.size(), own);
   // ORD[D24] acq_rel: release: what the task did, for those that find it finished; and that its closure is gone, for the one
   // that gets its place. Acquire: the edges, and what their tasks wait for. Model: models/graph.pml.
   flow_edge* edge = task.successors.exchange(flow_task::finished(), std::memory_order_acq_rel);
@@ -224,6 +228,26 @@ flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
   if (any_gate_shut() && (own.tasks % flow_pace::tasks_between_gates == 0 || is_worth_sharing()))
     heed_gates();
   return next;
+}
+
+// Returns false if the task waits for an exclusion. Then another strand may have it already.
+bool flow_state::take_exclusions(flow_task& task, strand& own) noexcept {
+  const std::vector<flow_exclusion*>& all = task.more->exclusions;
+  for (;;) {
+    std::size_t taken = 0;
+    while (taken < all.size() && all[taken]->take()) ++taken;
+    if (taken == all.size()) return true;
+    // Before the task waits: afterwards it may run, and give its place to another.
+    give_back_exclusions(all, taken, own);
+    if (all[taken]->wait(task)) return false;
+  }
+}
+
+void flow_state::give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count,
+                                      strand& own) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (flow_task* const woken = all[i]->give_back()) make_ready(*woken, own);
+  }
 }
 
 void flow_state::call(flow_task& task) noexcept {
@@ -372,6 +396,7 @@ void flow_state::drop_all() noexcept {
     task->call(*task, flow_call::drop);
     give_back(*task);
   }
+  records_.clear_exclusions();
 }
 
 void flow_state::fail(std::exception_ptr why) noexcept {

@@ -70,6 +70,8 @@ class flow_state : public flow_front {
   bool look_around(strand& own, flow_task*& next) noexcept;
   bool steal(strand& own) noexcept;
   bool stands_still(strand& own, const flow_queue& queue) const noexcept;
+  bool take_exclusions(flow_task& task, strand& own) noexcept;
+  void give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count, strand& own) noexcept;
   void call(flow_task& task) noexcept;
   void call_timed(flow_task& task) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sennit::detail {
 
@@ -18,6 +19,15 @@ struct flow_task;
 struct flow_edge {
   flow_edge* next;
   flow_task* to;
+};
+
+class flow_exclusion;
+
+// What few tasks have.
+struct flow_task_more {
+  std::vector<flow_edge> edges;             // beyond those inside
+  std::vector<flow_exclusion*> exclusions;  // that the task holds while it runs, by address
+  flow_task* next = nullptr;                // that waits for the same exclusion
 };
 
 enum class flow_call : bool {
@@ -59,13 +69,13 @@ struct alignas(64) flow_task {
 
   // The tasks that wait for this one; finished() before the first task and after each.
   std::atomic<flow_edge*> successors{finished()};
-  std::uint32_t waiting = 0;     // predecessors that have not finished
-  std::uint32_t edges_more = 0;  // the room in `more`
-  std::uint64_t number = 0;      // of the submission
-  std::uint64_t gathered = 0;    // the latest task that was found to wait for this one
+  std::uint32_t waiting = 0;   // predecessors that have not finished
+  bool excludes = false;       // there are exclusions
+  std::uint64_t number = 0;    // of the submission
+  std::uint64_t gathered = 0;  // the latest task that was found to wait for this one
   void (*call)(flow_task&, flow_call) = nullptr;
   const char* name = nullptr;
-  std::unique_ptr<flow_edge[]> more;  // if there are more than edges_inside
+  std::unique_ptr<flow_task_more> more;
   flow_edge edges[edges_inside];
   alignas(8) std::byte closure[room];
 

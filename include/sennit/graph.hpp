@@ -3,11 +3,12 @@
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/any_functions.hpp>
 #include <sennit/detail/graph/calls.hpp>
-#include <sennit/detail/graph/dense.hpp>
-#include <sennit/detail/graph/hashed.hpp>
+#include <sennit/detail/graph/compute_sink.hpp>
+#include <sennit/detail/graph/cycle.hpp>
+#include <sennit/detail/graph/node_access.hpp>
 #include <sennit/detail/graph/refusal.hpp>
-#include <sennit/detail/graph/run.hpp>
 
 #include <array>
 #include <concepts>
@@ -197,7 +198,7 @@ auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>
     // The key is the text: other literals with the same text may have another address.
     return graph::run(std::string(sink), given);
   } else if constexpr (detail::require_graph<Key, Predecessors, Compute, Color, Keys>()) {
-    return detail::run_graph(sink, given);
+    return detail::compute_sink(sink, given);
   } else {
     return detail::refused();
   }
@@ -221,14 +222,14 @@ void run(const Key& sink, const any_nodes<std::type_identity_t<Key>>& given) {
   using compute = detail::any_compute<Key>;
   using color = detail::any_color<Key>;
   if (given.color.given()) {
-    detail::run_graph(
+    detail::compute_sink(
         sink, nodes<predecessors, compute, color, hashed<>, graph::trace*>{.predecessors = given.predecessors,
                                                                            .compute = given.compute,
                                                                            .color = given.color,
                                                                            .coloring = given.coloring,
                                                                            .trace = given.trace});
   } else {
-    detail::run_graph(
+    detail::compute_sink(
         sink, nodes<predecessors, compute, no_color, hashed<>, graph::trace*>{
                   .predecessors = given.predecessors, .compute = given.compute, .trace = given.trace});
   }

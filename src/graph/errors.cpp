@@ -1,9 +1,10 @@
 #include "system/failure.hpp"
 
-#include <sennit/detail/graph/calls.hpp>
+#include <sennit/detail/graph/compute_sink.hpp>
 #include <sennit/detail/graph/dense.hpp>
 #include <sennit/detail/graph/values.hpp>
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -27,10 +28,14 @@ void throw_key_outside(const std::string& key, const std::uint32_t* extents, std
 }
 
 void throw_other_answer(const std::string& key) {
-  fail<std::logic_error>(
-      "sennit: the node " + key +
-      " of a graph waits for other predecessors than predecessors() names now: it must give "
-      "the same answer each time, of as many keys as the range says it has");
+  fail<std::logic_error>("sennit: asked again for the predecessors of the node " + key +
+                         ", predecessors() names others than before: let it give the same answer each time");
+}
+
+void throw_other_count(const std::string& key, std::size_t size) {
+  fail<std::logic_error>("sennit: the range of the predecessors of the node " + key +
+                         " has another number of keys than its size(), " + std::to_string(size) +
+                         ": correct size(), or return a std::vector");
 }
 
 void check_patience(double patience) {

@@ -193,7 +193,7 @@ class graph_run {
         waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
         std::size_t named = 0;
         for (const auto& k : found) {
-          if (++named > size) throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+          if (++named > size) throw_other_count(text_of_key<key>(whole_.keys_.key_of(n)), size);
           const node_number p = whole_.keys_.find_or_make(k, supply_);
           switch (wait_for(p, n)) {
             case wait::made:

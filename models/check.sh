@@ -126,7 +126,6 @@ fails   sleep WATCH WATCHED_OUTSIDE_LOCK
 fails   sleep FENCE NO_SECOND_LOOK
 holds   flow
 fails   flow REUSE_EARLY
-fails   flow NUMBER_IGNORED
 fails   flow EDGE_LATE
 fails   flow NO_RECHECK
 fails   flow COUNT_LATE

@@ -6,7 +6,6 @@
  * what is ready. Each task runs once, in its own place, after those that it waits for; at rest all have run.
  *
  * Mutants: REUSE_EARLY      a place is left before what was in it is destroyed
- *          NUMBER_IGNORED   a task that has lost its place is taken for the one that has it now
  *          EDGE_LATE        an edge is read after its task is counted down
  *          NO_RECHECK       a task goes into a list without a second look whether that has been taken
  *          COUNT_LATE       it is written how many a task waits for when it is in their lists
@@ -39,6 +38,8 @@ byte number[PLACES];      /* the submitting strand's */
 byte place_of[TASKS + 1];
 byte needs[TASKS + 1];    /* a bit for each task */
 bool ran[TASKS + 1];
+
+#define is_in(p, t) (number[p] == t)
 
 inline make_ready(p)
 {
@@ -95,8 +96,9 @@ active proctype submitter()
     p = 0;
     do
     :: p < PLACES -> mem[SUCCESSORS + p] = FINISHED; p++
-    :: else -> p = 0; break
-    od
+    :: else -> break
+    od;
+    p = 0
   };
   do
   :: t > TASKS -> break
@@ -126,21 +128,13 @@ active proctype submitter()
            q = place_of[before];
            load(seen, SUCCESSORS + q);
            if
-#ifndef NUMBER_IGNORED
-           :: number[q] != before
-#endif
-           :: number[q] == before && seen == FINISHED
-           :: count < EDGES && seen != FINISHED
-#ifdef NUMBER_IGNORED
-              -> found[count] = q; count++
-           :: number[q] != before && seen == FINISHED
-#else
-              && number[q] == before -> found[count] = q; count++
-#endif
+           :: !is_in(q, before) || seen == FINISHED
+           :: is_in(q, before) && seen != FINISHED -> found[count] = q; count++
            fi
         fi;
         before++
      od;
+     skip;
      d_step { place_of[t] = p; number[p] = t };
      store(CLOSURE + p, t);
      store(NEXT + EDGES * p, OTHERS);
@@ -176,17 +170,8 @@ active proctype submitter()
   od
 }
 
-active [2] proctype runner()
+inline run_task()
 {
-  byte me = _pid - THREADS;
-  byte p, q, t, edge, next, left, seen, before;
-  bool last;
-end:
-  do
-  :: atomic { todo[0] && drained(me) -> todo[0] = false; p = 0 }; goto run
-  :: atomic { todo[1] && drained(me) -> todo[1] = false; p = 1 }; goto run
-  od;
-run:
   load(t, CLOSURE + p);
   d_step { assert(t != 0 && t == number[p]); assert(!ran[t]); ran[t] = true };
   before = 1;
@@ -225,8 +210,24 @@ run:
      assert(next != OTHERS);
      edge = next
   od;
-  d_step { p = 0; q = 0; t = 0; next = 0; left = 0; seen = 0; before = 0; last = false };
-  goto end
+  skip;
+  d_step { p = 0; q = 0; t = 0; next = 0; left = 0; seen = 0; before = 0; last = false }
+}
+
+active [2] proctype runner()
+{
+  byte me = _pid - THREADS;
+  byte p, q, t, edge, next, left, seen, before;
+  bool last;
+end:
+  do
+  :: todo[0] || todo[1] ->
+     if
+     :: atomic { todo[0] && drained(me) -> todo[0] = false; p = 0 }; run_task()
+     :: atomic { todo[1] && drained(me) -> todo[1] = false; p = 1 }; run_task()
+     :: !todo[0] && !todo[1]
+     fi
+  od
 }
 
 active proctype at_rest()

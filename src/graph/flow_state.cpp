@@ -7,6 +7,7 @@
 #include "system/relax.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/data_regions.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -26,6 +27,7 @@ namespace sennit::detail {
 using policy::flow_pace;
 
 flow_edge flow_task::end_of_lists{};
+constinit tasks_checker* checks_tasks = nullptr;
 
 flow_state::flow_state(const graph::flow_options& given)
     : most_waiting_(given.most_waiting), task_ns_(flow_pace::ns_worth_sharing), strands_(&submitter_) {
@@ -67,9 +69,9 @@ void flow_state::begin_or_meet_gate() {
   if (!begun_) {
     begun_ = true;
     first_ = number_;
-    at_once_ = in_strand() && (observed || worker_count() == 1);
+    at_once_ = checks_tasks == nullptr && in_strand() && (observed || worker_count() == 1);
     submitting_.store(true, std::memory_order_relaxed);
-  } else if (observed && !at_once_) {
+  } else if (observed && !at_once_ && checks_tasks == nullptr) {
     // What was submitted before the observed region comes first.
     finish_all();
     at_once_ = true;
@@ -89,6 +91,8 @@ void flow_state::heed_gates() noexcept {
 }
 
 flow_task* flow_state::place() {
+  if (checks_tasks != nullptr) [[unlikely]]
+    return place_to_check();
   for (;;) {
     if (stopped()) return nullptr;
     if (flow_task* const free = free_place()) return free;
@@ -154,6 +158,12 @@ void flow_state::help_before_submitting() {
 void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
   task.number = ++number_;
   task.name = name;
+  if (checks_tasks != nullptr) [[unlikely]] {
+    // A closure may change itself.
+    to_check_.back().fx = fx;
+    to_check_.back().fx += effects(writes(memory_range(&task, 1)));
+    return;
+  }
   const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
   if (before.size() > flow_task::edges_inside) {
     if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
@@ -355,10 +365,44 @@ void flow_state::retire(strand& own) noexcept {
   own.used = false;
 }
 
+// --- Under the effect checker.
+
+flow_task* flow_state::place_to_check() {
+  if (to_check_.size() == flow_pace::tasks_checked_together) run_checked();
+  if (stopped()) return nullptr;
+  to_check_.push_back({{}, std::make_unique<flow_task>()});
+  return to_check_.back().task.get();
+}
+
+void flow_state::run_checked() {
+#if SENNIT_EXCEPTIONS
+  try {
+    checks_tasks(*this);
+  } catch (...) {
+    fail(std::current_exception());
+  }
+#else
+  checks_tasks(*this);
+#endif
+  for (const checked_task& t : to_check_) {
+    if (t.task->call != nullptr) t.task->call(*t.task, flow_call::drop);
+  }
+  to_check_.clear();
+}
+
+void flow_state::run(std::uint32_t i) noexcept {
+  flow_task& task = *to_check_[i].task;
+  if (stopped() || task.call == nullptr) return;
+  call(task);
+  task.call = nullptr;
+}
+
 // --- Waiting.
 
 void flow_state::wait() {
   submitting_.store(false, std::memory_order_relaxed);
+  if (!to_check_.empty()) [[unlikely]]
+    run_checked();
   if (!at_once_) finish_all();
   begun_ = at_once_ = false;
   const bool failed = stopped();
@@ -465,6 +509,7 @@ void flow_submission::submit(const effects& fx, const char* name) {
     flow.submit(*place_, fx, name);
   } catch (...) {
     place_->call(*place_, flow_call::drop);
+    place_->call = nullptr;
     throw;
   }
 #else

@@ -1,6 +1,7 @@
 // A task flow: the places of its tasks, and the strands that run them. docs/protocols/graphs.md, "Task flows".
 #pragma once
 
+#include "graph/flow_checking.hpp"
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
 #include "policy/flow_pace.hpp"
@@ -19,7 +20,7 @@
 
 namespace sennit::detail {
 
-class flow_state : public flow_front {
+class flow_state final : public flow_front, private tasks_to_check {
  public:
   explicit flow_state(const graph::flow_options& given);
   flow_state(const flow_state&) = delete;
@@ -46,6 +47,12 @@ class flow_state : public flow_front {
   int unwinding() const noexcept { return unwinding_; }
 
  private:
+  // A task that the effect checker is to run.
+  struct checked_task {
+    effects fx;
+    std::unique_ptr<flow_task> task;
+  };
+
   // A strand that runs tasks, and what it has to do.
   struct strand {
     flow_queue queue;
@@ -60,6 +67,11 @@ class flow_state : public flow_front {
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   void fail(std::exception_ptr why) noexcept;
+  flow_task* place_to_check();
+  void run_checked();
+  std::uint32_t count() const noexcept override { return static_cast<std::uint32_t>(to_check_.size()); }
+  const effects& effects_of(std::uint32_t i) const noexcept override { return to_check_[i].fx; }
+  void run(std::uint32_t i) noexcept override;
   void begin_or_meet_gate();
   void heed_gates() noexcept;
   bool is_worth_sharing() const noexcept {
@@ -97,6 +109,7 @@ class flow_state : public flow_front {
   std::vector<std::unique_ptr<flow_task[]>> blocks_;
   std::vector<flow_task*> places_;
   std::size_t next_place_ = 0;
+  std::vector<checked_task> to_check_;
   flow_records records_;
   strand submitter_;
   std::atomic<strand*> strands_;  // all that there have been

@@ -23,6 +23,8 @@ struct flow_pace {
   // What tasks take is known from one of so many.
   static constexpr unsigned tasks_for_a_timed_one = 32;
   static constexpr std::uint64_t longest_ns = 16'000;
+  // Under the effect checker, which keeps them until then.
+  static constexpr std::size_t tasks_checked_together = 100'000;
   // Then its worker looks for other work: some 20 us.
   static constexpr unsigned rounds_without_tasks = 20;
 };

@@ -46,7 +46,8 @@ bool flow_record::idle() noexcept {
   const auto finished = [](const flow_reference& r) { return r.is_finished(); };
   std::erase_if(before, finished);
   std::erase_if(current, finished);
-  return before.empty() && current.empty();
+  std::erase_if(holders, finished);
+  return before.empty() && current.empty() && holders.empty();
 }
 
 flow_records::flow_records() : table_(256) {}
@@ -93,8 +94,11 @@ void flow_records::find_exclusions(flow_task& task) {
     flow_record& r = *u.record;
     if (r.exclusion == nullptr) r.exclusion = std::make_unique<flow_exclusion>();
     all.push_back(r.exclusion.get());
-    for (const flow_record* const other : r.overlapping) {
-      if (other->exclusion != nullptr) all.push_back(other->exclusion.get());
+    for (flow_record* const other : r.overlapping) {
+      if (other->exclusion == nullptr) continue;
+      all.push_back(other->exclusion.get());
+      if (other->holders.size() == other->holders.capacity()) reserve_one(other->holders);
+      other->holders.push_back({&task, task.number});
     }
   }
   std::sort(all.begin(), all.end());

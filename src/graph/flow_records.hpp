@@ -49,6 +49,7 @@ struct flow_record {
   std::vector<flow_reference> before;
   // For tasks that use the region one at a time.
   std::unique_ptr<flow_exclusion> exclusion;
+  std::vector<flow_reference> holders;    // tasks of other regions that take this exclusion, too
   std::vector<flow_record*> overlapping;  // the records of other regions that share data with this one
 };
 

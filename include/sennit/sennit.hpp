@@ -50,6 +50,7 @@
 #include <sennit/splicing.hpp>
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
+#include <sennit/task_flow.hpp>
 #include <sennit/task_graph.hpp>
 #include <sennit/tiling.hpp>
 #include <sennit/version.hpp>

@@ -37,7 +37,7 @@ BELOW = {
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
     "graph": ["system", "policy", "worker", "fork", "region", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
-    "checker": ["system", "worker", "splice"],
+    "checker": ["system", "worker", "graph", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
 }

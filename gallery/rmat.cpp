@@ -7,7 +7,6 @@
 #include <sennit/runtime.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -19,11 +18,78 @@
 namespace gallery {
 namespace {
 
-// A count that several workers add to. Which of them comes first makes no difference to the graph in the end.
-template <class Count>
-Count add(Count& count, Count by) {
-  return std::atomic_ref<Count>(count).fetch_add(by, std::memory_order_relaxed);
-}
+// Items of pages, handed to the one worker that has the page's bucket at the time: so no two workers write to one page, and
+// what they write to at a time is small enough for a cache. They are made and handed out in rounds, so that few of them are
+// in memory at once. Which worker does what makes no difference to the order in which a page has its items.
+class bucket_rounds {
+ public:
+  static constexpr std::uint64_t most_bytes = 100 << 20;  // while it is at work
+
+  bucket_rounds(std::size_t pages, sennit::runtime& workers)
+      : workers_(workers), buckets_(((pages - 1) >> bits) + 1) {}
+
+  // make(position, put) for all positions below count, which calls put(page, item) at most once; then use(page, item).
+  template <class Make, class Use>
+  void each(std::uint64_t count, const Make& make, const Use& use) {
+    constexpr std::uint64_t round = chunk * chunks;
+    std::vector<made_chunk> made(std::min<std::uint64_t>(chunks, (count + chunk - 1) / chunk));
+    for (std::uint64_t first = 0; first < count; first += round) {
+      const std::uint64_t last = std::min(count, first + round);
+      const std::size_t used = (last - first + chunk - 1) / chunk;
+      workers_.run([&] {
+        sennit::parallel_for(std::size_t{0}, used, [&](std::size_t c) {
+          made[c].fill(first + c * chunk, std::min(last, first + (c + 1) * chunk), make, buckets_);
+        });
+        sennit::parallel_for(std::size_t{0}, buckets_, [&](std::size_t b) {
+          for (std::size_t c = 0; c < used; ++c) made[c].each_of(b, use);
+        });
+      });
+    }
+  }
+
+ private:
+  static constexpr unsigned bits = 16;
+  static constexpr std::uint64_t chunk = 1 << 16;
+  static constexpr std::size_t chunks = 128;
+
+  struct item {
+    std::uint32_t page;
+    std::uint32_t value;
+  };
+  // Items by their buckets.
+  class made_chunk {
+   public:
+    template <class Make>
+    void fill(std::uint64_t first, std::uint64_t last, const Make& make, std::size_t buckets) {
+      std::vector<item> drawn;
+      drawn.reserve(last - first);
+      ends_.assign(buckets + 1, 0);
+      for (std::uint64_t i = first; i < last; ++i) {
+        make(i, [&](std::uint32_t page, std::uint32_t value) {
+          drawn.push_back({page, value});
+          ++ends_[(page >> bits) + 1];
+        });
+      }
+      std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+      items_.resize(drawn.size());
+      // A bucket's end is where it starts until its items are in their places.
+      for (const item& one : drawn) items_[ends_[one.page >> bits]++] = one;
+    }
+    template <class Use>
+    void each_of(std::size_t bucket, const Use& use) const {
+      const std::size_t last = ends_[bucket];
+      for (std::size_t i = bucket == 0 ? 0 : ends_[bucket - 1]; i < last; ++i)
+        use(items_[i].page, items_[i].value);
+    }
+
+   private:
+    std::vector<std::size_t> ends_;
+    std::vector<item> items_;
+  };
+
+  sennit::runtime& workers_;
+  std::size_t buckets_;
+};
 
 // How the links are shared out among the pages at one of their ends, where `first` is how likely the first half is.
 class page_shares {
@@ -122,7 +188,7 @@ page_link rmat_link(const rmat_shape& shape, std::uint64_t seed, std::uint64_t p
 
 std::uint64_t rmat_bytes(const rmat_shape& shape) {
   constexpr std::uint64_t of_page = sizeof(std::size_t) + 2 * sizeof(std::uint32_t);
-  return (of_page << shape.scale) + shape.drawn * sizeof(std::uint32_t);
+  return (of_page << shape.scale) + shape.drawn * sizeof(std::uint32_t) + bucket_rounds::most_bytes;
 }
 
 link_graph rmat_graph(const rmat_shape& shape, std::uint64_t seed, sennit::runtime& workers) {
@@ -136,21 +202,17 @@ link_graph rmat_graph(const rmat_shape& shape, std::uint64_t seed, sennit::runti
   made.pages = std::size_t{1} << shape.scale;
   made.starts.resize(made.pages + 1);
   made.outgoing.resize(made.pages);
-  const auto draw_all = [&](auto&& use) {
-    workers.run([&] {
-      sennit::parallel_for(std::uint64_t{0}, shape.drawn, [&](std::uint64_t i) {
-        const auto [from, to] = rmat_link(shape, seed, i);
-        if (from != to) use(from, to);
-      });
-    });
+  bucket_rounds rounds(made.pages, workers);
+  const auto draw = [&](std::uint64_t i, const auto& put) {
+    const auto [from, to] = rmat_link(shape, seed, i);
+    if (from != to) put(to, from);
   };
-  draw_all([&](std::uint32_t, std::uint32_t to) { add(made.starts[to], std::size_t{1}); });
+  rounds.each(shape.drawn, draw, [&](std::uint32_t to, std::uint32_t) { ++made.starts[to]; });
   // Where a page's links end; each that is put in its place moves this toward where they start.
   std::partial_sum(made.starts.begin(), made.starts.end(), made.starts.begin());
   made.sources.resize(made.starts.back());
-  draw_all([&](std::uint32_t from, std::uint32_t to) {
-    made.sources[add(made.starts[to], ~std::size_t{0}) - 1] = from;
-  });
+  rounds.each(shape.drawn, draw,
+              [&](std::uint32_t to, std::uint32_t from) { made.sources[--made.starts[to]] = from; });
 
   std::vector<std::uint32_t> kept(made.pages);
   const auto at = [&](std::size_t i) { return made.sources.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -158,9 +220,7 @@ link_graph rmat_graph(const rmat_shape& shape, std::uint64_t seed, sennit::runti
     sennit::parallel_for(std::size_t{0}, made.pages, [&](std::size_t to) {
       const auto first = at(made.starts[to]);
       std::sort(first, at(made.starts[to + 1]));
-      const auto last = std::unique(first, at(made.starts[to + 1]));
-      for (auto from = first; from != last; ++from) add(made.outgoing[*from], std::uint32_t{1});
-      kept[to] = static_cast<std::uint32_t>(last - first);
+      kept[to] = static_cast<std::uint32_t>(std::unique(first, at(made.starts[to + 1])) - first);
     });
   });
   // Toward the beginning, so in order.
@@ -173,6 +233,9 @@ link_graph rmat_graph(const rmat_shape& shape, std::uint64_t seed, sennit::runti
   }
   made.starts[made.pages] = end;
   made.sources.resize(end);
+  rounds.each(
+      end, [&](std::uint64_t i, const auto& put) { put(made.sources[i], 0); },
+      [&](std::uint32_t from, std::uint32_t) { ++made.outgoing[from]; });
   return made;
 }
 

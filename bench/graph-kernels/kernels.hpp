@@ -1,9 +1,11 @@
 // Kernels of the gallery that are graphs of tasks, on inputs made here. --input names one: heat, life or fdtd-2d (--size cells
-// a side, --work steps), cg (--size 1400, 7000 or 14000) or mg (--size 32, 128 or 256) of NAS, pagerank or
-// pagerank-twitter (R-MAT with the web's or Twitter's skew, --size pages, a power of two, --work iterations), sw or swn2 (random DNA of --size bases). A way has
+// a side, --work steps), cg (--size 1400, 7000 or 14000) or mg (--size 32, 128 or 256) of NAS, pagerank or pagerank-twitter
+// (R-MAT with the web's or Twitter's skew, --size pages, a power of two, --work iterations), sw or swn2 (random DNA of --size
+// bases). A way has
 //   stages(all)                      gallery::staged: each part after those that it needs
 //   pages(flow, needs, iterations)   all blocks initialized, then iterated so often, each after those that it needs
 //   align(table)                     all blocks of the table, each after the one above it and the one to its left
+//   figures()                        optional: pairs of a metric's name and its value in the latest run
 #pragma once
 
 #include "common/loops.hpp"
@@ -22,6 +24,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace graph_kernels {
 
@@ -100,6 +104,14 @@ class mg {
   bench::nas_mg solver_;
 };
 
+// What a way tells of its latest run, if it does.
+using figures = std::vector<std::pair<const char*, double>>;
+template <class Way>
+figures figures_of(const Way& way) {
+  if constexpr (requires { way.figures(); }) return way.figures();
+  return {};
+}
+
 template <class Way, class Data>
 class in_stages {
  public:
@@ -108,6 +120,7 @@ class in_stages {
   void prepare(std::uint64_t size) { data_.emplace(size, work_); }
   void run() { way_.stages(data_->stages()); }
   std::uint64_t check() { return data_->check(); }
+  graph_kernels::figures figures() const { return figures_of(way_); }
 
  private:
   Way& way_;
@@ -137,6 +150,7 @@ class pagerank {
   }
   void run() { way_.pages(*pages_, needs_, iterations_); }
   std::uint64_t check() const { return bench::checksum_of(pages_->scaled()); }
+  graph_kernels::figures figures() const { return figures_of(way_); }
 
  private:
   Way& way_;
@@ -158,6 +172,7 @@ class alignment {
   }
   void run() { way_.align(*table_); }
   std::uint64_t check() const { return static_cast<std::uint64_t>(table_->best()); }
+  graph_kernels::figures figures() const { return figures_of(way_); }
 
  private:
   Way& way_;
@@ -175,7 +190,7 @@ int run_with(bench::program& program, Way way) {
   if (input == "mg") return program.run(in_stages<Way, mg>(program, way));
   if (input == "pagerank") return program.run(pagerank<Way>(program, way, gallery::web_shape));
   if (input == "pagerank-twitter") return program.run(pagerank<Way>(program, way, gallery::twitter_shape));
-  if (input == "sw") return program.run(alignment<Way, gallery::alignment_general, 64>(program, way));
+  if (input == "sw") return program.run(alignment<Way, gallery::alignment_general, 32>(program, way));
   if (input == "swn2") return program.run(alignment<Way, gallery::alignment_affine, 512>(program, way));
   bench::program::fail("--input",
                        "must be heat, life, fdtd-2d, cg, mg, pagerank, pagerank-twitter, sw or swn2");

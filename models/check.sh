@@ -124,6 +124,12 @@ fails   sleep ATTACH_OPEN
 fails   sleep NO_LAST_LOOK
 fails   sleep WATCH WATCHED_OUTSIDE_LOCK
 fails   sleep FENCE NO_SECOND_LOOK
+holds   flow
+fails   flow REUSE_EARLY
+fails   flow EDGE_LATE
+fails   flow NO_RECHECK
+fails   flow COUNT_LATE
+fails   flow DONE_DROPPED
 reaches barrier
 fails   barrier NO_FENCE
 fails   barrier SAME_NUMBER

@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/growing.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
@@ -47,10 +48,8 @@ class graph_run {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
-    todo first;
-    first.add(graph_item::explore(s));
     values_.keep(s);
-    pool_.run(*this, std::move(first));
+    pool_.run(*this, {graph_item::explore(s)});
     return s;
   }
 
@@ -87,10 +86,17 @@ class graph_run {
     strand here{*this, own};
     for (;;) {
       if constexpr (has_values) here.bring_ready();
-      if (!own.more()) return;
+      if (!own.more()) {
+        if constexpr (has_values) {
+          // Others have taken what there was to explore here.
+          if (here.has_ready()) continue;
+        }
+        return;
+      }
       here.at = own.todo.take();
       if constexpr (has_values) {
         if (here.puts_aside(here.at)) continue;
+        if (here.at.step().is_ready()) here.offer_ready();
       }
 #if SENNIT_EXCEPTIONS
       try {
@@ -108,9 +114,8 @@ class graph_run {
   }
 
  private:
-  using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_pool = work_pool<graph_run, todo, posts>;
+  using whole_pool = work_pool<graph_run, item, posts>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -165,6 +170,12 @@ class graph_run {
         whole_.values_.leave(values_.held);
         return;
       }
+      offer_ready();
+    }
+    bool has_ready() const noexcept { return !values_.ready.empty(); }
+    // Others can have what is ready while this strand computes a node.
+    void offer_ready() {
+      if (!has_ready()) return;
       add_reversed(values_.ready);
       values_.ready.clear();
     }
@@ -209,21 +220,20 @@ class graph_run {
 
     std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
     void add_created(node_number n) {
-      created_.push_back(n);
       has_created_ = true;
       if constexpr (has_values) whole_.values_.unexplored().created();
-    }
-    // Others can have the created nodes only now: a branch does not add to the strand's local queue.
-    SENNIT_COLD void give_created() {
       {
         const std::lock_guard guard(whole_.creating_);
-        whole_.created_.insert(whole_.created_.end(), created_.begin(), created_.end());
+        whole_.created_.push_back(n);
       }
-      for (const node_number n : created_) {
-        item i = graph_item::explore(n);
-        if (!posts(i)) own_.todo.add(i);
-      }
-      created_.clear();
+      item i = graph_item::explore(n);
+      if (posts(i)) return;
+      // A branch that another strand runs does not use the strand's local queue.
+      own_.is_here() ? own_.todo.add_within(i) : created_elsewhere_.push_back(i);
+    }
+    SENNIT_COLD void give_created() {
+      for (const item& i : created_elsewhere_) own_.todo.add(i);
+      created_elsewhere_.clear();
       has_created_ = false;
     }
     // The first is done first.
@@ -376,9 +386,9 @@ class graph_run {
     typename whole_pool::session& own_;
     waiting_nodes::supply numbers_;
     typename Keys::supply supply_;
-    std::mutex creating_;       // for branches of the running node
-    bool has_created_ = false;  // the running node
-    std::vector<node_number> created_;
+    std::mutex creating_;                  // for branches of the running node
+    bool has_created_ = false;             // the running node; under creating_
+    std::vector<item> created_elsewhere_;  // by its branches on other stacks; likewise
     [[no_unique_address]] value_strand<item, value> values_;
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };

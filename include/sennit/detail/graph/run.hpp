@@ -68,15 +68,6 @@ class graph_run {
     }
     return nobody;
   }
-  // A predecessor that waits for ever, of a node that waits for ever.
-  node_number waiting_predecessor(node_number n) {
-    typename Keys::supply supply;
-    for (const key& k : calls_.predecessors(keys_.key_of(n))) {
-      const node_number p = keys_.find_or_make(k, supply);
-      if (!is_computed(p)) return p;
-    }
-    return nobody;
-  }
   graph_values<value>& values() noexcept { return values_; }
   graph_tracing<Calls::traced>& tracing() noexcept { return tracing_; }
 

@@ -95,7 +95,7 @@ auto compute_sink_in_strand(const Key& sink,
       if (given.trace != nullptr) {
         tracing_of_run<Key, decltype(run), decltype(all), calls> tracing(run, all, user);
         last = run.run(sink);
-        return tracing.finish(run.failed() || !run.is_computed(last));
+        return tracing.finish(run.failed() || !run.is_computed(last) || run.waits_for_ever() != nobody);
       }
     }
     last = run.run(sink);

@@ -11,8 +11,9 @@ namespace sennit::detail {
 
 // Writes what the run computed into its trace.
 template <class Key, class Run, class All, class Calls>
-void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length) {
+void fill_trace(Run& run, All& all, const Calls& calls, std::uint64_t length, bool failed) {
   trace_filler filler(*calls.given.trace, run.tracing().take(), length);
+  if (failed) filler.set_failed();
   if constexpr (Calls::colored) filler.set_colors(calls.given.coloring.of, calls.color_count);
   typename All::supply supply;
   const std::size_t count = filler.size();
@@ -40,14 +41,13 @@ class tracing_of_run {
     const std::uint64_t length = trace_now_ns() - run_.tracing().begun();
 #if SENNIT_EXCEPTIONS
     try {
-      fill_trace<Key>(run_, all_, calls_, length);
+      fill_trace<Key>(run_, all_, calls_, length, failed);
     } catch (...) {
       clear_trace(*calls_.given.trace);
       if (!failed) throw;
     }
 #else
-    fill_trace<Key>(run_, all_, calls_, length);
-    static_cast<void>(failed);
+    fill_trace<Key>(run_, all_, calls_, length, failed);
 #endif
   }
 

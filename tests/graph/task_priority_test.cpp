@@ -93,7 +93,9 @@ TEST(task_priority, is_one_order_for_all_workers) {
   rt.run([&] { g.run(); });
   ASSERT_EQ(order.size(), 100U);
   // A worker may take a task and be late to say so.
-  for (std::size_t i = 0; i < order.size(); ++i) EXPECT_NEAR(order[i], 99 - static_cast<int>(i), 50);
+  std::size_t early = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) early += order[i] > 90 - static_cast<int>(i) ? 1 : 0;
+  EXPECT_GE(early, 75U);
 }
 
 // Catches: priorities that lose tasks where queues are shared.

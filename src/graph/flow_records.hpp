@@ -63,6 +63,9 @@ class flow_records {
 
   // Finds the tasks that one with these effects has to wait for. If it throws, nothing is changed.
   const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
+  // From now on the numbers of all tasks that were found, finished or not, are added there, and none is forgotten; null: no
+  // longer.
+  void note_found(std::vector<std::uint64_t>* numbers) noexcept { numbers_ = numbers; }
   // Called once all tasks have finished, or are dropped.
   void clear_exclusions() noexcept;
   // Notes the task itself, after find_predecessors().
@@ -85,7 +88,7 @@ class flow_records {
   void gather(flow_record& from, access how, flow_task& task);
   void gather(std::vector<flow_reference>& from, flow_task& task);
   void find_exclusions(flow_task& task);
-  static void reserve_one(std::vector<flow_reference>& list);
+  void reserve_one(std::vector<flow_reference>& list);
 
   std::vector<flow_record*> table_;  // by hash; a power of two of places, half of which at most are used
   std::size_t used_ = 0;
@@ -96,6 +99,7 @@ class flow_records {
   std::uint64_t lengths_ = 0;  // which of them are not empty
   std::vector<use> named_;     // by the effects of the task
   std::vector<flow_task*> found_;
+  std::vector<std::uint64_t>* numbers_ = nullptr;
 };
 
 }  // namespace sennit::detail

@@ -35,6 +35,7 @@ flow_state::flow_state(const graph::flow_options& given)
     fail_with(std::invalid_argument("sennit: task_flow: most_waiting is 0, and must be at least 1: so many "
                                     "tasks may be submitted and not finished"));
   }
+  if (given.trace != nullptr) trace_ = std::make_unique<flow_trace>(*given.trace);
 }
 
 flow_state::~flow_state() {
@@ -66,17 +67,29 @@ bool flow_state::at_once() {
 
 void flow_state::begin_or_meet_gate() {
   const bool observed = current_tls().cursor != nullptr;
-  if (!begun_) {
-    begun_ = true;
-    first_ = number_;
-    at_once_ = checks_tasks == nullptr && in_strand() && (observed || worker_count() == 1);
-    submitting_.store(true, std::memory_order_relaxed);
-  } else if (observed && !at_once_ && checks_tasks == nullptr) {
+  if (!begun_) begin();
+  if (observed && !at_once_ && !runs_ready_ && checks_tasks == nullptr) {
     // What was submitted before the observed region comes first.
     finish_all();
-    at_once_ = true;
+    run_from_now_on_at_once();
   }
   if (number_ % flow_pace::tasks_between_gates == 0) heed_gates();
+}
+
+void flow_state::begin() {
+  begun_ = true;
+  first_ = number_;
+  submitting_.store(true, std::memory_order_relaxed);
+  if (trace_ != nullptr) {
+    trace_->begin(first_);
+    records_.note_found(&traced_before_);
+  }
+  if (checks_tasks == nullptr && in_strand() && worker_count() == 1) run_from_now_on_at_once();
+}
+
+void flow_state::run_from_now_on_at_once() noexcept {
+  at_once_ = trace_ == nullptr;
+  runs_ready_ = !at_once_;
 }
 
 // The region may be cancelled, or others may wait for what this worker has.
@@ -164,13 +177,25 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
     to_check_.back().fx += effects(writes(memory_range(&task, 1)));
     return;
   }
+  traced_before_.clear();
   const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
+  if (trace_ != nullptr) [[unlikely]]
+    trace_->note_submission(name, traced_before_);
   if (before.size() > flow_task::edges_inside) {
     if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
     task.more->edges.resize(before.size() - flow_task::edges_inside);
   }
   records_.note(task);
   link(task, before);
+  if (runs_ready_) [[unlikely]]
+    run_ready();
+}
+
+void flow_state::run_ready() {
+  for (flow_task* next = submitter_.queue.take_oldest(); next != nullptr && !stopped();) {
+    next = run(*next, submitter_);
+    if (next == nullptr) next = submitter_.queue.take_oldest();
+  }
 }
 
 void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
@@ -214,8 +239,8 @@ void flow_state::make_ready(flow_task& task, strand& own) noexcept {
 flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
   if (task.excludes && !take_exclusions(task, own)) [[unlikely]]
     return nullptr;
-  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0) {
-    call_timed(task);
+  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0 || trace_ != nullptr) {
+    call_timed(task, own);
   } else {
     call(task);
   }
@@ -272,13 +297,31 @@ void flow_state::call(flow_task& task) noexcept {
 #endif
 }
 
-void flow_state::call_timed(flow_task& task) noexcept {
+void flow_state::call_timed(flow_task& task, strand& own) noexcept {
   const std::uint64_t begun = now_ns();
-  call(task);
+  if (trace_ != nullptr) {
+    call_traced(task, own);
+  } else {
+    call(task);
+  }
   const auto took =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(now_ns() - begun, flow_pace::longest_ns));
   const std::uint32_t before = task_ns_.load(std::memory_order_relaxed);
   task_ns_.store(before - before / 4 + took / 4, std::memory_order_relaxed);
+}
+
+void flow_state::call_traced(flow_task& task, strand& own) noexcept {
+  const node_note note = trace_->begin_task(task.number);
+  call(task);
+#if SENNIT_EXCEPTIONS
+  try {
+    trace_->end_task(note, own.notes);
+  } catch (...) {
+    fail(std::current_exception());
+  }
+#else
+  trace_->end_task(note, own.notes);
+#endif
 }
 
 // Puts a strand on offer, if none is.
@@ -404,8 +447,9 @@ void flow_state::wait() {
   if (!to_check_.empty()) [[unlikely]]
     run_checked();
   if (!at_once_) finish_all();
-  begun_ = at_once_ = false;
+  if (trace_ != nullptr && begun_) fill_trace(stopped());
   const bool failed = stopped();
+  begun_ = at_once_ = runs_ready_ = false;
   stopped_.store(false, std::memory_order_relaxed);
   if (!failed) return;
   drop_all();
@@ -416,10 +460,7 @@ void flow_state::wait() {
 }
 
 void flow_state::finish_all() {
-  for (flow_task* next = submitter_.queue.take_oldest(); next != nullptr && !stopped();) {
-    next = run(*next, submitter_);
-    if (next == nullptr) next = submitter_.queue.take_oldest();
-  }
+  run_ready();
 #if SENNIT_EXCEPTIONS
   try {
     helpers_.wait();
@@ -430,6 +471,29 @@ void flow_state::finish_all() {
   helpers_.wait();
 #endif
   invited_.store(false, std::memory_order_relaxed);
+}
+
+// `failed`: the wait throws another exception, which a failure of the trace must not hide.
+void flow_state::fill_trace(bool failed) {
+  records_.note_found(nullptr);
+  std::vector<node_note> notes;
+  const auto fill = [&] {
+    for (strand* s = strands_.load(std::memory_order_relaxed); s != nullptr; s = s->next)
+      notes.insert(notes.end(), s->notes.begin(), s->notes.end());
+    trace_->fill(std::move(notes));
+  };
+#if SENNIT_EXCEPTIONS
+  try {
+    fill();
+  } catch (...) {
+    trace_->clear();
+    if (!failed) fail(std::current_exception());
+  }
+#else
+  static_cast<void>(failed);
+  fill();
+#endif
+  for (strand* s = strands_.load(std::memory_order_relaxed); s != nullptr; s = s->next) s->notes.clear();
 }
 
 // After all strands have ended.

@@ -4,6 +4,7 @@
 #include "graph/flow_checking.hpp"
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
+#include "graph/flow_trace.hpp"
 #include "policy/flow_pace.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
@@ -57,6 +58,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   struct strand {
     flow_queue queue;
     unsigned tasks = 0;  // that it has run
+    std::vector<node_note> notes;
     // A queue that it looks at, and since how many looks nothing has changed there.
     const flow_queue* watched = nullptr;
     std::uint32_t changes = 0;
@@ -67,6 +69,10 @@ class flow_state final : public flow_front, private tasks_to_check {
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   void fail(std::exception_ptr why) noexcept;
+  void begin();
+  void run_from_now_on_at_once() noexcept;
+  void run_ready();
+  void fill_trace(bool failed);
   flow_task* place_to_check();
   void run_checked();
   std::uint32_t count() const noexcept override { return static_cast<std::uint32_t>(to_check_.size()); }
@@ -85,7 +91,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool take_exclusions(flow_task& task, strand& own) noexcept;
   void give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count, strand& own) noexcept;
   void call(flow_task& task) noexcept;
-  void call_timed(flow_task& task) noexcept;
+  void call_timed(flow_task& task, strand& own) noexcept;
+  void call_traced(flow_task& task, strand& own) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
   void link(flow_task& task, const std::vector<flow_task*>& before);
@@ -110,6 +117,9 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::vector<flow_task*> places_;
   std::size_t next_place_ = 0;
   std::vector<checked_task> to_check_;
+  std::unique_ptr<flow_trace> trace_;
+  std::vector<std::uint64_t> traced_before_;  // of the task that is submitted
+  bool runs_ready_ = false;                   // with a trace: each task as it is submitted
   flow_records records_;
   strand submitter_;
   std::atomic<strand*> strands_;  // all that there have been

@@ -19,7 +19,7 @@ struct flow_reference {
   flow_task* task = nullptr;
   std::uint64_t number = 0;
 
-  // ORD[D24] acquire: what the task did, for the one that need not wait for it; pairs with the exchange in finish().
+  // ORD[D24] acquire: what the task did, for the one that need not wait for it; pairs with the exchange in run().
   bool is_finished() const noexcept {
     return task->number != number ||
            task->successors.load(std::memory_order_acquire) == flow_task::finished();

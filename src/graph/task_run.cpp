@@ -82,13 +82,13 @@ void task_run<Prioritized, Colored>::run(graph::trace* seen) {
     if constexpr (Colored) tracing_.places = all_.coloring().of;
     tracing_.begin();
   }
-  queue first;
-  for_each_source([&](queued_task t) { first.add(t); });
+  std::vector<queued_task> first;
+  for_each_source([&](queued_task t) { first.push_back(ready(t)); });
   do {
     // Tasks that had to wait for places that other runs have.
-    limited_.take_admitted([&](task_number n) { first.add(queued(n)); });
+    limited_.take_admitted([&](task_number n) { first.push_back(ready(queued(n))); });
     pool_.emplace(Colored ? all_.coloring().patience : 0);
-    pool_->run(*this, std::exchange(first, queue()));
+    pool_->run(*this, std::exchange(first, {}));
   } while (!pool_->stopped() && limited_.await_admitted());
   if (seen != nullptr) write_trace(*seen, pool_->stopped());
   if (pool_->stopped()) pool_->throw_failure();

@@ -3,11 +3,10 @@
 
 #include "graph/limited_tasks.hpp"
 #include "graph/static_graph_access.hpp"
-#include "graph/task_queue.hpp"
 #include "graph/tasks_of_graph.hpp"
+#include "graph/urgent_tasks.hpp"
 
 #include <sennit/detail/graph/color_posts.hpp>
-#include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
@@ -53,6 +52,8 @@ class task_run_state {
   [[noreturn]] void refuse_second_begin(task_number n) const;
 };
 
+struct no_priorities {};
+
 template <bool Prioritized, bool Colored>
 class task_run : public task_run_state {
  public:
@@ -71,16 +72,27 @@ class task_run : public task_run_state {
         if (!limited_.any_admitted()) return;
         continue;
       }
-      if (!here.go_on(own.todo.take().number)) return;
+      if (!here.go_on(taken(own.todo.take()))) return;
     }
   }
 
  private:
-  using queue = std::conditional_t<
-      Prioritized, priority_queue,
-      std::conditional_t<Colored, colored_local_queue<queued_task>, local_queue<queued_task>>>;
+  // The task behind an item of a queue.
+  task_number taken(const queued_task& item) noexcept {
+    if constexpr (Prioritized) {
+      return urgent_.take().number;
+    } else {
+      return item.number;
+    }
+  }
+  // The item of a task that can go on.
+  queued_task ready(const queued_task& t) {
+    if constexpr (Prioritized) urgent_.add(t);
+    return t;
+  }
+
   using posts = std::conditional_t<Colored, color_posts<queued_task>, no_posts>;
-  using pool = work_pool<task_run, queue, posts>;
+  using pool = work_pool<task_run, queued_task, posts>;
 
   template <class Session>
   struct strand {
@@ -92,7 +104,7 @@ class task_run : public task_run_state {
     ~strand() { whole.tracing_.leave(notes); }
 
     void take_admitted() {
-      whole.limited_.take_admitted([&](task_number n) { own.todo.add(whole.queued(n)); });
+      whole.limited_.take_admitted([&](task_number n) { own.todo.add(whole.ready(whole.queued(n))); });
     }
     // Runs the task and what follows from it, as far as that is not in the queue. Returns false if the run has
     // been stopped.
@@ -143,10 +155,11 @@ class task_run : public task_run_state {
       return next;
     }
     void follow(queued_task task, task_number& next) {
+      task = whole.ready(task);
       if constexpr (Colored) {
         if (own.post(task)) return;
       }
-      // With priorities, a task in the queue may be more urgent.
+      // With priorities, another task may be more urgent.
       if (!Prioritized && next == nobody) {
         next = task.number;
       } else {
@@ -155,6 +168,7 @@ class task_run : public task_run_state {
     }
   };
 
+  [[no_unique_address]] std::conditional_t<Prioritized, urgent_tasks, no_priorities> urgent_;
   std::optional<pool> pool_;
 };
 

@@ -48,7 +48,7 @@ class limited_tasks {
   bool await_admitted();
 
  private:
-  class waiting_task : public limit_waiter {
+  class waiting_task final : public limit_waiter {
    public:
     waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept
         : number(n), traits(t), all_(all) {}

@@ -77,10 +77,22 @@ const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx
     if (r.current.size() == r.current.capacity()) reserve_one(r.current);
     if (r.before.capacity() == 0) r.before.reserve(1);
   }
+  task.color = no_flow_color;
+  if (colors_ > 1) [[unlikely]]
+    task.color = find_color();
   task.excludes = excludes;
   if (excludes) [[unlikely]]
     find_exclusions(task);
   return found_;
+}
+
+// Of the first region that the task writes, by its first page.
+std::uint8_t flow_records::find_color() {
+  if (named_.empty() || named_.front().how == access::read) return no_flow_color;
+  flow_record& r = *named_.front().record;
+  // A page has no node until a task has touched it.
+  if (r.color == no_flow_color) r.color = flow_color_at(r.where.first, colors_);
+  return r.color;
 }
 
 // Those of its regions, and of regions that overlap them and were used before: so of any two tasks whose regions overlap, the later

@@ -1,6 +1,7 @@
 // Which tasks of a task flow have used which data: what a new task has to wait for.
 #pragma once
 
+#include "graph/flow_colors.hpp"
 #include "graph/flow_exclusion.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
@@ -41,8 +42,9 @@ struct flow_record {
   const region_kind* kind;
   region_data data;
   std::uint64_t hash;
-  std::uint64_t used = 0;      // by this task
-  access how = access::write;  // of those in `current`
+  std::uint64_t used = 0;              // by this task
+  std::uint8_t color = no_flow_color;  // as far as is known
+  access how = access::write;          // of those in `current`
   // Tasks that use the region in a way that needs no order among them; one task, if it writes.
   std::vector<flow_reference> current;
   // What each of them has to wait for.
@@ -63,6 +65,8 @@ class flow_records {
 
   // Finds the tasks that one with these effects has to wait for. If it throws, nothing is changed.
   const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
+  // From now on tasks have colors: the number of NUMA nodes, 1 for no colors.
+  void color_by_nodes(unsigned count) noexcept { colors_ = count; }
   // From now on the numbers of all tasks that were found, finished or not, are added there, and none is forgotten; null: no
   // longer.
   void note_found(std::vector<std::uint64_t>* numbers) noexcept { numbers_ = numbers; }
@@ -88,6 +92,7 @@ class flow_records {
   void gather(flow_record& from, access how, flow_task& task);
   void gather(std::vector<flow_reference>& from, flow_task& task);
   void find_exclusions(flow_task& task);
+  std::uint8_t find_color();
   void reserve_one(std::vector<flow_reference>& list);
 
   std::vector<flow_record*> table_;  // by hash; a power of two of places, half of which at most are used
@@ -100,6 +105,7 @@ class flow_records {
   std::vector<use> named_;     // by the effects of the task
   std::vector<flow_task*> found_;
   std::vector<std::uint64_t>* numbers_ = nullptr;
+  unsigned colors_ = 1;
 };
 
 }  // namespace sennit::detail

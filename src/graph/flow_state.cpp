@@ -9,6 +9,7 @@
 
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
@@ -28,6 +29,7 @@ using policy::flow_pace;
 
 flow_edge flow_task::end_of_lists{};
 constinit tasks_checker* checks_tasks = nullptr;
+constinit node_of_address* asks_for_node = nullptr;
 
 flow_state::flow_state(const graph::flow_options& given)
     : most_waiting_(given.most_waiting), task_ns_(flow_pace::ns_worth_sharing), strands_(&submitter_) {
@@ -85,6 +87,18 @@ void flow_state::begin() {
     records_.note_found(&traced_before_);
   }
   if (checks_tasks == nullptr && in_strand() && worker_count() == 1) run_from_now_on_at_once();
+  use_colors();
+}
+
+// Only where there are several NUMA nodes.
+void flow_state::use_colors() {
+  const unsigned count = color_count(color_kind::nodes);
+  colors_ = count <= most_colors ? count : 1;
+  if (colors_ > 1) {
+    posted_ = std::make_unique<flow_queue[]>(colors_);
+    submitter_.color = in_strand() ? static_cast<std::uint8_t>(color_here(color_kind::nodes)) : no_flow_color;
+  }
+  records_.color_by_nodes(colors_);
 }
 
 void flow_state::run_from_now_on_at_once() noexcept {
@@ -144,7 +158,8 @@ void flow_state::help_before_submitting() {
   for (unsigned i = 0; i < flow_pace::tasks_in_a_row; ++i) {
     if (stopped()) return;
     flow_task* next = submitter_.queue.take_oldest();
-    if (next == nullptr && steal(submitter_)) next = submitter_.queue.take_oldest();
+    if (next == nullptr && (steal(submitter_) || take_posted(submitter_, true)))
+      next = submitter_.queue.take_oldest();
     if (next == nullptr) {
       // Others run what the rest waits for.
       if (flow_task* const free = free_place(); free != nullptr) {
@@ -192,9 +207,12 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
 }
 
 void flow_state::run_ready() {
-  for (flow_task* next = submitter_.queue.take_oldest(); next != nullptr && !stopped();) {
+  flow_task* next = submitter_.queue.take_oldest();
+  if (next == nullptr && take_posted(submitter_, true)) next = submitter_.queue.take_oldest();
+  while (next != nullptr && !stopped()) {
     next = run(*next, submitter_);
     if (next == nullptr) next = submitter_.queue.take_oldest();
+    if (next == nullptr && take_posted(submitter_, true)) next = submitter_.queue.take_oldest();
   }
 }
 
@@ -225,6 +243,7 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
 }
 
 void flow_state::make_ready(flow_task& task, strand& own) noexcept {
+  if (colors_ > 1 && post(task, own)) return;
 #if SENNIT_EXCEPTIONS
   if (!own.queue.add(&task)) return fail(std::make_exception_ptr(std::bad_alloc()));
 #else

@@ -57,7 +57,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   // A strand that runs tasks, and what it has to do.
   struct strand {
     flow_queue queue;
-    unsigned tasks = 0;  // that it has run
+    unsigned tasks = 0;                  // that it has run
+    std::uint8_t color = no_flow_color;  // of its worker, as it began
     std::vector<node_note> notes;
     // A queue that it looks at, and since how many looks nothing has changed there.
     const flow_queue* watched = nullptr;
@@ -87,6 +88,9 @@ class flow_state final : public flow_front, private tasks_to_check {
   void help_others() noexcept;
   bool look_around(strand& own, flow_task*& next) noexcept;
   bool steal(strand& own) noexcept;
+  bool post(flow_task& task, const strand& own) noexcept;
+  bool take_posted(strand& own, bool of_others) noexcept;
+  void use_colors();
   bool stands_still(strand& own, const flow_queue& queue) const noexcept;
   bool take_exclusions(flow_task& task, strand& own) noexcept;
   void give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count, strand& own) noexcept;
@@ -120,6 +124,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::unique_ptr<flow_trace> trace_;
   std::vector<std::uint64_t> traced_before_;  // of the task that is submitted
   bool runs_ready_ = false;                   // with a trace: each task as it is submitted
+  unsigned colors_ = 1;                       // NUMA nodes
+  std::unique_ptr<flow_queue[]> posted_;      // for each color, if there are several
   flow_records records_;
   strand submitter_;
   std::atomic<strand*> strands_;  // all that there have been

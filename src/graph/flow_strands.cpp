@@ -4,6 +4,7 @@
 #include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
@@ -35,7 +36,7 @@ flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
     flow_task& after = *edge->to;
     edge = edge->next;  // it belongs to a task that may run, and finish, as soon as it is counted down
     if (!count_down(after.waiting, 1)) continue;
-    if (next == nullptr) {
+    if (next == nullptr && (after.color == no_flow_color || after.color == own.color)) {
       next = &after;
     } else {
       make_ready(after, own);
@@ -123,6 +124,7 @@ void flow_state::help_others() noexcept {
   invited_.store(false, std::memory_order_relaxed);
   strand* const own = enlist();
   if (own == nullptr) return;
+  if (colors_ > 1) own->color = static_cast<std::uint8_t>(color_here(color_kind::nodes));
   flow_task* next = nullptr;
   while (!stopped() && look_around(*own, next)) next = run(*next, *own);
   retire(*own);
@@ -133,7 +135,11 @@ bool flow_state::look_around(strand& own, flow_task*& next) noexcept {
   if (next != nullptr) return true;
   next = own.queue.take_newest();
   for (unsigned rounds = 0; next == nullptr && !stopped(); ++rounds) {
-    if (steal(own)) {
+    // What is posted for others is left to them for a while.
+    const bool last =
+        rounds == flow_pace::rounds_without_tasks || !submitting_.load(std::memory_order_relaxed);
+    if (take_posted(own, false) || steal(own) ||
+        ((last || rounds >= flow_pace::rounds_for_others) && take_posted(own, true))) {
       next = own.queue.take_newest();
       if (!own.queue.empty()) invite();
       continue;
@@ -152,6 +158,24 @@ bool flow_state::steal(strand& own) noexcept {
   for (strand* s = strands_.load(std::memory_order_acquire); s != nullptr; s = s->next) {
     if (s == &own || s->queue.empty()) continue;
     if ((worth_it || stands_still(own, s->queue)) && own.queue.take_half(s->queue)) return true;
+  }
+  return false;
+}
+
+// Leaves the task to workers of its color. Returns false if it is for the calling strand.
+bool flow_state::post(flow_task& task, const strand& own) noexcept {
+  if (task.color == no_flow_color || task.color == own.color || !is_worth_sharing()) return false;
+  if (!posted_[task.color].add(&task)) return false;
+  invite();
+  return true;
+}
+
+// `of_others`: also what is posted for other colors.
+bool flow_state::take_posted(strand& own, bool of_others) noexcept {
+  if (colors_ == 1) return false;
+  if (own.color != no_flow_color && own.queue.take_half(posted_[own.color])) return true;
+  for (unsigned c = 0; of_others && c < colors_; ++c) {
+    if (own.queue.take_half(posted_[c])) return true;
   }
   return false;
 }

@@ -103,6 +103,7 @@ void flow_state::fill_trace(bool failed) {
 // After all strands have ended.
 void flow_state::drop_all() noexcept {
   for (strand* s = strands_.load(std::memory_order_relaxed); s != nullptr; s = s->next) s->queue.clear();
+  for (unsigned c = 0; posted_ != nullptr && c < colors_; ++c) posted_[c].clear();
   for (flow_task* const task : places_) {
     if (task->successors.load(std::memory_order_relaxed) == flow_task::finished()) continue;
     task->call(*task, flow_call::drop);

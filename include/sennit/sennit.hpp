@@ -33,6 +33,7 @@
 #include <sennit/parallel_transform.hpp>
 #include <sennit/partition.hpp>
 #include <sennit/per_worker.hpp>
+#include <sennit/pipeline.hpp>
 #include <sennit/placement.hpp>
 #include <sennit/promotion.hpp>
 #include <sennit/promotion_point.hpp>

@@ -46,7 +46,7 @@ class limited_tasks {
 
  private:
   class branch;
-  class waiting_task : public limit_waiter {
+  class waiting_task final : public limit_waiter {
    public:
     waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept;
     ~waiting_task();

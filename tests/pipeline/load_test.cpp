@@ -35,6 +35,22 @@ TEST(pipeline_load, allocates_nothing_for_an_item) {
   });
 }
 
+// Catches: workers that take brief items' source from each other, a steal for each item.
+TEST(pipeline_load, is_not_stolen_item_by_item) {
+  constexpr std::uint64_t items = 100'000;
+  under(settings({2, 8}), [&](sennit::runtime& rt) {
+    const std::uint64_t before = rt.statistics().steals;
+    std::uint64_t done = 0;
+    rt.run([&] {
+      sennit::pipeline(numbers(items), sennit::stage([](std::uint64_t i) { return i; }),
+                       sennit::stage(sennit::one_at_a_time, [](std::uint64_t i) { return i; }),
+                       sennit::stage(sennit::ordered, [&](std::uint64_t) { ++done; }));
+    });
+    EXPECT_EQ(done, items);
+    EXPECT_LE(rt.statistics().steals - before, items / 5);
+  });
+}
+
 // Catches: a long stage that keeps the source, or items that are ready, from workers that wait.
 TEST(pipeline_load, is_not_locked_up_by_a_long_stage) {
   under(settings({2, 8}), [](sennit::runtime& rt) {

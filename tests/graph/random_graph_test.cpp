@@ -101,7 +101,7 @@ void expect_as_in_order(const random_graph& g, const Color& color, const Keys& k
                               },
                           .color = color,
                           .keys = keys,
-                          .coloring = {.of = graph::places::workers, .first_steal_attempts = 20}});
+                          .coloring = {.of = graph::places::workers, .patience = 0.5}});
   EXPECT_TRUE(values == g.values()) << "a node was computed twice, never, early, or though nobody needs it";
 }
 // With values, which run() keeps.

@@ -292,7 +292,13 @@ auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, 
     user.color_count = color_count_of_run(given.coloring.of);
   }
   auto all = nodes_of<Key, Keys>::make(given.keys);
-  graph_run<decltype(all), calls> run(all, user, given.coloring.patience);
+  auto run = [&] {
+    if constexpr (calls::colored) {
+      return graph_run<decltype(all), calls>(all, user, given.coloring.of, given.coloring.patience);
+    } else {
+      return graph_run<decltype(all), calls>(all, user);
+    }
+  }();
   node_number last = nobody;
   const auto run_traced = [&] {
     if constexpr (calls::traced) {
@@ -304,13 +310,7 @@ auto run_here(const Key& sink, const graph::nodes<Predecessors, Compute, Color, 
     }
     last = run.run(sink);
   };
-  if constexpr (calls::colored) {
-    const colored_run colored(given.coloring.of, given.coloring.first_steal_attempts,
-                              given.coloring.colored_attempts);
-    run_traced();
-  } else {
-    run_traced();
-  }
+  run_traced();
   run.throw_failure();
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;
   if (waits != nobody) {

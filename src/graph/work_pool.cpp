@@ -102,6 +102,8 @@ frame* work_pool_state::join(const posted_work& run, worker& by) noexcept {
   return strand;
 }
 
+const void* work_pool_state::stack_here() noexcept { return current_tls().gate; }
+
 std::uint64_t work_pool_state::now_ns() noexcept { return detail::now_ns(); }
 
 void work_pool_state::pause_for_others(unsigned attempt) noexcept {

@@ -84,8 +84,9 @@ std::string text_of_key(const Key& key) {
   }
 }
 
-// Called if a node's predecessors differ from an earlier answer, or if their number differs from the size of
-// their range.
+// Called if a node's predecessors differ from an earlier answer.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);
+// Called if the range of a node's predecessors has more or fewer keys than its size() says.
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_other_count(const std::string& key, std::size_t size);
 
 }  // namespace sennit::detail

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/refusal.hpp>
-#include <sennit/detail/graph/calls.hpp>
+#include <sennit/detail/graph/declarations.hpp>
 #include <sennit/detail/graph/keys.hpp>
 
 #include <concepts>

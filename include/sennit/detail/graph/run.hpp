@@ -9,15 +9,19 @@
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tracing.hpp>
+#include <sennit/detail/graph/value_queue.hpp>
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
 #include <ranges>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,14 +36,11 @@ class graph_run {
   using key = typename Keys::key;
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
+  static constexpr bool has_values = !std::is_void_v<value>;
 
-  // `patience`: as in a work pool.
+  // `of`, `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, color_kind of, double patience)
-    requires(Calls::colored)
       : keys_(keys), calls_(calls), pool_(of, patience) {}
-  graph_run(Keys& keys, const Calls& calls)
-    requires(!Calls::colored)
-      : keys_(keys), calls_(calls) {}
 
   // Returns when the sink has been computed, when the work pool has failed, or when nothing is left to do
   // although the sink waits. In the last case there is a cycle.
@@ -85,8 +86,11 @@ class graph_run {
   template <class Session>
   void work(Session& own) {
     strand here{*this, own};
-    while (own.more()) {
+    while (here.more()) {
       here.at = own.todo.take();
+      if constexpr (has_values) {
+        if (here.at.step().is_ready() && here.comes_later()) continue;
+      }
 #if SENNIT_EXCEPTIONS
       try {
         here.go_on();
@@ -113,13 +117,33 @@ class graph_run {
    public:
     strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
     ~strand() {
-      whole_.values_.leave(held_);
+      whole_.values_.leave(own_values_);
       whole_.tracing_.leave(notes_);
     }
     strand(const strand&) = delete;
     strand& operator=(const strand&) = delete;
 
     item at;
+
+    // Whether there is an item, which is claimed.
+    bool more() {
+      if constexpr (has_values) {
+        if (own_.todo.empty()) give_ready_when_explored();
+        return own_.more() || (give_ready_when_explored() && own_.more());
+      } else {
+        return own_.more();
+      }
+    }
+    // Whether `at`, which is ready, has been put back or off, as others come first.
+    bool comes_later() {
+      if (!ready_when_explored_.empty()) {
+        own_.todo.add(at);
+        return give_ready_when_explored();
+      }
+      if (whole_.values_.has_room()) return false;
+      put_off();
+      return true;
+    }
 
     // Does what `at` says and what follows from that, depth first.
     void go_on() {
@@ -134,14 +158,28 @@ class graph_run {
         own_.did_one();
         own_.consider_others(!next.step().is_none());
         if (next.step().is_none() || whole_.pool_.stopped()) return;
+        if constexpr (has_values) {
+          if (next.step().is_ready() && !whole_.values_.has_room()) return own_.todo.add(next);
+        }
         at = next;
       }
     }
 
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
-    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find(k)); }
-    // Adds a node to the run.
+    // Any number of branches of the running node may call it at once.
+    const auto& value_of(const key& k) {
+      const node_number p = whole_.keys_.find(k);
+      if (!read_.has(p)) [[unlikely]]
+        throw_no_predecessor(text_of_running(), text_of_key(k));
+      const auto* const v = whole_.values_.get(p);
+      if (v == nullptr) [[unlikely]]
+        throw_value_freed(text_of_running(), text_of_key(k));
+      return *v;
+    }
+    // Adds a node to the run. The same branches may call it.
     void create(const key& k) {
+      // The strand itself uses what follows only while it runs no node.
+      const std::lock_guard guard(creating_);
       const node_number n = whole_.keys_.find_or_make(k, supply_);
       item made = graph_item::explore(n);
       if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
@@ -151,7 +189,6 @@ class graph_run {
                .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
                                         std::memory_order_relaxed))
         return;
-      whole_.values_.made(1);
 #if SENNIT_EXCEPTIONS
       try {
         add_created(n, made);
@@ -166,18 +203,35 @@ class graph_run {
     }
 
    private:
+    std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
     void add_created(node_number n, item made) {
       {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
-      own_.todo.add_within(made);
+      const auto give = [&] {
+        // Branches that others have stolen do not use the strand's queue.
+        own_.is_here() ? own_.todo.add_within(made) : created_elsewhere_.push_back(made);
+      };
+      if constexpr (has_values) {
+        has_created_ = true;
+        whole_.values_.unexplored().created(give);
+      } else {
+        give();
+      }
+    }
+
+    SENNIT_COLD void add_created_elsewhere() {
+      for (const item& i : created_elsewhere_) own_.todo.add(i);
+      created_elsewhere_.clear();
     }
 
     void explore(node_number n, item& next) {
       const auto& k = whole_.keys_.key_of(n);
       auto&& found = whole_.calls_.predecessors(k);
-      if constexpr (std::ranges::sized_range<decltype(found)>) {
+      if constexpr (has_values) {
+        explore_with_values(n, found, next);
+      } else if constexpr (std::ranges::sized_range<decltype(found)>) {
         explore(n, found, std::ranges::size(found), next);
       } else {
         std::vector<key> list;
@@ -197,45 +251,110 @@ class graph_run {
         waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
         std::size_t named = 0;
         for (const auto& k : found) {
-          if (++named > size) throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+          if (++named > size) throw_other_count(text_of_key<key>(whole_.keys_.key_of(n)), size);
           const node_number p = whole_.keys_.find_or_make(k, supply_);
           switch (wait_for(p, n)) {
             case wait::made:
-              // Another worker may explore it before this node's predecessors have all been named.
-              if constexpr (Calls::colored) whole_.values_.made(1);
               ++made;
               follow(graph_item::explore(p), next);
               break;
             case wait::listed: break;
-            case wait::done:
-              ++done;
-              whole_.values_.will_read(p);
-              break;
+            case wait::done: ++done; break;
           }
         }
       }
-      whole_.values_.made(Calls::colored ? -1 : made - 1);
       // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
         follow(graph_item::compute(n), next);
     }
 
+    // All predecessors are known before the node waits for one of them.
+    template <class Range>
+    void explore_with_values(node_number n, Range&& found, item& next) {
+      named_.clear();
+      for (const auto& k : found) named_.push_back(whole_.keys_.find_or_make(k, supply_));
+      const std::size_t size = named_.size();
+      whole_.values_.begin(n, named_);
+      // Relaxed: as above.
+      waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+      std::uint32_t done = 0;
+      std::size_t made = 0;
+      for (const node_number p : named_) {
+        switch (wait_for(p, n)) {
+          case wait::made: named_[made++] = p; break;
+          case wait::listed: break;
+          case wait::done:
+            ++done;
+            whole_.values_.will_read(p);
+            break;
+        }
+      }
+      const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
+      const bool last = whole_.values_.unexplored().explored(std::span(named_.data(), made), give);
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
+      if (last) [[unlikely]]
+        compute_the_rest();
+    }
+    void add_ready_when_explored(node_number n) {
+      item i = graph_item::compute(n);
+      if constexpr (Calls::colored) {
+        i.colors = whole_.calls_.colors(whole_.keys_.key_of(n));
+        if (own_.post(i)) return;
+      }
+      ready_when_explored_.push_back(i);
+    }
+    // Nodes that were ready when they were explored are computed in the order of the exploration. Returns false if there
+    // are none.
+    bool give_ready_when_explored() {
+      if (ready_when_explored_.empty()) return false;
+      for (auto i = ready_when_explored_.rbegin(); i != ready_when_explored_.rend(); ++i) own_.todo.add(*i);
+      ready_when_explored_.clear();
+      return true;
+    }
+    // Leaves `at`, and all that is ready here, for when all has been explored, if that is not now.
+    void put_off() {
+      std::vector<item> ready{at};
+      std::vector<item> unexplored;
+      while (own_.todo.next()) {
+        const item i = own_.todo.take();
+        (i.step().is_ready() ? ready : unexplored).push_back(i);
+      }
+      // Others take the latest first, as this strand would have done.
+      std::ranges::reverse(ready);
+      if (whole_.later_.put(ready, [this] { return whole_.values_.unexplored().none(); }))
+        whole_.values_.leave(own_values_);
+      for (const item& i : ready) own_.todo.add(i);
+      for (auto i = unexplored.rbegin(); i != unexplored.rend(); ++i) own_.todo.add(*i);
+    }
+    // Nothing is left to explore.
+    SENNIT_COLD void compute_the_rest() {
+      whole_.values_.leave(own_values_);
+      for (const item& i : whole_.later_.take()) {
+        if constexpr (Calls::colored) {
+          if (own_.post(i)) continue;
+        }
+        own_.todo.add(i);
+      }
+    }
+
     void compute(node_number n, item& next) {
+      if constexpr (has_values) find_read(n);
       const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
       whole_.tracing_.end_node(notes_, n, begun);
+      if (!created_elsewhere_.empty()) [[unlikely]]
+        add_created_elsewhere();
       // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
       // it computed later; acquire has the links, and what those that wait wrote before. Model:
       // models/graph.pml.
       const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
       const auto maker = static_cast<node_number>(waited) - 1;
       const auto first = static_cast<std::uint32_t>(waited >> 32);
-      if constexpr (!std::is_void_v<value>) {
+      if constexpr (has_values) {
         std::uint32_t readers = maker != nobody ? 1 : 0;
         for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
-        whole_.values_.hold(n, readers, held_);
-        release_predecessors(n);
+        whole_.values_.computed(n, readers, read_.all(), std::exchange(has_created_, false), own_values_);
       }
       if (maker != nobody) notify(maker, next);
       for (std::uint32_t l = first; l != 0;) {
@@ -245,14 +364,14 @@ class graph_run {
       }
     }
 
-    void release_predecessors(node_number n) {
-      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n))) {
-        const node_number p = whole_.keys_.find(k);
-        // Relaxed: this node waited for those predecessors, so it knows that they have been computed.
-        if (p == nobody || successors(whole_.state(p)).load(std::memory_order_relaxed) != computed)
-          throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
-        whole_.values_.was_read(p);
-      }
+    // The predecessors, whose values the node reads.
+    void find_read(node_number n) {
+      std::vector<node_number>& nodes = read_.begin();
+      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
+        nodes.push_back(whole_.keys_.find(k));
+      if (!whole_.values_.has_answered(n, nodes))
+        throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+      read_.fix();
     }
 
     enum class wait { made, listed, done };
@@ -305,7 +424,14 @@ class graph_run {
     typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
-    std::vector<node_number> held_;  // nodes whose values may get further readers
+    std::mutex creating_;                    // for branches of the running node
+    bool has_created_ = false;               // the running node; under creating_
+    std::vector<item> created_elsewhere_;    // by branches that others have stolen; under creating_
+    std::vector<item> ready_when_explored_;  // of a graph with values
+    // Predecessors of the node that is being explored.
+    [[no_unique_address]] std::conditional_t<has_values, std::vector<node_number>, no_values> named_;
+    [[no_unique_address]] std::conditional_t<has_values, read_nodes, no_values> read_;
+    typename graph_values<value>::holder own_values_;
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };
 
@@ -314,6 +440,7 @@ class graph_run {
   growing<link> links_;
   numbering link_numbers_;
   graph_values<value> values_;
+  [[no_unique_address]] std::conditional_t<has_values, ready_later<item>, no_values> later_;
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;
   std::vector<node_number> created_;  // by running nodes; under creating_

@@ -57,6 +57,8 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   SENNIT_COLD static void ran_out(double patience, std::uint64_t own, std::uint64_t items,
                                   std::uint64_t took_ns) noexcept;
   static std::uint64_t now_ns() noexcept;
+  // Tells stacks apart. A strand keeps its stack wherever it goes on.
+  SENNIT_COLD static const void* stack_here() noexcept;
   // Waits a little, and longer for a larger number of failed attempts.
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // Donates the frame to that worker. Other workers may take it only while that worker is busy.
@@ -90,7 +92,9 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   std::exception_ptr failure_;
 };
 
-struct no_posts {};
+struct no_posts {
+  explicit no_posts(color_kind) noexcept {}
+};
 
 // Work: a class with `void work(session&)`, which takes items until there are none. Posts: where items wait for workers
 // of their colors, if items have colors.
@@ -111,6 +115,8 @@ class work_pool : public work_pool_state {
         begun_ = now_ns();
       }
     }
+    // Whether the strand itself makes the call, and not a branch of it that another strand runs.
+    bool is_here() const noexcept { return stack_ == stack_here(); }
     // However the work ends, nothing is left for others.
     ~session() {
       todo.abandon();
@@ -260,6 +266,7 @@ class work_pool : public work_pool_state {
     }
 
     work_pool& whole_;
+    const void* const stack_ = stack_here();
     color_set own_color_ = all_colors;
     const std::atomic<color_set>* idle_colors_ = nullptr;
     // The average time of an item comes from these: when the strand began, without waits, and the number of
@@ -271,12 +278,8 @@ class work_pool : public work_pool_state {
 
   // `patience`: a strand without work leaves items of other colors to their workers for the time that this
   // number of its own items takes.
-  work_pool(color_kind of, double patience) noexcept
-    requires colored
+  explicit work_pool(color_kind of = color_kind::nodes, double patience = 0) noexcept
       : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), patience_(patience), posts_(of) {}
-  work_pool() noexcept
-    requires(!colored)
-      : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere) {}
 
   // Does these items, the last one first, and the items that they add.
   void run(Work& work, const std::vector<Item>& first) {
@@ -319,7 +322,7 @@ class work_pool : public work_pool_state {
   }
 
   Work* work_ = nullptr;
-  const double patience_ = 0;
+  const double patience_;
   [[no_unique_address]] Posts posts_;
 };
 

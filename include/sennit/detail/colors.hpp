@@ -62,6 +62,8 @@ class SENNIT_EXPORT posted_work {
 
   const color_kind of_;
   work_pool_state* pool_ = nullptr;
+  // One more strand, for a worker; null if there is none.
+  frame* (*join_)(posted_work& run, worker& by) noexcept = nullptr;
   region_state* region_ = nullptr;
   posted_work* next_ = nullptr;  // of the runs that have begun, under the lock of coloring
 };

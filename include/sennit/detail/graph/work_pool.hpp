@@ -76,7 +76,7 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   static constexpr entries queues{&queue_positions::take_part, &queue_positions::exhausted};
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
-  friend class coloring;
+  friend class posted_work;
   // One more strand, for what is posted; null if there is no memory, or if nobody is at work any more.
   frame* join(const posted_work& run, worker& by) noexcept;
   // A part that counts as unfinished from now on; null without memory. The strand whose queue is cut is at work.

@@ -145,10 +145,7 @@ void task_run<Colored>::go_on(task_number n) noexcept {
 
 void run_tasks(tasks_of_graph& all, bool prioritized, bool colored, graph::trace* seen) {
   if (!colored) return task_run<false>(all, 0, prioritized).run(seen);
-  const graph::coloring& c = all.coloring();
-  const unsigned colors = color_count_of_run(c.of);
-  const colored_run run(c.of, c.first_steal_attempts, c.colored_attempts);
-  task_run<true>(all, colors, prioritized).run(seen);
+  task_run<true>(all, color_count_of_run(all.coloring().of), prioritized).run(seen);
 }
 
 }  // namespace sennit::detail

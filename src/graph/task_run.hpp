@@ -94,7 +94,8 @@ class task_run : public task_run_state {
   // Some tasks, and what follows from them: all of the run, or a branch.
   class part {
    public:
-    explicit part(task_run& whole) : whole_(whole), pool_(Colored ? whole.all_.coloring().patience : 0) {}
+    explicit part(task_run& whole)
+        : whole_(whole), pool_(whole.all_.coloring().of, whole.all_.coloring().patience) {}
 
     void run(const std::vector<queued_task>& first) noexcept {
       pool_.run(*this, first);

@@ -107,7 +107,7 @@ auto compute_sink_in_strand(const Key& sink,
     user.color_count = color_count_of_run(given.coloring.of);
   }
   auto all = nodes_of<Key, Keys>::make(given.keys);
-  graph_run<decltype(all), calls> run(all, user, given.coloring.patience);
+  graph_run<decltype(all), calls> run(all, user, given.coloring.of, given.coloring.patience);
   node_number last = nobody;
   const auto run_traced = [&] {
     if constexpr (calls::traced) {
@@ -119,13 +119,7 @@ auto compute_sink_in_strand(const Key& sink,
     }
     last = run.run(sink);
   };
-  if constexpr (calls::colored) {
-    const colored_run colored(given.coloring.of, given.coloring.first_steal_attempts,
-                              given.coloring.colored_attempts);
-    run_traced();
-  } else {
-    run_traced();
-  }
+  run_traced();
   run.throw_failure();
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;
   if (waits != nobody) {

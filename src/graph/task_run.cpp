@@ -120,9 +120,9 @@ void task_run<Colored>::run(graph::trace* seen) {
     if constexpr (Colored) tracing_.places = all_.coloring().of;
     tracing_.begin();
   }
-  queue first;
-  for_each_source([&](queued_task t) { first.add(t); });
-  part(*this).run(std::move(first));
+  std::vector<queued_task> first;
+  for_each_source([&](queued_task t) { first.push_back(t); });
+  part(*this).run(first);
   await_all();
   if (seen != nullptr) write_trace(*seen, stopped());
   if (stopped()) throw_failure();
@@ -130,12 +130,8 @@ void task_run<Colored>::run(graph::trace* seen) {
 
 template <bool Colored>
 void task_run<Colored>::go_on(task_number n) noexcept {
-  if (stopped()) return;
-  const auto run = [&] {
-    queue first;
-    first.add(queued(n));
-    part(*this).run(std::move(first));
-  };
+  if (stopped()) return drop_task(n);
+  const auto run = [&] { part(*this).run({queued(n)}); };
 #if SENNIT_EXCEPTIONS
   try {
     run();

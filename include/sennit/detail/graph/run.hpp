@@ -13,6 +13,7 @@
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -46,10 +47,8 @@ class graph_run {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
-    todo first;
-    first.add(graph_item::explore(s));
     values_.keep(s);
-    pool_.run(*this, std::move(first));
+    pool_.run(*this, {graph_item::explore(s)});
     return s;
   }
 
@@ -84,15 +83,11 @@ class graph_run {
   template <class Session>
   void work(Session& own) {
     strand here{*this, own};
-    while (own.more()) {
-      if constexpr (has_values) {
-        if (!own.todo.has_unexplored() && !values_.has_room() &&
-            later_.put(own.todo, [this] { return values_.unexplored().none(); })) {
-          values_.leave(here.held());
-          continue;
-        }
-      }
+    while (here.more()) {
       here.at = own.todo.take();
+      if constexpr (has_values) {
+        if (here.at.step().is_ready() && here.comes_later()) continue;
+      }
 #if SENNIT_EXCEPTIONS
       try {
         here.go_on();
@@ -109,11 +104,8 @@ class graph_run {
   }
 
  private:
-  using todo =
-      std::conditional_t<has_values, explored_first_queue<item>,
-                         std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_pool = work_pool<graph_run, todo, posts>;
+  using whole_pool = work_pool<graph_run, item, posts>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -129,6 +121,26 @@ class graph_run {
     strand& operator=(const strand&) = delete;
 
     item at;
+
+    // Whether there is an item, which is claimed.
+    bool more() {
+      if constexpr (has_values) {
+        if (own_.todo.empty()) give_ready_when_explored();
+        return own_.more() || (give_ready_when_explored() && own_.more());
+      } else {
+        return own_.more();
+      }
+    }
+    // Whether `at`, which is ready, has been put back or off, as others come first.
+    bool comes_later() {
+      if (!ready_when_explored_.empty()) {
+        own_.todo.add(at);
+        return give_ready_when_explored();
+      }
+      if (whole_.values_.has_room()) return false;
+      put_off();
+      return true;
+    }
 
     // Does what `at` says and what follows from that, depth first.
     void go_on() {
@@ -150,7 +162,6 @@ class graph_run {
       }
     }
 
-    typename graph_values<value>::holder& held() noexcept { return own_values_; }
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
     // Any number of branches of the running node may call it at once.
     const auto& value_of(const key& k) {
@@ -195,12 +206,21 @@ class graph_run {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
+      const auto give = [&] {
+        // Branches that others have stolen do not use the strand's queue.
+        own_.is_here() ? own_.todo.add_within(made) : created_elsewhere_.push_back(made);
+      };
       if constexpr (has_values) {
         has_created_ = true;
-        whole_.values_.unexplored().created([&] { own_.todo.add(made); });
+        whole_.values_.unexplored().created(give);
       } else {
-        own_.todo.add(made);
+        give();
       }
+    }
+
+    SENNIT_COLD void add_created_elsewhere() {
+      for (const item& i : created_elsewhere_) own_.todo.add(i);
+      created_elsewhere_.clear();
     }
 
     void explore(node_number n, item& next) {
@@ -279,7 +299,30 @@ class graph_run {
         i.colors = whole_.calls_.colors(whole_.keys_.key_of(n));
         if (own_.post(i)) return;
       }
-      own_.todo.add_ready_when_explored(i);
+      ready_when_explored_.push_back(i);
+    }
+    // Nodes that were ready when they were explored are computed in the order of the exploration. Returns false if there
+    // are none.
+    bool give_ready_when_explored() {
+      if (ready_when_explored_.empty()) return false;
+      for (auto i = ready_when_explored_.rbegin(); i != ready_when_explored_.rend(); ++i) own_.todo.add(*i);
+      ready_when_explored_.clear();
+      return true;
+    }
+    // Leaves `at`, and all that is ready here, for when all has been explored, if that is not now.
+    void put_off() {
+      std::vector<item> ready{at};
+      std::vector<item> unexplored;
+      while (own_.todo.next()) {
+        const item i = own_.todo.take();
+        (i.step().is_ready() ? ready : unexplored).push_back(i);
+      }
+      // Others take the latest first, as this strand would have done.
+      std::ranges::reverse(ready);
+      if (whole_.later_.put(ready, [this] { return whole_.values_.unexplored().none(); }))
+        whole_.values_.leave(own_values_);
+      for (const item& i : ready) own_.todo.add(i);
+      for (auto i = unexplored.rbegin(); i != unexplored.rend(); ++i) own_.todo.add(*i);
     }
     // Nothing is left to explore.
     SENNIT_COLD void compute_the_rest() {
@@ -297,6 +340,8 @@ class graph_run {
       const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
       whole_.tracing_.end_node(notes_, n, begun);
+      if (!created_elsewhere_.empty()) [[unlikely]]
+        add_created_elsewhere();
       // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
       // it computed later; acquire has the links, and what those that wait wrote before. Model:
       // models/graph.pml.
@@ -376,8 +421,10 @@ class graph_run {
     typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
-    std::mutex creating_;       // for branches of the running node
-    bool has_created_ = false;  // the running node; under creating_
+    std::mutex creating_;                    // for branches of the running node
+    bool has_created_ = false;               // the running node; under creating_
+    std::vector<item> created_elsewhere_;    // by branches that others have stolen; under creating_
+    std::vector<item> ready_when_explored_;  // of a graph with values
     // Predecessors of the node that is being explored.
     [[no_unique_address]] std::conditional_t<has_values, std::vector<node_number>, no_values> named_;
     [[no_unique_address]] std::conditional_t<has_values, read_nodes, no_values> read_;

@@ -111,12 +111,6 @@ int main(int argc, char** argv) {
   if (program.is("default")) return graph_nodes::run_with(program, on_demand<false>(program));
   if (program.is("static")) return graph_nodes::run_with(program, built_before(program));
   if (program.is("tasks")) return graph_nodes::run_with(program, tasks_before(program));
-  if (program.is("hashed")) {
-#if SENNIT_GRAPH_MAP
-    return graph_nodes::run_with(program, on_demand<true>(program));
-#else
-    bench::program::fail("--variant", "must not be hashed in a build without a concurrent map");
-#endif
-  }
+  if (program.is("hashed")) return graph_nodes::run_with(program, on_demand<true>(program));
   bench::program::fail("--variant", "must be hashed, static or tasks, or nothing");
 }

@@ -130,7 +130,7 @@ void task_run<Colored>::run(graph::trace* seen) {
 
 template <bool Colored>
 void task_run<Colored>::go_on(task_number n) noexcept {
-  if (stopped()) return;
+  if (stopped()) return drop_task(n);
   const auto run = [&] { part(*this).run({queued(n)}); };
 #if SENNIT_EXCEPTIONS
   try {

@@ -51,6 +51,9 @@ class task_run_state : protected limited_tasks {
   }
   // The task can go on. Returns the item for it. Throws std::logic_error if the task is still running.
   queued_task begin(task_number n);
+  static bool is_limited(const task_traits* t) noexcept {
+    return t != nullptr && (!t->limits.empty() || t->inner != nullptr);
+  }
   bool has_priorities() const noexcept { return urgent_.has_value(); }
   queued_task queued(task_number n) const noexcept;
   task_number taken(queued_task item) noexcept {
@@ -60,6 +63,10 @@ class task_run_state : protected limited_tasks {
 
   // Ends the run with the exception that is being handled, unless another one has ended it.
   void fail_with_current() noexcept;
+  void drop_task(task_number n) noexcept {
+    const task_traits* const t = all_.find_traits(n);
+    if (is_limited(t)) drop(*t);
+  }
   // The work pool has stopped.
   void end_with(work_pool_state& pool) noexcept;
   [[noreturn]] void throw_failure();
@@ -144,31 +151,53 @@ class task_run : public task_run_state {
         next = step(next);
         own.did_one();
         own.consider_others(next != nobody);
-        if (whole.stopped() || pool.stopped()) [[unlikely]]
+        if (whole.stopped() || pool.stopped()) [[unlikely]] {
+          whole.stop();
+          if (next != nobody) whole.drop_task(next);
           return false;
+        }
       }
       return true;
     }
 
+    // Gives back the places of a task where an exception leaves the strand.
+    struct held_places {
+      task_run& whole;
+      task_number holder;
+      ~held_places() {
+        if (holder == nobody) return;
+        whole.stop();
+        whole.drop_task(holder);
+      }
+    };
+
     task_number step(task_number n) {
       const task_traits* const t = whole.all_.find_traits(n);
-      const bool limited = t != nullptr && (!t->limits.empty() || t->inner != nullptr);
-      if (limited && !whole.enter(*t)) return nobody;
-      call(n, t != nullptr && t->chooses);
-      const task_number admitted = limited ? whole.leave(*t) : nobody;
-      const task_number next = t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
-      if (admitted == nobody) return next;
+      if (!is_limited(t)) {
+        call(n, t);
+        return followers(n, t);
+      }
+      if (!whole.enter(*t)) return nobody;
+      held_places held{whole, n};
+      call(n, t);
+      const task_number next = followers(n, t);
+      held.holder = whole.leave(*t);
+      if (held.holder == nobody) return next;
       if (next != nobody) own.todo.add(whole.queued(next));
-      return admitted;
+      return std::exchange(held.holder, nobody);
     }
-    void call(task_number n, bool chooses) {
+    void call(task_number n, const task_traits* t) {
       // A choice may let the task begin again as soon as it has ended. Nobody counts down a task that runs.
       std::atomic_ref(whole.order_.waiting(n)).store(whole.order_.predecessors(n), std::memory_order_relaxed);
       chosen.clear();
       const auto begun = whole.tracing_.begin_node(notes);
-      whole.all_.call(n, chooses ? &chosen : nullptr);
+      whole.all_.call(n, t != nullptr && t->chooses ? &chosen : nullptr);
       whole.tracing_.end_node(notes, n, begun);
       if (!whole.underway_.empty()) std::atomic_ref(whole.underway_[n]).store(0, std::memory_order_relaxed);
+    }
+    // Returns one of the tasks that can go on, and adds the others to the queue.
+    task_number followers(task_number n, const task_traits* t) {
+      return t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
     }
     task_number choose(const task_traits& t) {
       task_number next = nobody;

@@ -63,6 +63,8 @@ class SENNIT_EXPORT trace {
   // The number of the runtime's workers, or more if other threads took part.
   std::uint32_t workers() const noexcept { return workers_; }
   std::chrono::nanoseconds length() const noexcept { return length_; }
+  // Whether the run threw. The trace then has the nodes that had been computed.
+  bool failed() const noexcept { return failed_; }
 
   // The graph for Graphviz (`dot -Tsvg`): a box for each node with its key, filled with its first color.
   // Without edges if predecessors were left out. The second function throws std::runtime_error, which names
@@ -95,6 +97,7 @@ class SENNIT_EXPORT trace {
   std::uint32_t color_count_ = 0;
   std::uint32_t workers_ = 1;
   bool has_predecessors_ = false;
+  bool failed_ = false;
   std::chrono::nanoseconds length_{0};
 };
 

@@ -1,9 +1,15 @@
 #include "system/failure.hpp"
 
-#include <sennit/detail/graph/calls.hpp>
 #include <sennit/detail/graph/dense.hpp>
+#include <sennit/detail/graph/node_failure.hpp>
+#include <sennit/detail/graph/value_readers.hpp>
 #include <sennit/detail/graph/values.hpp>
+#include <sennit/graph.hpp>
+#include <sennit/region.hpp>
 
+#include <cstddef>
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -27,11 +33,33 @@ void throw_key_outside(const std::string& key, const std::uint32_t* extents, std
 }
 
 void throw_other_answer(const std::string& key) {
-  fail<std::logic_error>(
-      "sennit: the node " + key +
-      " of a graph waits for other predecessors than predecessors() names now: it must give "
-      "the same answer each time, of as many keys as the range says it has");
+  fail<std::logic_error>("sennit: asked again for the predecessors of the node " + key +
+                         ", predecessors() names others than before: let it give the same answer each time");
 }
+
+void throw_other_count(const std::string& key, std::size_t size) {
+  fail<std::logic_error>("sennit: the range of the predecessors of the node " + key +
+                         " has another number of keys than its size(), " + std::to_string(size) +
+                         ": correct size(), or return a std::vector");
+}
+
+#if SENNIT_EXCEPTIONS
+
+void rethrow_as_node_error(const std::string& doing) {
+  try {
+    throw;
+  } catch (const sennit::cancelled&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    std::throw_with_nested(graph::node_error("sennit: " + doing + ": " + thrown.what()));
+  } catch (...) {
+    std::throw_with_nested(graph::node_error("sennit: " + doing + ": something that is no std::exception"));
+  }
+}
+
+#endif
 
 void check_patience(double patience) {
   // This also refuses NaN. Without an upper bound, workers would wait for ever for nodes of a color that has
@@ -42,11 +70,17 @@ void check_patience(double patience) {
   }
 }
 
-void throw_value_freed() {
+void throw_value_freed(const std::string& node, const std::string& read) {
   fail<std::logic_error>(
-      "sennit: a node reads a value that is not there: the value's node is no predecessor, or the "
-      "value was freed before the reading node was created, when all nodes that were known to "
-      "read it had been computed");
+      "sennit: the node " + node + " of a graph reads the value of " + read +
+      ", which was freed before the reading node was created: all nodes that were known to read "
+      "it had been computed. Let the creating node, too, name " +
+      read + " as a predecessor");
+}
+
+void throw_no_predecessor(const std::string& node, const std::string& read) {
+  fail<std::logic_error>("sennit: the node " + node + " of a graph reads the value of " + read +
+                         ", which is no predecessor of it: predecessors(" + node + ") must name " + read);
 }
 
 }  // namespace sennit::detail

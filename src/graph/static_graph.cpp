@@ -1,5 +1,6 @@
 #include "system/failure.hpp"
 
+#include <sennit/detail/graph/cycle.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/static_graph.hpp>
 
@@ -12,21 +13,6 @@ namespace sennit::graph {
 namespace {
 
 constexpr std::uint64_t most_edges = ~std::uint32_t{0};
-
-// Finds a cycle among the nodes that remain after nodes without predecessors have been removed repeatedly.
-template <class Before>
-std::vector<static_graph::node> cycle_among(const std::vector<bool>& left, static_graph::node n,
-                                            const Before& before) {
-  std::vector<static_graph::node> path;
-  std::vector<bool> seen(left.size());
-  while (!seen[n]) {
-    seen[n] = true;
-    path.push_back(n);
-    n = before(n);
-  }
-  path.erase(path.begin(), std::find(path.begin(), path.end(), n));
-  return path;
-}
 
 }  // namespace
 
@@ -116,7 +102,7 @@ void static_graph::refuse_cycle() {
     if (left[e.before]) awaited[e.after] = e.before;
   }
   detail::fail_with(cycle_error<node>(
-      cycle_among(left, static_cast<node>(first - left.begin()), [&](node n) { return awaited[n]; })));
+      detail::cycle_from(static_cast<node>(first - left.begin()), [&](node n) { return awaited[n]; })));
 }
 
 }  // namespace sennit::graph

@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::string_view first_words = "sennit graph trace ";
 constexpr file_kind trace_file{"trace", first_words};
-constexpr unsigned format_version = 1;
+constexpr unsigned format_version = 2;
+constexpr unsigned oldest_version = 1;  // without the line of how the run ended
 constexpr const char* trace_again = "; trace the run again, or fetch another copy";
 
 std::uint32_t checksum(std::string_view bytes) {
@@ -152,8 +153,8 @@ struct trace_access {
 
   static std::string encode(const graph::trace& t) {
     std::string text(first_words);
-    text += std::to_string(format_version) + "\nlength " + std::to_string(t.length_.count()) + "\nworkers " +
-            std::to_string(t.workers_) + "\ncolors " +
+    text += std::to_string(format_version) + (t.failed_ ? "\nended failed" : "\nended done") + "\nlength " +
+            std::to_string(t.length_.count()) + "\nworkers " + std::to_string(t.workers_) + "\ncolors " +
             (t.colors_ ? std::string(kinds[static_cast<std::size_t>(*t.colors_)]) : "none") + " " +
             std::to_string(t.color_count_) + "\npredecessors " + (t.has_predecessors_ ? "1" : "0") +
             "\nnodes " + std::to_string(t.nodes_.size()) + "\n";
@@ -172,8 +173,9 @@ struct trace_access {
 
   static graph::trace decode(std::string_view text, const std::string& name) {
     reader from(text, name);
-    check(text, from);
+    const unsigned version = check(text, from);
     graph::trace t;
+    if (version >= 2) read_ended(t, from);
     from.expect("length ");
     t.length_ = from.time_until('\n');
     from.expect("workers ");
@@ -200,19 +202,29 @@ struct trace_access {
 
  private:
   // Of this format, of this version, and whole.
-  static void check(std::string_view text, reader& from) {
+  // Returns the version.
+  static unsigned check(std::string_view text, reader& from) {
     if (!text.starts_with(first_words))
       from.refuse("is no trace of a graph", "; give a file that graph::trace::save() wrote");
     from.expect(first_words);
-    if (const auto version = from.number_until<unsigned>('\n'); version != format_version) {
-      from.refuse("is of format version " + std::to_string(version) + ", and this Sennit reads version " +
-                      std::to_string(format_version),
+    const auto version = from.number_until<unsigned>('\n');
+    if (version < oldest_version || version > format_version) {
+      from.refuse("is of format version " + std::to_string(version) + ", and this Sennit reads versions " +
+                      std::to_string(oldest_version) + " to " + std::to_string(format_version),
                   "; trace the run again with this one");
     }
     const std::size_t end = text.rfind("end ");
     if (end == std::string_view::npos ||
         text.substr(end) != "end " + std::to_string(checksum(text.substr(0, end))) + "\n")
       from.refuse("is damaged or cut short: its checksum does not match");
+    return version;
+  }
+
+  static void read_ended(graph::trace& t, reader& from) {
+    from.expect("ended ");
+    const std::string_view how = from.until('\n');
+    t.failed_ = how == "failed";
+    if (!t.failed_ && how != "done") from.refuse("does not say how its run ended");
   }
 
   static void read_colors(graph::trace& t, reader& from) {
@@ -266,6 +278,7 @@ void trace_filler::set_colors(graph::places of, unsigned count) {
   trace_.colors_ = of;
   trace_.color_count_ = count;
 }
+void trace_filler::set_failed() { trace_.failed_ = true; }
 void trace_filler::set_key(std::size_t i, std::string key) { trace_.nodes_[i].key = std::move(key); }
 void trace_filler::set_colors(std::size_t i, std::vector<std::uint32_t> colors) {
   trace_.nodes_[i].colors = std::move(colors);
@@ -341,7 +354,7 @@ bool trace::is_saved_in(const std::string& path) {
 bool trace::operator==(const trace& other) const noexcept {
   return nodes_ == other.nodes_ && colors_ == other.colors_ && color_count_ == other.color_count_ &&
          workers_ == other.workers_ && has_predecessors_ == other.has_predecessors_ &&
-         length_ == other.length_;
+         failed_ == other.failed_ && length_ == other.length_;
 }
 
 }  // namespace graph

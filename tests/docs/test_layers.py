@@ -36,9 +36,9 @@ BELOW = {
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
     "pipeline": ["system", "policy", "worker", "fork"],
-    "graph": ["system", "policy", "worker", "fork", "schedule"],
+    "graph": ["system", "policy", "worker", "fork", "region", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
-    "checker": ["system", "worker", "splice"],
+    "checker": ["system", "worker", "graph", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
 }

@@ -223,7 +223,8 @@ TEST(graph_failure, of_a_range_that_is_shorter_than_it_says) {
     const auto before = [](int k) { return shorter{below(k)}; };
     EXPECT_THAT(text_of<std::logic_error>(
                     [&] { graph::run(5, graph::nodes{.predecessors = before, .compute = [](int) {}}); }),
-                HasSubstr("the same answer"));
+                AllOf(HasSubstr("another number of keys than its size()"),
+                      testing::Not(HasSubstr("the same answer"))));
   });
 }
 // Catches: a node that is computed twice, as somebody counts on fewer predecessors than there are.
@@ -240,7 +241,8 @@ TEST(graph_failure, of_a_range_that_is_longer_than_it_says) {
     };
     EXPECT_THAT(text_of<std::logic_error>(
                     [&] { graph::run(9, graph::nodes{.predecessors = before, .compute = [](int) {}}); }),
-                HasSubstr("the same answer"));
+                AllOf(HasSubstr("another number of keys than its size()"),
+                      testing::Not(HasSubstr("the same answer"))));
   });
 }
 // Catches: values that are given back by who never read them, and of nodes that are not there.
@@ -252,12 +254,13 @@ TEST(graph_failure, of_other_predecessors_when_asked_again) {
       return below(k);
     };
     const auto compute = [&](int k, auto&) -> int {
-      if (k == 5) again = true;
+      if (k == 4) again = true;
       return k;
     };
-    EXPECT_THAT(text_of<std::logic_error>(
-                    [&] { graph::run(5, graph::nodes{.predecessors = before, .compute = compute}); }),
-                HasSubstr("the same answer"));
+    EXPECT_THAT(
+        text_of<std::logic_error>(
+            [&] { graph::run(5, graph::nodes{.predecessors = before, .compute = compute}); }),
+        AllOf(HasSubstr("the node 5"), HasSubstr("the same answer"), testing::Not(HasSubstr("size()"))));
   });
 }
 // Catches: what is left in the runtime after a failure.

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 #include <ranges>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -161,12 +162,15 @@ TEST(graph_trace, of_a_run_that_fails) {
     const auto chain = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
     run(chain, [](int) {});
     EXPECT_EQ(seen.nodes().size(), 10U);
+    EXPECT_FALSE(seen.failed());
     EXPECT_THROW(run(chain,
                      [](int k) {
                        if (k == 4) throw std::runtime_error("no");
                      }),
                  graph::node_error);
     EXPECT_EQ(positions(seen).size(), 4U);
+    EXPECT_TRUE(seen.failed());
+    EXPECT_TRUE(trace::from_bytes(seen.to_bytes()) == seen);
     EXPECT_EQ(seen.nodes().back().key, "3");
     expect_in_order(seen);
     EXPECT_THROW(
@@ -175,6 +179,7 @@ TEST(graph_trace, of_a_run_that_fails) {
         graph::cycle_error<int>);
     ASSERT_EQ(seen.nodes().size(), 1U);
     EXPECT_EQ(seen.nodes()[0].key, "2");
+    EXPECT_TRUE(seen.failed());
     EXPECT_THROW(graph::run(10, graph::nodes{.predecessors = chain,
                                              .compute = [](int) {},
                                              .keys = graph::dense(10),
@@ -258,6 +263,17 @@ TEST(graph_trace, comes_back_from_its_file) {
   EXPECT_TRUE(trace::load(here.file()) == trace());
 }
 
+// Catches: a Sennit that cannot read the traces of the one before it.
+TEST(graph_trace, of_the_first_version_can_be_read) {
+  const std::string text =
+      "sennit graph trace 1\nlength 1234567\nworkers 2\ncolors nodes 2\npredecessors 1\nnodes 3\n"
+      "0 0 1200 3400 1 - (1, 7)\n1 1 3600 5600 0,1 0 (2, 7)\n0 0 5700 5800 - 0,1 (3, 0)\n";
+  const trace seen = trace::from_bytes(std::as_bytes(std::span(std::string_view(text + "end 4213680700\n"))));
+  ASSERT_EQ(seen.nodes().size(), 3U);
+  EXPECT_FALSE(seen.failed());
+  EXPECT_EQ(seen.nodes()[1].key, "(2, 7)");
+}
+
 // Catches: a file that is taken for what it is not, or crashes its reader.
 TEST(graph_trace, refuses_what_is_damaged_or_foreign) {
   const folder here;
@@ -276,7 +292,7 @@ TEST(graph_trace, refuses_what_is_damaged_or_foreign) {
   }
   EXPECT_THAT(complaint(whole + "more"), HasSubstr("checksum"));
   EXPECT_THAT(complaint("something else"), HasSubstr("graph::trace::save()"));
-  EXPECT_THAT(complaint("sennit graph trace 2\n"), HasSubstr("format version 2"));
+  EXPECT_THAT(complaint("sennit graph trace 3\n"), HasSubstr("format version 3"));
   EXPECT_FALSE(trace::is_saved_in("/no/such/file"));
   EXPECT_THAT(text_of<std::runtime_error>([] { static_cast<void>(trace::load("/no/such/file")); }),
               HasSubstr("cannot load the trace '/no/such/file'"));

@@ -1,9 +1,11 @@
 // `sennit view` of a graph's trace: the page, in a browser if there is one, the text, DOT, and what is said of bad files.
 #include "tests/schedule/trees.hpp"
 #include "tests/tools/browser.hpp"
+#include "tests/tools/graphs.hpp"
 #include "tests/tools/support.hpp"
+#include "tools/sennit/graph_against.hpp"
 #include "tools/sennit/graph_shares.hpp"
-#include "tools/sennit/page.hpp"
+#include "tools/sennit/graph_view.hpp"
 
 #include <sennit/graph_trace.hpp>
 #include <sennit/runtime.hpp>
@@ -58,6 +60,10 @@ sennit::graph::trace traced_grid(bool colored) {
   return seen;
 }
 
+std::string page_of(const sennit::graph::trace& t, const std::string& name = "grid.trace") {
+  return page(graph_view(t, name), name);
+}
+
 TEST(ViewOfAGraph, WritesWhatItIsAskedFor) {
   const temporary_folder folder;
   const std::string file = folder / "grid.trace";
@@ -73,6 +79,36 @@ TEST(ViewOfAGraph, WritesWhatItIsAskedFor) {
   EXPECT_EQ(graph.code, success) << graph.err;
   EXPECT_THAT(read(folder / "grid.dot"), AllOf(testing::StartsWith("digraph"), HasSubstr(" -> ")));
   EXPECT_FALSE(std::filesystem::exists(folder / "grid.trace.html"));
+  const outcome some = sennit({"view", file, "--dot", folder / "grid.dot", "--color", "1", "--from", "0ns"});
+  EXPECT_EQ(some.code, success) << some.err;
+  EXPECT_EQ(sennit({"view", file, "--chain", "--output", folder / "chain.html"}).code, success);
+  EXPECT_EQ(data_of(read(folder / "chain.html"))["nodes"].size(), 24U);
+  const outcome against =
+      sennit({"view", file, "--against", file, "--text", "--output", folder / "same.html"});
+  EXPECT_EQ(against.code, success) << against.err;
+  EXPECT_THAT(against.out, HasSubstr("100 keys are in both runs"));
+  EXPECT_EQ(data_of(read(folder / "same.html"))["compared"]["common"], 100);
+}
+
+// Catches: a page of hundreds of MB that no browser opens, and one that leaves nodes out without a word.
+TEST(ViewOfAGraph, OfAMillionNodesIsSmall) {
+  std::vector<made_node> nodes;
+  for (std::size_t i = 0; i < 1'000'000; ++i) {
+    nodes.push_back(
+        {"(" + std::to_string(i) + ")", static_cast<std::uint32_t>(i % 2), 100 * i, 100 * i + 50 + i % 40});
+    // Node 0 is shorter than node 1, with which the chain begins.
+    if (i >= 2) nodes.back().needs = {i - 1, i - 2};
+  }
+  const sennit::graph::trace t = made_trace(nodes, 100'000'000);
+  const std::string made = page_of(t);
+  EXPECT_LT(made.size(), 1'000'000U);
+  const json data = data_of(made);
+  EXPECT_EQ(data["total"], 1'000'000);
+  EXPECT_EQ(data["lanes"].size(), 2U);
+  EXPECT_GT(data["nodes"].size(), 200U);
+  EXPECT_EQ(data["chain"]["count"], 999'999);
+  const graph_view some(t, "", {.from = 1e6, .to = 2e6});
+  EXPECT_EQ(data_of(page(some, "some"))["nodes"].size(), some.shown.size());
 }
 
 TEST(ViewOfAGraph, OfTheGallery) {
@@ -104,11 +140,21 @@ TEST(ViewOfAGraph, NamesWhatItCannotUse) {
   sennit::graph::run(
       0, {.predecessors = [](int) { return std::vector<int>(); }, .compute = [](int) {}, .trace = &large});
   large.save(file);
-  EXPECT_THAT(complaint_of({"view", file, "--dot", folder / "a.dot"}), HasSubstr("trace a smaller one"));
+  EXPECT_THAT(complaint_of({"view", file, "--dot", folder / "a.dot"}),
+              AllOf(HasSubstr(file), HasSubstr("graph::trace seen(1)")));
   EXPECT_THAT(complaint_of({"view", file, "--trace", folder / "a.json"}), HasSubstr("no trace events"));
   sennit::detail::schedule_access::make(sennit::detail::hold(sample(2, 2))).save(folder / "a.sched");
-  EXPECT_THAT(complaint_of({"view", file, "--against", folder / "a.sched"}), HasSubstr("no steal tree"));
+  EXPECT_THAT(complaint_of({"view", file, "--against", folder / "a.sched"}),
+              AllOf(HasSubstr("a.sched' is no trace of a graph"), HasSubstr("give --against")));
   EXPECT_THAT(complaint_of({"view", folder / "a.sched", "--dot", folder / "a.dot"}), HasSubstr("no graph"));
+  EXPECT_THAT(complaint_of({"view", folder / "a.sched", "--worker", "1"}),
+              AllOf(HasSubstr("is a schedule"), HasSubstr("leave out --key")));
+  EXPECT_THAT(complaint_of({"view", file, "--key", "such"}),
+              AllOf(HasSubstr("none of the 1 nodes"), HasSubstr("relax")));
+  EXPECT_THAT(complaint_of({"view", file, "--from", "2"}), HasSubstr("--from"));
+  EXPECT_THAT(complaint_of({"view", file, "--chain"}),
+              HasSubstr("does not say which nodes needed which others"));
+  EXPECT_THAT(complaint_of({"view", file, "--against", folder / "none"}), HasSubstr("none'"));
   const std::string cut = folder.with("cut.trace", read(file).substr(0, 60));
   EXPECT_THAT(complaint_of({"view", cut}), AllOf(HasSubstr(cut), HasSubstr("checksum")));
 }
@@ -126,12 +172,12 @@ TEST(ViewOfAGraph, AddsUpWhatWorkersDid) {
     EXPECT_LE(s.busy, seen.length());
   }
   // From one corner of the grid to the other.
-  EXPECT_GE(longest_chain(seen).value(), 24 * std::chrono::microseconds(20));
-  EXPECT_LE(longest_chain(seen).value(), seen.length());
+  EXPECT_GE(longest_chain(seen)->time, 24 * std::chrono::microseconds(20));
+  EXPECT_LE(longest_chain(seen)->time, seen.length());
 }
 
 TEST(GraphPage, HoldsItsDataAndNeedsNoNetwork) {
-  const std::string made = page(traced_grid(false), "</script><b>.trace");
+  const std::string made = page_of(traced_grid(false), "</script><b>.trace");
   EXPECT_THAT(made, Not(HasSubstr("<b>")));
   EXPECT_THAT(made, Not(HasSubstr("{{")));
   EXPECT_EQ(data_of(made)["name"], "</script><b>.trace");
@@ -142,7 +188,7 @@ TEST(GraphPage, HoldsItsDataAndNeedsNoNetwork) {
 
 TEST_F(Browser, ShowsAGraph) {
   const sennit::graph::trace seen = traced_grid(true);
-  const json done = run(page(seen, "grid.trace"), std::string(count) + R"js(
+  const json done = run(page_of(seen), std::string(count) + R"js(
     const click = (id) => document.getElementById(id).click();
     const look_for = (words) => {
       document.getElementById("search").value = words;
@@ -181,12 +227,46 @@ TEST_F(Browser, ShowsAGraph) {
     result.chosen = document.querySelector("#node h3").textContent === chosen.key && chosen.key.slice(0, 4);
     document.querySelector("#node button").click();
     result.other = document.querySelector("#node h3").textContent;
+    // Filters
+    const choose_filter = (id, value) => {
+      const input = document.getElementById(id);
+      if (value === true || value === false) {
+        input.checked = value;
+      } else {
+        input.value = value;
+      }
+      input.dispatchEvent(new Event("change"));
+    };
+    const left = () => matches.length;
+    look_for("/^9[0-4]:/");
+    result.pattern = left();
+    look_for("/(/");
+    result.no_pattern = document.getElementById("matches").textContent;
+    look_for("");
+    choose_filter("of-worker", "1");
+    result.of_worker = left() === nodes.filter((one) => one.worker === 1).length;
+    choose_filter("of-worker", "");
+    choose_filter("of-color", "none");
+    result.of_no_color = left();
+    choose_filter("of-color", "");
+    choose_filter("chain-only", true);
+    result.chain = left();
+    result.chain_rows = count("#chain-nodes tbody tr");
+    choose_filter("chain-only", false);
+    view = {from: 0, size: across(nodes[0].end)};
+    choose_filter("window-only", true);
+    result.in_window = left() === nodes.filter((one) => one.begin <= nodes[0].end).length;
+    choose_filter("window-only", false);
+    click("all");
+    const slow = nodes.reduce((a, b) => waited(a) >= waited(b) ? a : b);
+    result.waits = document.querySelector("#waits-nodes tbody button").textContent === slow.key;
+    result.tip = words_of(slow);
   )js");
   EXPECT_EQ(done["title"], "grid.trace – graph");
   EXPECT_GE(done["bars"], 1);
   EXPECT_LE(done["bars"], 100);
   EXPECT_EQ(done["workers"], 2);
-  EXPECT_EQ(done["titles"], 8);
+  EXPECT_EQ(done["titles"], 9);
   EXPECT_THAT(done["legend"].get<std::string>(),
               AllOf(HasSubstr("color 0"), HasSubstr("color 1"), HasSubstr("of no color")));
   EXPECT_LE(done["off"], 2);
@@ -197,18 +277,60 @@ TEST_F(Browser, ShowsAGraph) {
   EXPECT_EQ(done["chosen"], "99: ");
   EXPECT_THAT(done["other"].get<std::string>(), testing::AnyOf(HasSubstr("98: "), HasSubstr("79: ")));
   EXPECT_EQ(done["pointed"], 50);
+  EXPECT_EQ(done["pattern"], 5);
+  EXPECT_EQ(done["no_pattern"], "That is no regular expression.");
+  EXPECT_EQ(done["of_worker"], true);
+  EXPECT_EQ(done["of_no_color"], 20);
+  EXPECT_EQ(done["chain"], 24);
+  EXPECT_EQ(done["chain_rows"], 24);
+  EXPECT_EQ(done["in_window"], true);
+  EXPECT_EQ(done["waits"], true);
+  EXPECT_THAT(done["tip"].get<std::string>(), AllOf(HasSubstr("ready at "), HasSubstr("for a worker")));
 }
 
 TEST_F(Browser, ShowsAGraphWithoutColorsOrNodes) {
   const std::string script = std::string(count) +
                              "result.titles = count('#titles th');"
                              "result.dark = getComputedStyle(document.body).backgroundColor;";
-  const std::string made = page(traced_grid(false), "grid.trace");
+  const std::string made = page_of(traced_grid(false));
   const json dark = run(made, script, "--blink-settings=preferredColorScheme=0");
   const json light = run(made, script, "--blink-settings=preferredColorScheme=1");
-  EXPECT_EQ(light["titles"], 6);
+  EXPECT_EQ(light["titles"], 7);
   EXPECT_NE(dark["dark"], light["dark"]);
-  EXPECT_EQ(run(page(sennit::graph::trace(), "none.trace"), script)["titles"], 6);
+  EXPECT_EQ(run(page_of(sennit::graph::trace()), script)["titles"], 7);
+}
+
+// Catches: a script that fails where parts of the data are missing.
+TEST_F(Browser, ShowsGraphsOfWhichPartsAreMissing) {
+  const std::string script = std::string(count) + R"js(
+    result.remarks = document.getElementById("remarks").textContent;
+    result.chain = document.getElementById("chain").hidden;
+    result.waits = document.getElementById("waits-words").textContent;
+    result.differences = count("#against-nodes tbody tr");
+    result.against = document.getElementById("against").textContent;
+    result.bars = shown.bars;
+  )js";
+  const sennit::graph::trace two = made_trace({{"a <b>\n&\"", 0, 0, 10}, {"ü", 1, 10, 20, {0}}}, 60);
+  const json one = run(page_of(made_trace({{"only", 0, 0, 10}}, 10)), script);
+  EXPECT_EQ(one["bars"], 1);
+  EXPECT_EQ(one["remarks"], "");
+  EXPECT_THAT(one["waits"].get<std::string>(), HasSubstr("None of the nodes"));
+  const json loose = run(page_of(made_trace({{"only", 0, 0, 10}}, 10, 0, true)), script);
+  EXPECT_THAT(loose["remarks"].get<std::string>(),
+              AllOf(HasSubstr("failed"), HasSubstr("graph::trace seen(1)")));
+  EXPECT_EQ(loose["chain"], true);
+  const graph_comparison c = compare(two, "two", traced_grid(true), "grid");
+  const graph_comparison same = compare(two, "two", two, "two");
+  EXPECT_THAT(run(page(graph_view(two, ""), "two", &c), script)["against"].get<std::string>(),
+              HasSubstr("Against grid"));
+  EXPECT_EQ(run(page(graph_view(two, ""), "two", &same), script)["differences"], 2);
+  std::vector<made_node> many;
+  for (std::size_t i = 0; i < 60'000; ++i)
+    many.push_back({std::to_string(i), static_cast<std::uint32_t>(i % 2), 100 * i, 100 * i + 99});
+  const json lanes = run(page_of(made_trace(many, 6'000'000)), script);
+  EXPECT_THAT(lanes["remarks"].get<std::string>(),
+              AllOf(HasSubstr("60000 nodes are too many"), HasSubstr("--from")));
+  EXPECT_GT(lanes["bars"], 0);
 }
 
 }  // namespace

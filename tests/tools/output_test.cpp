@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
         writer{"view_against", "cd . && " + sennit + " run fib --n 18 --record a" + short_run + "&& cp a in",
                sennit + " view a --against in --output OUT", "<!doctype"},
         writer{"view_dot", a_picture + " && " + heats + " --variant graph --trace-graph a && mv a in",
-               sennit + " view in --dot OUT", "digraph"},
+               sennit + " view in --dot OUT --key '(1,'", "digraph"},
         writer{"view_splice", a_picture + " && " + spliced + "--splice a && mv a in",
                sennit + " view splice in --output OUT", "<!doctype"},
         writer{"run_json", a_text, sorts + "--json OUT", "{"},

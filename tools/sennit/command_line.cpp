@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <new>
 #include <string>
 #include <string_view>
@@ -145,20 +146,51 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
   add_parameters(app, k);
 }
 
+void add_filter(CLI::App& app, graph_filter& filter) {
+  constexpr const char* group = "Which nodes of a graph";
+  const auto time = [] {
+    return CLI::AsNumberWithUnit(
+        std::map<std::string, double>{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+        CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  };
+  app.add_option("--key", filter.key, "those whose key has this text in it")->group(group);
+  app.add_option("--matching", filter.matching, "those of whose key a part fits this regular expression")
+      ->type_name("PATTERN")
+      ->group(group);
+  app.add_option("--worker", filter.worker, "those that this worker computed")
+      ->type_name("NUMBER")
+      ->group(group);
+  app.add_option("--color", filter.color, "those that have this color")->type_name("NUMBER")->group(group);
+  app.add_flag("--chain", filter.chain, "those of the longest chain")->group(group);
+  app.add_option("--from", filter.from, "those that ended at this time of the run or later, such as 2.5ms")
+      ->transform(time())
+      ->type_name("TIME")
+      ->group(group);
+  app.add_option("--to", filter.to, "those that began at this time of the run or earlier")
+      ->transform(time())
+      ->type_name("TIME")
+      ->group(group);
+}
+
 void add_view_options(CLI::App& app, view_options& options) {
   app.add_option("FILE", options.file,
                  "what schedule::save(), graph::trace::save() or splice_schedule::save() wrote");
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
-  app.add_flag("--text", options.text, "print the tree, or what each worker did of a graph");
-  CLI::Option* const against =
-      app.add_option("--against", options.against, "an earlier schedule: show what has moved since")
-          ->type_name("FILE");
+  app.add_flag("--text", options.text,
+               "print the tree, or what each worker did of a graph, and what nodes waited for");
+  CLI::Option* const against = app.add_option("--against", options.against,
+                                              "an earlier schedule: show what has moved since; or an earlier "
+                                              "trace of a graph: show what differs")
+                                   ->type_name("FILE");
   app.add_option("--nodes", options.nodes, "count what has moved to another of so many NUMA nodes")
       ->check(between(1, sennit::runtime_options::most_workers))
       ->needs(against);
   app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
-  app.add_option("--dot", options.dot, "write the graph that was traced, for Graphviz")->type_name("FILE");
+  app.add_option("--dot", options.dot,
+                 "write the graph that was traced, or the chosen nodes of it, for Graphviz")
+      ->type_name("FILE");
+  add_filter(app, options.filter);
 }
 
 void add_splice_view_options(CLI::App& app, view_options& options) {

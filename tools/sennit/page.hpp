@@ -1,9 +1,8 @@
-// A schedule, or the trace of a graph, as a complete page for a browser.
+// A schedule as a complete page for a browser, and what the pages of other files are made from.
 #pragma once
 
 #include "tools/sennit/moved.hpp"
 
-#include <sennit/graph_trace.hpp>
 #include <sennit/schedule.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,8 +14,6 @@ namespace command {
 
 // `against`: null if there is no comparison.
 std::string page(const sennit::schedule& s, std::string_view name, const comparison* against = nullptr);
-
-std::string page(const sennit::graph::trace& t, std::string_view name);
 
 // The templates of the pages: page.html, graph.html and splice.html of this directory, with {{data}} in
 // place of the data.

@@ -1,7 +1,9 @@
 #include "tools/sennit/view.hpp"
 
 #include "tools/output.hpp"
-#include "tools/sennit/graph_shares.hpp"
+#include "tools/sennit/graph_against.hpp"
+#include "tools/sennit/graph_filter.hpp"
+#include "tools/sennit/graph_view.hpp"
 #include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
 #include "tools/sennit/splice_view.hpp"
@@ -33,20 +35,41 @@ constexpr std::string_view page_remark = "; open it in a browser.";
 void view_graph(const view_options& options, const tools::outputs& to) {
   if (!options.trace.empty())
     refuse(options, "the trace of a graph", "trace events", "leave out --trace for a page");
-  if (!options.against.empty())
-    refuse(options, "the trace of a graph", "steal tree to compare", "give schedules to --against");
+  if (options.nodes != 0)
+    refuse(options, "the trace of a graph", "moves between NUMA nodes to count", "leave out --nodes");
   const auto t = sennit::graph::trace::load(options.file.string());
   const std::string name = options.file.filename().string();
-  if (options.text) fmt::print("{}", text(t, name));
-  if (!options.dot.empty()) {
-    if (!t.has_predecessors()) refuse(options, "the trace of a large graph", "edges", "trace a smaller one");
-    to.save(options.dot, dot(t), "; Graphviz draws it: dot -Tsvg.");
+  std::optional<graph_comparison> compared;
+  if (!options.against.empty()) {
+    const std::string earlier = options.against.string();
+    if (std::filesystem::exists(options.against) && !sennit::graph::trace::is_saved_in(earlier)) {
+      throw std::runtime_error(fmt::format(
+          "'{}' is no trace of a graph, which is what '{}' is; give --against such a trace, or leave it out",
+          earlier, options.file.string()));
+    }
+    compared = compare(t, name, sennit::graph::trace::load(earlier), options.against.filename().string());
   }
-  if (!options.output.empty()) to.save(options.output, page(t, name), page_remark);
+  const graph_comparison* const against = compared ? &*compared : nullptr;
+  const graph_view seen(t, options.file.string(), options.filter);
+  if (seen.filtered && seen.shown.empty()) {
+    throw std::runtime_error(fmt::format("none of the {} nodes of '{}' fits what is asked for; relax {}",
+                                         t.nodes().size(), options.file.string(), filter_options));
+  }
+  // Before anything is written, as it may be refused.
+  const std::string drawing = options.dot.empty() ? "" : dot(seen, options.file.string());
+  if (options.text) fmt::print("{}", text(seen, name, against));
+  if (!options.dot.empty()) to.save(options.dot, drawing, "; Graphviz draws it: dot -Tsvg.");
+  if (!options.output.empty()) to.save(options.output, page(seen, name, against), page_remark);
+}
+
+void refuse_filter(const view_options& options, std::string_view is) {
+  if (options.filter.any())
+    refuse(options, is, "nodes of a graph to choose", fmt::format("leave out {}", filter_options));
 }
 
 void view_splice(const view_options& options, const tools::outputs& to) {
   constexpr const char* what = "the schedule of a splice";
+  refuse_filter(options, what);
   const auto s = sennit::splice_schedule::load(options.file.string());
   if (!options.trace.empty()) refuse(options, what, "trace events", "leave out --trace for a page");
   if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
@@ -71,6 +94,7 @@ void view(const view_options& asked) {
     return view_splice(options, to);
   if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options, to);
   const sennit::schedule s = sennit::schedule::load(options.file.string());
+  refuse_filter(options, "a schedule");
   const std::string name = options.file.filename().string();
   std::optional<comparison> compared;
   if (!options.against.empty()) {

@@ -1,6 +1,8 @@
 // `sennit view FILE`, or `sennit view splice FILE`
 #pragma once
 
+#include "tools/sennit/graph_filter.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,6 +15,7 @@ struct view_options {
   std::string trace{};            // empty: not written
   std::filesystem::path against;  // empty: no comparison
   std::string dot{};              // of a graph; empty: not written
+  graph_filter filter{};          // of a graph's nodes
   std::uint64_t cache =
       0;               // bytes of the simulated one; 0: that of the machine for which the order was found
   unsigned nodes = 0;  // of the workers; 0: compare the workers themselves

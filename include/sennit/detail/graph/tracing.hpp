@@ -3,7 +3,7 @@
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/node.hpp>
 
 #include <cstddef>
@@ -130,6 +130,7 @@ class SENNIT_EXPORT trace_filler {
   std::size_t size() const noexcept { return notes_.size(); }
   node_number number(std::size_t i) const noexcept { return notes_[i].node; }
   void set_colors(color_kind of, unsigned count);
+  void set_failed();
   void set_key(std::size_t i, std::string key);
   void set_colors(std::size_t i, std::vector<std::uint32_t> colors);
   bool wants_predecessors() const noexcept { return !position_.empty(); }

@@ -11,15 +11,18 @@
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
+#include <atomic>
 #include <cstdint>
-#include <optional>
+#include <exception>
+#include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
 
 // What all kinds of runs do alike.
-class task_run_state {
+class task_run_state : protected limited_tasks {
  public:
   task_run_state(tasks_of_graph& all, unsigned colors);
   task_run_state(const task_run_state&) = delete;
@@ -41,15 +44,23 @@ class task_run_state {
   queued_task queued(task_number n) const noexcept;
   void write_trace(graph::trace& seen, bool failed);
 
+  // Ends the run with the exception that is being handled, unless another one has ended it.
+  void fail_with_current() noexcept;
+  // The work pool has stopped.
+  void end_with(work_pool_state& pool) noexcept;
+  [[noreturn]] void throw_failure();
+
   tasks_of_graph& all_;
   static_graph_access order_;
   const unsigned colors_;               // how many there are
   std::vector<std::uint8_t> underway_;  // in a graph with choices: tasks that can go on, and have not ended
   graph_tracing<true> tracing_;
-  limited_tasks limited_;
 
  private:
   [[noreturn]] void refuse_second_begin(task_number n) const;
+
+  std::mutex failing_;
+  std::exception_ptr failure_;  // under failing_
 };
 
 struct no_priorities {};
@@ -60,21 +71,6 @@ class task_run : public task_run_state {
   task_run(tasks_of_graph& all, unsigned colors) : task_run_state(all, colors) {}
   // Throws what a task threw, and std::logic_error if no task can begin.
   void run(graph::trace* seen);
-
-  template <class Session>
-  void work(Session& own) {
-    strand<Session> here{*this, own, {}, {}};
-    for (;;) {
-      if (pool_->stopped()) return;
-      if (limited_.any_admitted()) here.take_admitted();
-      if (!own.more()) {
-        // A task that was told meanwhile is this strand's, or that of the strand that began the run.
-        if (!limited_.any_admitted()) return;
-        continue;
-      }
-      if (!here.go_on(taken(own.todo.take()))) return;
-    }
-  }
 
  private:
   // The task behind an item of a queue.
@@ -92,20 +88,53 @@ class task_run : public task_run_state {
   }
 
   using posts = std::conditional_t<Colored, color_posts<queued_task>, no_posts>;
-  using pool = work_pool<task_run, queued_task, posts>;
+
+  // Some tasks, and what follows from them: all of the run, or a branch.
+  class part {
+   public:
+    explicit part(task_run& whole)
+        : whole_(whole), pool_(whole.all_.coloring().of, whole.all_.coloring().patience) {}
+
+    void run(const std::vector<queued_task>& first) noexcept {
+      pool_.run(*this, first);
+      if (pool_.stopped()) whole_.end_with(pool_);
+    }
+    template <class Session>
+    void work(Session& own) {
+      strand<Session> here{whole_, pool_, own, {}, {}};
+#if SENNIT_EXCEPTIONS
+      try {
+        here.work();
+      } catch (...) {
+        whole_.fail_with_current();
+        throw;
+      }
+#else
+      here.work();
+#endif
+    }
+
+   private:
+    task_run& whole_;
+    work_pool<part, queued_task, posts> pool_;
+  };
 
   template <class Session>
   struct strand {
     task_run& whole;
+    work_pool_state& pool;
     Session& own;
     chosen_successors chosen;
     graph_tracing<true>::notes notes;
 
     ~strand() { whole.tracing_.leave(notes); }
 
-    void take_admitted() {
-      whole.limited_.take_admitted([&](task_number n) { own.todo.add(whole.ready(whole.queued(n))); });
+    void work() {
+      while (!whole.stopped() && own.more() && go_on(whole.taken(own.todo.take()))) {
+      }
     }
+
+   private:
     // Runs the task and what follows from it, as far as that is not in the queue. Returns false if the run has
     // been stopped.
     bool go_on(task_number next) {
@@ -113,23 +142,22 @@ class task_run : public task_run_state {
         next = step(next);
         own.did_one();
         own.consider_others(next != nobody);
-        if (whole.pool_->stopped()) [[unlikely]]
+        if (whole.stopped() || pool.stopped()) [[unlikely]]
           return false;
       }
       return true;
     }
 
-   private:
     task_number step(task_number n) {
       const task_traits* const t = whole.all_.find_traits(n);
       const bool limited = t != nullptr && (!t->limits.empty() || t->inner != nullptr);
-      if (limited && !whole.limited_.enter(*t)) return nobody;
+      if (limited && !whole.enter(*t)) return nobody;
       call(n, t != nullptr && t->chooses);
-      if (limited) {
-        whole.limited_.leave(*t);
-        if (whole.limited_.any_admitted()) take_admitted();
-      }
-      return t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
+      const task_number admitted = limited ? whole.leave(*t) : nobody;
+      const task_number next = t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
+      if (admitted == nobody) return next;
+      if (next != nobody) own.todo.add(whole.ready(whole.queued(next)));
+      return admitted;
     }
     void call(task_number n, bool chooses) {
       // A choice may let the task begin again as soon as it has ended. Nobody counts down a task that runs.
@@ -154,8 +182,8 @@ class task_run : public task_run_state {
       }
       return next;
     }
-    void follow(queued_task task, task_number& next) {
-      task = whole.ready(task);
+    void follow(const queued_task& given, task_number& next) {
+      const queued_task task = whole.ready(given);
       if constexpr (Colored) {
         if (own.post(task)) return;
       }
@@ -168,8 +196,9 @@ class task_run : public task_run_state {
     }
   };
 
+  void go_on(task_number n) noexcept override;
+
   [[no_unique_address]] std::conditional_t<Prioritized, urgent_tasks, no_priorities> urgent_;
-  std::optional<pool> pool_;
 };
 
 // Runs the graph once, in the calling strand.

@@ -53,9 +53,10 @@ queue_positions::~queue_positions() {
   if (block_ != nullptr) block_->let_go();
 }
 
-void queue_positions::make_room() {
+std::int64_t queue_positions::make_room() {
   if (is_full()) enlarge();
   expose();
+  return own_.load(std::memory_order_relaxed);
 }
 
 // Moves the items to the beginning of a larger block, or of another one if thieves have left few.

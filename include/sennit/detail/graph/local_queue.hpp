@@ -148,8 +148,9 @@ class SENNIT_EXPORT queue_positions : public divisible {
   }
   // Makes room for more items. Throws std::bad_alloc.
   SENNIT_COLD void enlarge();
-  // Makes room for another item, and puts the queue in the deque if it is not there. Throws std::bad_alloc.
-  [[gnu::noinline]] void make_room();
+  // Makes room for another item, and puts the queue in the deque if it is not there. Returns the end of the items. Throws
+  // std::bad_alloc.
+  [[gnu::noinline]] std::int64_t make_room();
 
   // Written by the strand. Positions grow with the items; -1: a claim that finds nothing.
   std::atomic<std::int64_t> own_{0};   // the end of the items
@@ -187,9 +188,9 @@ class local_queue : public queue_positions {
 
   // Throws std::bad_alloc. Others can have the item after publish().
   SENNIT_INLINE void add(Item item) {
-    if (own_.load(std::memory_order_relaxed) >= room_.load(std::memory_order_relaxed)) [[unlikely]]
-      make_room();
-    const std::int64_t own = own_.load(std::memory_order_relaxed);
+    std::int64_t own = own_.load(std::memory_order_relaxed);
+    if (own >= room_.load(std::memory_order_relaxed)) [[unlikely]]
+      own = make_room();
     block_->items<Item>()[own] = item;
     own_.store(own + 1, std::memory_order_relaxed);
   }

@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/growing.hpp>
+#include <sennit/detail/graph/homed_pool.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
@@ -34,7 +35,8 @@ class graph_run {
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
 
   // `patience`: as in a work pool.
-  graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), pool_(patience) {}
+  graph_run(Keys& keys, const Calls& calls, double patience)
+      : keys_(keys), calls_(calls), pool_(argument_of_pool(calls, patience)) {}
 
   // Returns when the sink has been computed, when the work pool has failed, or when nothing is left to do
   // although the sink waits. In the last case there is a cycle.
@@ -42,6 +44,7 @@ class graph_run {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
+    if constexpr (homed) calls_.homes.made(s, label_of_key(sink));
     todo first;
     first.add(graph_item::explore(s));
     values_.keep(s);
@@ -100,7 +103,17 @@ class graph_run {
  private:
   using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_pool = work_pool<graph_run, todo, posts>;
+  // Whether nodes are computed by the workers that a schedule names.
+  static constexpr bool homed = requires(const Calls& c) { c.homes; };
+  using whole_pool = std::conditional_t<homed, homed_pool<graph_run>, work_pool<graph_run, todo, posts>>;
+
+  static decltype(auto) argument_of_pool(const Calls& calls, double patience) noexcept {
+    if constexpr (homed) {
+      return (calls.homes);
+    } else {
+      return patience;
+    }
+  }
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -148,6 +161,10 @@ class graph_run {
                                         std::memory_order_relaxed))
         return;
       whole_.values_.made(1);
+      if constexpr (homed) {
+        whole_.calls_.homes.created();
+        whole_.calls_.homes.made(n, label_of_key(k));
+      }
 #if SENNIT_EXCEPTIONS
       try {
         add_created(n, made);
@@ -200,6 +217,7 @@ class graph_run {
               // Another worker may explore it before this node's predecessors have all been named.
               if constexpr (Calls::colored) whole_.values_.made(1);
               ++made;
+              if constexpr (homed) whole_.calls_.homes.made(p, label_of_key(k));
               follow(graph_item::explore(p), next);
               break;
             case wait::listed: break;
@@ -211,6 +229,9 @@ class graph_run {
         }
       }
       whole_.values_.made(Calls::colored ? -1 : made - 1);
+      if constexpr (homed) {
+        if (whole_.calls_.homes.explored(made)) own_.attend_to_all();
+      }
       // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
@@ -289,6 +310,9 @@ class graph_run {
       if constexpr (Calls::colored) {
         i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
         if (own_.post(i)) return;
+      }
+      if constexpr (homed) {
+        if (step.is_ready() && own_.post(step)) return;
       }
       if (next.step().is_none()) {
         next = i;

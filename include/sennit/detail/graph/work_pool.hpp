@@ -59,6 +59,10 @@ class SENNIT_EXPORT work_pool_state {
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // Donates the frame to that worker. Other workers may take it only while that worker is busy.
   SENNIT_COLD void donate(frame_with_state& part, color_set colors, worker& to) noexcept;
+  // Donates the frame to that worker. `kept`: others may take it only if that worker cannot.
+  SENNIT_COLD void donate_for(frame_with_state& part, worker& to, bool kept) noexcept;
+  // After await_all(): the strand that began the work begins again.
+  SENNIT_COLD void begin_again() noexcept;
   // Takes back the strand's only frame. Returns true if no thief has taken it.
   SENNIT_COLD bool take_back() noexcept;
   // Called when the strand that claimed the frame has ended.

@@ -111,16 +111,17 @@ class node {
  public:
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
-  // The value of the predecessor with this key. Branches that the function forks may call it, too. Throws
-  // std::logic_error if no predecessor has this key, or if all nodes that were known to read the value have
-  // been computed.
+  // The value of the predecessor with this key. Branches that the function forks may call it, too, several at
+  // once. Throws std::logic_error if no predecessor has this key, or if the value was freed before this node
+  // was created. Cost: to find the key, and a search among the numbers of the predecessors.
   const auto& value(const Key& predecessor) {
     using value = std::remove_cvref_t<std::invoke_result_t<const Compute&, const Key&, node&>>;
     return *static_cast<const value*>(access_.value(strand_, predecessor));
   }
-  // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. The
-  // new node may have this node among its predecessors. Branches that the function forks must not call it.
-  // Throws std::bad_alloc.
+  // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. They
+  // may have this node among their predecessors, and its predecessors: the values that this node can read
+  // stay for them. Branches that the function forks may call it, too, several at once. Throws
+  // std::bad_alloc.
   void create(const Key& k) { access_.create(strand_, k); }
 
  private:
@@ -159,7 +160,8 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 // Computes the sink and all nodes that the sink needs. Each node is computed once, after its predecessors;
 // nodes that do not depend on each other may run in parallel. The graph is not built in advance: nodes are
 // made when they are needed, depth first from the sink (Maglalang, Krishnamoorthy and Agrawal, 2016, section
-// II). Returns the sink's value, if nodes have values. If a string literal is the sink, the key is a
+// II). If nodes have values, workers explore all nodes before they compute most of them, so that each value
+// can be freed as soon as its last reader has been computed. Returns the sink's value, if nodes have values. If a string literal is the sink, the key is a
 // std::string.
 //
 // Precondition: functions wait for other nodes only through the graph. Throws node_error if one of the

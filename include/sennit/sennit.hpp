@@ -22,6 +22,7 @@
 #include <sennit/latent_join.hpp>
 #include <sennit/latent_range.hpp>
 #include <sennit/latent_reduce.hpp>
+#include <sennit/limit.hpp>
 #include <sennit/memoized_splice.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>
@@ -50,6 +51,7 @@
 #include <sennit/splicing.hpp>
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
+#include <sennit/task_graph.hpp>
 #include <sennit/tiling.hpp>
 #include <sennit/version.hpp>
 #include <sennit/worker.hpp>

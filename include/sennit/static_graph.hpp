@@ -19,6 +19,10 @@
 #include <utility>
 #include <vector>
 
+namespace sennit::detail {
+class static_graph_access;
+}  // namespace sennit::detail
+
 namespace sennit::graph {
 
 // Nodes are numbered from 0 in the order in which they are made. An edge orders two nodes; an edge that is
@@ -94,6 +98,7 @@ class SENNIT_EXPORT static_graph {
   }
 
  private:
+  friend class detail::static_graph_access;
   struct edge_given {
     node before;
     node after;

@@ -2,7 +2,7 @@
 
 #include <sennit/detail/graph/compute_sink.hpp>
 #include <sennit/detail/graph/dense.hpp>
-#include <sennit/detail/graph/values.hpp>
+#include <sennit/detail/graph/value_readers.hpp>
 
 #include <cstddef>
 #include <stdexcept>
@@ -47,11 +47,17 @@ void check_patience(double patience) {
   }
 }
 
-void throw_value_freed() {
+void throw_value_freed(const std::string& node, const std::string& read) {
   fail<std::logic_error>(
-      "sennit: a node reads a value that is not there: the value's node is no predecessor, or the "
-      "value was freed before the reading node was created, when all nodes that were known to "
-      "read it had been computed");
+      "sennit: the node " + node + " of a graph reads the value of " + read +
+      ", which was freed before the reading node was created: all nodes that were known to read "
+      "it had been computed. Let the creating node, too, name " +
+      read + " as a predecessor");
+}
+
+void throw_no_predecessor(const std::string& node, const std::string& read) {
+  fail<std::logic_error>("sennit: the node " + node + " of a graph reads the value of " + read +
+                         ", which is no predecessor of it: predecessors(" + node + ") must name " + read);
 }
 
 }  // namespace sennit::detail

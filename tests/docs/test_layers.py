@@ -35,7 +35,7 @@ BELOW = {
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
-    "graph": ["system", "policy", "worker", "fork", "schedule"],
+    "graph": ["system", "policy", "worker", "fork", "schedule", "region"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
     "checker": ["system", "worker", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],

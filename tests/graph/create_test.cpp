@@ -103,6 +103,71 @@ TEST(graph_create, passes_on_what_a_created_node_throws) {
   });
 }
 
+// Catches: branches of a node that create nodes at once, and write over one another's; a created node that is
+// computed before its creator.
+TEST(graph_create, from_branches) {
+  const int count = scaled(3000);
+  const auto before = [](int k) { return std::views::iota(0, k == 0 ? 0 : 1); };
+  with_workers([&] {
+    for (const bool dense : {false, true}) {
+      ledger done(static_cast<std::size_t>(count));
+      const auto grow = [&](int k, auto& node) {
+        if (k == 0) {
+          // Each is created twice.
+          sennit::parallel_for(0, 2 * count - 2, [&](int i) { node.create(1 + i / 2); }, sennit::grain(8));
+        }
+        done.compute(static_cast<std::size_t>(k), before(k));
+      };
+      if (dense) {
+        graph::run(0, graph::nodes{.predecessors = before, .compute = grow, .keys = graph::dense(count)});
+      } else {
+        graph::run(0, graph::nodes{.predecessors = before, .compute = grow});
+      }
+      EXPECT_EQ(done.early(), 0U);
+      EXPECT_TRUE(done.computed() == std::vector<std::uint32_t>(static_cast<std::size_t>(count), 1));
+    }
+  });
+}
+
+// Catches: the same with values and colors, in a branch that throws, and in nodes that branches create in
+// turn.
+TEST(graph_create, from_branches_with_values) {
+  with_workers([] {
+    for (int i = 0; i < scaled(100); ++i) {
+      std::atomic<int> computed{0};
+      const auto before = [](int k) {
+        return std::views::iota(k == 0 ? 0 : (k - 1) / 4, k == 0 ? 0 : (k - 1) / 4 + 1);
+      };
+      const auto grow = [&](int k, auto& node) -> tracked {
+        ++computed;
+        const std::uint64_t below = k == 0 ? 0 : node.value((k - 1) / 4).value();
+        sennit::parallel_for(
+            0, 4,
+            [&](int j) {
+              if (4 * k + j < 340) node.create(4 * k + j + 1);
+              if (i % 10 == 9 && 4 * k + j == 200) throw failure{1};
+            },
+            sennit::grain(1));
+        return tracked(below + 1);
+      };
+      const auto run = [&] {
+        return graph::run(0, graph::nodes{.predecessors = before,
+                                          .compute = grow,
+                                          .color = [](int k) { return k % 3; },
+                                          .coloring = {.of = graph::places::workers}})
+            .value();
+      };
+      if (i % 10 == 9) {
+        EXPECT_THROW(run(), graph::node_error);
+      } else {
+        EXPECT_EQ(run(), 1U);
+        EXPECT_EQ(computed, 341);
+      }
+      ASSERT_EQ(tracked::live(), 0);
+    }
+  });
+}
+
 // Catches: values of the creator, or of other predecessors, that are gone when a created node reads them, and
 // those of created nodes that leak.
 TEST(graph_create, with_values) {
@@ -123,28 +188,53 @@ TEST(graph_create, with_values) {
   });
 }
 
-// Catches: a value that was freed, as nobody was known to read it, and is read all the same by a node that is
-// created later. Whether it has been freed by then depends on the schedule.
-TEST(graph_create, with_values_that_may_have_gone) {
+// Catches: a created node that cannot read what its creator can; nor can those that it needs.
+TEST(graph_create, with_values_that_the_creator_reads) {
   with_workers([] {
     for (int i = 0; i < scaled(300); ++i) {
-      // 1 to 8 need 0; each of them creates one that needs 0 and all others that may be done.
-      const auto before = [](int k) {
-        if (k == 9) return std::views::iota(1, 9);
-        if (k >= 10) return std::views::iota(0, 1);
-        return std::views::iota(0, k == 0 ? 0 : 1);
+      // 1 to 8 need 0; each creates one that needs one that needs 0 and the creator.
+      const auto before = [](int k) -> std::vector<int> {
+        if (k == 0) return {};
+        if (k < 9) return {0};
+        if (k == 9) return {1, 2, 3, 4, 5, 6, 7, 8};
+        return k < 100 ? std::vector<int>{k + 90} : std::vector<int>{0, k - 100};
       };
       const auto sum = [&](int k, auto& node) -> tracked {
         std::uint64_t result = 1;
         for (const int p : node.predecessors()) result += node.value(p).value();
-        if (k > 0 && k < 100) node.create(k + 10);
+        if (k > 0 && k < 9) node.create(k + 10);
         return tracked(result);
       };
-      try {
-        EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 17U);
-      } catch (const graph::node_error& e) {
-        EXPECT_THAT(std::string(e.what()), testing::HasSubstr("reads a value that is not there"));
-      }
+      EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 17U);
+      ASSERT_EQ(tracked::live(), 0);
+    }
+  });
+}
+
+// Catches: a value that was freed, as nobody was known to read it, and is read all the same by a node that is
+// created later. Whether it has been freed by then may depend on the schedule.
+TEST(graph_create, with_values_that_may_have_gone) {
+  with_workers([] {
+    for (int i = 0; i < scaled(300); ++i) {
+      // 9 needs 8, 8 needs 7, and so on. Each creates one that needs the one that is two below it.
+      const auto before = [](int k) {
+        return std::views::iota(k == 0 ? 0 : k > 9 ? k - 12 : k - 1, k > 9 ? k - 11 : k);
+      };
+      std::atomic<int> gone{0};
+      const auto sum = [&](int k, auto& node) -> tracked {
+        std::uint64_t result = 1;
+        try {
+          for (const int p : node.predecessors()) result += node.value(p).value();
+        } catch (const std::logic_error& e) {
+          EXPECT_THAT(std::string(e.what()),
+                      testing::HasSubstr("which was freed before the reading node was created"));
+          ++gone;
+        }
+        if (k > 1 && k < 10) node.create(k + 10);
+        return tracked(result);
+      };
+      EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 10U);
+      EXPECT_LE(gone, 8);
       ASSERT_EQ(tracked::live(), 0);
     }
     // One that does not read it does not mind.

@@ -254,7 +254,7 @@ TEST(graph_failure, of_other_predecessors_when_asked_again) {
       return below(k);
     };
     const auto compute = [&](int k, auto&) -> int {
-      if (k == 5) again = true;
+      if (k == 4) again = true;
       return k;
     };
     EXPECT_THAT(

@@ -19,18 +19,17 @@
 
 namespace sennit::detail {
 
-// Work: as in a work pool.
-template <class Work>
+// Work, Queue: as in a work pool.
+template <class Work, class Queue>
 class homed_pool : public work_pool_state {
   class part;
-  using queue = local_queue<graph_item>;
 
  public:
   // One strand's part in the work.
   class session {
    public:
     // `serves`: the box that the strand has been sent to serve.
-    session(homed_pool& whole, queue first, std::uint32_t serves) noexcept
+    session(homed_pool& whole, Queue first, std::uint32_t serves) noexcept
         : todo(std::move(first)), whole_(whole), serves_(serves), sent_(serves != no_home) {
       begun_ = work_pool_state::now_ns();
     }
@@ -40,6 +39,10 @@ class homed_pool : public work_pool_state {
     bool more() {
       consider_others();
       if (whole_.stopped()) return false;
+      // The queue gives what is unexplored first, so a node from a box would wait there.
+      if constexpr (requires { todo.has_unexplored(); }) {
+        if (todo.has_unexplored()) return true;
+      }
       return take_own() || !todo.empty() || retake() || help();
     }
     void did_one() noexcept { ++done_; }
@@ -53,6 +56,7 @@ class homed_pool : public work_pool_state {
     }
     // Returns false if the item is for any worker.
     bool post(graph_item item) {
+      if (!item.is_ready()) return false;
       const home_place at = whole_.homes_.place_of(item.node());
       if (at.home == no_home) return false;
       if (whole_.homes_.put(at, item.node())) attend_to(at.home);
@@ -65,7 +69,7 @@ class homed_pool : public work_pool_state {
       }
     }
 
-    queue todo;
+    Queue todo;
 
    private:
     friend class homed_pool;
@@ -168,7 +172,7 @@ class homed_pool : public work_pool_state {
 
   explicit homed_pool(node_homes& homes) noexcept : work_pool_state(SENNIT_EXCEPTIONS), homes_(homes) {}
 
-  void run(Work& work, queue first) {
+  void run(Work& work, Queue first) {
     work_ = &work;
     attend(std::move(first), no_home, false);
     await_all();
@@ -187,7 +191,7 @@ class homed_pool : public work_pool_state {
    public:
     part(homed_pool& whole, std::uint32_t serves) noexcept
         : frame_with_state(&run_elsewhere), whole_(whole), serves_(serves) {}
-    queue todo;
+    Queue todo;
 
    private:
     static fiber* run_elsewhere(frame& base) noexcept {
@@ -217,7 +221,7 @@ class homed_pool : public work_pool_state {
   }
 
   // `all`: and all boxes.
-  void attend(queue first, std::uint32_t serves, bool all) noexcept {
+  void attend(Queue first, std::uint32_t serves, bool all) noexcept {
 #if SENNIT_EXCEPTIONS
     try {
       work_through(std::move(first), serves, all);
@@ -228,7 +232,7 @@ class homed_pool : public work_pool_state {
     work_through(std::move(first), serves, all);
 #endif
   }
-  void work_through(queue first, std::uint32_t serves, bool all) {
+  void work_through(Queue first, std::uint32_t serves, bool all) {
     session own(*this, std::move(first), serves);
     // However the work ends, the strand then offers no part.
     struct withdrawal {

@@ -104,4 +104,18 @@ class SENNIT_EXPORT node_homes {
   std::atomic<std::int64_t> waiting_{0};
 };
 
+// Whether the calls of a run say that nodes have homes.
+template <class Calls>
+concept has_homes = requires(const Calls& calls) { calls.homes; };
+
+// What the run's pool is made from.
+template <class Calls>
+decltype(auto) argument_of_pool(const Calls& calls, double patience) noexcept {
+  if constexpr (has_homes<Calls>) {
+    return (calls.homes);
+  } else {
+    return patience;
+  }
+}
+
 }  // namespace sennit::detail

@@ -10,6 +10,7 @@
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tracing.hpp>
+#include <sennit/detail/graph/value_queue.hpp>
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
@@ -19,6 +20,8 @@
 #include <exception>
 #include <mutex>
 #include <ranges>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,6 +36,7 @@ class graph_run {
   using key = typename Keys::key;
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
+  static constexpr bool has_values = !std::is_void_v<value>;
 
   // `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, double patience)
@@ -84,6 +88,13 @@ class graph_run {
   void work(Session& own) {
     strand here{*this, own};
     while (own.more()) {
+      if constexpr (has_values && !homed) {
+        if (!own.todo.has_unexplored() && !values_.has_room() &&
+            later_.put(own.todo, [this] { return values_.unexplored().none(); })) {
+          values_.leave(here.held());
+          continue;
+        }
+      }
       here.at = own.todo.take();
 #if SENNIT_EXCEPTIONS
       try {
@@ -101,19 +112,14 @@ class graph_run {
   }
 
  private:
-  using todo = std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>;
+  using todo =
+      std::conditional_t<has_values, explored_first_queue<item>,
+                         std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  // Whether nodes are computed by the workers that a schedule names.
-  static constexpr bool homed = requires(const Calls& c) { c.homes; };
-  using whole_pool = std::conditional_t<homed, homed_pool<graph_run>, work_pool<graph_run, todo, posts>>;
-
-  static decltype(auto) argument_of_pool(const Calls& calls, double patience) noexcept {
-    if constexpr (homed) {
-      return (calls.homes);
-    } else {
-      return patience;
-    }
-  }
+  static constexpr bool homed = has_homes<Calls>;
+  static constexpr bool posted = homed || Calls::colored;
+  using whole_pool =
+      std::conditional_t<homed, homed_pool<graph_run, todo>, work_pool<graph_run, todo, posts>>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -122,7 +128,7 @@ class graph_run {
    public:
     strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
     ~strand() {
-      whole_.values_.leave(held_);
+      whole_.values_.leave(own_values_);
       whole_.tracing_.leave(notes_);
     }
     strand(const strand&) = delete;
@@ -143,14 +149,29 @@ class graph_run {
         own_.did_one();
         own_.consider_others(!next.step().is_none());
         if (next.step().is_none() || whole_.pool_.stopped()) return;
+        if constexpr (has_values && !homed) {
+          if (next.step().is_ready() && !whole_.values_.has_room()) return own_.todo.add(next);
+        }
         at = next;
       }
     }
 
+    typename graph_values<value>::holder& held() noexcept { return own_values_; }
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
-    const auto& value_of(const key& k) { return whole_.values_.get(whole_.keys_.find(k)); }
-    // Adds a node to the run.
+    // Any number of branches of the running node may call it at once.
+    const auto& value_of(const key& k) {
+      const node_number p = whole_.keys_.find(k);
+      if (!read_.has(p)) [[unlikely]]
+        throw_no_predecessor(text_of_running(), text_of_key(k));
+      const auto* const v = whole_.values_.get(p);
+      if (v == nullptr) [[unlikely]]
+        throw_value_freed(text_of_running(), text_of_key(k));
+      return *v;
+    }
+    // Adds a node to the run. The same branches may call it.
     void create(const key& k) {
+      // The strand itself uses what follows only while it runs no node.
+      const std::lock_guard guard(creating_);
       const node_number n = whole_.keys_.find_or_make(k, supply_);
       item made = graph_item::explore(n);
       if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
@@ -160,11 +181,6 @@ class graph_run {
                .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
                                         std::memory_order_relaxed))
         return;
-      whole_.values_.made(1);
-      if constexpr (homed) {
-        whole_.calls_.homes.created();
-        whole_.calls_.homes.made(n, label_of_key(k));
-      }
 #if SENNIT_EXCEPTIONS
       try {
         add_created(n, made);
@@ -179,18 +195,38 @@ class graph_run {
     }
 
    private:
+    std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
     void add_created(node_number n, item made) {
       {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
-      own_.todo.add(made);
+      if constexpr (homed) whole_.calls_.homes.created();
+      note_made(n);
+      if constexpr (has_values) {
+        has_created_ = true;
+        whole_.values_.unexplored().created([&] { own_.todo.add(made); });
+      } else {
+        own_.todo.add(made);
+      }
+    }
+
+    // For the homes of nodes.
+    void note_made(node_number n) {
+      if constexpr (homed) whole_.calls_.homes.made(n, label_of_key<key>(whole_.keys_.key_of(n)));
+    }
+    void note_explored(std::int64_t made) {
+      if constexpr (homed) {
+        if (whole_.calls_.homes.explored(made)) own_.attend_to_all();
+      }
     }
 
     void explore(node_number n, item& next) {
       const auto& k = whole_.keys_.key_of(n);
       auto&& found = whole_.calls_.predecessors(k);
-      if constexpr (std::ranges::sized_range<decltype(found)>) {
+      if constexpr (has_values) {
+        explore_with_values(n, found, next);
+      } else if constexpr (std::ranges::sized_range<decltype(found)>) {
         explore(n, found, std::ranges::size(found), next);
       } else {
         std::vector<key> list;
@@ -214,31 +250,70 @@ class graph_run {
           const node_number p = whole_.keys_.find_or_make(k, supply_);
           switch (wait_for(p, n)) {
             case wait::made:
-              // Another worker may explore it before this node's predecessors have all been named.
-              if constexpr (Calls::colored) whole_.values_.made(1);
               ++made;
-              if constexpr (homed) whole_.calls_.homes.made(p, label_of_key(k));
+              note_made(p);
               follow(graph_item::explore(p), next);
               break;
             case wait::listed: break;
-            case wait::done:
-              ++done;
-              whole_.values_.will_read(p);
-              break;
+            case wait::done: ++done; break;
           }
         }
       }
-      whole_.values_.made(Calls::colored ? -1 : made - 1);
-      if constexpr (homed) {
-        if (whole_.calls_.homes.explored(made)) own_.attend_to_all();
-      }
+      note_explored(made);
       // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
         follow(graph_item::compute(n), next);
     }
 
+    // All predecessors are known before the node waits for one of them.
+    template <class Range>
+    void explore_with_values(node_number n, Range&& found, item& next) {
+      named_.clear();
+      for (const auto& k : found) named_.push_back(whole_.keys_.find_or_make(k, supply_));
+      const std::size_t size = named_.size();
+      whole_.values_.begin(n, named_);
+      // Relaxed: as above.
+      waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+      std::uint32_t done = 0;
+      std::size_t made = 0;
+      for (const node_number p : named_) {
+        switch (wait_for(p, n)) {
+          case wait::made:
+            named_[made++] = p;
+            note_made(p);
+            break;
+          case wait::listed: break;
+          case wait::done:
+            ++done;
+            whole_.values_.will_read(p);
+            break;
+        }
+      }
+      const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
+      const bool last = whole_.values_.unexplored().explored(std::span(named_.data(), made), give);
+      note_explored(static_cast<std::int64_t>(made));
+      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
+      if (last) [[unlikely]]
+        compute_the_rest();
+    }
+    void add_ready_when_explored(node_number n) {
+      item i = graph_item::compute(n);
+      if (!was_posted(i)) own_.todo.add_ready_when_explored(i);
+    }
+    // Nothing is left to explore.
+    SENNIT_COLD void compute_the_rest() {
+      whole_.values_.leave(own_values_);
+      for (const item& i : whole_.later_.take()) {
+        if constexpr (Calls::colored) {
+          if (own_.post(i)) continue;
+        }
+        own_.todo.add(i);
+      }
+    }
+
     void compute(node_number n, item& next) {
+      if constexpr (has_values) find_read(n);
       const auto begun = whole_.tracing_.begin_node(notes_);
       whole_.calls_.compute(n, *this, whole_.values_);
       whole_.tracing_.end_node(notes_, n, begun);
@@ -248,11 +323,10 @@ class graph_run {
       const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
       const auto maker = static_cast<node_number>(waited) - 1;
       const auto first = static_cast<std::uint32_t>(waited >> 32);
-      if constexpr (!std::is_void_v<value>) {
+      if constexpr (has_values) {
         std::uint32_t readers = maker != nobody ? 1 : 0;
         for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
-        whole_.values_.hold(n, readers, held_);
-        release_predecessors(n);
+        whole_.values_.computed(n, readers, read_.all(), std::exchange(has_created_, false), own_values_);
       }
       if (maker != nobody) notify(maker, next);
       for (std::uint32_t l = first; l != 0;) {
@@ -262,14 +336,14 @@ class graph_run {
       }
     }
 
-    void release_predecessors(node_number n) {
-      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n))) {
-        const node_number p = whole_.keys_.find(k);
-        // Relaxed: this node waited for those predecessors, so it knows that they have been computed.
-        if (p == nobody || successors(whole_.state(p)).load(std::memory_order_relaxed) != computed)
-          throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
-        whole_.values_.was_read(p);
-      }
+    // The predecessors, whose values the node reads.
+    void find_read(node_number n) {
+      std::vector<node_number>& nodes = read_.begin();
+      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
+        nodes.push_back(whole_.keys_.find(k));
+      if (!whole_.values_.has_answered(n, nodes))
+        throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
+      read_.fix();
     }
 
     enum class wait { made, listed, done };
@@ -304,16 +378,17 @@ class graph_run {
       if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
     }
 
+    // Whether the item goes to the workers of its color or to its home.
+    SENNIT_INLINE bool was_posted(item& i) {
+      if constexpr (Calls::colored) i.colors = whole_.calls_.colors(whole_.keys_.key_of(i.step().node()));
+      if constexpr (posted) return own_.post(i);
+      return false;
+    }
+
     // The first item is done next, the others later; items of other colors are posted to those colors.
     void follow(graph_item step, item& next) {
       item i = step;
-      if constexpr (Calls::colored) {
-        i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
-        if (own_.post(i)) return;
-      }
-      if constexpr (homed) {
-        if (step.is_ready() && own_.post(step)) return;
-      }
+      if (was_posted(i)) return;
       if (next.step().is_none()) {
         next = i;
       } else {
@@ -325,7 +400,12 @@ class graph_run {
     typename whole_pool::session& own_;
     numbering::supply numbers_;
     typename Keys::supply supply_;
-    std::vector<node_number> held_;  // nodes whose values may get further readers
+    std::mutex creating_;       // for branches of the running node
+    bool has_created_ = false;  // the running node; under creating_
+    // Predecessors of the node that is being explored.
+    [[no_unique_address]] std::conditional_t<has_values, std::vector<node_number>, no_values> named_;
+    [[no_unique_address]] std::conditional_t<has_values, read_nodes, no_values> read_;
+    typename graph_values<value>::holder own_values_;
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };
 
@@ -334,6 +414,7 @@ class graph_run {
   growing<link> links_;
   numbering link_numbers_;
   graph_values<value> values_;
+  [[no_unique_address]] std::conditional_t<has_values, ready_later<item>, no_values> later_;
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;
   std::vector<node_number> created_;  // by running nodes; under creating_

@@ -4,16 +4,19 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/growing.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/value_readers.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace sennit::detail {
-
-SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_value_freed();
 
 // The last reader of a value frees it. Which reader is the last is known only after all nodes have been
 // explored. Until then the strand that computed a value holds it. docs/protocols/graphs.md, "Values".
@@ -28,53 +31,80 @@ class graph_values {
     if (failed_) slots_.for_each([](slot& s) { free(s); });
   }
 
+  // What a strand holds: values that may get further readers, each as often as it counts there.
+  class holder {
+   public:
+    holder() = default;
+
+   private:
+    friend class graph_values;
+    std::vector<node_number> held_;
+  };
+
+  // Precondition: the node has been explored.
   template <class Make>
   void put(node_number n, Make&& make) {
-    slots_.ensure(n);
     slots_[n].value = new box(std::forward<Make>(make));
-    slots_[n].readers = 1;  // the strand that holds it
+    slots_[n].readers.begin();
   }
-  // Precondition: the node has been computed, or never will be. Thread-safety: any number of threads may
-  // call it at once.
-  const Value& get(node_number n) {
-    // Relaxed: a reader that counts keeps the value. A reader that came too late saw, before it counted,
-    // that the value had been freed.
-    if (n == nobody || !slots_.has(n) || slots_[n].readers_now() >= freed || slots_[n].value == nullptr)
-      throw_value_freed();
-    return slots_[n].value->value;
+  // Null if the value was freed before the reading node was created. Precondition: the reading node is being
+  // computed, and has been counted as a reader. Thread-safety: any number of threads may call it at once.
+  const Value* get(node_number n) noexcept {
+    return slots_[n].readers.is_freed() ? nullptr : &slots_[n].value->value;
   }
   Value take(node_number n) { return std::move(slots_[n].value->value); }
   // Keeps the value of the sink for the caller of the run.
   void keep(node_number n) noexcept { kept_ = n; }
   void fail() noexcept { failed_ = true; }
 
-  // More nodes have been made than explored.
-  void made(std::int64_t count) noexcept {
-    // ORD[D25] acq_rel: all that explorers noted of readers is known to the strand that finds nothing left to
-    // explore.
-    if (count != 0) unexplored_.fetch_add(count, std::memory_order_acq_rel);
+  unexplored_nodes& unexplored() noexcept { return unexplored_; }
+  // Whether a node may be computed now although its value may have to wait until all has been explored.
+  // Relaxed: a bound for the number of values, not a promise of who sees what.
+  bool has_room() const noexcept {
+    return held_.load(std::memory_order_relaxed) < most_held_ || unexplored_.none();
   }
-  // One more node will read the value of this computed node. If the reader was created late, the value may
-  // have been freed; the count then has no effect.
-  void will_read(node_number n) noexcept { slots_[n].count().fetch_add(1, std::memory_order_relaxed); }
-  // The node has been computed, and `readers` nodes wait for it. `held`: the values that this strand holds.
-  void hold(node_number n, std::uint32_t readers, std::vector<node_number>& held) {
-    slots_[n].count().fetch_add(readers + (n == kept_ ? 1 : 0), std::memory_order_relaxed);
-    held.push_back(n);
-    if (all_explored()) release_all(held);
+  void hold_at_most(std::size_t values) noexcept { most_held_ = values; }
+  // The node is about to be explored, and these are its predecessors.
+  void begin(node_number n, std::span<const node_number> predecessors) {
+    slots_.ensure(n);
+    slots_[n].answer = read_nodes::sum_of(predecessors);
   }
-  void was_read(node_number n) noexcept { release(n); }
-  // Called when a strand ends. If nodes are still unexplored, the held values stay, and the first strand
-  // that ends later releases them.
-  void leave(std::vector<node_number>& held) noexcept {
-    const std::lock_guard guard(leaving_);
-    if (all_explored()) {
-      release_all(left_);
-      release_all(held);
-    } else if (left_.empty()) {
-      left_.swap(held);
+  // Whether the node has been explored with these predecessors.
+  bool has_answered(node_number n, std::span<const node_number> predecessors) noexcept {
+    return slots_[n].answer == read_nodes::sum_of(predecessors);
+  }
+  // The node that is being explored will read the value of this computed node.
+  void will_read(node_number n) noexcept { slots_[n].readers.add(); }
+  // The node has been computed, has read others, and `readers` nodes wait for it. `created`: it has created
+  // nodes, which, and what they need, may read what it could read.
+  void computed(node_number n, std::uint32_t readers, std::span<const node_number> read, bool created,
+                holder& own) {
+    if (n == kept_) ++readers;
+    if (unexplored_.none()) {
+      if (slots_[n].readers.add_last(readers)) free(slots_[n]);
+      for (const node_number p : read) release(p);
+      release_all(own.held_);
+      return;
+    }
+    slots_[n].readers.add(readers);
+    hold(std::span(&n, 1), own);
+    if (created) {
+      hold(read, own);
     } else {
-      leave_with_others(held);
+      for (const node_number p : read) release(p);
+    }
+  }
+  // Called when a strand ends, or finds that nothing is left to explore. If nodes are unexplored, the held
+  // values stay, and the first strand that calls it later releases them.
+  void leave(holder& own) noexcept {
+    const std::lock_guard guard(leaving_);
+    if (unexplored_.none()) {
+      release_all(left_);
+      release_all(own.held_);
+    } else if (left_.empty()) {
+      left_.swap(own.held_);
+    } else {
+      leave_with_others(own.held_);
     }
   }
 
@@ -84,65 +114,57 @@ class graph_values {
     explicit box(Make&& make) : value(std::forward<Make>(make)()) {}
     Value value;
   };
-  // The count is valid longer than the value: nodes that are created late count there, too.
   struct slot {
     box* value;
-    std::uint32_t readers;
-
-    std::atomic_ref<std::uint32_t> count() noexcept { return std::atomic_ref<std::uint32_t>(readers); }
-    std::uint32_t readers_now() noexcept { return count().load(std::memory_order_relaxed); }
+    reader_count readers;
+    std::uint32_t answer;  // a sum over the node's predecessors
   };
-  static constexpr std::uint32_t freed = std::uint32_t{1} << 31;  // plus readers that count without effect
 
-  // The answer is for the present: a running node may create others.
-  bool all_explored() const noexcept {
-    // ORD[D25] acquire: pairs with the release in made().
-    return unexplored_.load(std::memory_order_acquire) == 0;
-  }
   static void free(slot& s) noexcept { delete std::exchange(s.value, nullptr); }
-
   void release(node_number n) noexcept {
-    slot& s = slots_[n];
-    // ORD[D25] acq_rel: release: this reader has done with the value; acquire, for the last one: so have all
-    // others.
-    if (s.count().fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    std::uint32_t none = 0;
-    // ORD[D25] acquire: so has one that was created late, if it came and went meanwhile. One that is there
-    // now frees it.
-    if (s.count().compare_exchange_strong(none, freed, std::memory_order_acquire, std::memory_order_relaxed))
-      free(s);
+    if (slots_[n].readers.remove()) free(slots_[n]);
+  }
+  void hold(std::span<const node_number> nodes, holder& own) {
+    own.held_.insert(own.held_.end(), nodes.begin(), nodes.end());
+    held_.fetch_add(nodes.size(), std::memory_order_relaxed);
   }
   void release_all(std::vector<node_number>& held) noexcept {
+    if (held.empty()) return;
     for (const node_number h : held) release(h);
+    held_.fetch_sub(held.size(), std::memory_order_relaxed);
     held.clear();
   }
-  void leave_with_others(const std::vector<node_number>& held) noexcept {
+  void leave_with_others(std::vector<node_number>& held) noexcept {
 #if SENNIT_EXCEPTIONS
     try {
       left_.insert(left_.end(), held.begin(), held.end());
-    } catch (...) {
+    } catch (const std::exception&) {
       // Without memory, the values stay until the end of the run.
       failed_ = true;
     }
 #else
     left_.insert(left_.end(), held.begin(), held.end());
 #endif
+    held.clear();
   }
 
   growing<slot> slots_;
-  std::atomic<std::int64_t> unexplored_{1};  // the sink
+  unexplored_nodes unexplored_;
   std::mutex leaving_;
-  std::vector<node_number> left_;  // by strands that ended; under leaving_
+  std::vector<node_number> left_;     // by strands that ended; under leaving_
+  std::atomic<std::size_t> held_{0};  // by all strands together
+  std::size_t most_held_ = 1;
   node_number kept_ = nobody;
   bool failed_ = false;  // the remaining values are freed at the end of the run
 };
 
+struct no_values {};
+
 template <>
 class graph_values<void> {
  public:
-  static void made(std::int64_t) noexcept {}
-  static void will_read(node_number) noexcept {}
-  static void leave(std::vector<node_number>&) noexcept {}
+  struct holder {};
+  static void leave(holder&) noexcept {}
   static void keep(node_number) noexcept {}
   static void fail() noexcept {}
 };

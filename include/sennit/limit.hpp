@@ -1,0 +1,85 @@
+// limit: at most so many tasks at a time.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace sennit {
+
+class limit;
+
+namespace detail {
+
+// What waits for a place within a limit, and blocks no worker meanwhile.
+class SENNIT_EXPORT limit_waiter {
+ public:
+  limit_waiter() = default;
+  limit_waiter(const limit_waiter&) = delete;
+  limit_waiter& operator=(const limit_waiter&) = delete;
+
+ protected:
+  ~limit_waiter() = default;
+
+ private:
+  friend class sennit::limit;
+  // The place is the waiter's. Called once for each wait, by whoever leaves the limit, under the limit's lock:
+  // it notes that the waiter may go on, and uses no limit.
+  virtual void admitted() noexcept = 0;
+
+  limit_waiter* next_ = nullptr;
+};
+
+}  // namespace detail
+
+// At most `most` of the tasks within the limit run at the same time, of one graph or of several. A task that
+// finds the limit full does not block its worker: it waits in the limit's list, and whoever leaves the limit
+// lets the one go on that has waited longest. A task within several limits enters them one after the other, in
+// the order in which the limits were made. So tasks do not lock each other up.
+//
+// Tasks within a limit of 1 exclude each other. Thread-safety: any number of threads may use it.
+// Precondition: it outlives the tasks within it. Cost: some 30 ns to enter and leave; more where tasks wait.
+//
+// Example:
+//   #include <sennit/task_graph.hpp>
+//
+//   void fetch(const char* const* pages, int count, void (*fetch_page)(const char*)) {
+//     sennit::limit connections(3);
+//     sennit::graph::task_graph g;
+//     for (int i = 0; i < count; ++i) g.add([=] { fetch_page(pages[i]); }).within(connections);
+//     g.run();
+//   }
+class SENNIT_EXPORT limit {
+ public:
+  // Throws std::invalid_argument for 0, because no task could ever run.
+  explicit limit(std::size_t most);
+  limit(const limit&) = delete;  // tasks refer to it
+  limit& operator=(const limit&) = delete;
+  ~limit() = default;
+
+  std::size_t most() const noexcept { return most_; }
+  // Places that nobody has now.
+  std::size_t free() const noexcept;
+
+  // --- For constructs that have limits.
+  // The order in which tasks enter limits: that of these numbers.
+  std::uint64_t rank() const noexcept { return rank_; }
+  // Returns true if the caller has a place now. Otherwise the waiter is told when it has one.
+  bool enter(detail::limit_waiter& w) noexcept;
+  // Gives the place to the one that has waited longest, if there is one.
+  void leave() noexcept;
+  // Returns true if the waiter waits no longer. Otherwise it has been told that it has a place.
+  bool withdraw(detail::limit_waiter& w) noexcept;
+
+ private:
+  const std::size_t most_;
+  const std::uint64_t rank_;
+  mutable std::mutex lock_;
+  std::size_t free_;                       // under the lock, and so are all below
+  detail::limit_waiter* first_ = nullptr;  // waits longest
+  detail::limit_waiter* last_ = nullptr;
+};
+
+}  // namespace sennit

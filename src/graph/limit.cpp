@@ -1,0 +1,68 @@
+#include "system/failure.hpp"
+
+#include <sennit/limit.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+
+namespace sennit {
+
+namespace {
+
+std::uint64_t next_rank() noexcept {
+  static constinit std::atomic<std::uint64_t> latest{0};
+  return latest.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+limit::limit(std::size_t most) : most_(most), rank_(next_rank()), free_(most) {
+  if (most == 0)
+    detail::fail<std::invalid_argument>("sennit: a limit of 0 lets no task run; give 1 at least");
+}
+
+std::size_t limit::free() const noexcept {
+  const std::lock_guard guard(lock_);
+  return free_;
+}
+
+bool limit::enter(detail::limit_waiter& w) noexcept {
+  const std::lock_guard guard(lock_);
+  // While others wait, no place is free.
+  if (free_ > 0) {
+    --free_;
+    return true;
+  }
+  w.next_ = nullptr;
+  (last_ != nullptr ? last_->next_ : first_) = &w;
+  last_ = &w;
+  return false;
+}
+
+void limit::leave() noexcept {
+  const std::lock_guard guard(lock_);
+  detail::limit_waiter* const next = first_;
+  if (next == nullptr) {
+    ++free_;
+    return;
+  }
+  first_ = next->next_;
+  if (first_ == nullptr) last_ = nullptr;
+  // Under the lock: withdraw() then knows whether the waiter has been told.
+  next->admitted();
+}
+
+bool limit::withdraw(detail::limit_waiter& w) noexcept {
+  const std::lock_guard guard(lock_);
+  detail::limit_waiter* before = nullptr;
+  for (detail::limit_waiter* at = first_; at != nullptr; before = at, at = at->next_) {
+    if (at != &w) continue;
+    (before != nullptr ? before->next_ : first_) = at->next_;
+    if (last_ == at) last_ = before;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace sennit

@@ -1,0 +1,275 @@
+#include "graph/tasks_of_graph.hpp"
+
+#include "system/failure.hpp"
+
+#include <sennit/graph.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace sennit::detail {
+
+tasks_of_graph::~tasks_of_graph() {
+  for (auto e = ends_.rbegin(); e != ends_.rend(); ++e) e->end(e->body);
+}
+
+void tasks_of_graph::refuse_while_running() const {
+  if (runs_->is_running())
+    fail<std::logic_error>("sennit: a task_graph cannot be changed while it runs; wait for the run to end");
+}
+
+void* tasks_of_graph::allocate(std::size_t bytes, std::size_t alignment) {
+  refuse_while_running();
+  return memory_.allocate(bytes, alignment);
+}
+
+void tasks_of_graph::add(task_code code, void (*end)(void*) noexcept, bool chooses) {
+#if SENNIT_EXCEPTIONS
+  try {
+    order_.add();
+    codes_.push_back(code);
+    if (end != nullptr) ends_.push_back({end, code.body});
+  } catch (...) {
+    // The graph has one task more, which does nothing.
+    codes_.resize(order_.size(), {[](void*, chosen_successors*) {}, nullptr});
+    if (end != nullptr) end(code.body);
+    throw;
+  }
+#else
+  order_.add();
+  codes_.push_back(code);
+  if (end != nullptr) ends_.push_back({end, code.body});
+#endif
+  if (!chooses) return;
+  traits(static_cast<task_number>(size() - 1)).chooses = true;
+  has_choices_ = true;
+  checked_ = false;
+}
+
+// --- Graphs within graphs.
+
+bool tasks_of_graph::contains(const tasks_of_graph& other) const noexcept {
+  if (this == &other) return true;
+  for (const auto& t : traits_) {
+    if (t != nullptr && t->inner != nullptr && t->inner->contains(other)) return true;
+  }
+  return false;
+}
+
+void tasks_of_graph::add_graph(std::shared_ptr<tasks_of_graph> inner) {
+  refuse_while_running();
+  if (inner->contains(*this))
+    fail<std::invalid_argument>("sennit: a task_graph cannot be a task of itself, nor of a graph within it");
+  tasks_of_graph* const runs = inner.get();
+  add({[](void* body, chosen_successors*) { static_cast<tasks_of_graph*>(body)->run_within(); }, runs},
+      nullptr, false);
+  task_traits& t = traits(static_cast<task_number>(size() - 1));
+  t.inner = std::move(inner);
+  t.limited = limited_count_++;
+  checked_ = false;
+}
+
+void tasks_of_graph::run_within() {
+  const run_queue::turn turn(*runs_);
+  run_here(1, nullptr, nullptr);
+}
+
+// A task that has limits and runs a graph keeps its places while tasks of that graph wait for theirs. If these
+// come later in the order of limits, nobody waits in a circle.
+void tasks_of_graph::refuse_limits_within(const tasks_of_graph& inner, task_number outer) const {
+  const limit& last = *traits_[outer]->limits.back();
+  for (task_number n = 0; n < inner.size(); ++n) {
+    const task_traits* const t = inner.find_traits(n);
+    if (t == nullptr) continue;
+    if (!t->limits.empty() && t->limits.front()->rank() <= last.rank()) {
+      fail<std::logic_error>(
+          "sennit: the task " + text_of(outer) +
+          " keeps its place within a limit while the graph that it runs has the task " + inner.text_of(n) +
+          " wait for the same limit or an earlier one, so both could wait for ever; make the "
+          "inner task's limit after the outer one's");
+    }
+    if (t->inner != nullptr) refuse_limits_within(*t->inner, outer);
+  }
+}
+
+// --- What few tasks have.
+
+task_traits& tasks_of_graph::traits(task_number n) {
+  refuse_while_running();
+  if (traits_.size() <= n) traits_.resize(size());
+  if (traits_[n] == nullptr) traits_[n] = std::make_unique<task_traits>();
+  return *traits_[n];
+}
+
+void tasks_of_graph::set_priority(task_number n, int priority) {
+  traits(n).priority = priority;
+  has_priorities_ = true;
+}
+
+void tasks_of_graph::set_color(task_number n, unsigned color) {
+  traits(n).color = color;
+  has_colors_ = true;
+}
+
+void tasks_of_graph::set_limit(task_number n, limit& l) {
+  task_traits& t = traits(n);
+  const auto earlier = [](const limit* a, const limit* b) { return a->rank() < b->rank(); };
+  const auto at = std::lower_bound(t.limits.begin(), t.limits.end(), &l, earlier);
+  if (at != t.limits.end() && *at == &l) return;
+  const bool first = t.limits.empty() && t.inner == nullptr;
+  t.limits.insert(at, &l);
+  if (first) t.limited = limited_count_++;
+  checked_ = false;
+}
+
+limit& tasks_of_graph::own_limit() {
+  refuse_while_running();
+  return own_limits_.emplace_back(1);
+}
+
+void tasks_of_graph::set_coloring(const graph::coloring& c) {
+  refuse_while_running();
+  check_patience(c.patience);
+  coloring_ = c;
+}
+
+// --- Order.
+
+void tasks_of_graph::order(task_number before, task_number after) {
+  refuse_while_running();
+  const task_traits* const first = find_traits(before);
+  if (first != nullptr && first->chooses) {
+    traits(after).chosen = true;
+    traits(before).choices.push_back(after);
+    ++choice_count_;
+  } else {
+    if (before == after) fail_with(graph::cycle_error<std::string>({name_of(before)}));
+    order_.edge(before, after);
+  }
+  checked_ = false;
+}
+
+void tasks_of_graph::sort() {
+#if SENNIT_EXCEPTIONS
+  try {
+    order().sort();
+  } catch (const graph::cycle_error<task_number>& found) {
+    std::vector<std::string> names;
+    for (const task_number n : found.keys()) names.push_back(name_of(n));
+    throw graph::cycle_error<std::string>(std::move(names));
+  }
+#else
+  order().sort();
+#endif
+  if (checked_) return;
+  if (has_choices_) refuse_never_begun();
+  for (task_number n = 0; n < size(); ++n) {
+    const task_traits* const t = find_traits(n);
+    if (t != nullptr && t->inner != nullptr && !t->limits.empty()) refuse_limits_within(*t->inner, n);
+  }
+  checked_ = true;
+}
+
+// Takes each choice for possible.
+void tasks_of_graph::refuse_never_begun() {
+  static_graph_access edges = order();
+  std::vector<bool> begins(size());
+  std::vector<task_number> left;
+  const auto begin = [&](task_number n) {
+    if (begins[n]) return;
+    begins[n] = true;
+    left.push_back(n);
+  };
+  for (const task_number n : edges.sources()) {
+    const task_traits* const t = find_traits(n);
+    if (t == nullptr || !t->chosen) begin(n);
+  }
+  while (!left.empty()) {
+    const task_number n = left.back();
+    left.pop_back();
+    if (const task_traits* const t = find_traits(n)) {
+      for (const task_number after : t->choices) begin(after);
+    }
+    for (const task_number after : edges.successors(n)) {
+      if (--edges.waiting(after) == 0) begin(after);
+    }
+  }
+  edges.restore();
+  const auto never = std::find(begins.begin(), begins.end(), false);
+  if (never == begins.end()) return;
+  fail<std::logic_error>(
+      "sennit: the task " + text_of(static_cast<task_number>(never - begins.begin())) +
+      " of a task_graph can never begin: each way to it begins with a task that comes after "
+      "it, or that is never chosen; add a task to begin with, which comes after none");
+}
+
+void tasks_of_graph::prioritize(const std::function<double(task_number)>& cost) {
+  refuse_while_running();
+  sort();
+  static_graph_access edges = order();
+  std::vector<task_number> sorted(edges.sources());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (const task_number after : edges.successors(sorted[i])) {
+      if (--edges.waiting(after) == 0) sorted.push_back(after);
+    }
+  }
+  edges.restore();
+  std::vector<double> length(size());
+  double longest = 0;
+  for (auto n = sorted.rbegin(); n != sorted.rend(); ++n) {
+    double below = 0;
+    for (const task_number after : edges.successors(*n)) below = std::max(below, length[after]);
+    length[*n] = below + std::max(0.0, cost(*n));
+    longest = std::max(longest, length[*n]);
+  }
+  // Priorities are integers.
+  const double unit = longest > 0 ? 1e9 / longest : 0;
+  for (task_number n = 0; n < size(); ++n) set_priority(n, static_cast<int>(length[n] * unit));
+}
+
+// --- Names.
+
+std::string tasks_of_graph::name_of(task_number n) const {
+  const task_traits* const t = find_traits(n);
+  return t != nullptr && !t->name.empty() ? t->name : std::to_string(n);
+}
+std::string tasks_of_graph::text_of(task_number n) const {
+  const task_traits* const t = find_traits(n);
+  return t != nullptr && !t->name.empty() ? text_of_key(t->name) : std::to_string(n);
+}
+
+// --- Running.
+
+namespace {
+
+#if SENNIT_EXCEPTIONS
+[[noreturn]] void throw_named(const std::string& task, const char* thrown) {
+  std::throw_with_nested(graph::node_error("sennit: running the task " + task + ": " + thrown));
+}
+#endif
+
+}  // namespace
+
+void tasks_of_graph::call(task_number n, chosen_successors* chosen) const {
+  const task_code& code = codes_[n];
+#if SENNIT_EXCEPTIONS
+  try {
+    code.run(code.body, chosen);
+  } catch (const sennit::cancelled&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    throw_named(text_of(n), thrown.what());
+  } catch (...) {
+    throw_named(text_of(n), "something that is no std::exception");
+  }
+#else
+  code.run(code.body, chosen);
+#endif
+}
+
+}  // namespace sennit::detail

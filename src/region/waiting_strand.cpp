@@ -1,0 +1,30 @@
+#include "region/waiting_strand.hpp"
+
+#include "stack/fiber.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+
+namespace sennit::detail {
+
+waiting_strand::call::call(waiting_strand& who) noexcept : frame_with_state(&resume), who_(who) {}
+
+fiber* waiting_strand::call::resume(frame& base) noexcept {
+  waiting_strand& who = static_cast<call&>(base).who_;
+  leave_branch(base);
+  return who.done_.finish();
+}
+
+waiting_strand::waiting_strand() noexcept
+    : seat_(*worker::current()), region_(worker::current()->running().innermost->region), call_(*this) {}
+
+void waiting_strand::wait() noexcept { (void)worker::wait(done_, 1); }
+
+void waiting_strand::go_on() noexcept {
+  worker& seat = seat_;
+  call_.mark_stolen(region_);
+  seat.frames().listed().add(call_);
+  seat.announce_work();
+}
+
+}  // namespace sennit::detail

@@ -41,6 +41,7 @@ void task_run_state::write_trace(graph::trace& seen, bool failed) {
   const std::uint64_t length = trace_now_ns() - tracing_.begun();
   const auto write = [&] {
     trace_filler filler(seen, tracing_.take(), length);
+    if (failed) filler.set_failed();
     if (tracing_.places) filler.set_colors(*tracing_.places, colors_);
     std::vector<std::vector<task_number>> before(filler.wants_predecessors() ? all_.size() : 0);
     for (task_number n = 0; n < before.size(); ++n) {

@@ -5,9 +5,9 @@ set -eu
 packages() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
-                nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev libcuckoo-dev ;;
+                nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 python3 spin valgrind chromium gdb ;;
-    bench) echo clang-19 libtbb-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
+    bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
   esac
 }
 

@@ -23,8 +23,9 @@
 
 namespace sennit::graph {
 
-// Keys that are hashed. Hash: as std::hash. The default is std::hash, and for integers and tuples of
-// integers a hash of Sennit's own. Cost: 50 to 100 ns an edge.
+// Keys that are hashed. Hash: as std::hash, which is the default. It is mixed, unless it has a type
+// `is_avalanching`. For integers and tuples of integers, a hash of Sennit's own is used in any case. Keys
+// with the same hash are compared one by one. Cost: 20 to 60 ns an edge.
 template <class Hash = void>
 struct hashed {};
 
@@ -91,7 +92,7 @@ struct no_trace {};
 //                       of weighted_color. Of a range, the places with at least half of the largest weight
 //                       count. Colors are a preference; a number that is not a place's has no effect.
 //   keys                hashed<>(), hashed<H>() or dense(extents...). Hashed keys are equality comparable,
-//                       copyable, assignable, and hashed by H or std::hash.
+//                       copyable, and hashed by H or std::hash.
 //   trace               a graph::trace*, in which the run notes which worker computed which node, and when.
 //                       Cost: some 50 to 100 ns a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
@@ -138,7 +139,8 @@ class node {
   void* strand_;
 };
 
-// A node's function threw. what() names the node and the exception, which is nested (std::nested_exception).
+// A function threw, or an operation of a key: its hash, its copy, or ==. what() names the node, which of them
+// threw, and the exception, which is nested (std::nested_exception).
 class SENNIT_EXPORT node_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

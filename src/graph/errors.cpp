@@ -1,10 +1,15 @@
 #include "system/failure.hpp"
 
-#include <sennit/detail/graph/compute_sink.hpp>
 #include <sennit/detail/graph/dense.hpp>
+#include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/value_readers.hpp>
+#include <sennit/detail/graph/values.hpp>
+#include <sennit/graph.hpp>
+#include <sennit/region.hpp>
 
 #include <cstddef>
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -37,6 +42,24 @@ void throw_other_count(const std::string& key, std::size_t size) {
                          " has another number of keys than its size(), " + std::to_string(size) +
                          ": correct size(), or return a std::vector");
 }
+
+#if SENNIT_EXCEPTIONS
+
+void rethrow_as_node_error(const std::string& doing) {
+  try {
+    throw;
+  } catch (const sennit::cancelled&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    std::throw_with_nested(graph::node_error("sennit: " + doing + ": " + thrown.what()));
+  } catch (...) {
+    std::throw_with_nested(graph::node_error("sennit: " + doing + ": something that is no std::exception"));
+  }
+}
+
+#endif
 
 void check_patience(double patience) {
   // This also refuses NaN. Without an upper bound, workers would wait for ever for nodes of a color that has

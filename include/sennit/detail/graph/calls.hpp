@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/declarations.hpp>
+#include <sennit/detail/graph/failed_call.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/node_access.hpp>
 #include <sennit/detail/graph/node_colors.hpp>
@@ -26,6 +27,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
+  static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
   static_assert(!traced || std::is_convertible_v<Trace, graph::trace*>,
                 ".trace is a pointer to a graph::trace");
@@ -33,15 +35,20 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
   unsigned color_count = 0;  // the number of colors of a colored graph
 
-  SENNIT_INLINE decltype(auto) predecessors(const Key& k) const { return std::invoke(given.predecessors, k); }
+  SENNIT_INLINE decltype(auto) predecessors(const Key& k) const {
+    return call_for_node("asking for the predecessors of ", k,
+                         [&]() -> decltype(auto) { return std::invoke(given.predecessors, k); });
+  }
 
   SENNIT_INLINE std::uint64_t colors(const Key& k) const {
-    auto&& c = std::invoke(given.color, k);
-    if constexpr (std::integral<std::remove_cvref_t<decltype(c)>>) {
-      return bit_of_color(c, color_count);
-    } else {
-      return bits_of_colors(c, color_count);
-    }
+    return call_for_node("asking for the color of ", k, [&] {
+      auto&& c = std::invoke(given.color, k);
+      if constexpr (std::integral<std::remove_cvref_t<decltype(c)>>) {
+        return bit_of_color(c, color_count);
+      } else {
+        return bits_of_colors(c, color_count);
+      }
+    });
   }
   // The same as numbers.
   std::vector<std::uint32_t> list_of_colors(const Key& k) const {
@@ -49,12 +56,14 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
     const auto add = [&](auto color) {
       if (bit_of_color(color, color_count) != 0) list.push_back(static_cast<std::uint32_t>(color));
     };
-    auto&& c = std::invoke(given.color, k);
-    if constexpr (std::integral<std::remove_cvref_t<decltype(c)>>) {
-      add(c);
-    } else {
-      for_each_color(c, add);
-    }
+    call_for_node("asking for the color of ", k, [&] {
+      auto&& c = std::invoke(given.color, k);
+      if constexpr (std::integral<std::remove_cvref_t<decltype(c)>>) {
+        add(c);
+      } else {
+        for_each_color(c, add);
+      }
+    });
     return list;
   }
 
@@ -62,7 +71,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   SENNIT_INLINE void compute(node_number n, Strand& strand, Values& values) const {
     auto&& k = strand.key_of(n);
     const auto call = [&]() -> decltype(auto) {
-      if constexpr (std::is_invocable_v<const Compute&, const Key&, node&>) {
+      if constexpr (takes_node) {
         node here(k, given.predecessors, access<Strand>, &strand);
         return std::invoke(given.compute, k, here);
       } else {
@@ -89,10 +98,10 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
         if constexpr (std::is_void_v<value>) {
           return nullptr;
         } else {
-          return &static_cast<Strand*>(strand)->value_of(p);
+          return call_for_program([&] { return &static_cast<Strand*>(strand)->value_of(p); });
         }
       },
-      [](void* strand, const Key& k) { static_cast<Strand*>(strand)->create(k); }};
+      [](void* strand, const Key& k) { call_for_program([&] { static_cast<Strand*>(strand)->create(k); }); }};
 };
 
 }  // namespace sennit::detail

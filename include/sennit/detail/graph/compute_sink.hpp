@@ -10,7 +10,10 @@
 #include <sennit/detail/graph/declarations.hpp>
 #include <sennit/detail/graph/dense.hpp>
 #include <sennit/detail/graph/hashed.hpp>
+#include <sennit/detail/graph/key_text.hpp>
+#include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/run.hpp>
 #include <sennit/detail/graph/run_trace.hpp>
 #include <sennit/region.hpp>
@@ -29,11 +32,6 @@ namespace sennit::detail {
 
 template <class Key, class Keys>
 struct nodes_of;
-template <class Key>
-struct nodes_of<Key, graph::hashed<void>> {
-  using type = hashed_nodes<Key>;
-  static type make(const graph::hashed<void>&) { return type(); }
-};
 template <class Key, class Hash>
 struct nodes_of<Key, graph::hashed<Hash>> {
   using type = hashed_nodes<Key, Hash>;
@@ -78,6 +76,16 @@ std::vector<Key> keys_of_cycle(Run& run, All& all, const Calls& calls, node_numb
   return keys;
 }
 
+template <class Key>
+[[noreturn]] SENNIT_COLD void throw_cycle(std::vector<Key> keys) {
+#if SENNIT_EXCEPTIONS
+  throw graph::cycle_error<Key>(std::move(keys));
+#else
+  std::fprintf(stderr, "%s\n", text_of_cycle(keys).c_str());
+  std::abort();
+#endif
+}
+
 // `user`: graph_calls, or a class like it.
 template <class Key, class Nodes, class Calls>
 auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
@@ -110,19 +118,15 @@ auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;
   if (waits != nobody) {
     run.values().fail();
-#if SENNIT_EXCEPTIONS
-    throw graph::cycle_error<Key>(keys_of_cycle<Key>(run, all, user, waits));
-#else
-    std::fprintf(stderr, "%s\n", text_of_cycle(keys_of_cycle<Key>(run, all, user, waits)).c_str());
-    std::abort();
-#endif
+    throw_cycle(keys_of_cycle<Key>(run, all, user, waits));
   }
   if constexpr (!std::is_void_v<typename calls::value>) return run.values().take(last);
 }
 
 // Calls it here if the caller is a strand, or else in a region.
 template <class F>
-auto call_in_strand(F compute) {
+auto call_in_strand(F f) {
+  auto compute = [&] { return call_for_run(f); };
   if (in_strand()) return compute();
   using value = decltype(compute());
   if constexpr (std::is_void_v<value>) {

@@ -1,7 +1,7 @@
 // Nodes that wait for one another.
 #pragma once
 
-#include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/node.hpp>
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/numa_array.hpp>

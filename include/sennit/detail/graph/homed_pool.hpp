@@ -19,39 +19,41 @@
 
 namespace sennit::detail {
 
-// Work, Queue: as in a work pool.
-template <class Work, class Queue>
+// Work: as in a work pool.
+template <class Work>
 class homed_pool : public work_pool_state {
-  class part;
-
  public:
   // One strand's part in the work.
   class session {
    public:
-    // `serves`: the box that the strand has been sent to serve.
-    session(homed_pool& whole, Queue first, std::uint32_t serves) noexcept
-        : todo(std::move(first)), whole_(whole), serves_(serves), sent_(serves != no_home) {
-      begun_ = work_pool_state::now_ns();
-    }
+    explicit session(homed_pool& whole, std::uint32_t serves = no_home) noexcept
+        : todo(whole), whole_(whole), serves_(serves), sent_(serves != no_home) {}
     session(const session&) = delete;
     session& operator=(const session&) = delete;
-
-    bool more() {
-      consider_others();
-      if (whole_.stopped()) return false;
-      // The queue gives what is unexplored first, so a node from a box would wait there.
-      if constexpr (requires { todo.has_unexplored(); }) {
-        if (todo.has_unexplored()) return true;
+    // However the work ends, nothing is left for others.
+    ~session() {
+      todo.abandon();
+      todo.retire();
+      while (queue_part* const part = todo.take_back()) {
+        whole_.took_back();
+        part->let_go();
       }
-      return take_own() || !todo.empty() || retake() || help();
+    }
+
+    bool is_here() const noexcept { return stack_ == stack_here(); }
+    bool more() {
+      if (whole_.stopped()) return false;
+      return take_own() || todo.claim() || more_slowly();
     }
     void did_one() noexcept { ++done_; }
     void consider_others(bool busy = false) {
-      if (!any_gate_shut()) [[likely]]
+      if (!todo.publish()) [[likely]]
         return;
       const std::size_t least = busy ? 1 : 2;
-      if (todo.size() < least && !whole_.homes_.strict() && whole_.homes_.any_waiting())
+      if (todo.size() < least && !whole_.homes_.strict() && whole_.homes_.any_waiting()) {
         take_late(work_pool_state::now_ns());
+        static_cast<void>(todo.publish());
+      }
       share(least);
     }
     // Returns false if the item is for any worker.
@@ -63,13 +65,13 @@ class homed_pool : public work_pool_state {
       return true;
     }
     // All boxes that have a node to take.
-    SENNIT_COLD void attend_to_all() {
+    SENNIT_COLD void attend_to_all() noexcept {
       for (std::uint32_t h = 0; h < whole_.homes_.count(); ++h) {
         if (whole_.homes_.begin_to_serve(h)) attend_to(h);
       }
     }
 
-    Queue todo;
+    local_queue<graph_item> todo;
 
    private:
     friend class homed_pool;
@@ -78,16 +80,16 @@ class homed_pool : public work_pool_state {
     void attend_to(std::uint32_t home) noexcept {
       if (serves_ == no_home && home == whole_.homes_.here()) {
         serves_ = home;
-      } else if (!whole_.send(home)) {
-        whole_.fail_for_memory();
+      } else {
+        whole_.send(home);
       }
     }
 
     bool take_own() {
       const std::uint32_t here = whole_.homes_.here();
-      // Not the worker of the box: it has taken a strand that was sent to another, or the strand has waited. It computes
-      // one node at most.
-      if (serves_ != no_home && serves_ != here && !sent_) move_on();
+      // Not the worker of the box: it has taken a strand that was sent to another, or the strand has waited. It
+      // computes one node at most.
+      if (serves_ != no_home && serves_ != here && !sent_) whole_.send(std::exchange(serves_, no_home));
       sent_ = false;
       if (serves_ == no_home) {
         if (here == no_home || !whole_.homes_.begin_to_serve(here)) return false;
@@ -99,23 +101,43 @@ class homed_pool : public work_pool_state {
         return false;
       }
       todo.add(graph_item::compute(n));
-      return true;
+      return todo.next();
     }
-    SENNIT_COLD void move_on() noexcept {
-      if (!whole_.send(std::exchange(serves_, no_home))) whole_.fail_for_memory();
+
+    bool more_slowly() {
+      if (todo.claim_slowly()) {
+        if (any_gate_shut()) share(1);
+        return true;
+      }
+      return take_back() || help();
+    }
+    // Takes back what nobody has begun.
+    SENNIT_COLD bool take_back() {
+      while (queue_part* const part = todo.take_back()) {
+        const struct taken {
+          queue_part& back;
+          ~taken() { back.let_go(); }
+        } last{*part};
+        whole_.took_back();
+        todo.add_all(part->range());
+        if (todo.next()) return true;
+      }
+      return false;
     }
 
     // In a relaxed replay: takes nodes that others are late with. Stays while there are such that may become late.
     SENNIT_COLD bool help() {
       if (whole_.homes_.strict()) return false;
       const std::uint64_t since = work_pool_state::now_ns();
+      bool found = false;
       for (unsigned attempt = 0; whole_.homes_.any_waiting() && !whole_.stopped(); ++attempt) {
         take_late(since);
-        if (!todo.empty() || take_own()) break;
+        found = todo.next() || take_own();
+        if (found) break;
         work_pool_state::pause_for_others(attempt);
       }
       begun_ += work_pool_state::now_ns() - since;
-      return !todo.empty();
+      return found;
     }
     // `busy_until`: from when on the strand has had nothing to do.
     void take_late(std::uint64_t busy_until) {
@@ -127,77 +149,48 @@ class homed_pool : public work_pool_state {
     }
 
     SENNIT_COLD void share(std::size_t least) noexcept {
-      if (whole_.cancelled() || todo.size() < least || !whole_.others_wait()) return;
-      if (offered_ != nullptr && retake()) return;
-      part* const given = new (std::nothrow) part(whole_, no_home);
-      if (given == nullptr) return;
-      if (!todo.give(given->todo)) {
-        delete given;
-        return;
-      }
-      offered_ = given;
-      if (!whole_.offer(*given, all_colors)) put_back();
-    }
-    SENNIT_COLD bool retake() noexcept {
-      if (offered_ == nullptr) return false;
-      if (!whole_.take_back()) {
-        offered_ = nullptr;
-        return false;
-      }
-      put_back();
-      return true;
-    }
-    void put_back() noexcept {
-      part* const own = std::exchange(offered_, nullptr);
-#if SENNIT_EXCEPTIONS
-      try {
-        todo.put_back(std::move(own->todo));
-      } catch (...) {
-        whole_.fail(std::current_exception());
-      }
-#else
-      todo.put_back(std::move(own->todo));
-#endif
-      delete own;
+      if (whole_.cancelled()) return;
+      if (todo.is_hidden()) todo.expose();
+      if (todo.size() >= least && any_gate_shut()) whole_.answer();
     }
 
     homed_pool& whole_;
-    part* offered_ = nullptr;
-    std::uint32_t serves_;
-    bool sent_;  // to serve a box, and has not begun
+    const void* const stack_ = stack_here();
+    std::uint32_t serves_;  // the box
+    bool sent_;             // to serve a box, and has not begun
     // As in a work pool: what an item takes on average.
-    std::uint64_t begun_ = 0;
+    std::uint64_t begun_ = work_pool_state::now_ns();
     std::uint64_t done_ = 0;
   };
 
-  explicit homed_pool(node_homes& homes) noexcept : work_pool_state(SENNIT_EXCEPTIONS), homes_(homes) {}
+  explicit homed_pool(node_homes& homes) noexcept
+      : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), homes_(homes) {}
 
-  void run(Work& work, Queue first) {
+  void run(Work& work, const std::vector<graph_item>& first) {
     work_ = &work;
-    attend(std::move(first), no_home, false);
+    attend(no_home, [&](session& own) { own.todo.add_all(first.data(), first.size()); });
     await_all();
     // The graph needs another order.
     while (homes_.any_waiting() && !stopped()) {
       homes_.give_up_order();
       begin_again();
-      attend({}, no_home, true);
+      attend(no_home, [](session& own) { own.attend_to_all(); });
       await_all();
     }
   }
 
  private:
-  // A strand that serves a box, or a part of a local queue.
-  class part : public frame_with_state {
+  // A strand that serves a box.
+  class server : public frame_with_state {
    public:
-    part(homed_pool& whole, std::uint32_t serves) noexcept
-        : frame_with_state(&run_elsewhere), whole_(whole), serves_(serves) {}
-    Queue todo;
+    server(homed_pool& whole, std::uint32_t serves) noexcept
+        : frame_with_state(&run_server), whole_(whole), serves_(serves) {}
 
    private:
-    static fiber* run_elsewhere(frame& base) noexcept {
-      auto& self = static_cast<part&>(base);
+    static fiber* run_server(frame& base) noexcept {
+      auto& self = static_cast<server&>(base);
       homed_pool& whole = self.whole_;
-      whole.attend(std::move(self.todo), self.serves_, false);
+      if (!whole.stopped()) whole.attend(self.serves_, [](session&) {});
       fiber* const waiter = whole.leave(self);
       delete &self;
       return waiter;
@@ -205,44 +198,43 @@ class homed_pool : public work_pool_state {
     homed_pool& whole_;
     const std::uint32_t serves_;
   };
-
-  bool send(std::uint32_t home) noexcept {
-    part* const given = new (std::nothrow) part(*this, home);
-    if (given == nullptr) return false;
-    donate_for(*given, homes_.worker_of(home), homes_.strict());
-    return true;
+  static fiber* run_elsewhere(frame& base) noexcept {
+    auto& part = static_cast<queue_part&>(base);
+    auto& whole = static_cast<homed_pool&>(part.whole());
+    if (!whole.stopped()) whole.attend(no_home, [&](session& own) { own.todo.add_all(part.range()); });
+    fiber* const waiter = whole.leave(part);
+    part.let_go();
+    return waiter;
   }
-  SENNIT_COLD void fail_for_memory() noexcept {
+
+  void send(std::uint32_t home) noexcept {
+    if (auto* const sent = new (std::nothrow) server(*this, home)) {
+      donate_for(*sent, homes_.worker_of(home), homes_.strict());
+    } else {
 #if SENNIT_EXCEPTIONS
-    fail(std::make_exception_ptr(std::bad_alloc()));
+      fail(std::make_exception_ptr(std::bad_alloc()));
 #else
-    std::abort();
+      std::abort();
 #endif
+    }
   }
 
-  // `all`: and all boxes.
-  void attend(Queue first, std::uint32_t serves, bool all) noexcept {
+  template <class Begin>
+  void attend(std::uint32_t serves, const Begin& begin) noexcept {
 #if SENNIT_EXCEPTIONS
     try {
-      work_through(std::move(first), serves, all);
+      work_through(serves, begin);
     } catch (...) {
       fail(std::current_exception());
     }
 #else
-    work_through(std::move(first), serves, all);
+    work_through(serves, begin);
 #endif
   }
-  void work_through(Queue first, std::uint32_t serves, bool all) {
-    session own(*this, std::move(first), serves);
-    // However the work ends, the strand then offers no part.
-    struct withdrawal {
-      session& own;
-      ~withdrawal() {
-        own.todo.clear();
-        while (own.retake()) own.todo.clear();
-      }
-    } const at_last{own};
-    if (all) own.attend_to_all();
+  template <class Begin>
+  void work_through(std::uint32_t serves, const Begin& begin) {
+    session own(*this, serves);
+    begin(own);
     work_->work(own);
   }
 

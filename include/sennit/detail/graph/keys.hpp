@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -51,38 +50,6 @@ class divisor {
   std::uint32_t d_ = 1;
   std::uint64_t inverse_ = 0;
 };
-
-template <class Integer>
-std::string text_of_integer(Integer value) {
-  if constexpr (std::is_enum_v<Integer>) {
-    return text_of_integer(static_cast<std::underlying_type_t<Integer>>(value));
-  } else {
-    return std::to_string(value);
-  }
-}
-
-// The key as it appears in messages.
-template <class Key>
-std::string text_of_key(const Key& key) {
-  if constexpr (integral_key<Key>) {
-    return text_of_integer(key);
-  } else if constexpr (std::convertible_to<const Key&, std::string_view>) {
-    // Not by operator+, for which GCC 12 gives a warning in users' code.
-    std::string text(1, '"');
-    text += std::string_view(key);
-    return text += '"';
-  } else if constexpr (tuple_key<Key>) {
-    return std::apply(
-        [](const auto&... parts) {
-          std::string text;
-          ((text += (text.empty() ? "(" : ", ") + text_of_key(parts)), ...);
-          return text + ")";
-        },
-        key);
-  } else {
-    return "(a key that has no text)";
-  }
-}
 
 // Called if a node's predecessors differ from an earlier answer.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_other_answer(const std::string& key);

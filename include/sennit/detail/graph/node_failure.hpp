@@ -3,38 +3,37 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/declarations.hpp>
-#include <sennit/detail/graph/keys.hpp>
-#include <sennit/region.hpp>
+#include <sennit/detail/graph/failed_call.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 
 #include <exception>
-#include <new>
 #include <string>
+#include <utility>
 
 namespace sennit::detail {
 
 #if SENNIT_EXCEPTIONS
 
-template <class Error>
-[[noreturn]] void wrap_failure(bool computing, const std::string& key, const char* thrown) {
-  std::throw_with_nested(Error(std::string("sennit: ") +
-                               (computing ? "computing the node " : "asking for the predecessors of ") + key +
-                               ": " + thrown));
-}
+// Called in a catch handler. Throws what is being handled as a node_error that begins with `doing`, except
+// for std::bad_alloc and sennit::cancelled, which it throws as they are.
+SENNIT_EXPORT [[noreturn]] SENNIT_COLD void rethrow_as_node_error(const std::string& doing);
 
 // Called in a catch handler: the exception with which the run will end.
-template <class Key, class Error = graph::node_error>
-std::exception_ptr failure_of_node(bool computing, const Key& k) noexcept {
+template <class Key>
+SENNIT_COLD std::exception_ptr failure_of_node(bool computing, const Key& k) noexcept {
   try {
     try {
       throw;
-    } catch (const sennit::cancelled&) {
-      return std::current_exception();
-    } catch (const std::bad_alloc&) {
-      return std::current_exception();
-    } catch (const std::exception& thrown) {
-      wrap_failure<Error>(computing, text_of_key(k), thrown.what());
+    } catch (const failed_call& f) {
+      const std::string doing = f.for_key ? f.doing + ", a predecessor of " + text_of_key(k) : f.doing;
+      try {
+        std::rethrow_exception(f.thrown);
+      } catch (...) {
+        rethrow_as_node_error(doing);
+      }
     } catch (...) {
-      wrap_failure<Error>(computing, text_of_key(k), "something that is no std::exception");
+      rethrow_as_node_error((computing ? "computing the node " : "listing the predecessors of ") +
+                            text_of_key(k));
     }
   } catch (...) {
     return std::current_exception();
@@ -42,5 +41,23 @@ std::exception_ptr failure_of_node(bool computing, const Key& k) noexcept {
 }
 
 #endif
+
+// Calls a part of a run that is no strand's.
+template <class Call>
+decltype(auto) call_for_run(Call&& call) {
+#if SENNIT_EXCEPTIONS
+  try {
+    return std::forward<Call>(call)();
+  } catch (const failed_call& f) {
+    try {
+      std::rethrow_exception(f.thrown);
+    } catch (...) {
+      rethrow_as_node_error(f.doing);
+    }
+  }
+#else
+  return std::forward<Call>(call)();
+#endif
+}
 
 }  // namespace sennit::detail

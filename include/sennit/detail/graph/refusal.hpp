@@ -3,6 +3,7 @@
 
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/graph/declarations.hpp>
+#include <sennit/detail/graph/key_hash.hpp>
 #include <sennit/detail/graph/keys.hpp>
 
 #include <concepts>
@@ -17,16 +18,14 @@ namespace sennit::detail {
 
 template <class Key>
 consteval bool has_hash() {
-  if constexpr (integral_key<Key>) {
+  if constexpr (integral_key<Key> || has_standard_hash<Key>) {
     return true;
   } else if constexpr (tuple_key<Key>) {
     return []<std::size_t... I>(std::index_sequence<I...>) {
       return (has_hash<std::remove_cvref_t<std::tuple_element_t<I, Key>>>() && ...);
     }(std::make_index_sequence<std::tuple_size_v<Key>>());
   } else {
-    return requires(const Key& k) {
-      { std::hash<Key>()(k) } -> std::convertible_to<std::size_t>;
-    };
+    return false;
   }
 }
 template <class Keys, class Key>
@@ -49,9 +48,9 @@ concept gives_keys =
 // Whether the graph can be run.
 template <class Key, class Predecessors, class Compute, class Color, class Keys>
 consteval bool require_graph() {
-  if constexpr (!std::copyable<Key> || !std::equality_comparable<Key>) {
-    static_assert(never<Key>, "graph::run: the sink cannot be a key: keys are copied, assigned and "
-                              "compared by ==; define these operations for its type");
+  if constexpr (!std::copy_constructible<Key> || !std::equality_comparable<Key>) {
+    static_assert(never<Key>, "graph::run: the sink cannot be a key: keys are copied and compared "
+                              "by ==; define these operations for its type");
     return false;
   } else if constexpr (!std::invocable<const Predecessors&, const Key&>) {
     static_assert(never<Predecessors, Key>, "graph::run: .predecessors cannot be called with a key, which "

@@ -3,7 +3,7 @@
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/node.hpp>
 
 #include <cstddef>

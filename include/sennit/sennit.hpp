@@ -16,6 +16,7 @@
 #include <sennit/doctor.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/graph.hpp>
+#include <sennit/graph_replay.hpp>
 #include <sennit/graph_trace.hpp>
 #include <sennit/latent_for.hpp>
 #include <sennit/latent_join.hpp>

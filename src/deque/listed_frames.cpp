@@ -131,12 +131,12 @@ bool listed_frames::may_begin(worker& by, frame& donated) const noexcept {
   return stolen.number == nowhere || hooks_of(stolen.region)->may_begin(by, stolen.number);
 }
 
-// The worker is too busy to begin with the frame, unless its schedule's hooks insist on that worker. Or the worker's
+// The worker is too busy to begin with the frame, unless the frame or its schedule's hooks insist on that worker. Or the worker's
 // thread has left, or is one of another region, and to insist would not help.
 bool listed_frames::open_to_others(frame& donated) const noexcept {
   const schedule_hooks* const by = hooks_of(donated.stolen().region);
   return abandoned_ || !wish_.now().admits(donated.stolen().region) ||
-         (here_.innermost() != nullptr && (by == nullptr || !by->strict()));
+         (here_.innermost() != nullptr && !donated.stolen().kept && (by == nullptr || !by->strict()));
 }
 
 frame* listed_frames::open_donation(const wanted& what) const noexcept {

@@ -12,6 +12,7 @@
 #include <sched.h>
 
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -120,6 +121,18 @@ void work_pool_state::donate(queue_part& part, color_set colors, worker& to) noe
   const scope& here = *worker::current()->frames().innermost();
   part.mark_stolen(here.region, here.strand).colors = colors;
   to.take_in(part);
+}
+
+void work_pool_state::donate_for(frame_with_state& part, worker& to, bool kept) noexcept {
+  at_work_.fetch_add(1, std::memory_order_relaxed);
+  const scope& here = *worker::current()->frames().innermost();
+  part.mark_stolen(here.region, here.strand).kept = kept;
+  to.take_in(part);
+}
+
+void work_pool_state::begin_again() noexcept {
+  at_work_.store(1, std::memory_order_relaxed);
+  std::construct_at(&done_);
 }
 
 fiber* work_pool_state::leave(frame& part) noexcept {

@@ -95,6 +95,17 @@ TEST(WaitsOfAGraph, DoNotDependOnTheOrderOfNodesOfNoTime) {
   EXPECT_THAT(keys, ElementsAre("a", "b", "c"));
 }
 
+// Catches: a chain that is lost, or that goes round, where tasks choose to go back.
+TEST(WaitsOfAGraph, OfAGraphWithALoop) {
+  const trace t =
+      made_trace({{"begin", 0, 0, 10, {1}}, {"again", 1, 20, 30, {0, 1}}, {"end", 0, 40, 45, {1}}}, 50);
+  const auto chain = longest_chain(t);
+  ASSERT_TRUE(chain);
+  EXPECT_EQ(chain->nodes, (positions{0, 1, 2}));
+  EXPECT_EQ(waits_of(t)[0].last, no_node);
+  EXPECT_EQ(waits_of(t)[1].last, 0U);
+}
+
 TEST(WaitsOfAGraph, OfNoNodesAndOfOne) {
   const auto none = longest_chain(made_trace({}, 0));
   ASSERT_TRUE(none);

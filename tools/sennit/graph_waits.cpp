@@ -10,6 +10,9 @@ namespace {
 using sennit::graph::trace;
 using ns = std::chrono::nanoseconds;
 
+// Where a graph has loops, a node may be told to need one that ran only later.
+bool comes_before(const trace::node& p, const trace::node& n) { return &p != &n && p.begin <= n.begin; }
+
 ns time_of(const trace::node& n) { return std::max(ns{0}, n.end - n.begin); }
 
 // How long at least one worker had computed nothing, at any time of the run.
@@ -55,7 +58,7 @@ std::vector<std::uint32_t> in_order(const trace& t) {
   const auto& nodes = t.nodes();
   std::vector<std::size_t> first(nodes.size() + 1);
   for (const trace::node& n : nodes) {
-    for (const std::uint32_t p : n.predecessors) ++first[p + 1];
+    for (const std::uint32_t p : n.predecessors) first[p + 1] += comes_before(nodes[p], n) ? 1 : 0;
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) first[i + 1] += first[i];
   std::vector<std::uint32_t> successors(first.back());
@@ -63,9 +66,12 @@ std::vector<std::uint32_t> in_order(const trace& t) {
   std::vector<std::size_t> missing(nodes.size());
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    missing[i] = nodes[i].predecessors.size();
+    for (const std::uint32_t p : nodes[i].predecessors) {
+      if (!comes_before(nodes[p], nodes[i])) continue;
+      ++missing[i];
+      successors[next[p]++] = i;
+    }
     if (missing[i] == 0) order.push_back(i);
-    for (const std::uint32_t p : nodes[i].predecessors) successors[next[p]++] = i;
   }
   for (std::size_t at = 0; at < order.size(); ++at) {
     const std::uint32_t n = order[at];
@@ -100,6 +106,7 @@ std::vector<node_wait> waits_of(const trace& t) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     node_wait& wait = waits[i];
     for (const std::uint32_t p : nodes[i].predecessors) {
+      if (!comes_before(nodes[p], nodes[i])) continue;
       if (wait.last != no_node && nodes[p].end <= wait.ready) continue;
       wait.last = p;
       wait.ready = nodes[p].end;
@@ -120,6 +127,7 @@ std::optional<graph_chain> longest_chain(const trace& t) {
   std::uint32_t last = no_node;
   for (const std::uint32_t i : in_order(t)) {
     for (const std::uint32_t p : nodes[i].predecessors) {
+      if (!comes_before(nodes[p], nodes[i])) continue;
       if (before[i] == no_node || until[p] > until[before[i]]) before[i] = p;
     }
     until[i] = time_of(nodes[i]) + (before[i] == no_node ? ns{0} : until[before[i]]);

@@ -66,6 +66,7 @@ struct stolen_state {
   bool dealt = false;      // posted as part of a loop's deal; more of its kind may follow soon
   bool is_strand = false;  // no branch, but a strand that was left
   bool donated = false;    // to a certain worker
+  bool kept = false;       // for the worker that it was donated to, unless that one cannot take it
   bool allocated = false;  // by the deque that the frame left
 };
 

@@ -97,16 +97,15 @@ template <class Key>
 #endif
 }
 
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
-auto compute_sink_in_strand(const Key& sink,
-                            const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
-  using calls = graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>;
-  calls user{given};
+// `user`: graph_calls, or a class like it.
+template <class Key, class Nodes, class Calls>
+auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
+  using calls = Calls;
   if constexpr (calls::colored) {
     check_patience(given.coloring.patience);
     user.color_count = color_count_of_run(given.coloring.of);
   }
-  auto all = nodes_of<Key, Keys>::make(given.keys);
+  auto all = nodes_of<Key, std::remove_cvref_t<decltype(given.keys)>>::make(given.keys);
   graph_run<decltype(all), calls> run(all, user, given.coloring.of, given.coloring.patience);
   node_number last = nobody;
   const auto run_traced = [&] {
@@ -129,9 +128,10 @@ auto compute_sink_in_strand(const Key& sink,
   if constexpr (!std::is_void_v<typename calls::value>) return run.values().take(last);
 }
 
-template <class Key, class Nodes>
-auto compute_sink(const Key& sink, const Nodes& given) {
-  auto compute = [&] { return call_for_run([&] { return compute_sink_in_strand(sink, given); }); };
+// Calls it here if the caller is a strand, or else in a region.
+template <class F>
+auto call_in_strand(F f) {
+  auto compute = [&] { return call_for_run(f); };
   if (in_strand()) return compute();
   using value = decltype(compute());
   if constexpr (std::is_void_v<value>) {
@@ -142,6 +142,11 @@ auto compute_sink(const Key& sink, const Nodes& given) {
     run_region(nullptr, inside);
     return std::move(*result);
   }
+}
+
+template <class Key, class Nodes>
+auto compute_sink(const Key& sink, const Nodes& given) {
+  return call_in_strand([&] { return compute_sink_by(sink, given, graph_calls<Key, Nodes>{given}); });
 }
 
 }  // namespace sennit::detail

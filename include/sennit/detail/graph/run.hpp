@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/growing.hpp>
+#include <sennit/detail/graph/homed_pool.hpp>
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
@@ -41,7 +42,7 @@ class graph_run {
 
   // `of`, `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, color_kind of, double patience)
-      : keys_(keys), calls_(calls), pool_(of, patience) {}
+      : keys_(keys), calls_(calls), pool_(make_pool(calls, of, patience)) {}
 
   // Returns when the sink has been computed, when the work pool has failed, or when nothing is left to do
   // although the sink waits. In the last case there is a cycle.
@@ -49,6 +50,7 @@ class graph_run {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
+    if constexpr (homed) calls_.homes.made(s, label_of_key(sink));
     values_.keep(s);
     item first = graph_item::explore(s);
     if constexpr (Calls::colored) first.colors = calls_.colors(sink);
@@ -109,7 +111,15 @@ class graph_run {
 
  private:
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_pool = work_pool<graph_run, item, posts>;
+  static constexpr bool homed = has_homes<Calls>;
+  using whole_pool = std::conditional_t<homed, homed_pool<graph_run>, work_pool<graph_run, item, posts>>;
+  static whole_pool make_pool(const Calls& calls, color_kind of, double patience) noexcept {
+    if constexpr (homed) {
+      return whole_pool(calls.homes);
+    } else {
+      return whole_pool(of, patience);
+    }
+  }
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -152,7 +162,7 @@ class graph_run {
 
     // Puts a node aside if its value might have to wait for the end of the exploration, as too many do.
     bool puts_aside(item i) {
-      if (!i.step().is_ready() || whole_.values_.has_room()) return false;
+      if (homed || !i.step().is_ready() || whole_.values_.has_room()) return false;
       values_.ready.push_back(i);
       return true;
     }
@@ -220,6 +230,8 @@ class graph_run {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
+      if constexpr (homed) whole_.calls_.homes.created();
+      note_made(n);
       item i = graph_item::explore(n);
       if (posts(i)) return;
       // A branch that another strand runs does not use the strand's local queue.
@@ -233,6 +245,16 @@ class graph_run {
     // The first is done first.
     void add_reversed(const std::vector<item>& items) {
       for (std::size_t i = items.size(); i > 0; --i) own_.todo.add(items[i - 1]);
+    }
+
+    // For the homes of nodes.
+    void note_made(node_number n) {
+      if constexpr (homed) whole_.calls_.homes.made(n, label_of_key<key>(whole_.keys_.key_of(n)));
+    }
+    void note_explored(std::int64_t made) {
+      if constexpr (homed) {
+        if (whole_.calls_.homes.explored(made)) own_.attend_to_all();
+      }
     }
 
     void explore(node_number n, item& next) {
@@ -265,6 +287,7 @@ class graph_run {
           switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
             case wait::made:
               ++made;
+              note_made(p);
               follow(graph_item::explore(p), next);
               break;
             case wait::listed: break;
@@ -272,6 +295,7 @@ class graph_run {
           }
         }
       }
+      note_explored(made);
       // In the order in which the predecessors were named, as if a call explored each of them.
       if (made > 2) own_.todo.reverse_since(before);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
@@ -291,7 +315,10 @@ class graph_run {
       std::size_t made = 0;
       for (const node_number p : values_.named) {
         switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
-          case wait::made: values_.named[made++] = p; break;
+          case wait::made:
+            values_.named[made++] = p;
+            note_made(p);
+            break;
           case wait::listed: break;
           case wait::done:
             ++done;
@@ -301,6 +328,7 @@ class graph_run {
       }
       const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
       const bool last = whole_.values_.unexplored().explored(std::span(values_.named.data(), made), give);
+      note_explored(static_cast<std::int64_t>(made));
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
       if (last) [[unlikely]]
         compute_the_rest();
@@ -358,7 +386,7 @@ class graph_run {
     // The first item is done next, the others later; items of other colors are posted to those colors.
     void follow(graph_item step, item& next) {
       item i = step;
-      if constexpr (Calls::colored) {
+      if constexpr (Calls::colored || homed) {
         if (posts(i)) return;
       }
       if (next.step().is_none()) {
@@ -367,10 +395,12 @@ class graph_run {
         own_.todo.add(i);
       }
     }
-    // Posts an item of another color. Returns false if the item is for this strand.
+    // Posts an item of another color, or one that has a home. Returns false if the item is for this strand.
     SENNIT_INLINE bool posts(item& i) {
       if constexpr (Calls::colored) {
         i.colors = whole_.calls_.colors(whole_.keys_.key_of(i.step().node()));
+        return own_.post(i);
+      } else if constexpr (homed) {
         return own_.post(i);
       }
       return false;

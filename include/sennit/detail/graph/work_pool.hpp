@@ -63,6 +63,10 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // Donates the frame to that worker. Other workers may take it only while that worker is busy.
   SENNIT_COLD void donate(queue_part& part, color_set colors, worker& to) noexcept;
+  // The same. `kept`: others may take it only if that worker cannot.
+  SENNIT_COLD void donate_for(frame_with_state& part, worker& to, bool kept) noexcept;
+  // After await_all(): the strand that began the work begins again.
+  SENNIT_COLD void begin_again() noexcept;
   // The strand has a part back: nobody is going to run it.
   void took_back() noexcept { at_work_.fetch_sub(1, std::memory_order_relaxed); }
   frame::entry run_part() const noexcept { return run_part_; }

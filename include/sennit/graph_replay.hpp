@@ -92,10 +92,9 @@ class SENNIT_EXPORT schedule {
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
 auto replay(const schedule& followed, fidelity how, const Key& sink,
             const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
-  if constexpr (detail::literal_key<Key>) {
-    return graph::replay(followed, how, std::string(sink), given);
-  } else if constexpr (detail::require_graph<Key, Predecessors, Compute, Color, Keys>()) {
-    return detail::replay_sink(followed, how, sink, given);
+  using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
+  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace>()) {
+    return detail::replay_sink<key>(followed, how, sink, given);
   } else {
     return detail::refused();
   }

@@ -5,6 +5,7 @@
 #include <sennit/detail/graph/declarations.hpp>
 #include <sennit/detail/graph/key_hash.hpp>
 #include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/node_access.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -178,6 +179,25 @@ consteval bool require_trace() {
       std::same_as<Trace, graph::no_trace> || std::convertible_to<Trace, graph::trace*>;
   static_assert(is_pointer, "graph::run: .trace is no pointer to a sennit::graph::trace; give .trace = &t");
   return is_pointer;
+}
+
+// Whether the graph can be run. Only the first fault is refused.
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
+consteval bool require_graph() {
+  using graph::node;
+  if constexpr (!require_keys<Key, Keys>()) {
+    return false;
+  } else if constexpr (!require_predecessors<Key, Predecessors>()) {
+    return false;
+  } else if constexpr (!require_stated_result<Key, Compute, node<Key, Predecessors, undeduced<Compute>>>()) {
+    return false;
+  } else if constexpr (!require_compute<Key, Compute, node<Key, Predecessors, Compute>>()) {
+    return false;
+  } else if constexpr (!require_color<Key, Color>()) {
+    return false;
+  } else {
+    return require_trace<Trace>();
+  }
 }
 
 }  // namespace sennit::detail

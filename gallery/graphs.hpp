@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <type_traits>
@@ -23,6 +24,8 @@ namespace gallery {
 // How the nodes of a graph are colored.
 struct color_choice {
   std::string colors = "nodes";
+  std::optional<sennit::graph::places>
+      of;                                 // the places that are colors, whatever the word above says of them
   sennit::graph::trace* trace = nullptr;  // that runs fill; null: none
 
   parameter which() {
@@ -32,6 +35,7 @@ struct color_choice {
             .words = {"nodes", "caches", "workers", "none", "shifted", "invalid"}};
   }
   sennit::graph::places places() const {
+    if (of) return *of;
     if (colors == "workers") return sennit::graph::places::workers;
     if (colors == "caches") return sennit::graph::places::caches;
     return sennit::graph::places::nodes;

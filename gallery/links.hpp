@@ -25,10 +25,6 @@ using page_link = std::pair<std::uint32_t, std::uint32_t>;
 // Links that are there twice count once, those of a page to itself not at all.
 link_graph graph_of_links(std::size_t pages, const std::vector<page_link>& links);
 
-// 2^scale pages with about sixteen links each, by R-MAT (Chakrabarti, Zhan and Faloutsos, 2004) with the probabilities of
-// Graph500: a few pages have many of the links, as accounts of social networks do.
-link_graph rmat_graph(unsigned scale, std::uint64_t seed);
-
 // A MatrixMarket file, in which a cell is a link from its row to its column, or a file with two numbers a line, from and to,
 // and comments after '#' or '%'. Throws input_error for anything else, naming the line.
 link_graph read_links(const std::filesystem::path& path);

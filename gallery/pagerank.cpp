@@ -1,10 +1,13 @@
 #include "gallery/pagerank.hpp"
 
+#include "gallery/block_links.hpp"
 #include "gallery/graphs.hpp"
-#include "gallery/input_error.hpp"
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
 #include "gallery/links.hpp"
+#include "gallery/rmat.hpp"
+
+#include <sennit/runtime.hpp>
 
 #include <fmt/format.h>
 
@@ -58,15 +61,16 @@ struct program {
 
   std::vector<parameter> parameters() {
     return {
-        {"scale", "rmat has 2 to that power pages", &scale, 1, 24},
+        {"scale", "rmat and twitter have 2 to that power pages", &scale, 1, 26},
         {"iterations", "of the power method", &iterations, 1, 1e4},
         {"block", "pages in a node of the graph", &block, 1, 1 << 24},
-        {"seed", "of rmat", &seed, 0, 1e9},
+        {"seed", "of rmat and twitter", &seed, 0, 1e9},
         {.name = "links",
          .meaning =
-             "made by R-MAT, or between the packages that this machine's apt knows; no matter with a file",
+             "made by R-MAT, as on the web or with the skew of Twitter's, or between the packages that this "
+             "machine's apt knows; no matter with a file",
          .value = &links,
-         .words = {"rmat", "debian"}},
+         .words = {"rmat", "twitter", "debian"}},
         {.name = "variant",
          .meaning = "one graph of tasks for all iterations, or a loop for each",
          .value = &variant,
@@ -80,15 +84,11 @@ struct program {
     } else if (links == "debian") {
       web = read_debian_packages();
     } else {
-      web = rmat_graph(static_cast<unsigned>(scale), static_cast<std::uint64_t>(seed));
+      const auto shape = links == "twitter" ? twitter_shape : web_shape;
+      sennit::runtime workers;
+      web = rmat_graph(shape(static_cast<unsigned>(scale)), static_cast<std::uint64_t>(seed), workers);
     }
-    const partition parts{web.pages, static_cast<std::size_t>(block)};
-    constexpr std::size_t most_blocks = 1 << 14;
-    if (parts.count() > most_blocks) {
-      throw input_error(fmt::format("{} pages are {} blocks of {}; at most {} blocks are possible", web.pages,
-                                    parts.count(), block, most_blocks));
-    }
-    needs = block_links(web, parts);
+    needs = block_links(web, {web.pages, static_cast<std::size_t>(block)});
   }
 
   template <class P>

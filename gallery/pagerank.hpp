@@ -2,6 +2,7 @@
 // of tasks: a block of pages needs, of the iteration before, the blocks that link to it.
 #pragma once
 
+#include "gallery/block_links.hpp"
 #include "gallery/graphs.hpp"
 #include "gallery/links.hpp"
 #include "gallery/phases.hpp"
@@ -69,35 +70,6 @@ class page_flow {
   partition parts_;
   std::array<array, 2> shares_;
   array ranks_;
-};
-
-// Which blocks each block needs: those that link to it, and those that it links to, as they read what it overwrites.
-struct block_links {
-  std::vector<std::size_t> starts;
-  std::vector<std::uint32_t> blocks;
-
-  block_links() = default;
-  block_links(const link_graph& web, const partition& parts) {
-    const std::size_t count = parts.count();
-    std::vector<bool> linked(count * count);
-    for (std::size_t b = 0; b < count; ++b) {
-      linked[b * count + b] = true;
-      for (std::size_t i = web.starts[parts.first(b)]; i < web.starts[parts.last(b)]; ++i) {
-        const std::size_t other = web.sources[i] / parts.size;
-        linked[b * count + other] = linked[other * count + b] = true;
-      }
-    }
-    starts.push_back(0);
-    for (std::size_t b = 0; b < count; ++b) {
-      for (std::size_t other = 0; other < count; ++other) {
-        if (linked[b * count + other]) blocks.push_back(static_cast<std::uint32_t>(other));
-      }
-      starts.push_back(blocks.size());
-    }
-    // The sink needs all.
-    for (std::size_t b = 0; b < count; ++b) blocks.push_back(static_cast<std::uint32_t>(b));
-    starts.push_back(blocks.size());
-  }
 };
 
 // The blocks are dealt to places in equal contiguous parts.

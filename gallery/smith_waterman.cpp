@@ -63,7 +63,7 @@ struct general {
   static constexpr std::int64_t n = 1000;
   static constexpr std::int64_t most = 1 << 14;
   static constexpr std::int64_t demo = 1600;
-  static constexpr std::int64_t block = 64;
+  static constexpr std::int64_t block = 32;
   static int reference(const sequence_pair& pair, const scoring& scores) {
     return reference_general(pair, scores);
   }

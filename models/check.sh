@@ -124,6 +124,12 @@ fails   sleep ATTACH_OPEN
 fails   sleep NO_LAST_LOOK
 fails   sleep WATCH WATCHED_OUTSIDE_LOCK
 fails   sleep FENCE NO_SECOND_LOOK
+holds   flow
+fails   flow REUSE_EARLY
+fails   flow EDGE_LATE
+fails   flow NO_RECHECK
+fails   flow COUNT_LATE
+fails   flow DONE_DROPPED
 reaches barrier
 fails   barrier NO_FENCE
 fails   barrier SAME_NUMBER
@@ -205,6 +211,20 @@ fails   graph DONE_IN_TWO
 fails   graph SHORTCUT_SHORT
 fails   graph DONE_DROPPED
 fails   graph OUTCOME_LATE
+holds   values
+holds   values LATE
+fails   values GIVE_FIRST
+fails   values COUNT_LATE
+fails   values SELF_FIRST
+fails   values NOTE_LATE
+fails   values NO_HOLD
+fails   values RELEASE_READ
+fails   values CREATE_UNCOUNTED
+fails   values LATE WORKERS=3 FREE_AT_ZERO
+fails   values LEAVE_UNSEEN
+fails   values LATER_UNSEEN
+fails   values TAKE_FIRST
+deep    values LATE WORKERS=3
 deep    donation WAITS
 deep    donation DONATIONS=3
 deep    donation LEAVES RETURNS STRICT

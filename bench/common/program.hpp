@@ -128,6 +128,7 @@ class program {
   }
 
   void describe(std::string runtime) { runtime_ = std::move(runtime); }
+  void describe_further(const char* more) { runtime_ += more; }
 
   // The forks that every system makes in one sample; only the serial program of a kernel says it.
   void forks(std::uint64_t count) { forks_ = count; }

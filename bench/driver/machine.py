@@ -23,6 +23,12 @@ def machine(folder, hellos, load):
     }
 
 
+def available_bytes():
+    """The memory that programs can have without taking it from others; None if the system does not tell."""
+    found = _field("/proc/meminfo", "MemAvailable")
+    return int(found.split()[0]) * 1024 if found else None
+
+
 def absent(folder):
     """Programs that the build left out, each with its reason."""
     path = folder / "absent.json"

@@ -16,7 +16,7 @@ OUT = ROOT / "out/bench"
 def main(arguments=None):
     options = _options(arguments)
     try:
-        chosen = suite.load(options.suites, options.suite, options.quick, options.kernel)
+        chosen = suite.load(options.suites, options.suite, options.quick, options.kernel, options.workers)
     except suite.SuiteError as error:
         _say(error)
         return 2
@@ -31,9 +31,10 @@ def main(arguments=None):
     if busy > 0.5:
         _say(f"the load is {busy}: something else is running, and the figures will show it")
 
-    results, hellos, missing = [], {}, set()
+    results, hellos, missing, notes = [], {}, set(), []
     for kernel in chosen.kernels:
         measurement = measure(kernel, options.programs, progress)
+        notes += [measurement.note] if measurement.note else []
         of_kernel = records.records(measurement)
         if twin.available():
             progress(f"{kernel.name}: counting instructions")
@@ -46,6 +47,8 @@ def main(arguments=None):
 
     kernels = "\n".join(f"  {kernel.name}({kernel.size}): {kernel.about}" for kernel in chosen.kernels)
     print(f"{chosen.title}{', quick' if chosen.quick else ''}\n{kernels}\n\n{table.tables(results)}")
+    for note in notes:
+        print(f"\n{note}")
     _print_absent(missing, machine.absent(options.programs))
     if not twin.available():
         print("\nNo instruction counts: valgrind is not installed.")
@@ -94,6 +97,13 @@ def _options(arguments):
         help="only this kernel; may be repeated; writes files only with --out",
     )
     parser.add_argument(
+        "--workers",
+        action="append",
+        default=[],
+        type=_workers,
+        help="measure with so many workers instead of with 1 and 2; may be repeated",
+    )
+    parser.add_argument(
         "--draw", action="store_true", help="measure nothing, draw the pictures again from SUITE.json"
     )
     parser.add_argument(
@@ -104,6 +114,12 @@ def _options(arguments):
     )
     parser.add_argument("--suites", type=Path, default=BENCH, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
+
+
+def _workers(text):
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of workers, which are at least 1")
+    return int(text)
 
 
 def _progress():

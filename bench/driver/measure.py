@@ -1,12 +1,14 @@
 """Takes the samples of a kernel, interleaved between all cells, and checks each answer."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from . import machine
 from .process import Program, ProgramError
 from .suite import System
 
 FEWEST_SAMPLES = 3
+SHARE_OF_MEMORY = 0.75  # of what is free, as the programs of a kernel are alive at once
 
 
 @dataclass
@@ -39,6 +41,7 @@ class Measurement:
     work: int | None
     cells: list
     absent: list  # systems for which there is no program
+    note: str | None = None  # how it differs from what the suite says
 
 
 def command(folder, kernel, system, workers, size, work=None, warm_up=None):
@@ -59,6 +62,7 @@ def measure(kernel, folder, progress):
     built = [(system, workers) for system, workers in kernel.cells if _path(folder, kernel, system).is_file()]
     absent = sorted({system.program for system, workers in kernel.cells if (system, workers) not in built})
     cells = [Cell(system, workers) for system, workers in built]
+    kernel, note = fitting(kernel, len(cells), machine.available_bytes())
     work = kernel.work
     if kernel.calibrate:
         progress(f"{kernel.name}: calibrating")
@@ -76,7 +80,28 @@ def measure(kernel, folder, progress):
             if cell.program:
                 cell.program.kill()
     _check(kernel, cells)
-    return Measurement(kernel, work, cells, absent)
+    return Measurement(kernel, work, cells, absent, note)
+
+
+def fitting(kernel, programs, available):
+    """The kernel with its size halved until so many programs at once have room, and a note on it; itself where they have."""
+    if kernel.bytes_per_size is None or available is None:
+        return kernel, None
+    size = kernel.size
+    while size > 1 and programs * size * kernel.bytes_per_size > SHARE_OF_MEMORY * available:
+        size //= 2
+    if size == kernel.size:
+        return kernel, None
+    needed = programs * kernel.size * kernel.bytes_per_size
+    note = (
+        f"{kernel.name}: size {size} instead of {kernel.size}, for which {programs} programs need {_gib(needed)},"
+        f" and {_gib(available)} are free"
+    )
+    return replace(kernel, size=size, warm_up=min(size, kernel.warm_up)), note
+
+
+def _gib(size):
+    return f"{size / 2**30:.1f} GiB"
 
 
 def _path(folder, kernel, system):

@@ -5,11 +5,18 @@ from statistics import median
 
 from . import figures
 
+COLORINGS = ("colored", "bad", "invalid")  # variants that differ from the default in the colors of nodes only
+
 UNITS = {
     "seconds": "s",
     "over_serial": "ratio",
     "over_plain": "ratio",
     "over_best": "ratio",
+    "over_uncolored": "ratio",
+    "over_bound": "ratio",
+    "idle_share": "ratio",
+    "us_to_first_work": "us",
+    "us_to_first_work_last": "us",
     "instructions_over_serial": "ratio",
     "ns_per_fork": "ns",
     "ns_per_iteration": "ns",
@@ -108,6 +115,8 @@ def _record(measurement, cell, metric):
         return _over_plain(measurement, cell)
     if metric == "over_best":
         return _over_best(measurement, cell)
+    if metric == "over_uncolored":
+        return _over_uncolored(measurement, cell)
     if metric == "ns_per_fork":
         return _ns_per_fork(measurement, cell)
     if metric == "ns_per_recorded_fork":
@@ -156,6 +165,17 @@ def _over_best(measurement, cell):
     ]
     best = min(measured, key=lambda other: median(other.seconds), default=None)
     return _ratio(measurement, cell, "over_best", best, {} if best is None else {"best": best.system.label})
+
+
+def _over_uncolored(measurement, cell):
+    """The speedup over the same program without colors, with as many workers, as 002 has it: above 1 is faster."""
+    if cell.system.variant not in COLORINGS:
+        return None
+    plain = _variant(measurement, cell, "default")
+    if plain is None or not cell.ok or not cell.seconds:
+        return record_of(measurement, cell, "over_uncolored", []) if not cell.ok else None
+    base = median(plain.seconds)
+    return record_of(measurement, cell, "over_uncolored", [base / sample for sample in cell.seconds])
 
 
 def _variant(measurement, cell, name):

@@ -60,6 +60,7 @@ class Kernel:
     cells: tuple  # of (System, workers)
     plain: dict  # the variant that a variant is compared with, if not the default
     peers: tuple  # systems of which the fastest is what `over_best` is relative to
+    bytes_per_size: int | None = None  # memory of a program for each unit of the size, where programs could need too much
     most_misses: float | None = None  # of what Sennit chooses, over those of the serial program: see misses.py
 
 
@@ -86,8 +87,8 @@ class Suite:
     figures: tuple
 
 
-def load(folder: Path, name: str, quick: bool = False, only=()):
-    """The suite called `name`; `only` names the kernels to keep, all if empty."""
+def load(folder: Path, name: str, quick: bool = False, only=(), workers=()):
+    """The suite called `name`; `only` names the kernels to keep, all if empty; `workers` are in the place of 1 and 2."""
     path = folder / "suites" / f"{name}.toml"
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in path.parent.glob("*.toml")))
@@ -100,7 +101,7 @@ def load(folder: Path, name: str, quick: bool = False, only=()):
             raise KeyError("kernel")
         for entry in entries:
             _check_names(entry, text, systems, path)
-        kernels = tuple(_kernel(entry, text, systems, quick) for entry in entries)
+        kernels = tuple(_kernel(entry, text, systems, quick, tuple(workers) or (1, 2)) for entry in entries)
         drawn = tuple(_figure(entry, path) for entry in text.get("figure", ()))
     except KeyError as missing:
         raise SuiteError(f"{path} lacks the key {missing}") from None
@@ -137,7 +138,7 @@ def _system(entry):
     return System(**{"program": entry["name"], **entry})
 
 
-def _kernel(entry, text, systems, quick):
+def _kernel(entry, text, systems, quick, workers):
     mode = "quick" if quick else "full"
     budget = dict(text[mode])
     if "rounds" in entry:
@@ -158,9 +159,10 @@ def _kernel(entry, text, systems, quick):
         metrics=tuple(entry["metrics"]),
         calibrate=entry.get("calibrate"),
         budget=Budget(**budget),
-        cells=tuple(_cells(entry, systems, text)),
+        cells=tuple(_cells(entry, systems, text, workers)),
         plain=entry.get("plain", {}),
         peers=tuple(text.get("peers", ())),
+        bytes_per_size=entry.get("bytes_per_size"),
         most_misses=entry.get("most_misses", {}).get(mode),
     )
 
@@ -184,6 +186,7 @@ def _check_names(entry, text, systems, path):
     for key in ("variants", "tuned"):
         for variant, of in entry.get(key, {}).items():
             check(f"{key}.{variant}", of, names, "system")
+    check("several", entry.get("several", ()), variants, "variant")
     known = {"default", *variants, *(system.variant for system in systems)}
     plain = entry.get("plain", {})
     check("plain", [*plain, *plain.values()], known, "variant")
@@ -199,8 +202,9 @@ def _figure(entry, path):
     return figure
 
 
-def _cells(entry, systems, text):
-    asked = entry.get("workers", (1, 2))
+def _cells(entry, systems, text, workers):
+    # A kernel's own number is that of the machine that it simulates, or what it is about.
+    asked = entry.get("workers", [count for count in workers if count >= entry.get("fewest_workers", 1)])
     without = (*text.get("without", ()), *entry.get("without", ()))
     named = (*text.get("with", ()), *entry.get("with", ()))
     for system in systems:
@@ -220,5 +224,7 @@ def _cells(entry, systems, text):
                     variants.append(replace(system, variant=variant, tuned=True))
         for variant in variants:
             for workers in variant.workers or asked:
-                if not (variant.tuned and workers == 1):
+                # One worker has no colors but its own.
+                needs_others = variant.tuned or variant.variant in entry.get("several", ())
+                if not (needs_others and workers == 1):
                     yield variant, workers

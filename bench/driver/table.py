@@ -1,10 +1,17 @@
 """What a person reads: a table a metric, rows systems, columns kernels at a number of workers."""
 
+from . import colorings
+
 TITLES = {
     "over_serial": "Time over serial (median / median of the serial program of the same compiler)",
     "over_plain": "Time over the same without a schedule, or over what the suite names (median / median)",
     "over_best": "Time over the fastest of the peers, their grains set by hand included (median / median)",
     "instructions_over_serial": "Instructions over serial, one worker, where the time is within 2% of serial",
+    "over_uncolored": "Speedup over the same without colors",
+    "over_bound": "Time over the bound: an equal part of its nodes' times for each worker, or its longest chain (median)",
+    "idle_share": "Share of the workers' time in which they had no node (median)",
+    "us_to_first_work": "Microseconds from the begin of a run to a worker's first node, mean of the workers (median)",
+    "us_to_first_work_last": "The same: of the worker that came last (median)",
     "seconds": "Seconds (median)",
     "ns_per_fork": "Nanoseconds a fork ((T1 - Ts) / forks)",
     "ns_per_recorded_fork": "Nanoseconds that recording adds to a fork",
@@ -54,6 +61,10 @@ DIGITS = {
     "over_serial": 3,
     "over_plain": 3,
     "over_best": 3,
+    "over_bound": 3,
+    "idle_share": 3,
+    "us_to_first_work": 1,
+    "us_to_first_work_last": 1,
     "instructions_over_serial": 4,
     "remote_share": 4,
     "remote_node_share": 4,
@@ -73,9 +84,9 @@ def tables(results):
     blocks = [
         _table(metric, [r for r in results if r["metric"] == metric])
         for metric in TITLES
-        if metric in present
+        if metric in present and metric != colorings.METRIC
     ]
-    return "\n\n".join(blocks + _notes(results))
+    return "\n\n".join(blocks + colorings.tables(results) + _notes(results))
 
 
 def label(record):

@@ -4,6 +4,7 @@
 
 #include <sennit/graph.hpp>
 #include <sennit/static_graph.hpp>
+#include <sennit/task_graph.hpp>
 
 #include <memory>
 #include <tuple>
@@ -75,10 +76,41 @@ class built_before {
   std::vector<graph_nodes::number> numbers_;  // of its nodes
 };
 
+// The same with a function of its own for each node, as in other libraries' task graphs.
+class tasks_before {
+ public:
+  explicit tasks_before(bench::program& program) : runtime_(program) {}
+
+  template <class Shape>
+  void prepare(Shape& shape) {
+    if (graph_ != nullptr && built_for_ == shape.numbers()) return;
+    built_for_ = shape.numbers();
+    graph_ = std::make_unique<sennit::graph::task_graph>();
+    std::vector<sennit::graph::task<>> tasks(shape.numbers());
+    shape.each([&](const auto& k) {
+      const graph_nodes::number n = shape.number_of(k);
+      tasks[n] = graph_->add([&shape, n] { shape.compute(n); });
+    });
+    shape.each([&](const auto& k) {
+      for (const auto& p : shape.predecessors(k)) tasks[shape.number_of(p)].before(tasks[shape.number_of(k)]);
+    });
+  }
+  template <class Shape>
+  void run(Shape&) {
+    runtime_.run([&] { graph_->run(); });
+  }
+
+ private:
+  bench::sennit_runtime runtime_;
+  std::unique_ptr<sennit::graph::task_graph> graph_;
+  graph_nodes::number built_for_ = 0;
+};
+
 int main(int argc, char** argv) {
   bench::program program(argc, argv);
   if (program.is("default")) return graph_nodes::run_with(program, on_demand<false>(program));
   if (program.is("static")) return graph_nodes::run_with(program, built_before(program));
+  if (program.is("tasks")) return graph_nodes::run_with(program, tasks_before(program));
   if (program.is("hashed")) return graph_nodes::run_with(program, on_demand<true>(program));
-  bench::program::fail("--variant", "must be hashed or static, or nothing");
+  bench::program::fail("--variant", "must be hashed, static or tasks, or nothing");
 }

@@ -4,6 +4,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/splice/region_kind.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +61,10 @@ namespace detail {
 
 struct effects_access;
 
-template <bool Written, class... R>
+// What code does with a region. Effects keep their regions in this order.
+enum class access : std::uint8_t { write, add, exclude, read };
+
+template <access How, class... R>
 struct access_set {
   const std::tuple<const R&...> regions;
 };
@@ -73,7 +77,7 @@ concept access_list = requires(const S& s) { s.regions; };
 // Data that is read, and data that is written (and may be read, too), as arguments of the constructor of
 // effects. They refer to their regions, until the end of the full expression.
 template <data_region... R>
-constexpr detail::access_set<false, R...> reads(const R&... regions) noexcept {
+constexpr detail::access_set<detail::access::read, R...> reads(const R&... regions) noexcept {
   return {{regions...}};
 }
 template <class... R>
@@ -83,10 +87,10 @@ constexpr auto reads(const R&...) noexcept {
       (data_region<R> && ...),
       "reads: an argument is no data_region; a pointer says where data begins, and not where it ends: "
       "give a sennit::memory_range(pointer, range)");
-  return detail::access_set<false>();
+  return detail::access_set<detail::access::read>();
 }
 template <data_region... R>
-constexpr detail::access_set<true, R...> writes(const R&... regions) noexcept {
+constexpr detail::access_set<detail::access::write, R...> writes(const R&... regions) noexcept {
   return {{regions...}};
 }
 template <class... R>
@@ -96,7 +100,36 @@ constexpr auto writes(const R&...) noexcept {
       (data_region<R> && ...),
       "writes: an argument is no data_region; a pointer says where data begins, and not where it ends: "
       "give a sennit::memory_range(pointer, range)");
-  return detail::access_set<true>();
+  return detail::access_set<detail::access::write>();
+}
+// For task flows (sennit/task_flow.hpp); for splices these are writes. Data to which code adds: tasks that add to the same region
+// run in any order, and at the same time, so that each addition has to be atomic. And data that code uses one task at a time, in
+// any order.
+template <data_region... R>
+constexpr detail::access_set<detail::access::add, R...> adds(const R&... regions) noexcept {
+  return {{regions...}};
+}
+template <class... R>
+  requires(!(data_region<R> && ...))
+constexpr auto adds(const R&...) noexcept {
+  static_assert(
+      (data_region<R> && ...),
+      "adds: an argument is no data_region; a pointer says where data begins, and not where it ends: "
+      "give a sennit::memory_range(pointer, range)");
+  return detail::access_set<detail::access::add>();
+}
+template <data_region... R>
+constexpr detail::access_set<detail::access::exclude, R...> excludes(const R&... regions) noexcept {
+  return {{regions...}};
+}
+template <class... R>
+  requires(!(data_region<R> && ...))
+constexpr auto excludes(const R&...) noexcept {
+  static_assert(
+      (data_region<R> && ...),
+      "excludes: an argument is no data_region; a pointer says where data begins, and not where it ends: "
+      "give a sennit::memory_range(pointer, range)");
+  return detail::access_set<detail::access::exclude>();
 }
 
 // The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section
@@ -121,8 +154,10 @@ class SENNIT_EXPORT effects {
   template <detail::access_list... Sets>
     requires(sizeof...(Sets) > 0)
   effects(const Sets&... sets) : effects() {
-    (add<true>(sets), ...);
-    (add<false>(sets), ...);
+    (add<detail::access::write>(sets), ...);
+    (add<detail::access::add>(sets), ...);
+    (add<detail::access::exclude>(sets), ...);
+    (add<detail::access::read>(sets), ...);
   }
   effects(const effects& other) : effects() { copy(other); }
   effects& operator=(const effects& other) {
@@ -141,29 +176,29 @@ class SENNIT_EXPORT effects {
   // The effects of code without annotations.
   static effects everything() noexcept {
     effects all;
-    all.everything_ = true;
+    all.rare_.everything = true;
     return all;
   }
 
-  bool empty() const noexcept { return count_ == 0 && !everything_; }
-  bool is_everything() const noexcept { return everything_; }
+  bool empty() const noexcept { return count_ == 0 && !rare_.everything; }
+  bool is_everything() const noexcept { return rare_.everything; }
 
   // Whether the two must keep their order: they share data that at least one of them writes.
   bool interferes(const effects& other) const {
-    if (everything_ || other.everything_) [[unlikely]]
+    if (rare_.everything || other.rare_.everything) [[unlikely]]
       return !empty() && !other.empty();
     return share(0, written_, other, other.count_) || share(written_, count_, other, other.written_);
   }
   // Whether the two use any data in common.
   bool overlaps(const effects& other) const {
-    if (everything_ || other.everything_) [[unlikely]]
+    if (rare_.everything || other.rare_.everything) [[unlikely]]
       return !empty() && !other.empty();
     return share(0, count_, other, other.count_);
   }
   // Whether everything that interferes with `part` is known to interfere with *this.
   bool contains(const effects& part) const {
-    if (everything_ || part.everything_) [[unlikely]]
-      return everything_;
+    if (rare_.everything || part.rare_.everything) [[unlikely]]
+      return rare_.everything;
     for (std::uint32_t j = 0; j < part.count_; ++j) {
       bool covered = false;
       const std::uint32_t candidates = j < part.written_ ? written_ : count_;
@@ -176,9 +211,13 @@ class SENNIT_EXPORT effects {
   // The effects of both.
   effects& operator+=(const effects& other) {
     effects both;
-    both.everything_ = everything_ || other.everything_;
-    both.append(*this, 0, written_);
-    both.append(other, 0, other.written_);
+    both.rare_.everything = rare_.everything || other.rare_.everything;
+    for (const access how : {access::write, access::add, access::exclude}) {
+      both.append(*this, first(how), last(how));
+      both.append(other, other.first(how), other.last(how));
+    }
+    both.note_added(rare_.added + std::uint32_t{other.rare_.added});
+    both.note_excluded(rare_.excluded + std::uint32_t{other.rare_.excluded});
     both.written_ = both.count_;
     both.append(*this, written_, count_);
     both.append(other, other.written_, other.count_);
@@ -189,7 +228,26 @@ class SENNIT_EXPORT effects {
  private:
   friend struct detail::effects_access;
 
+  using access = detail::access;
   static constexpr std::uint32_t inside = 4;
+
+  // The written regions of this kind.
+  std::uint32_t last(access how) const noexcept {
+    return written_ -
+           (how == access::exclude ? 0U : rare_.excluded + (how == access::add ? 0U : rare_.added));
+  }
+  std::uint32_t first(access how) const noexcept {
+    if (how == access::write) return 0;
+    return last(how) - (how == access::add ? rare_.added : rare_.excluded);
+  }
+  void note_added(std::uint32_t more) noexcept {
+    rare_.added = static_cast<std::uint8_t>(std::min(rare_.added + more, 255U));
+  }
+  void note_excluded(std::uint32_t more) noexcept {
+    // Otherwise some of these would pass for regions that are added to.
+    if (rare_.excluded + more > 255U) rare_.added = 0;
+    rare_.excluded = static_cast<std::uint8_t>(std::min(rare_.excluded + more, 255U));
+  }
 
   // Whether one of the regions [first, last) shares data with one of the first n regions of `other`.
   bool share(std::uint32_t first, std::uint32_t last, const effects& other, std::uint32_t n) const {
@@ -217,13 +275,13 @@ class SENNIT_EXPORT effects {
                                kind->contains(data_[i].get(), part.data_[j].get()));
   }
 
-  template <bool Written, bool Of, class... R>
+  template <detail::access How, detail::access Of, class... R>
   void add(const detail::access_set<Of, R...>& set) {
-    if constexpr (Of == Written) {
-      std::apply([this](const R&... regions) { (add_region<Written>(regions), ...); }, set.regions);
+    if constexpr (Of == How) {
+      std::apply([this](const R&... regions) { (add_region<How>(regions), ...); }, set.regions);
     }
   }
-  template <bool Written, class R>
+  template <detail::access How, class R>
   void add_region(const R& region) {
     hull where{0, UINTPTR_MAX};
     if constexpr (detail::contiguous_region<R> || detail::has_hull<R>) {
@@ -240,7 +298,9 @@ class SENNIT_EXPORT effects {
       kinds_[count_] = &detail::kind_of<R, !detail::region_data::fits<R>>;
     }
     ++count_;
-    if constexpr (Written) ++written_;
+    if constexpr (How != detail::access::read) ++written_;
+    if constexpr (How == detail::access::add) note_added(1);
+    if constexpr (How == detail::access::exclude) note_excluded(1);
   }
   // To effects without regions.
   void copy(const effects& other) {
@@ -252,7 +312,7 @@ class SENNIT_EXPORT effects {
     }
     count_ = other.count_;
     written_ = other.written_;
-    everything_ = other.everything_;
+    rare_ = other.rare_;
   }
   void append(const effects& other, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t i = first; i < last; ++i) {
@@ -278,7 +338,7 @@ class SENNIT_EXPORT effects {
     room_ = std::exchange(other.room_, inside);
     count_ = std::exchange(other.count_, 0);
     written_ = std::exchange(other.written_, 0);
-    everything_ = other.everything_;
+    rare_ = other.rare_;
   }
   void clear() noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
@@ -287,14 +347,24 @@ class SENNIT_EXPORT effects {
     if (room_ != inside) [[unlikely]]
       release();
     count_ = written_ = 0;
-    everything_ = false;
+    rare_ = {};
   }
   void release() noexcept;
 
   std::uint32_t count_ = 0;
-  std::uint32_t written_ = 0;
+  // What few effects have, in one word.
+  struct rare {
+    bool everything = false;
+    // The last of the written regions are those that are added to, and those that exclude. If there are more than a byte
+    // counts, the others are writes, which orders more.
+    std::uint8_t added = 0;
+    std::uint8_t excluded = 0;
+    std::uint8_t unused = 0;
+  };
+
+  std::uint32_t written_ = 0;  // the first regions
   std::uint32_t room_ = inside;
-  bool everything_ = false;
+  rare rare_;
   hull* where_ = own_where_;
   const detail::region_kind** kinds_ = own_kinds_;
   detail::region_data* data_ = own_data_;
@@ -327,6 +397,11 @@ struct effects_access {
   // The number of regions that are not empty. Written regions come first.
   static std::uint32_t size(const effects& fx) noexcept { return fx.count_; }
   static std::uint32_t written(const effects& fx) noexcept { return fx.written_; }
+  static detail::access how(const effects& fx, std::uint32_t i) noexcept {
+    if (i >= fx.written_) return access::read;
+    if (i >= fx.first(access::exclude)) return access::exclude;
+    return i >= fx.first(access::add) ? access::add : access::write;
+  }
   static const hull* hulls_of(const effects& fx) noexcept { return fx.where_; }
   static region_view region(const effects& fx, std::uint32_t i) noexcept {
     return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
@@ -370,7 +445,7 @@ struct effects_access {
   }
   // A number that differs, most likely, if the hulls or the fingerprints of the regions differ.
   static std::uint64_t fingerprint(const effects& fx, std::uint64_t h = 0) {
-    h = mix(h, fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.everything_});
+    h = mix(h, fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.rare_.everything});
     for (std::uint32_t i = 0; i < fx.count_; ++i) {
       const region_kind* const kind = fx.kinds_[i];
       h = mix(h, fx.where_[i].first);

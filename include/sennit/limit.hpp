@@ -16,7 +16,8 @@ namespace detail {
 // What waits for a place within a limit, and blocks no worker meanwhile.
 class SENNIT_EXPORT limit_waiter {
  public:
-  limit_waiter() = default;
+  // `owner`: whatever waits for its waiters to end, such as a run of a graph.
+  explicit limit_waiter(const void* owner) noexcept : owner_(owner) {}
   limit_waiter(const limit_waiter&) = delete;
   limit_waiter& operator=(const limit_waiter&) = delete;
 
@@ -25,10 +26,11 @@ class SENNIT_EXPORT limit_waiter {
 
  private:
   friend class sennit::limit;
-  // The place is the waiter's. Called once for each wait, by whoever leaves the limit, under the limit's lock:
-  // it notes that the waiter may go on, and uses no limit.
+  // The place is the waiter's. Whoever leaves the limit calls it once for each wait, under the limit's lock. It
+  // sees to it that what waited goes on soon, because others may wait for the place. It uses no limit itself.
   virtual void admitted() noexcept = 0;
 
+  const void* const owner_;
   limit_waiter* next_ = nullptr;
 };
 
@@ -68,9 +70,10 @@ class SENNIT_EXPORT limit {
   std::uint64_t rank() const noexcept { return rank_; }
   // Returns true if the caller has a place now. Otherwise the waiter is told when it has one.
   bool enter(detail::limit_waiter& w) noexcept;
-  // Gives the place to the one that has waited longest, if there is one.
-  void leave() noexcept;
-  // Returns true if the waiter waits no longer. Otherwise it has been told that it has a place.
+  // Gives the place to the waiter that has waited longest, if there is one. If this waiter has that owner, it
+  // is not told but returned, and the caller has it go on at once.
+  detail::limit_waiter* leave(const void* owner = nullptr) noexcept;
+  // Returns true if the waiter waited, and waits no longer. Otherwise it has been told, or returned.
   bool withdraw(detail::limit_waiter& w) noexcept;
 
  private:

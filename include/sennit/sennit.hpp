@@ -33,6 +33,7 @@
 #include <sennit/parallel_transform.hpp>
 #include <sennit/partition.hpp>
 #include <sennit/per_worker.hpp>
+#include <sennit/pipeline.hpp>
 #include <sennit/placement.hpp>
 #include <sennit/promotion.hpp>
 #include <sennit/promotion_point.hpp>
@@ -50,6 +51,7 @@
 #include <sennit/splicing.hpp>
 #include <sennit/split.hpp>
 #include <sennit/static_graph.hpp>
+#include <sennit/task_flow.hpp>
 #include <sennit/task_graph.hpp>
 #include <sennit/tiling.hpp>
 #include <sennit/version.hpp>

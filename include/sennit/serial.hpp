@@ -17,6 +17,7 @@
 #include <sennit/parallel_scan.hpp>
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
+#include <sennit/pipeline.hpp>
 #include <sennit/task_group.hpp>
 
 #include <cstdint>
@@ -26,7 +27,7 @@
 namespace sennit {
 
 // The policy under which a program runs on the runtime. Every policy has the members of this one: P::join,
-// P::task_group, P::latent_join, P::latent_for, P::latent_reduce, and all algorithms. Their results and
+// P::task_group, P::latent_join, P::latent_for, P::latent_reduce, P::pipeline, and all algorithms. Their results and
 // exceptions are those of the same names in namespace sennit.
 //
 // Example:
@@ -66,6 +67,7 @@ struct parallel {
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
   static constexpr detail::latent_looping<detail::in_parallel> latent_for{};
   static constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
+  static constexpr detail::piping<detail::in_parallel> pipeline{};
 };
 
 // The serial elision: the same program with the parallelism removed (Frigo, Leiserson and Randall, 1998). A
@@ -118,11 +120,12 @@ struct serial {
   static constexpr detail::filling<detail::elided> parallel_fill{};
   static constexpr detail::latent_looping<detail::elided> latent_for{};
   static constexpr detail::latent_reduction<detail::elided> latent_reduce{};
+  static constexpr detail::piping<detail::elided> pipeline{};
 };
 
 // The serial elision, which also counts forks: one for a join of two branches, two for a join of three, one
-// for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy and a fill
-// count as loops. Latent joins and loops count as others. A nest and a sort count the joins and the loops that
+// for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy, a fill
+// and a pipeline count as loops. Latent joins and loops count as others. A nest and a sort count the joins and the loops that
 // they consist of. Each thread has its own count.
 struct counted_serial {
   // The forks since reset().
@@ -182,6 +185,17 @@ struct counted_serial {
   static auto latent_reduce(Loop&&... loop) {
     count();
     return serial::latent_reduce(std::forward<Loop>(loop)...);
+  }
+  template <class... Stages>
+  static void pipeline(pipeline_options how, Stages&&... stages) {
+    count();
+    serial::pipeline(how, std::forward<Stages>(stages)...);
+  }
+  template <class Source, class... Stages>
+    requires(!std::convertible_to<Source, pipeline_options>)
+  static void pipeline(Source&& source, Stages&&... stages) {
+    count();
+    serial::pipeline(std::forward<Source>(source), std::forward<Stages>(stages)...);
   }
 
  private:

@@ -71,7 +71,7 @@ class SENNIT_EXPORT static_graph {
   // std::bad_alloc.
   node add(std::size_t count = 1);
   // Node `before` must end before node `after` begins. Throws std::out_of_range if a number is not that of a
-  // node, std::invalid_argument for an edge from a node to itself, std::length_error and std::bad_alloc.
+  // node, cycle_error<node> for an edge from a node to itself, std::length_error and std::bad_alloc.
   void edge(node before, node after);
   std::size_t size() const noexcept { return nodes_.size(); }
   std::size_t edge_count() const noexcept { return edges_.size(); }
@@ -129,9 +129,7 @@ class SENNIT_EXPORT static_graph {
     strands(static_graph& g, const Body& body) noexcept : graph_(g), body_(body) {}
 
     void run() {
-      detail::local_queue<node> first;
-      for (const node n : graph_.sources_) first.add(n);
-      pool_.run(*this, std::move(first));
+      pool_.run(*this, graph_.sources_);
       if (!pool_.stopped()) return;
       for (node_sorted& n : graph_.nodes_) n.waiting = n.predecessors;
       pool_.throw_failure();
@@ -170,7 +168,7 @@ class SENNIT_EXPORT static_graph {
 
     static_graph& graph_;
     const Body& body_;
-    detail::work_pool<strands, detail::local_queue<node>> pool_;
+    detail::work_pool<strands, node> pool_;
   };
 
   void sort_edges();

@@ -170,7 +170,7 @@ class SENNIT_EXPORT pending_run {
 //   #include <cstdio>
 //   #include <string>
 //
-//   int main() {
+//   void measure_a_cord() {
 //     sennit::graph::task_graph g;
 //     auto text = g.add([] { return std::string("a braided cord"); }).name("text");
 //     auto size = g.add([](const std::string& s) { return s.size(); }, text).name("size");

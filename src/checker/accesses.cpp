@@ -1,5 +1,6 @@
 #include "checker/accesses.hpp"
 
+#include "checker/flow_check.hpp"
 #include "checker/report.hpp"
 #include "checker/splice_check.hpp"
 #include "splice/checking.hpp"
@@ -77,6 +78,7 @@ void note_release(const void* block) noexcept {
 
 void install() noexcept {
   take_allocation();
+  detail::checks_tasks = check_flow;
   if (std::exchange(detail::instead_of_splicer, run_checked) == nullptr) conclude_at_exit();
 }
 

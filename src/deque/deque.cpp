@@ -68,6 +68,16 @@ void deque::note_tail_seen() noexcept {
   tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
+bool deque::push(divisible& newest) noexcept {
+  slot* const at = tls_->tail.load(std::memory_order_relaxed);
+  if (at == slots_.end()) return false;
+  at->store(reinterpret_cast<std::uintptr_t>(&newest) | divisible::tag, std::memory_order_relaxed);
+  // Thieves read it under the lock, unless they fence.
+  // ORD[D1] release: as in publish_tail().
+  tls_->tail.store(at + 1, std::memory_order_release);
+  return true;
+}
+
 void deque::readmit(divisible& newest) noexcept {
   SENNIT_ASSERT(empty() && head() == bottom());
   bottom()->store(reinterpret_cast<std::uintptr_t>(&newest) | divisible::tag, std::memory_order_relaxed);
@@ -110,9 +120,9 @@ deque::claimed deque::claim_frozen(const eligibility& may, reserve& memory) noex
   const bool latent = head() < tail;
   const promoted oldest = take_below(tail, parting::half_of_waiting, memory);
   SENNIT_ASSERT(gates_are_shut(*tls_));  // the owner has waited all the while
-  // Work that stays was not taken for want of memory.
+  // Other work that stays was not taken for want of memory.
   return {.frame = oldest.frame,
-          .under_way = latent && oldest.frame == nullptr && !oldest.stays,
+          .under_way = latent && oldest.frame == nullptr && (!oldest.stays || oldest.too_little),
           .barrier_ns = barrier_ns};
 }
 

@@ -114,6 +114,8 @@ class deque {
   }
   // All frames that are there are noted by the trace cursor.
   void note_tail_seen() noexcept;
+  // Divisible work of the owner. False: there is no room.
+  bool push(divisible& newest) noexcept;
   // Divisible work that was passed over as exhausted, and is not any more. Thieves have left nothing else.
   void readmit(divisible& newest) noexcept;
   // The oldest frame, or a part of the oldest divisible work.

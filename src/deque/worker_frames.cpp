@@ -194,6 +194,14 @@ void worker_frames::ask(bool next_push) noexcept {
   follow_reasons();
 }
 
+bool worker_frames::admit(divisible& newest, bool again) noexcept {
+  if (!again) return deque_.push(newest);
+  if (!empty()) return false;
+  begin_anew();
+  deque_.readmit(newest);
+  return true;
+}
+
 void worker_frames::readmit(divisible& newest) noexcept {
   const std::lock_guard guard(lock());
   if (newest.exhausted() || !empty()) return;

@@ -95,6 +95,9 @@ class worker_frames {
   // The owner has given iterations of its newest work back: where that was passed over as exhausted, it is in the
   // deque again.
   void readmit(divisible& newest) noexcept;
+  // Under the lock. Puts divisible work in the deque as the newest. `again`: it was there before and has left, so all
+  // that was older has left, too. False: there is no room, or younger frames are there.
+  bool admit(divisible& newest, bool again) noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all(reserve& memory) noexcept;
   // Takes the newest branch out, so that it can go to another worker. Moves all older frames to a list from which

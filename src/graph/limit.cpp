@@ -40,17 +40,19 @@ bool limit::enter(detail::limit_waiter& w) noexcept {
   return false;
 }
 
-void limit::leave() noexcept {
+detail::limit_waiter* limit::leave(const void* owner) noexcept {
   const std::lock_guard guard(lock_);
   detail::limit_waiter* const next = first_;
   if (next == nullptr) {
     ++free_;
-    return;
+    return nullptr;
   }
   first_ = next->next_;
   if (first_ == nullptr) last_ = nullptr;
+  if (owner != nullptr && next->owner_ == owner) return next;
   // Under the lock: withdraw() then knows whether the waiter has been told.
   next->admitted();
+  return nullptr;
 }
 
 bool limit::withdraw(detail::limit_waiter& w) noexcept {

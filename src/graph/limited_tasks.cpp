@@ -1,10 +1,46 @@
 #include "graph/limited_tasks.hpp"
 
+#include "fork/views.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/graph/node.hpp>
+
 #include <utility>
 
 namespace sennit::detail {
 
-limited_tasks::limited_tasks(const tasks_of_graph& all) {
+// Where a task goes on that was admitted by a strand of another run.
+class limited_tasks::branch : public frame_with_state {
+ public:
+  branch(limited_tasks& all, task_number n) noexcept
+      : frame_with_state(&run_elsewhere), all_(all), number_(n) {}
+
+ private:
+  static fiber* run_elsewhere(frame& base) noexcept {
+    const std::unique_ptr<branch> self(&static_cast<branch&>(base));
+    limited_tasks& all = self->all_;
+    all.go_on(self->number_);
+    return all.ended(base);
+  }
+  limited_tasks& all_;
+  const task_number number_;
+};
+
+limited_tasks::waiting_task::waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept
+    : limit_waiter(&all), number(n), traits(t), all_(all) {}
+limited_tasks::waiting_task::~waiting_task() = default;
+
+void limited_tasks::waiting_task::admitted() noexcept {
+  branch& begun = *later.release();
+  begun.mark_stolen(all_.region_);
+  worker& seat = all_.seat_;
+  seat.frames().listed().add(begun);
+  seat.announce_work();
+}
+
+limited_tasks::limited_tasks(const tasks_of_graph& all)
+    : seat_(*worker::current()), region_(worker::current()->running().innermost->region) {
   if (all.limited_count() == 0) return;
   std::vector<task_number> numbers(all.limited_count());
   for (task_number n = 0; n < all.size(); ++n) {
@@ -16,9 +52,8 @@ limited_tasks::limited_tasks(const tasks_of_graph& all) {
 
 limited_tasks::~limited_tasks() {
   for (waiting_task& t : tasks_) {
-    // Whoever left the limit may have given the place to the task before the run ended.
-    if (t.waits && !at(t.traits, t.places).withdraw(t)) ++t.places;
-    while (t.places > 0) at(t.traits, --t.places).leave();
+    if (t.waits.load(std::memory_order_relaxed) != nullptr) ++t.places;
+    while (t.places > 0) (void)at(t.traits, --t.places).leave();
   }
 }
 
@@ -31,46 +66,74 @@ limit& limited_tasks::at(const task_traits& t, std::size_t i) noexcept {
   return i < t.limits.size() ? *t.limits[i] : t.inner->one_at_a_time();
 }
 
-bool limited_tasks::enter(const task_traits& t) noexcept {
+bool limited_tasks::enter(const task_traits& t) {
   waiting_task& task = tasks_[t.limited];
-  if (std::exchange(task.waits, false)) ++task.places;
+  if (task.waits.load(std::memory_order_relaxed) != nullptr) {
+    task.waits.store(nullptr, std::memory_order_relaxed);
+    ++task.places;
+  }
   while (task.places < count_of(t)) {
-    // Before the task can be told.
-    task.waits = true;
-    waiting_.fetch_add(1, std::memory_order_relaxed);
-    if (!at(t, task.places).enter(task)) return false;
-    waiting_.fetch_sub(1, std::memory_order_relaxed);
-    task.waits = false;
+    limit& next = at(t, task.places);
+    if (task.later == nullptr) task.later = std::make_unique<branch>(*this, task.number);
+    // Before anybody can admit the task.
+    task.waits.store(&next, std::memory_order_relaxed);
+    open_.fetch_add(1, std::memory_order_relaxed);
+    if (!next.enter(task)) {
+      // Either this strand sees that the run was stopped, or stop() comes later and finds the task.
+      if (stopped()) withdraw(task, next, open_);
+      return false;
+    }
+    open_.fetch_sub(1, std::memory_order_relaxed);
+    task.waits.store(nullptr, std::memory_order_relaxed);
     ++task.places;
   }
   return true;
 }
 
-void limited_tasks::leave(const task_traits& t) noexcept {
+task_number limited_tasks::leave(const task_traits& t) noexcept {
   waiting_task& task = tasks_[t.limited];
-  while (task.places > 0) at(t, --task.places).leave();
-}
-
-void limited_tasks::admit(waiting_task& t) noexcept {
-  const std::lock_guard guard(lock_);
-  t.next = admitted_;
-  admitted_ = &t;
-  any_admitted_.store(true, std::memory_order_relaxed);
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
-  if (sleeper_ != nullptr) std::exchange(sleeper_, nullptr)->go_on();
-}
-
-bool limited_tasks::await_admitted() {
-  if (tasks_.empty()) return false;
-  waiting_strand self;
-  {
-    const std::lock_guard guard(lock_);
-    if (admitted_ != nullptr) return true;
-    if (waiting_.load(std::memory_order_relaxed) == 0) return false;
-    sleeper_ = &self;
+  task_number next = nobody;
+  while (task.places > 0) {
+    // One at most can go on here.
+    limit_waiter* const w = at(t, --task.places).leave(next == nobody ? this : nullptr);
+    if (w == nullptr) continue;
+    next = static_cast<waiting_task*>(w)->number;
+    // The calling strand is counted.
+    open_.fetch_sub(1, std::memory_order_relaxed);
   }
-  self.wait();
-  return true;
+  return next;
+}
+
+void limited_tasks::withdraw(waiting_task& t, limit& from, std::atomic<std::intptr_t>& open) noexcept {
+  if (!from.withdraw(t)) return;
+  t.waits.store(nullptr, std::memory_order_relaxed);
+  open.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void limited_tasks::stop() noexcept {
+  if (stopped_.exchange(true, std::memory_order_relaxed)) return;
+  for (waiting_task& t : tasks_) {
+    if (limit* const from = t.waits.load(std::memory_order_relaxed)) withdraw(t, *from, open_);
+  }
+}
+
+fiber* limited_tasks::ended(frame& b) noexcept {
+  leave_branch(b);
+  if (view* const added = b.stolen().views; added != nullptr) {
+    const std::lock_guard guard(merging_);
+    views_ = chain_views(views_, added);
+  }
+  // ORD[D23] acq_rel: release publishes what the branch did to await_all(), by way of those that end after it;
+  // acquire passes on what those did that ended before. Pairs with itself and with await_all().
+  return open_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? done_.finish() : nullptr;
+}
+
+void limited_tasks::await_all() noexcept {
+  if (tasks_.empty()) return;
+  // ORD[D23] acquire: what all branches did; pairs with the release in ended(). If some are still at work, the
+  // last of them says so through done_.
+  if (open_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);
+  append_views(std::exchange(views_, nullptr));
 }
 
 }  // namespace sennit::detail

@@ -2,77 +2,80 @@
 #pragma once
 
 #include "graph/tasks_of_graph.hpp"
-#include "region/waiting_strand.hpp"
 
+#include <sennit/detail/fork/completion.hpp>
+#include <sennit/detail/fork/frame.hpp>
 #include <sennit/limit.hpp>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 
 namespace sennit::detail {
 
+class view;
+class worker;
+
+// A task that was admitted has a place that others may wait for. So it must not lie in a queue of a strand that
+// waits itself: it goes on at once, on the strand that gave it the place, or as a branch of its own.
+// docs/protocols/graphs.md, "Limits".
 class limited_tasks {
  public:
   explicit limited_tasks(const tasks_of_graph& all);
   limited_tasks(const limited_tasks&) = delete;
   limited_tasks& operator=(const limited_tasks&) = delete;
-  // Precondition: no task runs. Gives back what tasks have that did not end.
+
+  // Returns true if the task has a place in all of its limits. Otherwise it goes on later. Throws
+  // std::bad_alloc.
+  bool enter(const task_traits& t);
+  // Returns a task that now goes on in the calling strand, or `nobody`.
+  task_number leave(const task_traits& t) noexcept;
+
+  // No task that waits shall go on. Any strand of the run may call it.
+  void stop() noexcept;
+  bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+
+ protected:
+  // Gives back the places of tasks that did not end. Precondition: await_all() has returned.
   ~limited_tasks();
-
-  // Returns true if the task has a place in all of its limits. Otherwise it waits, and is among those that
-  // take_admitted() gives when it can try again.
-  bool enter(const task_traits& t) noexcept;
-  void leave(const task_traits& t) noexcept;
-
-  // Whether a task can try again. A hint.
-  bool any_admitted() const noexcept { return any_admitted_.load(std::memory_order_relaxed); }
-  // Calls f with each of these tasks.
-  template <class F>
-  void take_admitted(F&& f) {
-    waiting_task* taken = nullptr;
-    {
-      const std::lock_guard guard(lock_);
-      taken = std::exchange(admitted_, nullptr);
-      any_admitted_.store(false, std::memory_order_relaxed);
-    }
-    while (taken != nullptr) {
-      // The task may wait again as soon as f knows of it.
-      waiting_task& t = *std::exchange(taken, taken->next);
-      f(t.number);
-    }
-  }
-  // Called by one strand while no other is at work in the run: waits until a task can try again. Returns false
-  // if no task waits.
-  bool await_admitted();
+  // Returns when no task waits, and all branches have ended. The strand that began the run calls it once.
+  void await_all() noexcept;
 
  private:
+  class branch;
   class waiting_task : public limit_waiter {
    public:
-    waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept
-        : number(n), traits(t), all_(all) {}
+    waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept;
+    ~waiting_task();
     const task_number number;
     const task_traits& traits;
-    std::size_t places = 0;  // it has, of those in its limits
-    bool waits = false;      // for the next one, or has not tried again since it was told
-    waiting_task* next = nullptr;
+    std::size_t places = 0;              // it has, of those in its limits
+    std::atomic<limit*> waits{nullptr};  // there, or it has a place there and has not gone on
+    std::unique_ptr<branch> later;       // in which it goes on
 
    private:
-    void admitted() noexcept override { all_.admit(*this); }
+    void admitted() noexcept override;
     limited_tasks& all_;
   };
 
+  // Runs the task and what follows from it, on the calling strand and others.
+  virtual void go_on(task_number n) noexcept = 0;
+  fiber* ended(frame& b) noexcept;
+  static void withdraw(waiting_task& t, limit& from, std::atomic<std::intptr_t>& open) noexcept;
   static std::size_t count_of(const task_traits& t) noexcept;
   static limit& at(const task_traits& t, std::size_t i) noexcept;
-  void admit(waiting_task& t) noexcept;
 
   std::deque<waiting_task> tasks_;  // by task_traits::limited
-  std::atomic<bool> any_admitted_{false};
-  std::atomic<std::size_t> waiting_{0};  // tasks that have no place yet
-  std::mutex lock_;
-  waiting_task* admitted_ = nullptr;   // under the lock
-  waiting_strand* sleeper_ = nullptr;  // under the lock: in await_admitted()
+  worker& seat_;                    // of the runtime
+  region_state* const region_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<std::intptr_t> open_{1};  // tasks that wait, branches, and the strand that began the run
+  completion done_;
+  std::mutex merging_;
+  view* views_ = nullptr;  // what branches have added to reducers; under merging_
 };
 
 }  // namespace sennit::detail

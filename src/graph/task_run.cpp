@@ -1,5 +1,6 @@
 #include "graph/task_run.hpp"
 
+#include "fork/answer.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/detail/graph/node_colors.hpp>
@@ -12,11 +13,11 @@
 namespace sennit::detail {
 
 task_run_state::task_run_state(tasks_of_graph& all, unsigned colors)
-    : all_(all),
+    : limited_tasks(all),
+      all_(all),
       order_(all.order()),
       colors_(colors),
-      underway_(all.has_choices() ? all.size() : 0),
-      limited_(all) {}
+      underway_(all.has_choices() ? all.size() : 0) {}
 
 queued_task task_run_state::queued(task_number n) const noexcept {
   const task_traits* const t = all_.find_traits(n);
@@ -75,6 +76,36 @@ void task_run_state::write_trace(graph::trace& seen, bool failed) {
 #endif
 }
 
+void task_run_state::fail_with_current() noexcept {
+  {
+    const std::lock_guard guard(failing_);
+    if (failure_ == nullptr) failure_ = std::current_exception();
+  }
+  stop();
+}
+
+void task_run_state::end_with(work_pool_state& pool) noexcept {
+#if SENNIT_EXCEPTIONS
+  try {
+    pool.throw_failure();
+  } catch (const sennit::cancelled&) {
+    stop();
+  } catch (...) {
+    fail_with_current();
+  }
+#else
+  stop();
+  static_cast<void>(pool);
+#endif
+}
+
+void task_run_state::throw_failure() {
+#if SENNIT_EXCEPTIONS
+  if (failure_ != nullptr) std::rethrow_exception(std::move(failure_));
+#endif
+  throw_cancelled();
+}
+
 template <bool Prioritized, bool Colored>
 void task_run<Prioritized, Colored>::run(graph::trace* seen) {
   if (seen != nullptr) {
@@ -82,16 +113,27 @@ void task_run<Prioritized, Colored>::run(graph::trace* seen) {
     if constexpr (Colored) tracing_.places = all_.coloring().of;
     tracing_.begin();
   }
-  queue first;
-  for_each_source([&](queued_task t) { first.add(t); });
-  do {
-    // Tasks that had to wait for places that other runs have.
-    limited_.take_admitted([&](task_number n) { first.add(queued(n)); });
-    pool_.emplace(Colored ? all_.coloring().patience : 0);
-    pool_->run(*this, std::exchange(first, queue()));
-  } while (!pool_->stopped() && limited_.await_admitted());
-  if (seen != nullptr) write_trace(*seen, pool_->stopped());
-  if (pool_->stopped()) pool_->throw_failure();
+  std::vector<queued_task> first;
+  for_each_source([&](queued_task t) { first.push_back(ready(t)); });
+  part(*this).run(first);
+  await_all();
+  if (seen != nullptr) write_trace(*seen, stopped());
+  if (stopped()) throw_failure();
+}
+
+template <bool Prioritized, bool Colored>
+void task_run<Prioritized, Colored>::go_on(task_number n) noexcept {
+  if (stopped()) return;
+  const auto run = [&] { part(*this).run({ready(queued(n))}); };
+#if SENNIT_EXCEPTIONS
+  try {
+    run();
+  } catch (...) {
+    fail_with_current();
+  }
+#else
+  run();
+#endif
 }
 
 namespace {

@@ -3,24 +3,26 @@
 
 #include "graph/limited_tasks.hpp"
 #include "graph/static_graph_access.hpp"
-#include "graph/task_queue.hpp"
 #include "graph/tasks_of_graph.hpp"
+#include "graph/urgent_tasks.hpp"
 
 #include <sennit/detail/graph/color_posts.hpp>
-#include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
+#include <atomic>
 #include <cstdint>
-#include <optional>
+#include <exception>
+#include <mutex>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
 
 // What all kinds of runs do alike.
-class task_run_state {
+class task_run_state : protected limited_tasks {
  public:
   task_run_state(tasks_of_graph& all, unsigned colors);
   task_run_state(const task_run_state&) = delete;
@@ -42,16 +44,26 @@ class task_run_state {
   queued_task queued(task_number n) const noexcept;
   void write_trace(graph::trace& seen, bool failed);
 
+  // Ends the run with the exception that is being handled, unless another one has ended it.
+  void fail_with_current() noexcept;
+  // The work pool has stopped.
+  void end_with(work_pool_state& pool) noexcept;
+  [[noreturn]] void throw_failure();
+
   tasks_of_graph& all_;
   static_graph_access order_;
   const unsigned colors_;               // how many there are
   std::vector<std::uint8_t> underway_;  // in a graph with choices: tasks that can go on, and have not ended
   graph_tracing<true> tracing_;
-  limited_tasks limited_;
 
  private:
   [[noreturn]] void refuse_second_begin(task_number n) const;
+
+  std::mutex failing_;
+  std::exception_ptr failure_;  // under failing_
 };
+
+struct no_priorities {};
 
 template <bool Prioritized, bool Colored>
 class task_run : public task_run_state {
@@ -60,40 +72,68 @@ class task_run : public task_run_state {
   // Throws what a task threw, and std::logic_error if no task can begin.
   void run(graph::trace* seen);
 
-  template <class Session>
-  void work(Session& own) {
-    strand<Session> here{*this, own, {}, {}};
-    for (;;) {
-      if (pool_->stopped()) return;
-      if (limited_.any_admitted()) here.take_admitted();
-      if (!own.more()) {
-        // A task that was told meanwhile is this strand's, or that of the strand that began the run.
-        if (!limited_.any_admitted()) return;
-        continue;
-      }
-      if (!here.go_on(own.todo.take().number)) return;
+ private:
+  // The task behind an item of a queue.
+  task_number taken(const queued_task& item) noexcept {
+    if constexpr (Prioritized) {
+      return urgent_.take().number;
+    } else {
+      return item.number;
     }
   }
+  // The item of a task that can go on.
+  queued_task ready(const queued_task& t) {
+    if constexpr (Prioritized) urgent_.add(t);
+    return t;
+  }
 
- private:
-  using queue = std::conditional_t<
-      Prioritized, priority_queue,
-      std::conditional_t<Colored, colored_local_queue<queued_task>, local_queue<queued_task>>>;
   using posts = std::conditional_t<Colored, color_posts<queued_task>, no_posts>;
-  using pool = work_pool<task_run, queue, posts>;
+
+  // Some tasks, and what follows from them: all of the run, or a branch.
+  class part {
+   public:
+    explicit part(task_run& whole) : whole_(whole), pool_(Colored ? whole.all_.coloring().patience : 0) {}
+
+    void run(const std::vector<queued_task>& first) noexcept {
+      pool_.run(*this, first);
+      if (pool_.stopped()) whole_.end_with(pool_);
+    }
+    template <class Session>
+    void work(Session& own) {
+      strand<Session> here{whole_, pool_, own, {}, {}};
+#if SENNIT_EXCEPTIONS
+      try {
+        here.work();
+      } catch (...) {
+        whole_.fail_with_current();
+        throw;
+      }
+#else
+      here.work();
+#endif
+    }
+
+   private:
+    task_run& whole_;
+    work_pool<part, queued_task, posts> pool_;
+  };
 
   template <class Session>
   struct strand {
     task_run& whole;
+    work_pool_state& pool;
     Session& own;
     chosen_successors chosen;
     graph_tracing<true>::notes notes;
 
     ~strand() { whole.tracing_.leave(notes); }
 
-    void take_admitted() {
-      whole.limited_.take_admitted([&](task_number n) { own.todo.add(whole.queued(n)); });
+    void work() {
+      while (!whole.stopped() && own.more() && go_on(whole.taken(own.todo.take()))) {
+      }
     }
+
+   private:
     // Runs the task and what follows from it, as far as that is not in the queue. Returns false if the run has
     // been stopped.
     bool go_on(task_number next) {
@@ -101,23 +141,22 @@ class task_run : public task_run_state {
         next = step(next);
         own.did_one();
         own.consider_others(next != nobody);
-        if (whole.pool_->stopped()) [[unlikely]]
+        if (whole.stopped() || pool.stopped()) [[unlikely]]
           return false;
       }
       return true;
     }
 
-   private:
     task_number step(task_number n) {
       const task_traits* const t = whole.all_.find_traits(n);
       const bool limited = t != nullptr && (!t->limits.empty() || t->inner != nullptr);
-      if (limited && !whole.limited_.enter(*t)) return nobody;
+      if (limited && !whole.enter(*t)) return nobody;
       call(n, t != nullptr && t->chooses);
-      if (limited) {
-        whole.limited_.leave(*t);
-        if (whole.limited_.any_admitted()) take_admitted();
-      }
-      return t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
+      const task_number admitted = limited ? whole.leave(*t) : nobody;
+      const task_number next = t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
+      if (admitted == nobody) return next;
+      if (next != nobody) own.todo.add(whole.ready(whole.queued(next)));
+      return admitted;
     }
     void call(task_number n, bool chooses) {
       // A choice may let the task begin again as soon as it has ended. Nobody counts down a task that runs.
@@ -142,11 +181,12 @@ class task_run : public task_run_state {
       }
       return next;
     }
-    void follow(queued_task task, task_number& next) {
+    void follow(const queued_task& given, task_number& next) {
+      const queued_task task = whole.ready(given);
       if constexpr (Colored) {
         if (own.post(task)) return;
       }
-      // With priorities, a task in the queue may be more urgent.
+      // With priorities, another task may be more urgent.
       if (!Prioritized && next == nobody) {
         next = task.number;
       } else {
@@ -155,7 +195,9 @@ class task_run : public task_run_state {
     }
   };
 
-  std::optional<pool> pool_;
+  void go_on(task_number n) noexcept override;
+
+  [[no_unique_address]] std::conditional_t<Prioritized, urgent_tasks, no_priorities> urgent_;
 };
 
 // Runs the graph once, in the calling strand.

@@ -72,7 +72,18 @@ class tasks_of_graph {
   // In the calling strand, until the function says so, at most so often. Precondition: no other run.
   void run_here(std::size_t times, const std::function<bool()>* until, graph::trace* seen);
   // Calls the task's function. Throws node_error, with what the function threw nested in it.
-  void call(task_number n, chosen_successors* chosen) const;
+  void call(task_number n, chosen_successors* chosen) const {
+    const task_code code = codes_[n];
+#if SENNIT_EXCEPTIONS
+    try {
+      code.run(code.body, chosen);
+    } catch (...) {
+      rethrow_named(n);
+    }
+#else
+    code.run(code.body, chosen);
+#endif
+  }
   bool has_choices() const noexcept { return has_choices_; }
   const graph::coloring& coloring() const noexcept { return coloring_; }
   static_graph_access order() noexcept { return static_graph_access(order_); }
@@ -85,6 +96,8 @@ class tasks_of_graph {
     void* body;
   };
 
+  // Called in a handler.
+  [[noreturn]] SENNIT_COLD void rethrow_named(task_number n) const;
   bool contains(const tasks_of_graph& other) const noexcept;
   void sort();
   void refuse_never_begun();

@@ -8,7 +8,6 @@
 #include "worker/worker.hpp"
 
 #include <sennit/detail/graph/work_pool.hpp>
-#include <sennit/join.hpp>
 
 #include <sched.h>
 
@@ -36,35 +35,16 @@ bool work_pool_state::cancelled() noexcept {
   return stopped();
 }
 
-bool work_pool_state::others_wait() noexcept {
-  worker* w = worker::current();
+void work_pool_state::answer() noexcept {
   // In an observed region, what is done where would depend on who happens to wait.
-  if (current_tls().cursor != nullptr) return false;
-  if (!w->frames().empty()) {
-    // Whoever shut the gate can have the oldest frame.
-    answer_gates(*w, false);
-    w = worker::current();
-  }
-  return w->frames().empty() && !w->frames().listed().any();
+  if (current_tls().cursor == nullptr) (void)answer_gates(*worker::current());
 }
 
-bool work_pool_state::offer(frame_with_state& part, color_set colors) noexcept {
-  // Before anybody can take it, and end.
-  at_work_.fetch_add(1, std::memory_order_relaxed);
-  bool offered = true;
-  const bool pushed =
-      colors == all_colors ? push(part) : worker::current()->frames().push_colored(part, colors);
-  if (!pushed) {
-    const bool went = attempt<std::exception>([&] {
-      offered = (can_throw_ ? push_shut(part) : ending_late::push_shut(part)) != push_result::not_pushed;
-    });
-    if (!went) {
-      stop();
-      offered = false;
-    }
-  }
-  if (!offered) at_work_.fetch_sub(1, std::memory_order_relaxed);
-  return offered;
+queue_part* work_pool_state::cut(const item_range& range) noexcept {
+  queue_part* const part = queue_part::make_at_hand(*this, run_part_, range);
+  // Before anybody can run it, and end.
+  if (part != nullptr) at_work_.fetch_add(1, std::memory_order_relaxed);
+  return part;
 }
 
 worker* work_pool_state::claim_idle(color_set colors) noexcept {
@@ -88,6 +68,8 @@ const std::atomic<color_set>& work_pool_state::idle_colors() noexcept {
 
 color_set work_pool_state::color_of(const worker& w) noexcept { return w.frames().color(); }
 
+const void* work_pool_state::stack_here() noexcept { return current_tls().gate; }
+
 std::uint64_t work_pool_state::now_ns() noexcept { return detail::now_ns(); }
 
 void work_pool_state::pause_for_others(unsigned attempt) noexcept {
@@ -99,17 +81,11 @@ void work_pool_state::pause_for_others(unsigned attempt) noexcept {
   }
 }
 
-void work_pool_state::donate(frame_with_state& part, color_set colors, worker& to) noexcept {
+void work_pool_state::donate(queue_part& part, color_set colors, worker& to) noexcept {
   at_work_.fetch_add(1, std::memory_order_relaxed);
   const scope& here = *worker::current()->frames().innermost();
   part.mark_stolen(here.region, here.strand).colors = colors;
   to.take_in(part);
-}
-
-bool work_pool_state::take_back() noexcept {
-  if (!pop() && !take_newest(*worker::current())) return false;
-  at_work_.fetch_sub(1, std::memory_order_relaxed);
-  return true;
 }
 
 fiber* work_pool_state::leave(frame& part) noexcept {

@@ -35,7 +35,7 @@ for count, line in enumerate(sys.stdin):
     wrong = behavior == "wrong" or (behavior == "fickle" and count == 2)
     seconds = {"slow": 0.02, "near": 0.01001}.get(behavior, 0.01)
     told = {"figures": {"remote_share": 0.25, "bytes_per_node": 48}} if behavior == "counting" else {}
-    seconds *= {"twice": 2, "half": 0.5, "fourfold": 4, "record": 3}.get(arguments.get("--variant"), 1)
+    seconds *= {"twice": 2, "half": 0.5, "fourfold": 4, "record": 3, "bad": 2, "invalid": 1.25, "colored": 0.5}.get(arguments.get("--variant"), 1)
     say(seconds=seconds + count * 1e-6, check=7 if wrong else size * 2, us=[1.0, 2.0, 3.0], **told)
 if behavior == "unclean":
     sys.exit(3)

@@ -35,9 +35,10 @@ BELOW = {
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
-    "graph": ["system", "policy", "worker", "fork", "schedule", "region"],
+    "pipeline": ["system", "worker", "fork"],
+    "graph": ["system", "policy", "worker", "fork", "region", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
-    "checker": ["system", "worker", "splice"],
+    "checker": ["system", "worker", "graph", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
 }

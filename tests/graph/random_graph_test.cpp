@@ -162,6 +162,139 @@ TEST_P(random_graphs, that_fail) {
   });
 }
 
+// A graph that grows: each node k of some creates the node count + k, which reads k, what k reads, and the node
+// 2 * count + k, which reads what k reads. Some do so in branches, and some run a graph of their own.
+class growing_graph {
+ public:
+  growing_graph(const random_graph& g, std::uint64_t salt, int fails)
+      : g_(g), salt_(salt), fails_(fails), created_(static_cast<std::size_t>(g.count())) {}
+
+  std::vector<int> before(int k) const {
+    const int first = k % g_.count();
+    std::vector<int> keys = g_.before(first);
+    if (k / g_.count() == 1) {
+      keys.push_back(first);
+      keys.push_back(2 * g_.count() + first);
+    }
+    return keys;
+  }
+  template <class Node>
+  std::uint64_t compute(int k, Node& node) {
+    if (k == fails_) throw failure{static_cast<std::uint64_t>(k)};
+    const auto read = [&](int p) { return node.value(p).value(); };
+    std::uint64_t value = 0;
+    switch (kind(k, 1)) {
+      case 0:
+        // All are read, and maybe one is created, by branches.
+        sennit::join([&] { grow(k, node); }, [&] { value = value_of(k, read); });
+        break;
+      case 1:
+        grow(k, node);
+        value = value_of(k, read);
+        break;
+      default:
+        value = value_of(k, read);
+        grow(k, node);
+        break;
+    }
+    if (k / g_.count() == 1) created_[static_cast<std::size_t>(k % g_.count())] = value;
+    return value;
+  }
+  // Whether each node that was created has the right value, and no other was created.
+  bool is_right(const std::vector<std::uint64_t>& values) const {
+    for (int k = 0; k < g_.count(); ++k) {
+      std::uint64_t expected = 0;
+      if (values[at(k)] != 0 && creates(k)) {
+        const auto below = [&](int p) { return values[at(p)]; };
+        const std::uint64_t second = value_of(2 * g_.count() + k, below);
+        expected = value_of(g_.count() + k, [&](int p) { return p < g_.count() ? below(p) : second; });
+      }
+      if (created_[at(k)] != expected) return false;
+    }
+    return true;
+  }
+
+ private:
+  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  std::uint64_t kind(int k, std::uint64_t what) const {
+    return mixed(salt_ + what * 1'000'003 + static_cast<std::uint64_t>(k)) % 4;
+  }
+  bool creates(int k) const { return k < g_.count() && kind(k, 2) == 0; }
+  template <class Node>
+  void grow(int k, Node& node) {
+    if (!creates(k)) return;
+    if (kind(k, 3) == 0) {
+      sennit::join([&] { node.create(g_.count() + k); }, [&] { node.create(2 * g_.count() + k); },
+                   [&] { node.create(g_.count() + k); });
+    } else {
+      node.create(g_.count() + k);
+    }
+    if (kind(k, 4) == 0 && kind(k, 5) == 0) {
+      const auto chain = [](int n, auto& inner) -> int { return n == 0 ? 0 : inner.value(n - 1) + 1; };
+      const auto one_below = [](int n) { return std::vector<int>(n == 0 ? 0 : 1, n - 1); };
+      EXPECT_EQ(
+          graph::run(9, graph::nodes{.predecessors = one_below, .compute = chain, .keys = graph::dense(10)}),
+          9);
+    }
+  }
+  template <class Read>
+  std::uint64_t value_of(int k, const Read& read) const {
+    if (k < g_.count()) return g_.value_of(k, read);
+    std::uint64_t value = mixed(static_cast<std::uint64_t>(k));
+    for (const int p : before(k)) value = folded(value, read(p));
+    return value;
+  }
+
+  const random_graph& g_;
+  std::uint64_t salt_;
+  int fails_;
+  std::vector<std::uint64_t> created_;  // the values of created nodes
+};
+
+template <class Color, class Keys>
+std::uint64_t value_of_sink(const random_graph& g, growing_graph& grows, const Color& color,
+                            const Keys& keys) {
+  return graph::run(g.sink(),
+                    graph::nodes{.predecessors = [&](int k) { return grows.before(k); },
+                                 .compute = [&](int k, auto& node) -> tracked {
+                                   return tracked(grows.compute(k, node));
+                                 },
+                                 .color = color,
+                                 .keys = keys,
+                                 .coloring = {.of = graph::places::workers, .first_steal_attempts = 20}})
+      .value();
+}
+
+// A value that is freed before a created node reads it; a created node that is lost.
+TEST_P(random_graphs, that_grow) {
+  each(150, [](random_graph& g) {
+    const std::vector<std::uint64_t> values = g.values();
+    const std::uint64_t salt = g.draw(1'000'000);
+    const auto expect_right = [&](const auto& color, const auto& keys) {
+      growing_graph grows(g, salt, -1);
+      EXPECT_EQ(value_of_sink(g, grows, color, keys), values[static_cast<std::size_t>(g.sink())]);
+      EXPECT_TRUE(grows.is_right(values)) << "a created node is wrong, or was never computed";
+    };
+    expect_right(graph::no_color(), graph::dense(3 * g.count()));
+    expect_right(graph::no_color(), graph::hashed<>());
+    expect_right(colors(salt), graph::dense(3 * g.count()));
+  });
+}
+// The same where one of the nodes fails.
+TEST_P(random_graphs, that_fail_while_they_grow) {
+  each(150, [](random_graph& g) {
+    const auto fails = static_cast<int>(g.draw(3 * static_cast<std::uint64_t>(g.count())));
+    growing_graph grows(g, g.draw(1'000'000), fails);
+    const std::vector<std::uint64_t> values = g.values();
+    try {
+      EXPECT_EQ(value_of_sink(g, grows, colors(g.draw(1000)), graph::dense(3 * g.count())),
+                values[static_cast<std::size_t>(g.sink())]);
+    } catch (const graph::node_error& e) {
+      EXPECT_THAT(std::string(e.what()), testing::HasSubstr("the node " + std::to_string(fails)));
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(on, random_graphs, testing::ValuesIn(settings({1, 2, 4})), parameter_name);
 
 }  // namespace

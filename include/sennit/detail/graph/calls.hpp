@@ -27,6 +27,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
+  static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
 
   const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
@@ -68,7 +69,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   SENNIT_INLINE void compute(node_number n, Strand& strand, Values& values) const {
     auto&& k = strand.key_of(n);
     const auto call = [&]() -> decltype(auto) {
-      if constexpr (std::is_invocable_v<const Compute&, const Key&, node&>) {
+      if constexpr (takes_node) {
         node here(k, given.predecessors, access<Strand>, &strand);
         return std::invoke(given.compute, k, here);
       } else {

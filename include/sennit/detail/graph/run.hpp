@@ -10,8 +10,9 @@
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tracing.hpp>
-#include <sennit/detail/graph/value_queue.hpp>
+#include <sennit/detail/graph/value_strand.hpp>
 #include <sennit/detail/graph/values.hpp>
+#include <sennit/detail/graph/waiting_nodes.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
 #include <atomic>
@@ -47,10 +48,8 @@ class graph_run {
     typename Keys::supply supply;
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
-    todo first;
-    first.add(graph_item::explore(s));
     values_.keep(s);
-    pool_.run(*this, std::move(first));
+    pool_.run(*this, {graph_item::explore(s)});
     return s;
   }
 
@@ -85,15 +84,20 @@ class graph_run {
   template <class Session>
   void work(Session& own) {
     strand here{*this, own};
-    while (own.more()) {
-      if constexpr (has_values) {
-        if (!own.todo.has_unexplored() && !values_.has_room() &&
-            later_.put(own.todo, [this] { return values_.unexplored().none(); })) {
-          values_.leave(here.held());
-          continue;
+    for (;;) {
+      if constexpr (has_values) here.bring_ready();
+      if (!own.more()) {
+        if constexpr (has_values) {
+          // Others have taken what there was to explore here.
+          if (here.has_ready()) continue;
         }
+        return;
       }
       here.at = own.todo.take();
+      if constexpr (has_values) {
+        if (here.puts_aside(here.at)) continue;
+        if (here.at.step().is_ready()) here.offer_ready();
+      }
 #if SENNIT_EXCEPTIONS
       try {
         here.go_on();
@@ -110,11 +114,8 @@ class graph_run {
   }
 
  private:
-  using todo =
-      std::conditional_t<has_values, explored_first_queue<item>,
-                         std::conditional_t<Calls::colored, colored_local_queue<item>, local_queue<item>>>;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
-  using whole_pool = work_pool<graph_run, todo, posts>;
+  using whole_pool = work_pool<graph_run, item, posts>;
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
@@ -123,7 +124,7 @@ class graph_run {
    public:
     strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
     ~strand() {
-      whole_.values_.leave(own_values_);
+      whole_.values_.leave(values_.held);
       whole_.tracing_.leave(notes_);
     }
     strand(const strand&) = delete;
@@ -138,6 +139,10 @@ class graph_run {
         item next = item::none();
         if (step.is_ready()) {
           compute(step.node(), next);
+          if constexpr (Calls::takes_node) {
+            if (has_created_) [[unlikely]]
+              give_created();
+          }
         } else {
           explore(step.node(), next);
         }
@@ -145,18 +150,41 @@ class graph_run {
         own_.consider_others(!next.step().is_none());
         if (next.step().is_none() || whole_.pool_.stopped()) return;
         if constexpr (has_values) {
-          if (next.step().is_ready() && !whole_.values_.has_room()) return own_.todo.add(next);
+          if (puts_aside(next)) return;
         }
         at = next;
       }
     }
 
-    typename graph_values<value>::holder& held() noexcept { return own_values_; }
+    // Puts a node aside if its value might have to wait for the end of the exploration, as too many do.
+    bool puts_aside(item i) {
+      if (!i.step().is_ready() || whole_.values_.has_room()) return false;
+      values_.ready.push_back(i);
+      return true;
+    }
+    // When nothing is left to explore here: goes on with what is ready, or leaves it to who explores last.
+    void bring_ready() {
+      if (values_.ready.empty() || !own_.todo.empty()) return;
+      const auto is_over = [&] { return whole_.values_.unexplored().none(); };
+      if (!whole_.values_.has_room() && whole_.later_.put(values_.ready, is_over)) {
+        whole_.values_.leave(values_.held);
+        return;
+      }
+      offer_ready();
+    }
+    bool has_ready() const noexcept { return !values_.ready.empty(); }
+    // Others can have what is ready while this strand computes a node.
+    void offer_ready() {
+      if (!has_ready()) return;
+      add_reversed(values_.ready);
+      values_.ready.clear();
+    }
+
     decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
     // Any number of branches of the running node may call it at once.
     const auto& value_of(const key& k) {
       const node_number p = whole_.keys_.find(k);
-      if (!read_.has(p)) [[unlikely]]
+      if (!values_.read.has(p)) [[unlikely]]
         throw_no_predecessor(text_of_running(), text_of_key(k));
       const auto* const v = whole_.values_.get(p);
       if (v == nullptr) [[unlikely]]
@@ -168,8 +196,6 @@ class graph_run {
       // The strand itself uses what follows only while it runs no node.
       const std::lock_guard guard(creating_);
       const node_number n = whole_.keys_.find_or_make(k, supply_);
-      item made = graph_item::explore(n);
-      if constexpr (Calls::colored) made.colors = whole_.calls_.colors(k);
       std::uint64_t absent = 0;
       // Relaxed: no data was written for the node.
       if (!successors(whole_.state(n))
@@ -178,30 +204,41 @@ class graph_run {
         return;
 #if SENNIT_EXCEPTIONS
       try {
-        add_created(n, made);
+        add_created(n);
       } catch (...) {
         // The node has been made, and no strand is going to explore it.
         whole_.pool_.fail(std::current_exception());
         throw;
       }
 #else
-      add_created(n, made);
+      add_created(n);
 #endif
     }
 
    private:
+    using wait = waiting_nodes::outcome;
+
     std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
-    void add_created(node_number n, item made) {
+    void add_created(node_number n) {
+      has_created_ = true;
+      if constexpr (has_values) whole_.values_.unexplored().created();
       {
         const std::lock_guard guard(whole_.creating_);
         whole_.created_.push_back(n);
       }
-      if constexpr (has_values) {
-        has_created_ = true;
-        whole_.values_.unexplored().created([&] { own_.todo.add(made); });
-      } else {
-        own_.todo.add(made);
-      }
+      item i = graph_item::explore(n);
+      if (posts(i)) return;
+      // A branch that another strand runs does not use the strand's local queue.
+      own_.is_here() ? own_.todo.add_within(i) : created_elsewhere_.push_back(i);
+    }
+    SENNIT_COLD void give_created() {
+      for (const item& i : created_elsewhere_) own_.todo.add(i);
+      created_elsewhere_.clear();
+      has_created_ = false;
+    }
+    // The first is done first.
+    void add_reversed(const std::vector<item>& items) {
+      for (std::size_t i = items.size(); i > 0; --i) own_.todo.add(items[i - 1]);
     }
 
     void explore(node_number n, item& next) {
@@ -231,7 +268,7 @@ class graph_run {
         for (const auto& k : found) {
           if (++named > size) throw_other_count(text_of_key<key>(whole_.keys_.key_of(n)), size);
           const node_number p = whole_.keys_.find_or_make(k, supply_);
-          switch (wait_for(p, n)) {
+          switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
             case wait::made:
               ++made;
               follow(graph_item::explore(p), next);
@@ -250,17 +287,17 @@ class graph_run {
     // All predecessors are known before the node waits for one of them.
     template <class Range>
     void explore_with_values(node_number n, Range&& found, item& next) {
-      named_.clear();
-      for (const auto& k : found) named_.push_back(whole_.keys_.find_or_make(k, supply_));
-      const std::size_t size = named_.size();
-      whole_.values_.begin(n, named_);
+      values_.named.clear();
+      for (const auto& k : found) values_.named.push_back(whole_.keys_.find_or_make(k, supply_));
+      const std::size_t size = values_.named.size();
+      whole_.values_.begin(n, values_.named);
       // Relaxed: as above.
       waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
       std::uint32_t done = 0;
       std::size_t made = 0;
-      for (const node_number p : named_) {
-        switch (wait_for(p, n)) {
-          case wait::made: named_[made++] = p; break;
+      for (const node_number p : values_.named) {
+        switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
+          case wait::made: values_.named[made++] = p; break;
           case wait::listed: break;
           case wait::done:
             ++done;
@@ -269,28 +306,21 @@ class graph_run {
         }
       }
       const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
-      const bool last = whole_.values_.unexplored().explored(std::span(named_.data(), made), give);
+      const bool last = whole_.values_.unexplored().explored(std::span(values_.named.data(), made), give);
       if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
       if (last) [[unlikely]]
         compute_the_rest();
     }
     void add_ready_when_explored(node_number n) {
       item i = graph_item::compute(n);
-      if constexpr (Calls::colored) {
-        i.colors = whole_.calls_.colors(whole_.keys_.key_of(n));
-        if (own_.post(i)) return;
-      }
-      own_.todo.add_ready_when_explored(i);
+      if (!posts(i)) values_.ready.push_back(i);
     }
     // Nothing is left to explore.
     SENNIT_COLD void compute_the_rest() {
-      whole_.values_.leave(own_values_);
-      for (const item& i : whole_.later_.take()) {
-        if constexpr (Calls::colored) {
-          if (own_.post(i)) continue;
-        }
-        own_.todo.add(i);
-      }
+      whole_.values_.leave(values_.held);
+      std::vector<item> ready = whole_.later_.take();
+      if constexpr (Calls::colored) std::erase_if(ready, [this](item& i) { return posts(i); });
+      add_reversed(ready);
     }
 
     void compute(node_number n, item& next) {
@@ -306,12 +336,12 @@ class graph_run {
       const auto first = static_cast<std::uint32_t>(waited >> 32);
       if constexpr (has_values) {
         std::uint32_t readers = maker != nobody ? 1 : 0;
-        for (std::uint32_t l = first; l != 0; l = whole_.links_[l].next) ++readers;
-        whole_.values_.computed(n, readers, read_.all(), std::exchange(has_created_, false), own_values_);
+        for (std::uint32_t l = first; l != 0; l = whole_.waiting_[l].next) ++readers;
+        whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
       }
       if (maker != nobody) notify(maker, next);
       for (std::uint32_t l = first; l != 0;) {
-        const link waits = whole_.links_[l];
+        const link waits = whole_.waiting_[l];
         notify(waits.node, next);
         l = waits.next;
       }
@@ -319,40 +349,12 @@ class graph_run {
 
     // The predecessors, whose values the node reads.
     void find_read(node_number n) {
-      std::vector<node_number>& nodes = read_.begin();
+      std::vector<node_number>& nodes = values_.read.begin();
       for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
         nodes.push_back(whole_.keys_.find(k));
       if (!whole_.values_.has_answered(n, nodes))
         throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
-      read_.fix();
-    }
-
-    enum class wait { made, listed, done };
-
-    // Adds n to the list of the nodes that wait for p.
-    wait wait_for(node_number p, node_number n) {
-      auto list = successors(whole_.state(p));
-      // ORD[D24] acquire: what the node did, if it is computed; pairs with the exchange in compute().
-      std::uint64_t seen = list.load(std::memory_order_acquire);
-      if (seen == 0) {
-        // ORD[D24] release: how many n waits for; acquire, on failure, as above. Pairs with the exchange in
-        // compute(). Model: models/graph.pml.
-        if (list.compare_exchange_strong(seen, std::uint64_t{n} + 1, std::memory_order_release,
-                                         std::memory_order_acquire))
-          return wait::made;
-      }
-      if (seen == computed) return wait::done;
-      const std::uint32_t l =
-          numbers_.next(whole_.link_numbers_, [&](std::uint32_t i) { whole_.links_.ensure(i); });
-      do {
-        whole_.links_[l] = {.node = n, .next = static_cast<std::uint32_t>(seen >> 32)};
-        // ORD[D24] release: the link, and how many n waits for; acquire, on failure, as above. Pairs with the
-        // exchange in compute(). Model: models/graph.pml.
-        if (list.compare_exchange_weak(seen, std::uint64_t{l} << 32 | static_cast<std::uint32_t>(seen),
-                                       std::memory_order_release, std::memory_order_acquire))
-          return wait::listed;
-      } while (seen != computed);
-      return wait::done;
+      values_.read.fix();
     }
 
     void notify(node_number n, item& next) {
@@ -363,8 +365,7 @@ class graph_run {
     void follow(graph_item step, item& next) {
       item i = step;
       if constexpr (Calls::colored) {
-        i.colors = whole_.calls_.colors(whole_.keys_.key_of(step.node()));
-        if (own_.post(i)) return;
+        if (posts(i)) return;
       }
       if (next.step().is_none()) {
         next = i;
@@ -372,24 +373,29 @@ class graph_run {
         own_.todo.add(i);
       }
     }
+    // Posts an item of another color. Returns false if the item is for this strand.
+    SENNIT_INLINE bool posts(item& i) {
+      if constexpr (Calls::colored) {
+        i.colors = whole_.calls_.colors(whole_.keys_.key_of(i.step().node()));
+        return own_.post(i);
+      }
+      return false;
+    }
 
     graph_run& whole_;
     typename whole_pool::session& own_;
-    numbering::supply numbers_;
+    waiting_nodes::supply numbers_;
     typename Keys::supply supply_;
-    std::mutex creating_;       // for branches of the running node
-    bool has_created_ = false;  // the running node; under creating_
-    // Predecessors of the node that is being explored.
-    [[no_unique_address]] std::conditional_t<has_values, std::vector<node_number>, no_values> named_;
-    [[no_unique_address]] std::conditional_t<has_values, read_nodes, no_values> read_;
-    typename graph_values<value>::holder own_values_;
+    std::mutex creating_;                  // for branches of the running node
+    bool has_created_ = false;             // the running node; under creating_
+    std::vector<item> created_elsewhere_;  // by its branches on other stacks; likewise
+    [[no_unique_address]] value_strand<item, value> values_;
     [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
   };
 
   Keys& keys_;
   const Calls& calls_;
-  growing<link> links_;
-  numbering link_numbers_;
+  waiting_nodes waiting_;
   graph_values<value> values_;
   [[no_unique_address]] std::conditional_t<has_values, ready_later<item>, no_values> later_;
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;

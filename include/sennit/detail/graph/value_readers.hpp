@@ -67,12 +67,8 @@ class unexplored_nodes {
     // models/values.pml.
     return count_.load(std::memory_order_acquire) == 0;
   }
-  // A running node has created a node. `give` gives that node to whoever explores it.
-  template <class Give>
-  void created(Give&& give) {
-    count_.fetch_add(1, std::memory_order_relaxed);
-    give();
-  }
+  // A running node has created a node, which nobody can explore yet.
+  void created() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   // A node has been explored, and all that its explorer noted of readers has been written. The explorer made
   // the nodes `made`, which nobody can explore before `give` gives them away. Returns true if nothing is left
   // to explore.

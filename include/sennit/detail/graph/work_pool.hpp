@@ -17,19 +17,15 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sennit::detail {
 
 class worker;
 
 // The common state of the strands of one work pool. docs/protocols/graphs.md, "Work pools".
-class SENNIT_EXPORT work_pool_state {
+class SENNIT_EXPORT work_pool_state : public divided_work {
  public:
-  // `can_throw`: the strand that begins the work may throw cancelled.
-  explicit work_pool_state(bool can_throw) noexcept : can_throw_(can_throw) {}
-  work_pool_state(const work_pool_state&) = delete;
-  work_pool_state& operator=(const work_pool_state&) = delete;
-
   // Ends the work with this exception, unless another exception has ended it. Any strand of the work pool
   // may call it.
   void fail(std::exception_ptr why) noexcept;
@@ -38,16 +34,15 @@ class SENNIT_EXPORT work_pool_state {
   [[noreturn]] SENNIT_COLD void throw_failure();
 
  protected:
+  // `can_throw`: the strand that begins the work may throw cancelled. `run_part`: runs a part of a local queue.
+  work_pool_state(bool can_throw, frame::entry run_part) noexcept
+      : divided_work(queues), can_throw_(can_throw), run_part_(run_part) {}
   ~work_pool_state() = default;
 
   // Whether the work has stopped. It stops also when the region is cancelled.
   SENNIT_COLD bool cancelled() noexcept;
-  // Whether nothing can be stolen here although some worker may want work. Afterwards the strand may be on
-  // another worker.
-  SENNIT_COLD bool others_wait() noexcept;
-  // Lets any worker take the frame, which has work of these colors. Returns false if the deque has no room
-  // for it.
-  SENNIT_COLD bool offer(frame_with_state& part, color_set colors) noexcept;
+  // The strand has met a shut gate: those who want work get some. Afterwards the strand may be on another worker.
+  SENNIT_COLD void answer() noexcept;
   // A worker of one of these colors that waits for work; null if there is none. The worker is not returned
   // again before it has had work.
   SENNIT_COLD static worker* claim_idle(color_set colors) noexcept;
@@ -55,21 +50,30 @@ class SENNIT_EXPORT work_pool_state {
   // Colors of workers that wait for work, as far as is known.
   static const std::atomic<color_set>& idle_colors() noexcept;
   static std::uint64_t now_ns() noexcept;
+  // Tells stacks apart. A strand keeps its stack wherever it goes on.
+  SENNIT_COLD static const void* stack_here() noexcept;
   // Waits a little, and longer for a larger number of failed attempts.
   SENNIT_COLD static void pause_for_others(unsigned attempt) noexcept;
   // Donates the frame to that worker. Other workers may take it only while that worker is busy.
-  SENNIT_COLD void donate(frame_with_state& part, color_set colors, worker& to) noexcept;
-  // Takes back the strand's only frame. Returns true if no thief has taken it.
-  SENNIT_COLD bool take_back() noexcept;
-  // Called when the strand that claimed the frame has ended.
+  SENNIT_COLD void donate(queue_part& part, color_set colors, worker& to) noexcept;
+  // The strand has a part back: nobody is going to run it.
+  void took_back() noexcept { at_work_.fetch_sub(1, std::memory_order_relaxed); }
+  frame::entry run_part() const noexcept { return run_part_; }
+  // Called when the strand that claimed the part has ended.
   SENNIT_COLD fiber* leave(frame& part) noexcept;
   // Called by the strand that began the work: returns when all parts have ended.
   SENNIT_COLD void await_all() noexcept;
 
  private:
+  friend class queue_positions;
+  static constexpr entries queues{&queue_positions::take_part, &queue_positions::exhausted};
+
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  // A part that counts as unfinished from now on; null without memory. The strand whose queue is cut is at work.
+  queue_part* cut(const item_range& range) noexcept;
 
   const bool can_throw_;
+  const frame::entry run_part_;
   alignas(64) std::atomic<std::intptr_t> at_work_{1};
   std::atomic<bool> stopped_{false};
   completion done_;
@@ -80,42 +84,50 @@ class SENNIT_EXPORT work_pool_state {
 
 struct no_posts {};
 
-// Work: a class with `void work(session&)`, which takes items until there are none. Queue: the items of a
-// strand, as in detail/graph/local_queue.hpp. Posts: where items wait for workers of their colors, if items
-// have colors.
-template <class Work, class Queue, class Posts = no_posts>
+// Work: a class with `void work(session&)`, which takes items until there are none. Posts: where items wait for workers
+// of their colors, if items have colors.
+template <class Work, class Item, class Posts = no_posts>
 class work_pool : public work_pool_state {
-  class part;
-
  public:
   static constexpr bool colored = !std::is_same_v<Posts, no_posts>;
 
   // One strand's part in the work.
   class session {
    public:
-    session(work_pool& whole, Queue first) noexcept : todo(std::move(first)), whole_(whole) {
+    explicit session(work_pool& whole) noexcept : todo(whole), whole_(whole) {
       if constexpr (colored) {
         own_color_ = own_color();
         idle_colors_ = &work_pool_state::idle_colors();
         begun_ = now_ns();
       }
     }
+    // Whether the strand itself makes the call, and not a branch of it that another strand runs.
+    bool is_here() const noexcept { return stack_ == stack_here(); }
+    // However the work ends, nothing is left for others.
+    ~session() {
+      todo.abandon();
+      todo.retire();
+      while (queue_part* const part = todo.take_back()) {
+        whole_.took_back();
+        part->let_go();
+      }
+    }
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    // Whether the local queue has items.
+    // Whether there is an item: todo.take() returns it.
     SENNIT_INLINE bool more() {
-      consider_others();
       if constexpr (colored) receive();
-      return !todo.empty() || more_elsewhere();
+      return todo.claim() || more_slowly();
     }
     // Call it after each item of a work pool with colors, which counts items.
     SENNIT_INLINE void did_one() noexcept {
       if constexpr (colored) ++done_;
     }
-    // Call it now and then. `busy`: the strand has something to do that is not in the local queue.
+    // Call it after each item: lets others have the items that this one has added. `busy`: the strand has something to
+    // do that is not in the local queue.
     SENNIT_INLINE void consider_others(bool busy = false) noexcept {
-      if (any_gate_shut()) [[unlikely]]
+      if (todo.publish()) [[unlikely]]
         share(busy ? 1 : 2);
       if constexpr (colored) {
         if ((whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed)) != 0) [[unlikely]]
@@ -123,36 +135,42 @@ class work_pool : public work_pool_state {
       }
     }
     // Posts an item of another color than the worker's. Returns false if the item is for this strand.
-    template <class Item>
     SENNIT_INLINE bool post(const Item& item) {
       if ((item.colors & own_color_) != 0 || item.colors == 0) return false;
       whole_.posts_.post(item);
       return true;
     }
 
-    Queue todo;
+    local_queue<Item> todo;
 
    private:
     friend class work_pool;
 
+    // `least`: fewer items are not worth being given away.
     SENNIT_COLD void share(std::size_t least) noexcept {
-      if (whole_.cancelled() || todo.size() < least || !whole_.others_wait()) return;
-      if (offered_ != nullptr && retake()) return;
-      // Without memory the items stay here.
-      part* const given = new (std::nothrow) part(whole_);
-      if (given == nullptr) return;
-      if (!todo.give(given->todo)) {
-        delete given;
-        return;
-      }
-      offered_ = given;
-      if (!whole_.offer(*given, given->todo.colors())) put_back();
+      if (whole_.cancelled()) return;
+      if (todo.is_hidden()) todo.expose();
+      if (todo.size() >= least && any_gate_shut()) whole_.answer();
     }
 
-    // Takes back what was offered and not stolen. Else takes what waits for another color, if the workers of
-    // that color leave it there.
+    [[gnu::noinline]] bool more_slowly() {
+      if (!todo.claim_slowly()) return more_elsewhere();
+      if (any_gate_shut()) share(1);
+      return true;
+    }
+
+    // Takes back what nobody has begun. Else takes what waits for another color, if the workers of that color leave it
+    // there.
     SENNIT_COLD bool more_elsewhere() {
-      if (retake()) return true;
+      while (queue_part* const part = todo.take_back()) {
+        const struct taken {
+          queue_part& back;
+          ~taken() { back.let_go(); }
+        } last{*part};
+        whole_.took_back();
+        todo.add_all(part->range());
+        if (todo.next()) return true;
+      }
       if constexpr (colored) {
         const std::uint64_t since = now_ns();
         // A donated part may have come without items.
@@ -160,11 +178,9 @@ class work_pool : public work_pool_state {
                                 static_cast<double>(std::max(done_, std::uint64_t{1}));
         for (unsigned attempt = 0; whole_.posts_.waiting() != 0 && !whole_.stopped(); ++attempt) {
           receive();
-          if (todo.empty() && static_cast<double>(now_ns() - since) >= patience) {
-            auto items = whole_.posts_.take(all_colors);
-            todo.add_all(items);
-          }
-          if (!todo.empty()) {
+          if (todo.empty() && static_cast<double>(now_ns() - since) >= patience)
+            add(whole_.posts_.take(all_colors));
+          if (todo.next()) {
             begun_ += now_ns() - since;
             return true;
           }
@@ -179,54 +195,52 @@ class work_pool : public work_pool_state {
     SENNIT_INLINE void receive() {
       if ((whole_.posts_.waiting() & own_color_) == 0) [[likely]]
         return;
-      auto items = whole_.posts_.take(own_color_);
-      todo.add_all(items);
+      add(whole_.posts_.take(own_color_));
     }
+    void add(const std::vector<Item>& items) { todo.add_all(items.data(), items.size()); }
 
     // Donates posted items to waiting workers of their colors. (In Maglalang, Krishnamoorthy and Agrawal,
     // 2016, thieves have to find them.)
     SENNIT_COLD void donate_posts() noexcept {
       for (;;) {
-        part* const given = new (std::nothrow) part(whole_);
-        if (given == nullptr) return;
         const color_set wanted = whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed);
         worker* const idle = wanted != 0 ? claim_idle(wanted) : nullptr;
-        if (idle == nullptr) {
-          delete given;
-          return;
+        if (idle == nullptr) return;
+        const std::vector<Item> items = whole_.posts_.take(color_of(*idle));
+        color_set colors = 0;
+        for (const Item& item : items) colors |= item.colors;
+        if (queue_part* const given = part_of(items)) {
+          whole_.donate(*given, colors, *idle);
+        } else {
+          return put_back(items);
         }
-        auto items = whole_.posts_.take(color_of(*idle));
-        given->todo.add_all(items);
-        whole_.donate(*given, given->todo.colors(), *idle);
       }
     }
-
-    // Takes back what was offered and not stolen.
-    SENNIT_COLD bool retake() noexcept {
-      if (offered_ == nullptr) return false;
-      if (!whole_.take_back()) {
-        offered_ = nullptr;
-        return false;
-      }
-      put_back();
-      return true;
+    // Null: there is no memory.
+    queue_part* part_of(const std::vector<Item>& items) noexcept {
+      item_block* const block = item_block::make_or_null(items.size(), sizeof(Item));
+      if (block == nullptr) return nullptr;
+      std::copy(items.begin(), items.end(), block->template items<Item>());
+      auto* const part = new (std::nothrow)
+          queue_part(whole_, whole_.run_part(), {block, 0, static_cast<std::int64_t>(items.size())});
+      if (part == nullptr) block->let_go();
+      return part;
     }
-    void put_back() noexcept {
-      part* const own = std::exchange(offered_, nullptr);
+    // The strand keeps what cannot be given.
+    void put_back(const std::vector<Item>& items) noexcept {
 #if SENNIT_EXCEPTIONS
       try {
-        todo.put_back(std::move(own->todo));
+        add(items);
       } catch (...) {
         whole_.fail(std::current_exception());
       }
 #else
-      todo.put_back(std::move(own->todo));
+      add(items);
 #endif
-      delete own;
     }
 
     work_pool& whole_;
-    part* offered_ = nullptr;
+    const void* const stack_ = stack_here();
     color_set own_color_ = all_colors;
     const std::atomic<color_set>* idle_colors_ = nullptr;
     // The average time of an item comes from these: when the strand began, without waits, and the number of
@@ -238,56 +252,43 @@ class work_pool : public work_pool_state {
   // `patience`: a strand without work leaves items of other colors to their workers for the time that this
   // number of its own items takes.
   explicit work_pool(double patience = 0) noexcept
-      : work_pool_state(SENNIT_EXCEPTIONS), patience_(patience) {}
+      : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), patience_(patience) {}
 
-  // Does the items in the local queue, and the items that these add.
-  void run(Work& work, Queue first) {
+  // Does these items, the last one first, and the items that they add.
+  void run(Work& work, const std::vector<Item>& first) {
     work_ = &work;
-    attend(std::move(first));
+    attend([&](session& own) { own.add(first); });
     await_all();
   }
 
  private:
-  // A part of a local queue that another strand may take.
-  class part : public frame_with_state {
-   public:
-    explicit part(work_pool& whole) noexcept : frame_with_state(&run_elsewhere), whole_(whole) {}
-    Queue todo;
+  static fiber* run_elsewhere(frame& base) noexcept {
+    auto& part = static_cast<queue_part&>(base);
+    auto& whole = static_cast<work_pool&>(part.whole());
+    if (!whole.stopped()) whole.attend([&](session& own) { own.todo.add_all(part.range()); });
+    fiber* const waiter = whole.leave(part);
+    part.let_go();
+    return waiter;
+  }
 
-   private:
-    static fiber* run_elsewhere(frame& base) noexcept {
-      auto& self = static_cast<part&>(base);
-      work_pool& whole = self.whole_;
-      whole.attend(std::move(self.todo));
-      fiber* const waiter = whole.leave(self);
-      delete &self;
-      return waiter;
-    }
-    work_pool& whole_;
-  };
-
-  void attend(Queue first) noexcept {
+  // One more strand begins, with the items that `begin` adds.
+  template <class Begin>
+  void attend(const Begin& begin) noexcept {
 #if SENNIT_EXCEPTIONS
     try {
-      work_through(std::move(first));
+      work_through(begin);
     } catch (...) {
       fail(std::current_exception());
     }
 #else
-    work_through(std::move(first));
+    work_through(begin);
 #endif
   }
 
-  void work_through(Queue first) {
-    session own(*this, std::move(first));
-    // However the work ends, the strand then offers no part.
-    struct withdrawal {
-      session& own;
-      ~withdrawal() {
-        own.todo.clear();
-        while (own.retake()) own.todo.clear();
-      }
-    } const at_last{own};
+  template <class Begin>
+  void work_through(const Begin& begin) {
+    session own(*this);
+    begin(own);
     work_->work(own);
   }
 

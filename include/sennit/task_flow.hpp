@@ -1,0 +1,177 @@
+// task_flow: tasks in serial order that say which data they use, and run in parallel where they may.
+#pragma once
+
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/flow_task.hpp>
+#include <sennit/detail/worker_tls.hpp>
+#include <sennit/effects.hpp>
+#include <sennit/graph.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace sennit::detail {
+
+class flow_state;
+struct flow_state_deleter {
+  SENNIT_EXPORT void operator()(flow_state* state) const noexcept;
+};
+
+// What a flow's header reads of it.
+class flow_front {
+ public:
+  // Whether tasks are run as they are submitted, as far as nothing has to be looked at first.
+  SENNIT_INLINE bool runs_at_once() const noexcept {
+    return at_once_ && !busy_.load(std::memory_order_relaxed) && !stopped_.load(std::memory_order_relaxed) &&
+           !any_gate_shut();
+  }
+
+ protected:
+  ~flow_front() = default;
+
+  friend class flow_submission;
+  friend class flow_task_at_once;
+  // A call of the flow is underway.
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> stopped_{false};
+  bool at_once_ = false;      // since the last wait, if anything has been submitted
+  std::uint64_t number_ = 0;  // of the latest submission, from 1
+};
+
+// A submission in which the task runs.
+class flow_task_at_once {
+ public:
+  explicit flow_task_at_once(flow_front& flow) noexcept : flow_(flow), number_(++flow.number_) {
+    flow_.busy_.store(true, std::memory_order_relaxed);
+  }
+  flow_task_at_once(const flow_task_at_once&) = delete;
+  flow_task_at_once& operator=(const flow_task_at_once&) = delete;
+  ~flow_task_at_once() { flow_.busy_.store(false, std::memory_order_relaxed); }
+
+  template <class Body>
+  SENNIT_INLINE void run(Body& body, const char* name) noexcept {
+#if SENNIT_EXCEPTIONS
+    try {
+      static_cast<void>(body());
+    } catch (...) {
+      note_failure(name);
+    }
+#else
+    static_cast<void>(body());
+    static_cast<void>(name);
+#endif
+  }
+
+ private:
+  SENNIT_EXPORT SENNIT_COLD void note_failure(const char* name) noexcept;
+
+  flow_front& flow_;
+  std::uint64_t number_;
+};
+
+// A submission that takes a place for its task.
+class SENNIT_EXPORT flow_submission {
+ public:
+  explicit flow_submission(flow_front& flow);
+  flow_submission(const flow_submission&) = delete;
+  flow_submission& operator=(const flow_submission&) = delete;
+  ~flow_submission() { flow_.busy_.store(false, std::memory_order_relaxed); }
+
+  // Where the closure goes; null if it is to be run or dropped at once.
+  flow_task* place() const noexcept { return place_; }
+  bool is_to_run() const noexcept { return to_run_; }
+  // Orders the task after those that it depends on. The place has its closure.
+  void submit(const effects& fx, const char* name);
+
+ private:
+  flow_front& flow_;
+  flow_task* place_ = nullptr;
+  bool to_run_ = false;
+};
+
+}  // namespace sennit::detail
+
+namespace sennit::graph {
+
+struct flow_options {
+  // While so many tasks have been submitted and have not finished, submit() runs tasks. At least 1.
+  std::uint32_t most_waiting = 4096;
+};
+
+// Tasks are submitted in a serial order, with the data that they read, write, add to, or exclude each other on. Tasks run in
+// parallel where this order cannot be told by their data: the result is that of the serial program, except for the order of
+// what adds or excludes. Tasks begin while others are submitted.
+//
+// A task that reads a region waits for those that were submitted before it and write data of the region. A task that writes
+// waits for those that read, too. Tasks that add() to the same region run in any order, and at the same time; tasks that
+// excludes() it run in any order, one at a time.
+//
+// One strand or thread at a time submits. A task may have a flow of its own, but cannot submit to the flow that it belongs to. In
+// an observed region, and where the runtime has one worker, submit() runs the task before it returns.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   #include <span>
+//   #include <vector>
+//
+//   // Each block of `sums` from two blocks that were computed before.
+//   void combine(std::vector<std::vector<double>>& blocks) {
+//     sennit::graph::task_flow flow;
+//     for (std::size_t b = 2; b < blocks.size(); ++b) {
+//       flow.submit({sennit::reads(sennit::memory_range(blocks[b - 1]), sennit::memory_range(blocks[b / 2])),
+//                    sennit::writes(sennit::memory_range(blocks[b]))},
+//                   [&blocks, b] {
+//                     for (std::size_t i = 0; i < blocks[b].size(); ++i) blocks[b][i] = blocks[b - 1][i] + blocks[b / 2][i];
+//                   });
+//     }
+//     flow.wait();
+//   }
+class task_flow {
+ public:
+  // Throws std::invalid_argument for options out of bounds, and std::bad_alloc.
+  SENNIT_EXPORT explicit task_flow(const flow_options& given = {});
+  task_flow(const task_flow&) = delete;
+  task_flow& operator=(const task_flow&) = delete;
+  // Waits. Throws what wait() throws. If the stack is being unwound already, exceptions of tasks are dropped.
+  SENNIT_EXPORT ~task_flow() noexcept(false);
+
+  // Adds a task: a copy of f, or f moved, called without arguments. The result is dropped. The closure is destroyed once it has
+  // run. What f refers to must last until wait() has returned. After a task has thrown, and in a cancelled region, the task is
+  // dropped, until wait() has been called.
+  //
+  // name: in errors. The text must last as long as the flow.
+  //
+  // Throws std::logic_error if another strand or thread is in a call of the flow, std::bad_alloc, and what copying f throws; the
+  // task then does not run. Precondition: the caller holds no lock that a task takes, because tasks may run inside this call.
+  template <class F>
+    requires std::invocable<std::decay_t<F>&>
+  void submit(const effects& fx, F&& f, const char* name = nullptr) {
+    using closure = std::decay_t<F>;
+    if (!front_->runs_at_once()) {
+      detail::flow_submission one(*front_);
+      if (detail::flow_task* const place = one.place()) {
+        place->template put<closure>(std::forward<F>(f));
+        one.submit(fx, name);
+      }
+      if (!one.is_to_run()) return;
+    }
+    closure body(std::forward<F>(f));
+    detail::flow_task_at_once(*front_).run(body, name);
+  }
+
+  // Returns when all tasks have finished. If a task threw, no others began, and wait() throws a node_error that names it: by its
+  // number, counted from 0, and by its name. Throws sennit::cancelled if the region was cancelled, and std::logic_error if
+  // another strand or thread is in a call of the flow. The flow may be used again.
+  SENNIT_EXPORT void wait();
+
+ private:
+  std::unique_ptr<detail::flow_state, detail::flow_state_deleter> state_;
+  detail::flow_front* front_;
+};
+
+}  // namespace sennit::graph

@@ -71,7 +71,7 @@ class SENNIT_EXPORT static_graph {
   // std::bad_alloc.
   node add(std::size_t count = 1);
   // Node `before` must end before node `after` begins. Throws std::out_of_range if a number is not that of a
-  // node, std::invalid_argument for an edge from a node to itself, std::length_error and std::bad_alloc.
+  // node, cycle_error<node> for an edge from a node to itself, std::length_error and std::bad_alloc.
   void edge(node before, node after);
   std::size_t size() const noexcept { return nodes_.size(); }
   std::size_t edge_count() const noexcept { return edges_.size(); }

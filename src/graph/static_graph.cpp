@@ -31,10 +31,7 @@ void static_graph::edge(node before, node after) {
                                     std::to_string(after) + " in a static_graph of " +
                                     std::to_string(nodes_.size()) + " nodes: add() them first");
   }
-  if (before == after) {
-    detail::fail<std::invalid_argument>("sennit: the node " + std::to_string(before) +
-                                        " of a static_graph cannot wait for itself");
-  }
+  if (before == after) detail::fail_with(cycle_error<node>({before}));
   if (edges_.size() == most_edges)
     detail::fail<std::length_error>("sennit: a static_graph has at most 2^32 - 1 edges");
   edges_.push_back({before, after});

@@ -1,6 +1,6 @@
-# cmake -DMATCH=regex -P expect_compile_error.cmake -- compiler argument...
+# cmake -DMATCH=regex [-DLINES=n] -P expect_compile_error.cmake -- compiler argument...
 # Passes if the compiler fails and what it says has, within its first 10 lines, an error and a match: a reader of a
-# terminal sees so much.
+# terminal sees so much. With LINES the match has to be in the first error, whose text, with its notes, may have n lines.
 set(command "")
 set(collect OFF)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -13,6 +13,28 @@ foreach(i RANGE ${last})
 endforeach()
 
 execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(LINES AND NOT status EQUAL 0)
+  string(REGEX REPLACE "\n[0-9]+ (errors?|warnings?)[^\n]* generated\\.\n" "\n" output "${output}")
+  string(FIND "${output}" "error: " begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "the compiler fails without an error:\n${output}")
+  endif()
+  string(SUBSTRING "${output}" ${begin} -1 first)
+  string(SUBSTRING "${first}" 1 -1 rest)
+  string(FIND "${rest}" "error: " end)
+  if(NOT end EQUAL -1)
+    math(EXPR end "${end} + 1")
+    string(SUBSTRING "${first}" 0 ${end} first)
+  endif()
+  string(REGEX REPLACE "[^\n]" "" ends "${first}")
+  string(LENGTH "${ends}" lines)
+  if(NOT first MATCHES "${MATCH}")
+    message(FATAL_ERROR "the first error does not match '${MATCH}':\n${output}")
+  elseif(lines GREATER LINES)
+    message(FATAL_ERROR "the first error has ${lines} lines, and may have ${LINES}:\n${output}")
+  endif()
+  return()
+endif()
 string(REPEAT "[^\n]*\n?" 10 ten_lines)
 string(REGEX MATCH "^${ten_lines}" seen "${output}")
 if(status EQUAL 0)

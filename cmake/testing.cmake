@@ -129,12 +129,24 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 
-# sennit_compile_fail_tests([EACH regex] NAME regex NAME regex...)
+# sennit_compile_fail_tests([EACH regex] [LINES n] [LINES_OF_CLANG n] NAME regex NAME regex...)
 # Each passes if the compiler rejects compile_fail/NAME.cpp and says something that matches, in the first 10 lines of its
 # output: the diagnostic that a user is to read. With EACH it has to match that, with the test's own regex in place of the
-# @. No regex can have a semicolon.
+# @. No regex can have a semicolon. With LINES it has to match the first error, of n lines at most, of this build's compiler
+# and of the other one of GCC and clang, if that is there. With LINES_OF_CLANG, clang's may have other lengths.
 function(sennit_compile_fail_tests)
-  cmake_parse_arguments(PARSE_ARGV 0 tests "" "EACH" "")
+  cmake_parse_arguments(PARSE_ARGV 0 tests "" "EACH;LINES;LINES_OF_CLANG" "")
+  set(compilers ${CMAKE_CXX_COMPILER})
+  if(tests_LINES)
+    find_program(SENNIT_GCC NAMES g++)
+    find_program(SENNIT_CLANG NAMES clang++-19 clang++)
+    mark_as_advanced(SENNIT_GCC SENNIT_CLANG)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND SENNIT_CLANG)
+      list(APPEND compilers ${SENNIT_CLANG})
+    elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND SENNIT_GCC)
+      list(APPEND compilers ${SENNIT_GCC})
+    endif()
+  endif()
   set(mistakes "${tests_UNPARSED_ARGUMENTS}")
   if(NOT tests_EACH)
     set(tests_EACH "@")
@@ -147,14 +159,23 @@ function(sennit_compile_fail_tests)
       message(FATAL_ERROR "sennit_compile_fail_tests: ${name} needs a regex and ${source}")
     endif()
     string(REPLACE "@" "${regex}" match "${tests_EACH}")
-    add_test(
-      NAME compile-fail.${name}
-      COMMAND
-        ${CMAKE_COMMAND} -DMATCH=${match} -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_error.cmake --
-        ${CMAKE_CXX_COMPILER} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Werror
-        "-I$<JOIN:${include_dirs},;-I>" -c ${source} -o /dev/null
-      COMMAND_EXPAND_LISTS
-    )
-    set_tests_properties(compile-fail.${name} PROPERTIES LABELS compile-fail TIMEOUT 120)
+    set(test compile-fail.${name})
+    foreach(compiler IN LISTS compilers)
+      set(lines ${tests_LINES})
+      cmake_path(GET compiler FILENAME called)
+      if(tests_LINES_OF_CLANG AND called MATCHES "clang")
+        set(lines ${tests_LINES_OF_CLANG})
+      endif()
+      add_test(
+        NAME ${test}
+        COMMAND
+          ${CMAKE_COMMAND} -DMATCH=${match} -DLINES=${lines} -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_error.cmake --
+          ${compiler} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Werror "-I$<JOIN:${include_dirs},;-I>" -c
+          ${source} -o /dev/null
+        COMMAND_EXPAND_LISTS
+      )
+      set_tests_properties(${test} PROPERTIES LABELS compile-fail TIMEOUT 120)
+      set(test compile-fail.${name}.other_compiler)
+    endforeach()
   endwhile()
 endfunction()

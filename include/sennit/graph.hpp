@@ -61,17 +61,14 @@ struct weighted_color {
   double weight;
 };
 
-// How workers steal nodes of a graph with colors (Maglalang, Krishnamoorthy and Agrawal, 2016, section III).
+// How workers share the nodes of a graph with colors. It holds for this run only, whatever runs around it and within it.
+// (Compare Maglalang, Krishnamoorthy and Agrawal, 2016, section III.) A worker takes what is ready and of its own color
+// first.
 struct coloring {
   places of = places::nodes;
-  // A worker's first steal in a run takes only its own color; after this number of failed attempts, any
-  // color.
-  unsigned first_steal_attempts = 20'000;
-  // Before each attempt to steal any color, the worker makes this number of attempts to steal its own color.
-  unsigned colored_attempts = 400;
-  // A worker without work leaves nodes of other colors to their own workers for a while, and then takes
-  // them. The while is the time that this number of the worker's own nodes took on average. From 0 to
-  // 1,000,000.
+  // A worker that runs out of nodes of its own color leaves those of other colors to their own workers for a while, and
+  // then takes them. The while is the time that this number of the worker's nodes took on average. A worker that has had no
+  // node of its own color does not wait, nor is a node left whose color is no place's. From 0 to 1,000,000.
   double patience = 2;
 };
 
@@ -116,8 +113,18 @@ class node {
   // once. Throws std::logic_error if no predecessor has this key, or if the value was freed before this node
   // was created. Cost: to find the key, and a search among the numbers of the predecessors.
   const auto& value(const Key& predecessor) {
-    using value = std::remove_cvref_t<std::invoke_result_t<const Compute&, const Key&, node&>>;
-    return *static_cast<const value*>(access_.value(strand_, predecessor));
+    if constexpr (detail::is_undeduced<Compute>) {
+      static_assert(!detail::is_undeduced<Compute>,
+                    "graph::run: .compute reads values, so it has to state its return type: "
+                    "[](const K& key, auto& node) -> T");
+      return refused_;
+    } else if constexpr (std::is_void_v<std::invoke_result_t<const Compute&, const Key&, node&>>) {
+      detail::require_value<Compute>();
+      return refused_;
+    } else {
+      using value = std::remove_cvref_t<std::invoke_result_t<const Compute&, const Key&, node&>>;
+      return *static_cast<const value*>(access_.value(strand_, predecessor));
+    }
   }
   // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. They
   // may have this node among their predecessors, and its predecessors: the values that this node can read
@@ -137,6 +144,7 @@ class node {
   const Predecessors& predecessors_;
   const access& access_;
   void* strand_;
+  static constexpr detail::refused refused_{};
 };
 
 // A function threw, or an operation of a key: its hash, its copy, or ==. what() names the node, which of them
@@ -198,13 +206,23 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //   }
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
 auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
-  if constexpr (detail::literal_key<Key>) {
-    // The key is the text: other literals with the same text may have another address.
-    return graph::run(std::string(sink), given);
-  } else if constexpr (detail::require_graph<Key, Predecessors, Compute, Color, Keys>()) {
-    return detail::compute_sink(sink, given);
-  } else {
+  // A literal is its text: other literals with the same text may have another address.
+  using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
+  if constexpr (!detail::require_keys<key, Keys>()) {
     return detail::refused();
+  } else if constexpr (!detail::require_predecessors<key, Predecessors>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_stated_result<
+                           key, Compute, node<key, Predecessors, detail::undeduced<Compute>>>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_compute<key, Compute, node<key, Predecessors, Compute>>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_color<key, Color>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_trace<Trace>()) {
+    return detail::refused();
+  } else {
+    return detail::compute_sink<key>(sink, given);
   }
 }
 

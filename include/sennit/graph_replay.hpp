@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -92,12 +93,20 @@ class SENNIT_EXPORT schedule {
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
 auto replay(const schedule& followed, fidelity how, const Key& sink,
             const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
-  if constexpr (detail::literal_key<Key>) {
-    return graph::replay(followed, how, std::string(sink), given);
-  } else if constexpr (detail::require_graph<Key, Predecessors, Compute, Color, Keys>()) {
-    return detail::replay_sink(followed, how, sink, given);
-  } else {
+  using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
+  if constexpr (!detail::require_keys<key, Keys>()) {
     return detail::refused();
+  } else if constexpr (!detail::require_predecessors<key, Predecessors>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_stated_result<
+                           key, Compute, node<key, Predecessors, detail::undeduced<Compute>>>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_compute<key, Compute, node<key, Predecessors, Compute>>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_trace<Trace>()) {
+    return detail::refused();
+  } else {
+    return detail::replay_sink<key>(followed, how, sink, given);
   }
 }
 

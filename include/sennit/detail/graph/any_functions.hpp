@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/graph/declarations.hpp>
+#include <sennit/detail/graph/refusal.hpp>
 
 #include <functional>
 #include <type_traits>
@@ -14,14 +15,16 @@ template <class Key>
 class any_predecessors {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, any_predecessors> &&
-             std::is_invocable_v<const F&, const Key&>)
-  any_predecessors(F f)
-      : f_([f = std::move(f)](const Key& k) {
-          std::vector<Key> keys;
-          for (auto&& p : std::invoke(f, k)) keys.push_back(p);
-          return keys;
-        }) {}
+    requires(!std::is_same_v<std::remove_cvref_t<F>, any_predecessors>)
+  any_predecessors(F f) {
+    if constexpr (require_predecessors<Key, F>()) {
+      f_ = [f = std::move(f)](const Key& k) {
+        std::vector<Key> keys;
+        for (auto&& p : std::invoke(f, k)) keys.push_back(p);
+        return keys;
+      };
+    }
+  }
   std::vector<Key> operator()(const Key& k) const { return f_(k); }
 
  private:
@@ -35,14 +38,17 @@ class any_compute {
 
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, any_compute>)
-  any_compute(F f)
-      : f_([f = std::move(f)](const Key& k, node& n) {
-          if constexpr (std::is_invocable_v<const F&, const Key&, node&>) {
-            std::invoke(f, k, n);
-          } else {
-            std::invoke(f, k);
-          }
-        }) {}
+  any_compute(F f) {
+    if constexpr (require_compute<Key, F, node>()) {
+      f_ = [f = std::move(f)](const Key& k, node& n) {
+        if constexpr (std::is_invocable_v<const F&, const Key&, node&>) {
+          std::invoke(f, k, n);
+        } else {
+          std::invoke(f, k);
+        }
+      };
+    }
+  }
   void operator()(const Key& k, node& n) const { f_(k, n); }
 
  private:
@@ -54,8 +60,10 @@ class any_color {
  public:
   any_color() = default;
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, any_color> && std::is_invocable_v<const F&, const Key&>)
-  any_color(F f) : f_(std::move(f)) {}
+    requires(!std::is_same_v<std::remove_cvref_t<F>, any_color>)
+  any_color(F f) {
+    if constexpr (require_any_color<Key, F>()) f_ = std::move(f);
+  }
   bool given() const noexcept { return f_ != nullptr; }
   long operator()(const Key& k) const { return f_(k); }
 

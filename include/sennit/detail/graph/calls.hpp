@@ -29,8 +29,6 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
   static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
-  static_assert(!traced || std::is_convertible_v<Trace, graph::trace*>,
-                ".trace is a pointer to a graph::trace");
 
   const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
   unsigned color_count = 0;  // the number of colors of a colored graph

@@ -22,8 +22,6 @@ SENNIT_EXPORT std::uint32_t count_of_nodes(const std::uint64_t* extents, std::si
 
 template <class Key, std::size_t Rank>
 class dense_nodes {
-  static_assert(rank_of<Key>() == Rank, "a dense graph has as many extents as its keys have parts");
-
  public:
   using key = Key;
   struct supply {};

@@ -163,7 +163,7 @@ class homed_pool : public work_pool_state {
     std::uint64_t done_ = 0;
   };
 
-  explicit homed_pool(node_homes& homes) noexcept
+  homed_pool(node_homes& homes, double) noexcept
       : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), homes_(homes) {}
 
   void run(Work& work, const std::vector<graph_item>& first) {

@@ -1,6 +1,7 @@
 // Where a graph's nodes are computed when the graph follows a schedule: each worker has a box of nodes that are ready.
 #pragma once
 
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/growing.hpp>
 #include <sennit/detail/graph/node.hpp>
@@ -108,13 +109,13 @@ class SENNIT_EXPORT node_homes {
 template <class Calls>
 concept has_homes = requires(const Calls& calls) { calls.homes; };
 
-// What the run's pool is made from.
+// What the run's pool is made from, beside the patience.
 template <class Calls>
-decltype(auto) argument_of_pool(const Calls& calls, double patience) noexcept {
+decltype(auto) argument_of_pool(const Calls& calls, color_kind of) noexcept {
   if constexpr (has_homes<Calls>) {
     return (calls.homes);
   } else {
-    return patience;
+    return of;
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <ranges>
 #include <tuple>
 #include <type_traits>
@@ -28,13 +27,34 @@ consteval bool has_hash() {
     return false;
   }
 }
-template <class Keys, class Key>
-inline constexpr bool can_hash = true;
-template <class Key>
-inline constexpr bool can_hash<graph::hashed<void>, Key> = has_hash<Key>();
 template <class Hash, class Key>
-  requires(!std::is_void_v<Hash>)
-inline constexpr bool can_hash<graph::hashed<Hash>, Key> = std::invocable<const Hash&, const Key&>;
+inline constexpr bool can_hash =
+    std::is_invocable_r_v<std::size_t, const Hash&, const Key&> && std::is_default_constructible_v<Hash>;
+template <class Key>
+inline constexpr bool can_hash<void, Key> = has_hash<Key>();
+
+// How many numbers a dense graph takes a key for; 0 if .keys is not dense(...).
+template <class Keys>
+inline constexpr std::size_t rank_of_dense = 0;
+template <std::size_t Rank>
+inline constexpr std::size_t rank_of_dense<graph::dense<Rank>> = Rank;
+// The H of hashed<H>; `no_hash` if .keys is not hashed.
+struct no_hash;
+template <class Keys>
+struct hash_of_keys : std::type_identity<no_hash> {};
+template <class Hash>
+struct hash_of_keys<graph::hashed<Hash>> : std::type_identity<Hash> {};
+
+template <class Key>
+consteval bool has_integral_parts() {
+  if constexpr (tuple_key<Key>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (integral_key<std::remove_cvref_t<std::tuple_element_t<I, Key>>> && ...);
+    }(std::make_index_sequence<std::tuple_size_v<Key>>());
+  } else {
+    return integral_key<Key>;
+  }
+}
 
 template <class Predecessors, class Key>
 concept gives_a_range = std::invocable<const Predecessors&, const Key&> &&
@@ -45,14 +65,50 @@ concept gives_keys =
     std::convertible_to<std::ranges::range_reference_t<std::invoke_result_t<const Predecessors&, const Key&>>,
                         Key>;
 
-// Whether the graph can be run.
-template <class Key, class Predecessors, class Compute, class Color, class Keys>
-consteval bool require_graph() {
+template <class Weighted>
+concept color_with_weight = requires(const Weighted& w) {
+  w.color;
+  w.weight;
+} || (tuple_key<Weighted> && std::tuple_size<Weighted>::value == 2);
+template <class Colors>
+concept colors_of_node =
+    std::integral<std::remove_cvref_t<Colors>> ||
+    (std::ranges::forward_range<Colors> && color_with_weight<std::ranges::range_value_t<Colors>>);
+template <class Color, class Key>
+concept gives_colors =
+    std::same_as<Color, graph::no_color> || (std::invocable<const Color&, const Key&> &&
+                                             colors_of_node<std::invoke_result_t<const Color&, const Key&>>);
+
+// Each of these says what is wrong with one field. They return whether nothing is.
+template <class Key, class Keys>
+consteval bool require_keys() {
+  using hash = typename hash_of_keys<Keys>::type;
   if constexpr (!std::copy_constructible<Key> || !std::equality_comparable<Key>) {
-    static_assert(never<Key>, "graph::run: the sink cannot be a key: keys are copied and compared "
-                              "by ==; define these operations for its type");
+    static_assert(never<Key>, "graph::run: the sink cannot be a key: keys are copied and compared by ==; "
+                              "define these operations for its type");
     return false;
-  } else if constexpr (!std::invocable<const Predecessors&, const Key&>) {
+  } else if constexpr (rank_of_dense<Keys> != 0) {
+    constexpr bool integral = has_integral_parts<Key>();
+    static_assert(integral, "graph::run: .keys is dense, but the sink is no integer, and no tuple of "
+                            "integers; give .keys = sennit::graph::hashed<>()");
+    static_assert(!integral || rank_of<Key>() == rank_of_dense<Keys>,
+                  "graph::run: .keys has another number of extents than the sink has parts; dense(...) "
+                  "takes as many extents as its keys have parts");
+    return integral && rank_of<Key>() == rank_of_dense<Keys>;
+  } else if constexpr (std::same_as<hash, no_hash>) {
+    static_assert(never<Keys>, "graph::run: .keys is neither sennit::graph::hashed<H>() nor "
+                               "sennit::graph::dense(extents...)");
+    return false;
+  } else {
+    static_assert(can_hash<hash, Key>, "graph::run: the keys have no hash; specialize std::hash for their "
+                                       "type, or give .keys = sennit::graph::hashed<H>()");
+    return can_hash<hash, Key>;
+  }
+}
+
+template <class Key, class Predecessors>
+consteval bool require_predecessors() {
+  if constexpr (!std::invocable<const Predecessors&, const Key&>) {
     static_assert(never<Predecessors, Key>, "graph::run: .predecessors cannot be called with a key, which "
                                             "has the type of the sink; give both the same type, and a "
                                             "function that can be called as a constant");
@@ -63,33 +119,65 @@ consteval bool require_graph() {
         "graph::run: .predecessors does not return a range; return a std::vector of the keys that are to be "
         "computed before");
     return false;
-  } else if constexpr (!gives_keys<Predecessors, Key>) {
+  } else {
+    // Of a concept, compilers would say why it is false.
+    constexpr bool keys = gives_keys<Predecessors, Key>;
     static_assert(
-        never<Predecessors, Key>,
+        keys,
         "graph::run: .predecessors returns keys of another type than the sink; give both the same type");
-    return false;
-  } else if constexpr (!std::invocable<const Compute&, const Key&,
-                                       graph::node<Key, Predecessors, Compute>&> &&
-                       !std::invocable<const Compute&, const Key&>) {
-    static_assert(
-        never<Compute, Key>,
-        "graph::run: .compute can be called neither with a key, which has the type of the sink, "
-        "nor with a key and a node, as [](const K& key, auto& node) -> T can; it is called as a constant");
-    return false;
-  } else if constexpr (!std::same_as<Color, graph::no_color> && !std::invocable<const Color&, const Key&>) {
+    return keys;
+  }
+}
+
+// Where the return type is not stated, this compiles the function. A function that reads values is refused
+// there, by node::value().
+template <class Key, class Compute, class Node>
+consteval bool require_stated_result() {
+  if constexpr (requires(const Compute& c, const Key& k, Node& n) { c(k, n); }) return true;
+  return true;
+}
+
+template <class Key, class Compute, class Node>
+consteval bool require_compute() {
+  constexpr bool called = std::is_invocable_v<const Compute&, const Key&, Node&> ||
+                          std::is_invocable_v<const Compute&, const Key&>;
+  static_assert(
+      called, "graph::run: .compute can be called neither with a key, which has the type of the sink, nor "
+              "with a key and a node, as [](const K& key, auto& node) -> T can; it is called as a constant");
+  return called;
+}
+
+template <class Key, class Color>
+consteval bool require_color() {
+  if constexpr (!std::same_as<Color, graph::no_color> && !std::invocable<const Color&, const Key&>) {
     static_assert(
         never<Color, Key>,
         "graph::run: .color cannot be called with a key, which has the type of the sink; it is called as a "
         "constant");
     return false;
-  } else if constexpr (!can_hash<Keys, Key>) {
-    static_assert(never<Keys, Key>,
-                  "graph::run: the keys have no hash; specialize std::hash for their type, or give .keys = "
-                  "sennit::graph::hashed<H>()");
-    return false;
   } else {
-    return true;
+    constexpr bool colors = gives_colors<Color, Key>;
+    static_assert(colors, "graph::run: .color returns neither an integer nor a range of "
+                          "sennit::graph::weighted_color");
+    return colors;
   }
+}
+
+// In braces without nodes{...}, a color is one place.
+template <class Key, class Color>
+consteval bool require_any_color() {
+  constexpr bool color = std::is_invocable_r_v<long, const Color&, const Key&>;
+  static_assert(color, "graph::run: .color cannot be called with a key, which has the type of the sink, or "
+                       "does not return an integer; it is called as a constant");
+  return color;
+}
+
+template <class Trace>
+consteval bool require_trace() {
+  constexpr bool is_pointer =
+      std::same_as<Trace, graph::no_trace> || std::convertible_to<Trace, graph::trace*>;
+  static_assert(is_pointer, "graph::run: .trace is no pointer to a sennit::graph::trace; give .trace = &t");
+  return is_pointer;
 }
 
 }  // namespace sennit::detail

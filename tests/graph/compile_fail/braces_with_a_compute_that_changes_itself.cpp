@@ -1,0 +1,9 @@
+// Several workers call it at once.
+#include <sennit/graph.hpp>
+
+#include <vector>
+
+void run() {
+  sennit::graph::run(7, {.predecessors = [](int) { return std::vector<int>(); },
+                         .compute = [count = 0](int) mutable { return ++count; }});
+}

@@ -1,0 +1,11 @@
+// The function of colors takes strings.
+#include <sennit/graph.hpp>
+
+#include <string>
+#include <vector>
+
+void run() {
+  sennit::graph::run(7, sennit::graph::nodes{.predecessors = [](int) { return std::vector<int>(); },
+                                             .compute = [](int) {},
+                                             .color = [](const std::string&) { return 0; }});
+}

@@ -24,9 +24,8 @@ namespace gallery {
 // How the nodes of a graph are colored.
 struct color_choice {
   std::string colors = "nodes";
-  std::optional<sennit::graph::places>
-      of;                                 // the places that are colors, whatever the word above says of them
-  sennit::graph::trace* trace = nullptr;  // that runs fill; null: none
+  std::optional<sennit::graph::places> of = {};  // what places, whatever the word says
+  sennit::graph::trace* trace = nullptr;         // that runs fill; null: none
 
   parameter which() {
     return {.name = "colors",

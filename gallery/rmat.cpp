@@ -156,7 +156,8 @@ rmat_shape twitter_shape(unsigned scale) {
     const double left_incoming = sources.distinct(drawn * targets.largest()) / left;
     outgoing = std::min(0.5, outgoing * std::sqrt(most_outgoing / left_outgoing));
     incoming = std::min(0.5, incoming * std::sqrt(most_incoming / left_incoming));
-    drawn *= std::sqrt(wanted / left);
+    // Few pages cannot have as many links each, however many are drawn.
+    drawn = std::min(4 * wanted, drawn * std::sqrt(wanted / left));
   }
   return {.scale = scale,
           .drawn = static_cast<std::uint64_t>(drawn),

@@ -256,6 +256,16 @@ fails   splices STOLEN_READY
 fails   splices NO_STRANDED
 fails   splices NO_WAKE
 fails   splices MEET_EARLY
+reaches turns
+reaches turns ANY ITEMS=3
+fails   turns LOOK_THEN_PUT
+fails   turns TURN_BY_STORE
+fails   turns EMPTY_LATE
+fails   turns MANY
+fails   turns ANY ITEMS=3 IDLE_BY_STORE
+fails   turns ANY ITEMS=3 TAKE_IN_TWO
+fails   turns ANY ITEMS=3 LINK_LATE
+deep    turns ANY
 reaches colors
 reaches colors LEAVES
 holds   colors WORKERS=2 POSTERS=1 POSTS=3

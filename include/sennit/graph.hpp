@@ -61,17 +61,14 @@ struct weighted_color {
   double weight;
 };
 
-// How workers steal nodes of a graph with colors (Maglalang, Krishnamoorthy and Agrawal, 2016, section III).
+// How workers share the nodes of a graph with colors. It holds for this run only, whatever runs around it and within it.
+// (Compare Maglalang, Krishnamoorthy and Agrawal, 2016, section III.) A worker takes what is ready and of its own color
+// first.
 struct coloring {
   places of = places::nodes;
-  // A worker's first steal in a run takes only its own color; after this number of failed attempts, any
-  // color.
-  unsigned first_steal_attempts = 20'000;
-  // Before each attempt to steal any color, the worker makes this number of attempts to steal its own color.
-  unsigned colored_attempts = 400;
-  // A worker without work leaves nodes of other colors to their own workers for a while, and then takes
-  // them. The while is the time that this number of the worker's own nodes took on average. From 0 to
-  // 1,000,000.
+  // A worker that runs out of nodes of its own color leaves those of other colors to their own workers for a while, and
+  // then takes them. The while is the time that this number of the worker's nodes took on average. A worker that has had no
+  // node of its own color does not wait, nor is a node left whose color is no place's. From 0 to 1,000,000.
   double patience = 2;
 };
 

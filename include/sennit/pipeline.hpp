@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/pipeline/refusal.hpp>
 #include <sennit/detail/pipeline/run.hpp>

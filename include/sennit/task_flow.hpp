@@ -100,6 +100,9 @@ namespace sennit::graph {
 struct flow_options {
   // While so many tasks have been submitted and have not finished, submit() runs tasks. At least 1.
   std::uint32_t most_waiting = 4096;
+  // wait() fills it with the tasks since the last wait(), each with all tasks that it had to wait for (sennit/graph_trace.hpp).
+  // Cost: some 100 ns a task, and memory for all tasks.
+  graph::trace* trace = nullptr;
 };
 
 // Tasks are submitted in a serial order, with the data that they read, write, add to, or exclude each other on. Tasks run in

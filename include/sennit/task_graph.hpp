@@ -75,8 +75,8 @@ class task {
     return *this;
   }
 
-  // Of tasks that can go on, those of higher priority are first taken from a strand's queue; so they are of
-  // what is given to other workers. 0 without a call.
+  // Of the tasks that can go on, those of the highest priority begin first. 0 without a call. Cost: a graph
+  // with priorities takes a lock for each task.
   const task& priority(int p) const {
     detail::task_building::set_priority(graph(), number_, p);
     return *this;

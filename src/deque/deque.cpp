@@ -44,15 +44,6 @@ void deque::begin_anew() noexcept {
   set_reasons(reasons_);
 }
 
-bool deque::push_colored(std::uintptr_t content, color_set colors) noexcept {
-  slot* const tail = load_tail();
-  SENNIT_ASSERT(bottom() <= tail && tail <= slots_.end());
-  slots_.set_colors(tail, colors);
-  tail->store(content | colored_tag, std::memory_order_relaxed);
-  publish_tail(tail + 1);
-  return !push_gate_shut(tail + 1);
-}
-
 // A thief that fences may be about to put the latest one back.
 reserve::blocks deque::in_need() const noexcept {
   reserve::blocks all{.small = 0, .large = 0};
@@ -68,11 +59,15 @@ void deque::note_tail_seen() noexcept {
   tls_->tail_seen.store(tls_->tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
-bool deque::push(divisible& newest) noexcept {
+bool deque::push(divisible& newest, color_set colors) noexcept {
   slot* const at = tls_->tail.load(std::memory_order_relaxed);
   if (at == slots_.end()) return false;
-  at->store(reinterpret_cast<std::uintptr_t>(&newest) | divisible::tag, std::memory_order_relaxed);
-  // Thieves read it under the lock, unless they fence.
+  std::uintptr_t content = reinterpret_cast<std::uintptr_t>(&newest) | divisible::tag;
+  if (colors != all_colors) {
+    slots_.set_colors(at, colors);
+    content |= colored_tag;
+  }
+  at->store(content, std::memory_order_relaxed);
   // ORD[D1] release: as in publish_tail().
   tls_->tail.store(at + 1, std::memory_order_release);
   return true;

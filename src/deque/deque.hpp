@@ -40,8 +40,6 @@ class deque {
   bool empty() const noexcept { return tail() == head(); }
   // Whether nobody wants anything of the owner.
   bool undisturbed() const noexcept { return tls_->limit_beneath.load(std::memory_order_relaxed) != nullptr; }
-  // The content of a slot, with its kind. False: the push met the gate.
-  bool push_colored(std::uintptr_t content, color_set colors) noexcept;
   // A pop that met the gate, tail being lowered. True: the frame was still in the deque. False: newest_has_left() says
   // whether it was.
   bool pop() noexcept {
@@ -68,9 +66,6 @@ class deque {
   // --- Anyone.
   bool is_fenced() const noexcept { return (lasting_ & fenced) != 0; }
   unsigned lasting_reasons() const noexcept { return lasting_; }
-  // The colors of branches that carry none.
-  void set_color(color_set own) noexcept { slots_.set_own_color(own); }
-  color_set color() const noexcept { return slots_.own_color(); }
   // While it is held nothing leaves the deque.
   steal_lock& lock() noexcept { return lock_; }
 
@@ -114,8 +109,8 @@ class deque {
   }
   // All frames that are there are noted by the trace cursor.
   void note_tail_seen() noexcept;
-  // Divisible work of the owner. False: there is no room.
-  bool push(divisible& newest) noexcept;
+  // Divisible work of the owner, for workers of these colors. False: there is no room.
+  bool push(divisible& newest, color_set colors) noexcept;
   // Divisible work that was passed over as exhausted, and is not any more. Thieves have left nothing else.
   void readmit(divisible& newest) noexcept;
   // The oldest frame, or a part of the oldest divisible work.

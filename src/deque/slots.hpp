@@ -13,18 +13,19 @@
 namespace sennit::detail {
 
 inline constexpr std::uintptr_t kind_mask = 7;
-inline constexpr std::uintptr_t colored_tag = 2;  // a branch with colors
+inline constexpr std::uintptr_t colored_tag = 2;  // work with colors
 static_assert((divisible::tag | colored_tag | frame_with_state::tag) == kind_mask);
 
-inline bool is_divisible(const slot& s) noexcept {
-  return (s.load(std::memory_order_relaxed) & kind_mask) == divisible::tag;
+// A frame with a state may be a branch only, so two of the bits tell.
+inline bool is_divisible(std::uintptr_t content) noexcept {
+  return (content & (divisible::tag | frame_with_state::tag)) == divisible::tag;
 }
+inline bool is_divisible(const slot& s) noexcept { return is_divisible(s.load(std::memory_order_relaxed)); }
 
 // Null: a branch. Divisible work may be looked at only while its owner cannot retire it.
 inline divisible* divisible_in(const slot& s) noexcept {
   const std::uintptr_t content = s.load(std::memory_order_relaxed);
-  return (content & kind_mask) == divisible::tag ? reinterpret_cast<divisible*>(content & ~kind_mask)
-                                                 : nullptr;
+  return is_divisible(content) ? reinterpret_cast<divisible*>(content & ~kind_mask) : nullptr;
 }
 
 inline frame& branch_in(const slot& s) noexcept {
@@ -69,24 +70,20 @@ class slot_array {
   slot* begin() const noexcept { return begin_; }
   slot* end() const noexcept { return end_; }
   std::size_t number_of(const slot* at) const noexcept { return static_cast<std::size_t>(at - begin_); }
-  // The colors of a branch that is pushed next. Thieves read them once they have read the tail: edge D1.
+  // The colors of work that is pushed next. Thieves read them once they have read the tail: edge D1.
   void set_colors(const slot* at, color_set colors) noexcept {
     colors_[at - begin_].store(colors, std::memory_order_relaxed);
   }
   color_set colors_of(const slot* at) const noexcept {
-    if ((at->load(std::memory_order_relaxed) & colored_tag) == 0) return own_color();
+    if ((at->load(std::memory_order_relaxed) & colored_tag) == 0) return all_colors;
     return colors_[at - begin_].load(std::memory_order_relaxed);
   }
-  // The colors of work that carries none.
-  void set_own_color(color_set own) noexcept { own_color_.store(own, std::memory_order_relaxed); }
-  color_set own_color() const noexcept { return own_color_.load(std::memory_order_relaxed); }
 
  private:
   slot* const begin_;
   slot* const end_;
   // Beside the slots, because thieves look at no frame that they have not claimed.
   std::atomic<color_set>* const colors_;
-  std::atomic<color_set> own_color_{all_colors};
 };
 
 }  // namespace sennit::detail

@@ -194,12 +194,10 @@ void worker_frames::ask(bool next_push) noexcept {
   follow_reasons();
 }
 
-bool worker_frames::admit(divisible& newest, bool again) noexcept {
-  if (!again) return deque_.push(newest);
-  if (!empty()) return false;
-  begin_anew();
-  deque_.readmit(newest);
-  return true;
+bool worker_frames::admit(divisible& newest, color_set colors, bool again) noexcept {
+  if (again && !empty()) return false;
+  if (again) begin_anew();
+  return deque_.push(newest, colors);
 }
 
 void worker_frames::readmit(divisible& newest) noexcept {

@@ -58,14 +58,6 @@ class worker_frames {
   // Reasons for which the gates stay shut, whatever the owner answers: the lasting ones, and those of the strand's region.
   unsigned sticky() const noexcept { return here_.reasons() | deque_.lasting_reasons(); }
 
-  // A push of the calling strand, which runs here: below the branch is work of these colors. False: it met the
-  // gate.
-  bool push_colored(frame& f, color_set colors) noexcept {
-    return deque_.push_colored(reinterpret_cast<std::uintptr_t>(&f), colors);
-  }
-  bool push_colored(frame_with_state& f, color_set colors) noexcept {
-    return deque_.push_colored(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag, colors);
-  }
   // The owner met the push gate. Answers those who shut the gate, and opens it unless a reason remains. `wake`: a
   // sleeper must be woken for this push. `room`: the deque had room for the pushed frame. `handed`: the owner passes
   // this frame on; the frame is no longer in the deque.
@@ -95,9 +87,9 @@ class worker_frames {
   // The owner has given iterations of its newest work back: where that was passed over as exhausted, it is in the
   // deque again.
   void readmit(divisible& newest) noexcept;
-  // Under the lock. Puts divisible work in the deque as the newest. `again`: it was there before and has left, so all
-  // that was older has left, too. False: there is no room, or younger frames are there.
-  bool admit(divisible& newest, bool again) noexcept;
+  // Under the lock. Puts divisible work in the deque as the newest, for workers of these colors. `again`: it was there
+  // before and has left, so all that was older has left, too. False: there is no room, or younger frames are there.
+  bool admit(divisible& newest, color_set colors, bool again) noexcept;
   // The strand leaves the worker: moves all frames to the list of claimable ones. True if there were any.
   bool promote_all(reserve& memory) noexcept;
   // Takes the newest branch out, so that it can go to another worker. Moves all older frames to a list from which
@@ -155,9 +147,6 @@ class worker_frames {
   detail::promotions& promotions() noexcept { return promotions_; }
   detail::wish& wish() noexcept { return wish_; }
   const detail::wish& wish() const noexcept { return wish_; }
-  // Sets the colors of frames that carry none: the worker's own in a run of a colored graph, else all colors.
-  void set_color(color_set own) noexcept { deque_.set_color(own); }
-  color_set color() const noexcept { return deque_.color(); }
 
  private:
   unsigned reasons() const noexcept;

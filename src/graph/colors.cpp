@@ -3,17 +3,14 @@
 #include "worker/worker.hpp"
 
 #include <sennit/detail/colors.hpp>
+#include <sennit/detail/graph/work_pool.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/runtime.hpp>
 
 #include <stdexcept>
 #include <string>
 
 namespace sennit::detail {
-
-// A worker in an observed region does not use colors: it runs the whole graph.
-color_set own_color() noexcept {
-  return current_tls().cursor != nullptr ? all_colors : worker::current()->frames().color();
-}
 
 unsigned color_count(color_kind kind) {
   if (worker* const w = worker::current()) return w->core().color_count(kind);
@@ -47,11 +44,18 @@ unsigned color_here(color_kind kind) noexcept {
   return w != nullptr ? w->core().color_of(*w, kind) : 0;
 }
 
-colored_run::colored_run(color_kind kind, unsigned first_steal_attempts, unsigned colored_attempts) noexcept
-    : core_(worker::current()->core()) {
-  core_.begin_colored(kind, {.first = first_steal_attempts, .others = colored_attempts});
+// A worker in an observed region does not use colors: it runs the whole graph.
+void posted_work::begin(work_pool_state& pool) {
+  if (current_tls().cursor != nullptr) return;
+  worker& here = *worker::current();
+  pool_ = &pool;
+  join_ = [](posted_work& run, worker& by) noexcept { return run.pool_->join(run, by); };
+  region_ = here.frames().innermost()->region;
+  here.core().begin_colored(*this);
 }
 
-colored_run::~colored_run() { core_.end_colored(); }
+void posted_work::end() noexcept {
+  if (pool_ != nullptr) worker::current()->core().end_colored(*this);
+}
 
 }  // namespace sennit::detail

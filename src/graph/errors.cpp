@@ -3,7 +3,6 @@
 #include <sennit/detail/graph/dense.hpp>
 #include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/value_readers.hpp>
-#include <sennit/detail/graph/values.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/region.hpp>
 

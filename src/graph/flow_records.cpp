@@ -58,7 +58,7 @@ flow_records::~flow_records() {
 
 const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx, flow_task& task) {
   found_.clear();
-  if (used_ >= looked_over_at_) [[unlikely]]
+  if (used_ >= looked_over_at_ && numbers_ == nullptr) [[unlikely]]
     remove_idle(task.number);
   const std::uint32_t count = effects_access::size(fx);
   named_.resize(fx.is_everything() ? 1 : count);
@@ -77,10 +77,22 @@ const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx
     if (r.current.size() == r.current.capacity()) reserve_one(r.current);
     if (r.before.capacity() == 0) r.before.reserve(1);
   }
+  task.color = no_flow_color;
+  if (colors_ > 1) [[unlikely]]
+    task.color = find_color();
   task.excludes = excludes;
   if (excludes) [[unlikely]]
     find_exclusions(task);
   return found_;
+}
+
+// Of the first region that the task writes, by its first page.
+std::uint8_t flow_records::find_color() {
+  if (named_.empty() || named_.front().how == access::read) return no_flow_color;
+  flow_record& r = *named_.front().record;
+  // A page has no node until a task has touched it.
+  if (r.color == no_flow_color) r.color = flow_color_at(r.where.first, colors_);
+  return r.color;
 }
 
 // Those of its regions, and of regions that overlap them and were used before: so of any two tasks whose regions overlap, the later
@@ -137,7 +149,12 @@ SENNIT_INLINE void flow_records::gather(flow_record& from, access how, flow_task
 void flow_records::gather(std::vector<flow_reference>& from, flow_task& task) {
   std::size_t kept = 0;
   for (const flow_reference r : from) {
-    if (r.is_finished()) continue;
+    if (numbers_ != nullptr) [[unlikely]]
+      numbers_->push_back(r.number);
+    if (r.is_finished()) {
+      if (numbers_ != nullptr) from[kept++] = r;
+      continue;
+    }
     from[kept++] = r;
     if (r.task->gathered != task.number) found_.push_back(r.task);
     r.task->gathered = task.number;
@@ -147,7 +164,8 @@ void flow_records::gather(std::vector<flow_reference>& from, flow_task& task) {
 
 // A list with many tasks is rid of those that have finished, before it grows.
 void flow_records::reserve_one(std::vector<flow_reference>& list) {
-  if (list.capacity() >= 16) std::erase_if(list, [](const flow_reference& r) { return r.is_finished(); });
+  if (list.capacity() >= 16 && numbers_ == nullptr)
+    std::erase_if(list, [](const flow_reference& r) { return r.is_finished(); });
   if (list.size() >= list.capacity() / 2) list.reserve(std::max<std::size_t>(4, 2 * list.capacity()));
 }
 

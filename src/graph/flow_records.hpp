@@ -1,6 +1,7 @@
 // Which tasks of a task flow have used which data: what a new task has to wait for.
 #pragma once
 
+#include "graph/flow_colors.hpp"
 #include "graph/flow_exclusion.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
@@ -19,7 +20,7 @@ struct flow_reference {
   flow_task* task = nullptr;
   std::uint64_t number = 0;
 
-  // ORD[D24] acquire: what the task did, for the one that need not wait for it; pairs with the exchange in finish().
+  // ORD[D24] acquire: what the task did, for the one that need not wait for it; pairs with the exchange in run().
   bool is_finished() const noexcept {
     return task->number != number ||
            task->successors.load(std::memory_order_acquire) == flow_task::finished();
@@ -41,8 +42,9 @@ struct flow_record {
   const region_kind* kind;
   region_data data;
   std::uint64_t hash;
-  std::uint64_t used = 0;      // by this task
-  access how = access::write;  // of those in `current`
+  std::uint64_t used = 0;              // by this task
+  std::uint8_t color = no_flow_color;  // as far as is known
+  access how = access::write;          // of those in `current`
   // Tasks that use the region in a way that needs no order among them; one task, if it writes.
   std::vector<flow_reference> current;
   // What each of them has to wait for.
@@ -63,6 +65,11 @@ class flow_records {
 
   // Finds the tasks that one with these effects has to wait for. If it throws, nothing is changed.
   const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
+  // From now on tasks have colors: the number of NUMA nodes, 1 for no colors.
+  void color_by_nodes(unsigned count) noexcept { colors_ = count; }
+  // From now on the numbers of all tasks that were found, finished or not, are added there, and none is forgotten; null: no
+  // longer.
+  void note_found(std::vector<std::uint64_t>* numbers) noexcept { numbers_ = numbers; }
   // Called once all tasks have finished, or are dropped.
   void clear_exclusions() noexcept;
   // Notes the task itself, after find_predecessors().
@@ -85,7 +92,8 @@ class flow_records {
   void gather(flow_record& from, access how, flow_task& task);
   void gather(std::vector<flow_reference>& from, flow_task& task);
   void find_exclusions(flow_task& task);
-  static void reserve_one(std::vector<flow_reference>& list);
+  std::uint8_t find_color();
+  void reserve_one(std::vector<flow_reference>& list);
 
   std::vector<flow_record*> table_;  // by hash; a power of two of places, half of which at most are used
   std::size_t used_ = 0;
@@ -96,6 +104,8 @@ class flow_records {
   std::uint64_t lengths_ = 0;  // which of them are not empty
   std::vector<use> named_;     // by the effects of the task
   std::vector<flow_task*> found_;
+  std::vector<std::uint64_t>* numbers_ = nullptr;
+  unsigned colors_ = 1;
 };
 
 }  // namespace sennit::detail

@@ -1,14 +1,15 @@
+// Submitting tasks to a flow.
 #include "graph/flow_state.hpp"
 
 #include "fork/answer.hpp"
 #include "policy/flow_pace.hpp"
 #include "system/failure.hpp"
-#include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
@@ -28,6 +29,7 @@ using policy::flow_pace;
 
 flow_edge flow_task::end_of_lists{};
 constinit tasks_checker* checks_tasks = nullptr;
+constinit node_of_address* asks_for_node = nullptr;
 
 flow_state::flow_state(const graph::flow_options& given)
     : most_waiting_(given.most_waiting), task_ns_(flow_pace::ns_worth_sharing), strands_(&submitter_) {
@@ -35,6 +37,7 @@ flow_state::flow_state(const graph::flow_options& given)
     fail_with(std::invalid_argument("sennit: task_flow: most_waiting is 0, and must be at least 1: so many "
                                     "tasks may be submitted and not finished"));
   }
+  if (given.trace != nullptr) trace_ = std::make_unique<flow_trace>(*given.trace);
 }
 
 flow_state::~flow_state() {
@@ -66,17 +69,41 @@ bool flow_state::at_once() {
 
 void flow_state::begin_or_meet_gate() {
   const bool observed = current_tls().cursor != nullptr;
-  if (!begun_) {
-    begun_ = true;
-    first_ = number_;
-    at_once_ = checks_tasks == nullptr && in_strand() && (observed || worker_count() == 1);
-    submitting_.store(true, std::memory_order_relaxed);
-  } else if (observed && !at_once_ && checks_tasks == nullptr) {
+  if (!begun_) begin();
+  if (observed && !at_once_ && !runs_ready_ && checks_tasks == nullptr) {
     // What was submitted before the observed region comes first.
     finish_all();
-    at_once_ = true;
+    run_from_now_on_at_once();
   }
   if (number_ % flow_pace::tasks_between_gates == 0) heed_gates();
+}
+
+void flow_state::begin() {
+  begun_ = true;
+  first_ = number_;
+  submitting_.store(true, std::memory_order_relaxed);
+  if (trace_ != nullptr) {
+    trace_->begin(first_);
+    records_.note_found(&traced_before_);
+  }
+  if (checks_tasks == nullptr && in_strand() && worker_count() == 1) run_from_now_on_at_once();
+  use_colors();
+}
+
+// Only where there are several NUMA nodes.
+void flow_state::use_colors() {
+  const unsigned count = color_count(color_kind::nodes);
+  colors_ = count <= most_colors ? count : 1;
+  if (colors_ > 1) {
+    posted_ = std::make_unique<flow_queue[]>(colors_);
+    submitter_.color = in_strand() ? static_cast<std::uint8_t>(color_here(color_kind::nodes)) : no_flow_color;
+  }
+  records_.color_by_nodes(colors_);
+}
+
+void flow_state::run_from_now_on_at_once() noexcept {
+  at_once_ = trace_ == nullptr;
+  runs_ready_ = !at_once_;
 }
 
 // The region may be cancelled, or others may wait for what this worker has.
@@ -131,7 +158,8 @@ void flow_state::help_before_submitting() {
   for (unsigned i = 0; i < flow_pace::tasks_in_a_row; ++i) {
     if (stopped()) return;
     flow_task* next = submitter_.queue.take_oldest();
-    if (next == nullptr && steal(submitter_)) next = submitter_.queue.take_oldest();
+    if (next == nullptr && (steal(submitter_) || take_posted(submitter_, true)))
+      next = submitter_.queue.take_oldest();
     if (next == nullptr) {
       // Others run what the rest waits for.
       if (flow_task* const free = free_place(); free != nullptr) {
@@ -164,13 +192,28 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
     to_check_.back().fx += effects(writes(memory_range(&task, 1)));
     return;
   }
+  traced_before_.clear();
   const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
+  if (trace_ != nullptr) [[unlikely]]
+    trace_->note_submission(name, traced_before_);
   if (before.size() > flow_task::edges_inside) {
     if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
     task.more->edges.resize(before.size() - flow_task::edges_inside);
   }
   records_.note(task);
   link(task, before);
+  if (runs_ready_) [[unlikely]]
+    run_ready();
+}
+
+void flow_state::run_ready() {
+  flow_task* next = submitter_.queue.take_oldest();
+  if (next == nullptr && take_posted(submitter_, true)) next = submitter_.queue.take_oldest();
+  while (next != nullptr && !stopped()) {
+    next = run(*next, submitter_);
+    if (next == nullptr) next = submitter_.queue.take_oldest();
+    if (next == nullptr && take_posted(submitter_, true)) next = submitter_.queue.take_oldest();
+  }
 }
 
 void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
@@ -200,279 +243,13 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
 }
 
 void flow_state::make_ready(flow_task& task, strand& own) noexcept {
+  if (colors_ > 1 && post(task, own)) return;
 #if SENNIT_EXCEPTIONS
   if (!own.queue.add(&task)) return fail(std::make_exception_ptr(std::bad_alloc()));
 #else
   if (!own.queue.add(&task)) fail_for_memory();
 #endif
   invite();
-}
-
-// --- Running.
-
-// Runs the task. Returns one that has become ready by that, if there is one.
-flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
-  if (task.excludes && !take_exclusions(task, own)) [[unlikely]]
-    return nullptr;
-  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0) {
-    call_timed(task);
-  } else {
-    call(task);
-  }
-  if (task.excludes) [[unlikely]]
-    give_back_exclusions(task.more->exclusions, task.more->exclusions.size(), own);
-  // ORD[D24] acq_rel: release: what the task did, for those that find it finished; and that its closure is gone, for the one
-  // that gets its place. Acquire: the edges, and what their tasks wait for. Model: models/graph.pml.
-  flow_edge* edge = task.successors.exchange(flow_task::finished(), std::memory_order_acq_rel);
-  flow_task* next = nullptr;
-  while (edge != nullptr) {
-    flow_task& after = *edge->to;
-    edge = edge->next;  // it belongs to a task that may run, and finish, as soon as it is counted down
-    if (!count_down(after.waiting, 1)) continue;
-    if (next == nullptr) {
-      next = &after;
-    } else {
-      make_ready(after, own);
-    }
-  }
-  if (any_gate_shut() && (own.tasks % flow_pace::tasks_between_gates == 0 || is_worth_sharing()))
-    heed_gates();
-  return next;
-}
-
-// Returns false if the task waits for an exclusion. Then another strand may have it already.
-bool flow_state::take_exclusions(flow_task& task, strand& own) noexcept {
-  const std::vector<flow_exclusion*>& all = task.more->exclusions;
-  for (;;) {
-    std::size_t taken = 0;
-    while (taken < all.size() && all[taken]->take()) ++taken;
-    if (taken == all.size()) return true;
-    // Before the task waits: afterwards it may run, and give its place to another.
-    give_back_exclusions(all, taken, own);
-    if (all[taken]->wait(task)) return false;
-  }
-}
-
-void flow_state::give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count,
-                                      strand& own) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (flow_task* const woken = all[i]->give_back()) make_ready(*woken, own);
-  }
-}
-
-void flow_state::call(flow_task& task) noexcept {
-#if SENNIT_EXCEPTIONS
-  try {
-    task.call(task, flow_call::run);
-  } catch (...) {
-    note_failure(task.number, task.name);
-  }
-#else
-  task.call(task, flow_call::run);
-#endif
-}
-
-void flow_state::call_timed(flow_task& task) noexcept {
-  const std::uint64_t begun = now_ns();
-  call(task);
-  const auto took =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(now_ns() - begun, flow_pace::longest_ns));
-  const std::uint32_t before = task_ns_.load(std::memory_order_relaxed);
-  task_ns_.store(before - before / 4 + took / 4, std::memory_order_relaxed);
-}
-
-// Puts a strand on offer, if none is.
-void flow_state::invite() noexcept {
-  if (invited_.load(std::memory_order_relaxed) || invited_.exchange(true, std::memory_order_relaxed)) return;
-#if SENNIT_EXCEPTIONS
-  try {
-    helpers_.spawn([this] { help_others(); });
-  } catch (...) {
-    fail(std::current_exception());
-  }
-#else
-  helpers_.spawn([this] { help_others(); });
-#endif
-}
-
-void flow_state::help_others() noexcept {
-  invited_.store(false, std::memory_order_relaxed);
-  strand* const own = enlist();
-  if (own == nullptr) return;
-  flow_task* next = nullptr;
-  while (!stopped() && look_around(*own, next)) next = run(*next, *own);
-  retire(*own);
-}
-
-// Finds the next task. Returns false if there has been none for a while.
-bool flow_state::look_around(strand& own, flow_task*& next) noexcept {
-  if (next != nullptr) return true;
-  next = own.queue.take_newest();
-  for (unsigned rounds = 0; next == nullptr && !stopped(); ++rounds) {
-    if (steal(own)) {
-      next = own.queue.take_newest();
-      if (!own.queue.empty()) invite();
-      continue;
-    }
-    if (rounds == flow_pace::rounds_without_tasks || !submitting_.load(std::memory_order_relaxed))
-      return false;
-    for (unsigned i = 0; i < flow_pace::spins; ++i) relax();
-    heed_gates();
-  }
-  return next != nullptr;
-}
-
-bool flow_state::steal(strand& own) noexcept {
-  const bool worth_it = is_worth_sharing();
-  // ORD[D61] acquire: the strands in the list; pairs with the release in enlist().
-  for (strand* s = strands_.load(std::memory_order_acquire); s != nullptr; s = s->next) {
-    if (s == &own || s->queue.empty()) continue;
-    if ((worth_it || stands_still(own, s->queue)) && own.queue.take_half(s->queue)) return true;
-  }
-  return false;
-}
-
-// Whether the strand of that queue has been in a task for a while, or does something else. Otherwise small tasks are left to it:
-// to hand a task over takes longer than to run it.
-bool flow_state::stands_still(strand& own, const flow_queue& queue) const noexcept {
-  const std::uint32_t changes = queue.changes();
-  if (own.watched != &queue || own.changes != changes) {
-    own.watched = &queue;
-    own.changes = changes;
-    own.still = 0;
-    return false;
-  }
-  return ++own.still >= flow_pace::looks_at_a_still_queue;
-}
-
-flow_state::strand* flow_state::enlist() noexcept {
-  const std::lock_guard guard(strands_lock_);
-  strand* s = strands_.load(std::memory_order_relaxed);
-  while (s != nullptr && (s->used || s == &submitter_)) s = s->next;
-  if (s == nullptr) {
-    s = new (std::nothrow) strand;
-    if (s == nullptr) return nullptr;
-    s->next = strands_.load(std::memory_order_relaxed);
-    // ORD[D61] release: the strand, for those that look for tasks; pairs with the acquire in steal().
-    strands_.store(s, std::memory_order_release);
-  }
-  s->used = true;
-  return s;
-}
-
-void flow_state::retire(strand& own) noexcept {
-  const std::lock_guard guard(strands_lock_);
-  own.used = false;
-}
-
-// --- Under the effect checker.
-
-flow_task* flow_state::place_to_check() {
-  if (to_check_.size() == flow_pace::tasks_checked_together) run_checked();
-  if (stopped()) return nullptr;
-  to_check_.push_back({{}, std::make_unique<flow_task>()});
-  return to_check_.back().task.get();
-}
-
-void flow_state::run_checked() {
-#if SENNIT_EXCEPTIONS
-  try {
-    checks_tasks(*this);
-  } catch (...) {
-    fail(std::current_exception());
-  }
-#else
-  checks_tasks(*this);
-#endif
-  for (const checked_task& t : to_check_) {
-    if (t.task->call != nullptr) t.task->call(*t.task, flow_call::drop);
-  }
-  to_check_.clear();
-}
-
-void flow_state::run(std::uint32_t i) noexcept {
-  flow_task& task = *to_check_[i].task;
-  if (stopped() || task.call == nullptr) return;
-  call(task);
-  task.call = nullptr;
-}
-
-// --- Waiting.
-
-void flow_state::wait() {
-  submitting_.store(false, std::memory_order_relaxed);
-  if (!to_check_.empty()) [[unlikely]]
-    run_checked();
-  if (!at_once_) finish_all();
-  begun_ = at_once_ = false;
-  const bool failed = stopped();
-  stopped_.store(false, std::memory_order_relaxed);
-  if (!failed) return;
-  drop_all();
-#if SENNIT_EXCEPTIONS
-  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-#endif
-  throw_cancelled();
-}
-
-void flow_state::finish_all() {
-  for (flow_task* next = submitter_.queue.take_oldest(); next != nullptr && !stopped();) {
-    next = run(*next, submitter_);
-    if (next == nullptr) next = submitter_.queue.take_oldest();
-  }
-#if SENNIT_EXCEPTIONS
-  try {
-    helpers_.wait();
-  } catch (...) {
-    fail(std::current_exception());
-  }
-#else
-  helpers_.wait();
-#endif
-  invited_.store(false, std::memory_order_relaxed);
-}
-
-// After all strands have ended.
-void flow_state::drop_all() noexcept {
-  for (strand* s = strands_.load(std::memory_order_relaxed); s != nullptr; s = s->next) s->queue.clear();
-  for (flow_task* const task : places_) {
-    if (task->successors.load(std::memory_order_relaxed) == flow_task::finished()) continue;
-    task->call(*task, flow_call::drop);
-    give_back(*task);
-  }
-  records_.clear_exclusions();
-}
-
-void flow_state::fail(std::exception_ptr why) noexcept {
-  const std::lock_guard guard(failure_lock_);
-  if (failure_ == nullptr) failure_ = std::move(why);
-  stop();
-}
-
-void flow_state::note_failure(std::uint64_t number, const char* name) noexcept {
-#if SENNIT_EXCEPTIONS
-  const auto named = [&](const char* thrown) {
-    std::throw_with_nested(graph::node_error("sennit: task " + std::to_string(number - first_ - 1) +
-                                             (name != nullptr ? std::string(" (") + name + ")" : "") +
-                                             " of a flow: " + thrown));
-  };
-  try {
-    try {
-      throw;
-    } catch (const sennit::cancelled&) {
-      stop();
-    } catch (const std::exception& thrown) {
-      named(thrown.what());
-    } catch (...) {
-      named("something that is no std::exception");
-    }
-  } catch (...) {
-    fail(std::current_exception());
-  }
-#else
-  static_cast<void>(number);
-  static_cast<void>(name);
-#endif
 }
 
 // --- What the header calls.

@@ -4,6 +4,7 @@
 #include "graph/flow_checking.hpp"
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
+#include "graph/flow_trace.hpp"
 #include "policy/flow_pace.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
@@ -56,7 +57,9 @@ class flow_state final : public flow_front, private tasks_to_check {
   // A strand that runs tasks, and what it has to do.
   struct strand {
     flow_queue queue;
-    unsigned tasks = 0;  // that it has run
+    unsigned tasks = 0;                  // that it has run
+    std::uint8_t color = no_flow_color;  // of its worker, as it began
+    std::vector<node_note> notes;
     // A queue that it looks at, and since how many looks nothing has changed there.
     const flow_queue* watched = nullptr;
     std::uint32_t changes = 0;
@@ -67,6 +70,10 @@ class flow_state final : public flow_front, private tasks_to_check {
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   void fail(std::exception_ptr why) noexcept;
+  void begin();
+  void run_from_now_on_at_once() noexcept;
+  void run_ready();
+  void fill_trace(bool failed);
   flow_task* place_to_check();
   void run_checked();
   std::uint32_t count() const noexcept override { return static_cast<std::uint32_t>(to_check_.size()); }
@@ -81,11 +88,15 @@ class flow_state final : public flow_front, private tasks_to_check {
   void help_others() noexcept;
   bool look_around(strand& own, flow_task*& next) noexcept;
   bool steal(strand& own) noexcept;
+  bool post(flow_task& task, const strand& own) noexcept;
+  bool take_posted(strand& own, bool of_others) noexcept;
+  void use_colors();
   bool stands_still(strand& own, const flow_queue& queue) const noexcept;
   bool take_exclusions(flow_task& task, strand& own) noexcept;
   void give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count, strand& own) noexcept;
   void call(flow_task& task) noexcept;
-  void call_timed(flow_task& task) noexcept;
+  void call_timed(flow_task& task, strand& own) noexcept;
+  void call_traced(flow_task& task, strand& own) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
   void link(flow_task& task, const std::vector<flow_task*>& before);
@@ -110,6 +121,11 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::vector<flow_task*> places_;
   std::size_t next_place_ = 0;
   std::vector<checked_task> to_check_;
+  std::unique_ptr<flow_trace> trace_;
+  std::vector<std::uint64_t> traced_before_;  // of the task that is submitted
+  bool runs_ready_ = false;                   // with a trace: each task as it is submitted
+  unsigned colors_ = 1;                       // NUMA nodes
+  std::unique_ptr<flow_queue[]> posted_;      // for each color, if there are several
   flow_records records_;
   strand submitter_;
   std::atomic<strand*> strands_;  // all that there have been

@@ -50,12 +50,7 @@ limited_tasks::limited_tasks(const tasks_of_graph& all)
   for (const task_number n : numbers) tasks_.emplace_back(*this, n, *all.find_traits(n));
 }
 
-limited_tasks::~limited_tasks() {
-  for (waiting_task& t : tasks_) {
-    if (t.waits.load(std::memory_order_relaxed) != nullptr) ++t.places;
-    while (t.places > 0) (void)at(t.traits, --t.places).leave();
-  }
-}
+limited_tasks::~limited_tasks() = default;
 
 // A graph within others is entered last. So whoever waits for it can have any other limit, and whoever has it
 // waits only for limits of its own tasks.
@@ -80,7 +75,7 @@ bool limited_tasks::enter(const task_traits& t) {
     open_.fetch_add(1, std::memory_order_relaxed);
     if (!next.enter(task)) {
       // Either this strand sees that the run was stopped, or stop() comes later and finds the task.
-      if (stopped()) withdraw(task, next, open_);
+      if (stopped()) withdraw(task, next);
       return false;
     }
     open_.fetch_sub(1, std::memory_order_relaxed);
@@ -104,16 +99,27 @@ task_number limited_tasks::leave(const task_traits& t) noexcept {
   return next;
 }
 
-void limited_tasks::withdraw(waiting_task& t, limit& from, std::atomic<std::intptr_t>& open) noexcept {
+void limited_tasks::drop(const task_traits& t) noexcept {
+  waiting_task& task = tasks_[t.limited];
+  if (task.waits.load(std::memory_order_relaxed) != nullptr) {
+    task.waits.store(nullptr, std::memory_order_relaxed);
+    ++task.places;
+  }
+  while (task.places > 0) (void)at(t, --task.places).leave();
+}
+
+void limited_tasks::withdraw(waiting_task& t, limit& from) noexcept {
   if (!from.withdraw(t)) return;
   t.waits.store(nullptr, std::memory_order_relaxed);
-  open.fetch_sub(1, std::memory_order_relaxed);
+  drop(t.traits);
+  // The calling strand is counted.
+  open_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void limited_tasks::stop() noexcept {
   if (stopped_.exchange(true, std::memory_order_relaxed)) return;
   for (waiting_task& t : tasks_) {
-    if (limit* const from = t.waits.load(std::memory_order_relaxed)) withdraw(t, *from, open_);
+    if (limit* const from = t.waits.load(std::memory_order_relaxed)) withdraw(t, *from);
   }
 }
 

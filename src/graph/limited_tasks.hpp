@@ -34,19 +34,21 @@ class limited_tasks {
   // Returns a task that now goes on in the calling strand, or `nobody`.
   task_number leave(const task_traits& t) noexcept;
 
+  // The task, which can go on or has failed, gives back its places at once: tasks within a graph that this run
+  // waits for may need them.
+  void drop(const task_traits& t) noexcept;
   // No task that waits shall go on. Any strand of the run may call it.
   void stop() noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
 
  protected:
-  // Gives back the places of tasks that did not end. Precondition: await_all() has returned.
   ~limited_tasks();
   // Returns when no task waits, and all branches have ended. The strand that began the run calls it once.
   void await_all() noexcept;
 
  private:
   class branch;
-  class waiting_task : public limit_waiter {
+  class waiting_task final : public limit_waiter {
    public:
     waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept;
     ~waiting_task();
@@ -64,7 +66,7 @@ class limited_tasks {
   // Runs the task and what follows from it, on the calling strand and others.
   virtual void go_on(task_number n) noexcept = 0;
   fiber* ended(frame& b) noexcept;
-  static void withdraw(waiting_task& t, limit& from, std::atomic<std::intptr_t>& open) noexcept;
+  void withdraw(waiting_task& t, limit& from) noexcept;
   static std::size_t count_of(const task_traits& t) noexcept;
   static limit& at(const task_traits& t, std::size_t i) noexcept;
 

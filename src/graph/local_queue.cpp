@@ -90,7 +90,7 @@ void queue_positions::expose() noexcept {
   const std::lock_guard guard(w.frames().lock());
   if (fenced_) gate_.store(beyond_all, std::memory_order_relaxed);
   if (in_deque_) return;
-  if (!w.frames().admit(*this, was_in_deque_)) return;
+  if (!w.frames().admit(*this, colors_, was_in_deque_)) return;
   in_deque_ = true;
   was_in_deque_ = true;
   if (!fenced_) room_.store(block_->room(), std::memory_order_relaxed);

@@ -12,23 +12,29 @@
 
 namespace sennit::detail {
 
-task_run_state::task_run_state(tasks_of_graph& all, unsigned colors)
+task_run_state::task_run_state(tasks_of_graph& all, unsigned colors, bool prioritized)
     : limited_tasks(all),
       all_(all),
       order_(all.order()),
       colors_(colors),
-      underway_(all.has_choices() ? all.size() : 0) {}
+      underway_(all.has_choices() ? all.size() : 0) {
+  if (prioritized) urgent_.emplace(std::size_t{colors} + 1);
+}
 
 queued_task task_run_state::queued(task_number n) const noexcept {
   const task_traits* const t = all_.find_traits(n);
-  if (t == nullptr) return {n, 0, 0};
-  return {n, t->priority, t->color ? bit_of_color(*t->color, colors_) : 0};
+  return {n, t != nullptr && t->color ? bit_of_color(*t->color, colors_) : 0};
 }
 
 queued_task task_run_state::begin(task_number n) {
   if (!underway_.empty() && std::atomic_ref(underway_[n]).exchange(1, std::memory_order_relaxed) != 0)
     refuse_second_begin(n);
-  return queued(n);
+  queued_task item = queued(n);
+  if (!has_priorities()) return item;
+  const task_traits* const t = all_.find_traits(n);
+  urgent_->add(kind_of(item), n, t != nullptr ? t->priority : 0);
+  item.number = nobody;
+  return item;
 }
 
 void task_run_state::refuse_second_begin(task_number n) const {
@@ -42,6 +48,7 @@ void task_run_state::write_trace(graph::trace& seen, bool failed) {
   const std::uint64_t length = trace_now_ns() - tracing_.begun();
   const auto write = [&] {
     trace_filler filler(seen, tracing_.take(), length);
+    if (failed) filler.set_failed();
     if (tracing_.places) filler.set_colors(*tracing_.places, colors_);
     std::vector<std::vector<task_number>> before(filler.wants_predecessors() ? all_.size() : 0);
     for (task_number n = 0; n < before.size(); ++n) {
@@ -106,25 +113,25 @@ void task_run_state::throw_failure() {
   throw_cancelled();
 }
 
-template <bool Prioritized, bool Colored>
-void task_run<Prioritized, Colored>::run(graph::trace* seen) {
+template <bool Colored>
+void task_run<Colored>::run(graph::trace* seen) {
   if (seen != nullptr) {
     clear_trace(*seen);
     if constexpr (Colored) tracing_.places = all_.coloring().of;
     tracing_.begin();
   }
   std::vector<queued_task> first;
-  for_each_source([&](queued_task t) { first.push_back(ready(t)); });
+  for_each_source([&](queued_task t) { first.push_back(t); });
   part(*this).run(first);
   await_all();
   if (seen != nullptr) write_trace(*seen, stopped());
   if (stopped()) throw_failure();
 }
 
-template <bool Prioritized, bool Colored>
-void task_run<Prioritized, Colored>::go_on(task_number n) noexcept {
-  if (stopped()) return;
-  const auto run = [&] { part(*this).run({ready(queued(n))}); };
+template <bool Colored>
+void task_run<Colored>::go_on(task_number n) noexcept {
+  if (stopped()) return drop_task(n);
+  const auto run = [&] { part(*this).run({queued(n)}); };
 #if SENNIT_EXCEPTIONS
   try {
     run();
@@ -136,24 +143,9 @@ void task_run<Prioritized, Colored>::go_on(task_number n) noexcept {
 #endif
 }
 
-namespace {
-
-template <bool Prioritized>
-void run_colored(tasks_of_graph& all, graph::trace* seen) {
-  const graph::coloring& c = all.coloring();
-  const unsigned colors = color_count_of_run(c.of);
-  const colored_run colored(c.of, c.first_steal_attempts, c.colored_attempts);
-  task_run<Prioritized, true>(all, colors).run(seen);
-}
-
-}  // namespace
-
 void run_tasks(tasks_of_graph& all, bool prioritized, bool colored, graph::trace* seen) {
-  if (colored) {
-    prioritized ? run_colored<true>(all, seen) : run_colored<false>(all, seen);
-  } else {
-    prioritized ? task_run<true, false>(all, 0).run(seen) : task_run<false, false>(all, 0).run(seen);
-  }
+  if (!colored) return task_run<false>(all, 0, prioritized).run(seen);
+  task_run<true>(all, color_count_of_run(all.coloring().of), prioritized).run(seen);
 }
 
 }  // namespace sennit::detail

@@ -12,19 +12,29 @@
 #include <sennit/detail/graph/work_pool.hpp>
 
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sennit::detail {
 
+// An item of a local queue: a task, or `nobody` for the most urgent one of those that are for the same workers.
+struct queued_task {
+  task_number number;
+  color_set colors;
+};
+
 // What all kinds of runs do alike.
 class task_run_state : protected limited_tasks {
  public:
-  task_run_state(tasks_of_graph& all, unsigned colors);
+  // `colors`: how many there are; 0 in a run without colors.
+  task_run_state(tasks_of_graph& all, unsigned colors, bool prioritized);
   task_run_state(const task_run_state&) = delete;
   task_run_state& operator=(const task_run_state&) = delete;
 
@@ -39,60 +49,60 @@ class task_run_state : protected limited_tasks {
       if (t == nullptr || !t->chosen) f(begin(n));
     }
   }
-  // The task can go on. Throws std::logic_error if it is still running.
+  // The task can go on. Returns the item for it. Throws std::logic_error if the task is still running.
   queued_task begin(task_number n);
+  static bool is_limited(const task_traits* t) noexcept {
+    return t != nullptr && (!t->limits.empty() || t->inner != nullptr);
+  }
+  bool has_priorities() const noexcept { return urgent_.has_value(); }
   queued_task queued(task_number n) const noexcept;
+  task_number taken(queued_task item) noexcept {
+    return item.number != nobody ? item.number : urgent_->take(kind_of(item));
+  }
   void write_trace(graph::trace& seen, bool failed);
 
   // Ends the run with the exception that is being handled, unless another one has ended it.
   void fail_with_current() noexcept;
+  void drop_task(task_number n) noexcept {
+    const task_traits* const t = all_.find_traits(n);
+    if (is_limited(t)) drop(*t);
+  }
   // The work pool has stopped.
   void end_with(work_pool_state& pool) noexcept;
   [[noreturn]] void throw_failure();
 
   tasks_of_graph& all_;
   static_graph_access order_;
-  const unsigned colors_;               // how many there are
+  const unsigned colors_;
   std::vector<std::uint8_t> underway_;  // in a graph with choices: tasks that can go on, and have not ended
   graph_tracing<true> tracing_;
 
  private:
   [[noreturn]] void refuse_second_begin(task_number n) const;
+  static std::size_t kind_of(queued_task item) noexcept {
+    return item.colors == 0 ? 0 : static_cast<std::size_t>(std::countr_zero(item.colors)) + 1;
+  }
 
+  std::optional<urgent_tasks> urgent_;
   std::mutex failing_;
   std::exception_ptr failure_;  // under failing_
 };
 
-struct no_priorities {};
-
-template <bool Prioritized, bool Colored>
+template <bool Colored>
 class task_run : public task_run_state {
  public:
-  task_run(tasks_of_graph& all, unsigned colors) : task_run_state(all, colors) {}
+  using task_run_state::task_run_state;
   // Throws what a task threw, and std::logic_error if no task can begin.
   void run(graph::trace* seen);
 
  private:
-  // The task behind an item of a queue.
-  task_number taken(const queued_task& item) noexcept {
-    if constexpr (Prioritized) {
-      return urgent_.take().number;
-    } else {
-      return item.number;
-    }
-  }
-  // The item of a task that can go on.
-  queued_task ready(const queued_task& t) {
-    if constexpr (Prioritized) urgent_.add(t);
-    return t;
-  }
-
   using posts = std::conditional_t<Colored, color_posts<queued_task>, no_posts>;
 
   // Some tasks, and what follows from them: all of the run, or a branch.
   class part {
    public:
-    explicit part(task_run& whole) : whole_(whole), pool_(Colored ? whole.all_.coloring().patience : 0) {}
+    explicit part(task_run& whole)
+        : whole_(whole), pool_(whole.all_.coloring().of, whole.all_.coloring().patience) {}
 
     void run(const std::vector<queued_task>& first) noexcept {
       pool_.run(*this, first);
@@ -141,31 +151,53 @@ class task_run : public task_run_state {
         next = step(next);
         own.did_one();
         own.consider_others(next != nobody);
-        if (whole.stopped() || pool.stopped()) [[unlikely]]
+        if (whole.stopped() || pool.stopped()) [[unlikely]] {
+          whole.stop();
+          if (next != nobody) whole.drop_task(next);
           return false;
+        }
       }
       return true;
     }
 
+    // Gives back the places of a task where an exception leaves the strand.
+    struct held_places {
+      task_run& whole;
+      task_number holder;
+      ~held_places() {
+        if (holder == nobody) return;
+        whole.stop();
+        whole.drop_task(holder);
+      }
+    };
+
     task_number step(task_number n) {
       const task_traits* const t = whole.all_.find_traits(n);
-      const bool limited = t != nullptr && (!t->limits.empty() || t->inner != nullptr);
-      if (limited && !whole.enter(*t)) return nobody;
-      call(n, t != nullptr && t->chooses);
-      const task_number admitted = limited ? whole.leave(*t) : nobody;
-      const task_number next = t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
-      if (admitted == nobody) return next;
-      if (next != nobody) own.todo.add(whole.ready(whole.queued(next)));
-      return admitted;
+      if (!is_limited(t)) {
+        call(n, t);
+        return followers(n, t);
+      }
+      if (!whole.enter(*t)) return nobody;
+      held_places held{whole, n};
+      call(n, t);
+      const task_number next = followers(n, t);
+      held.holder = whole.leave(*t);
+      if (held.holder == nobody) return next;
+      if (next != nobody) own.todo.add(whole.queued(next));
+      return std::exchange(held.holder, nobody);
     }
-    void call(task_number n, bool chooses) {
+    void call(task_number n, const task_traits* t) {
       // A choice may let the task begin again as soon as it has ended. Nobody counts down a task that runs.
       std::atomic_ref(whole.order_.waiting(n)).store(whole.order_.predecessors(n), std::memory_order_relaxed);
       chosen.clear();
       const auto begun = whole.tracing_.begin_node(notes);
-      whole.all_.call(n, chooses ? &chosen : nullptr);
+      whole.all_.call(n, t != nullptr && t->chooses ? &chosen : nullptr);
       whole.tracing_.end_node(notes, n, begun);
       if (!whole.underway_.empty()) std::atomic_ref(whole.underway_[n]).store(0, std::memory_order_relaxed);
+    }
+    // Returns one of the tasks that can go on, and adds the others to the queue.
+    task_number followers(task_number n, const task_traits* t) {
+      return t != nullptr && t->chooses ? choose(*t) : count_down_successors(n);
     }
     task_number choose(const task_traits& t) {
       task_number next = nobody;
@@ -181,13 +213,12 @@ class task_run : public task_run_state {
       }
       return next;
     }
-    void follow(const queued_task& given, task_number& next) {
-      const queued_task task = whole.ready(given);
+    void follow(queued_task task, task_number& next) {
       if constexpr (Colored) {
         if (own.post(task)) return;
       }
-      // With priorities, another task may be more urgent.
-      if (!Prioritized && next == nobody) {
+      // `nobody` if another task may be more urgent.
+      if (next == nobody && task.number != nobody) {
         next = task.number;
       } else {
         own.todo.add(task);
@@ -196,8 +227,6 @@ class task_run : public task_run_state {
   };
 
   void go_on(task_number n) noexcept override;
-
-  [[no_unique_address]] std::conditional_t<Prioritized, urgent_tasks, no_priorities> urgent_;
 };
 
 // Runs the graph once, in the calling strand.

@@ -1,52 +1,56 @@
-// The tasks of a run of a task_graph that can go on, where tasks have priorities.
+// The tasks of a run that can go on, where tasks have priorities.
 #pragma once
 
-#include <sennit/detail/colors.hpp>
+#include "system/brief_lock.hpp"
+
 #include <sennit/detail/graph/task_body.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
 namespace sennit::detail {
 
-struct queued_task {
-  task_number number;
-  std::int32_t priority;
-  color_set colors;
-};
-
-// All tasks that can go on, for all strands of the run: a strand whose queue has an item may take one of them, whichever is
-// the most urgent by then. So there are as many items in queues as tasks here, and a lock for each task.
+// All strands of a run share it. Their local queues have an item for each task here, which says only that there is
+// one. Whoever takes such an item takes the most urgent task of the item's kind. So the most urgent task begins
+// first, wherever it became ready.
 class urgent_tasks {
  public:
+  // `kinds`: of items; tasks of one kind are for the same workers.
+  explicit urgent_tasks(std::size_t kinds) : heaps_(kinds) {}
+
   // Throws std::bad_alloc.
-  void add(const queued_task& t) {
+  void add(std::size_t kind, task_number n, std::int32_t priority) {
     const std::lock_guard guard(lock_);
-    tasks_.push_back({t, ++latest_});
-    std::push_heap(tasks_.begin(), tasks_.end(), comes_later);
+    std::vector<ready>& heap = heaps_[kind];
+    heap.push_back({n, priority, ++latest_});
+    std::push_heap(heap.begin(), heap.end(), comes_later);
   }
-  // The task with the highest priority, and of several the latest. Precondition: the caller has taken an item.
-  queued_task take() noexcept {
+  // Precondition: fewer tasks of that kind have been taken than added.
+  task_number take(std::size_t kind) noexcept {
     const std::lock_guard guard(lock_);
-    std::pop_heap(tasks_.begin(), tasks_.end(), comes_later);
-    const queued_task first = tasks_.back().task;
-    tasks_.pop_back();
+    std::vector<ready>& heap = heaps_[kind];
+    std::pop_heap(heap.begin(), heap.end(), comes_later);
+    const task_number first = heap.back().number;
+    heap.pop_back();
     return first;
   }
 
  private:
-  struct added_task {
-    queued_task task;
+  struct ready {
+    task_number number;
+    std::int32_t priority;
     std::uint64_t added;
   };
-  static bool comes_later(const added_task& a, const added_task& b) noexcept {
-    return a.task.priority != b.task.priority ? a.task.priority < b.task.priority : a.added < b.added;
+  // Of several with one priority, the latest comes first: its data may be in the cache.
+  static bool comes_later(const ready& a, const ready& b) noexcept {
+    return a.priority != b.priority ? a.priority < b.priority : a.added < b.added;
   }
 
-  std::mutex lock_;
-  std::vector<added_task> tasks_;  // a heap
+  brief_lock lock_;
+  std::vector<std::vector<ready>> heaps_;
   std::uint64_t latest_ = 0;
 };
 

@@ -47,26 +47,60 @@ queue_part* work_pool_state::cut(const item_range& range) noexcept {
   return part;
 }
 
-worker* work_pool_state::claim_idle(color_set colors) noexcept {
+worker* work_pool_state::claim_idle(color_kind of, color_set colors) noexcept {
   runtime_core& core = worker::current()->core();
-  core.coloring().remove_idle(colors);
+  core.coloring().remove_idle(of, colors);
   const region_state* const region = worker::current()->frames().innermost()->region;
   const unsigned count = core.numbered_workers();
   for (unsigned i = 0; i < count; ++i) {
     worker& other = core.numbered(i);
-    if ((other.frames().color() & colors) == 0 || !other.frames().wish().now().admits(region)) continue;
+    if ((color_of(other, of) & colors) == 0 || !other.frames().wish().now().admits(region)) continue;
     if (!other.claim_idle()) continue;
-    core.coloring().add_idle(colors);  // there may be more
+    core.coloring().add_idle(of, colors);  // there may be more
     return &other;
   }
   return nullptr;
 }
 
-const std::atomic<color_set>& work_pool_state::idle_colors() noexcept {
-  return worker::current()->core().coloring().idle();
+const std::atomic<color_set>& work_pool_state::idle_colors(color_kind of) noexcept {
+  return worker::current()->core().coloring().idle(of);
 }
 
-color_set work_pool_state::color_of(const worker& w) noexcept { return w.frames().color(); }
+color_set work_pool_state::color_of(const worker& w, color_kind of) noexcept {
+  return color_bit(w.core().color_of(w, of));
+}
+
+color_set work_pool_state::own_color(color_kind of) noexcept {
+  return current_tls().cursor != nullptr ? all_colors : color_of(*worker::current(), of);
+}
+
+color_set work_pool_state::bits_of_neighbors(worker* w, color_kind of) noexcept {
+  if (current_tls().cursor != nullptr) return all_colors;
+  const worker& one = w != nullptr ? *w : *worker::current();
+  return one.core().bits_of_neighbors(one, of);
+}
+
+void work_pool_state::ran_out(double patience, std::uint64_t own, std::uint64_t items,
+                              std::uint64_t took_ns) noexcept {
+  worker::current()->colored_steals().ran_out(patience, own, items, took_ns, now_ns());
+}
+
+frame* work_pool_state::join(const posted_work& run, worker& by) noexcept {
+  if (stopped()) return nullptr;
+  void* const room = by.at_hand().take(sizeof(queue_part));
+  if (room == nullptr) return nullptr;
+  std::intptr_t at_work = at_work_.load(std::memory_order_relaxed);
+  // Once nobody is at work, the strand that began the pool may end it. Relaxed: the lock of the runs orders what it wrote.
+  do {
+    if (at_work == 0) {
+      by.at_hand().give_back(room, sizeof(queue_part));
+      return nullptr;
+    }
+  } while (!at_work_.compare_exchange_weak(at_work, at_work + 1, std::memory_order_relaxed));
+  auto* const strand = ::new (room) queue_part(*this, run_part_, {});
+  strand->mark_stolen(run.region_).colors = all_colors;
+  return strand;
+}
 
 const void* work_pool_state::stack_here() noexcept { return current_tls().gate; }
 

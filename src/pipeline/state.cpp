@@ -1,6 +1,8 @@
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
+#include "policy/keeping.hpp"
 #include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -47,12 +49,31 @@ fiber* pipeline_frame::run_elsewhere(frame& base) noexcept {
   auto& self = static_cast<pipeline_frame&>(base);
   pipeline_state& whole = self.whole_;
   std::intptr_t counts = 0;
+  const bool keeps = whole.begin_elsewhere();
   {
     pipeline_strand own(whole);
     whole.go_on(own, self.work);
     counts = own.counts();
   }
+  if (keeps) worker::current()->frames().promotions().keep_no_longer();
   return whole.leave(self, counts);
+}
+
+bool pipeline_state::begin_elsewhere() noexcept {
+  const std::uint64_t now = now_ns();
+  const std::uint64_t abandoned = abandoned_ns_.exchange(0, std::memory_order_relaxed);
+  lost_.fetch_sub(1, std::memory_order_relaxed);
+  const std::uint64_t keep = policy::keep_for(keep_ns_.load(std::memory_order_relaxed),
+                                              abandoned != 0 && abandoned < now ? now - abandoned : 0);
+  keep_ns_.store(keep, std::memory_order_relaxed);
+  if (keep < policy::shortest_keep_ns) return false;
+  worker::current()->frames().promotions().keep(now, now + keep);
+  return true;
+}
+
+void pipeline_state::lost(std::intptr_t frames) noexcept {
+  if (lost_.fetch_add(frames, std::memory_order_relaxed) + frames > 0)
+    abandoned_ns_.store(now_ns(), std::memory_order_relaxed);
 }
 
 fiber* pipeline_state::leave(pipeline_frame& own, std::intptr_t counts) noexcept {

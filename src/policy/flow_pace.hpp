@@ -23,6 +23,8 @@ struct flow_pace {
   // What tasks take is known from one of so many.
   static constexpr unsigned tasks_for_a_timed_one = 32;
   static constexpr std::uint64_t longest_ns = 16'000;
+  // Some microseconds, after which a strand without tasks takes those of other colors.
+  static constexpr unsigned rounds_for_others = 6;
   // Under the effect checker, which keeps them until then.
   static constexpr std::size_t tasks_checked_together = 100'000;
   // Then its worker looks for other work: some 20 us.

@@ -35,6 +35,9 @@ class reserve {
   void fill() noexcept { fill(blocks{}); }
   // Never allocates. Null: there is no block, or it is too small; the next fill() allocates larger ones. Free the block by
   // ::operator delete.
+  void give_back(void* memory, std::size_t bytes) noexcept {
+    (bytes <= small_bytes ? small_ : large_).give_back(memory);
+  }
   void* take(std::size_t bytes) noexcept {
     if (bytes <= small_bytes) return small_.take(bytes);
     std::size_t before = largest_.load(std::memory_order_relaxed);
@@ -56,6 +59,7 @@ class reserve {
         free_.push(memory);
       }
     }
+    void give_back(void* memory) noexcept { free_.push(memory); }
     void* take(std::size_t bytes) noexcept { return bytes <= bytes_ ? free_.pop() : nullptr; }
 
    private:

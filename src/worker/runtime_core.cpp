@@ -270,6 +270,7 @@ void runtime_core::hold_for_fork() noexcept {
     // Others may be added meanwhile.
     core->held_for_fork_ = core->worker_count();
     for (unsigned i = 0; i < core->held_for_fork_; ++i) core->worker_at(i).frames().lock().lock();
+    core->coloring_.lock().lock();
     core->asleep_.hold_for_fork();
   }
   barriers::hold_for_fork();
@@ -280,6 +281,7 @@ void runtime_core::let_go_after_fork() noexcept {
   for (runtime_core* core = sennit_newest_runtime; core != nullptr; core = core->older_core_) {
     if (core->outlived_by_fork()) continue;
     core->asleep_.let_go_after_fork();
+    core->coloring_.lock().unlock();
     for (unsigned i = core->held_for_fork_; i-- > 0;) core->worker_at(i).frames().lock().unlock();
   }
 }
@@ -339,30 +341,40 @@ unsigned runtime_core::color_count(color_kind kind) const noexcept {
   return number_for(kind, numbered_workers(), machine_.cache_count(), machine_.node_count());
 }
 
-unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept {
-  const unsigned number = number_of(w) % numbered_workers();
+unsigned runtime_core::color_of(unsigned number, color_kind kind) const noexcept {
   const topology::place at = machine_.place_of(number, numbered_workers());
   return number_for(kind, number, at.cache, at.node);
 }
 
-void runtime_core::begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept {
-  const unsigned count = worker_count();
-  for (unsigned i = 0; i < count; ++i) {
-    worker& w = worker_at(i);
-    w.frames().set_color(color_bit(color_of(w, kind)));
+unsigned runtime_core::color_of(const worker& w, color_kind kind) const noexcept {
+  return color_of(number_of(w) % numbered_workers(), kind);
+}
+
+color_set runtime_core::bits_of_neighbors(const worker& w, color_kind kind) const noexcept {
+  const unsigned own = color_of(w, kind);
+  const unsigned count = numbered_workers();
+  color_set bits = 0;
+  for (unsigned number = 0; number < count; ++number) {
+    if (color_of(number, kind) == own) bits |= bit_of(number);
   }
-  coloring_.begin(rules);
-  // A worker that begins to wait after this point adds its own color.
-  for (unsigned i = 0; i < count; ++i) {
-    const worker& w = worker_at(i);
-    if (w.is_idle()) coloring_.add_idle(w.frames().color());
+  return bits;
+}
+
+void runtime_core::add_idle_colors(const worker& w) noexcept {
+  for (const color_kind of : {color_kind::workers, color_kind::caches, color_kind::nodes}) {
+    const unsigned color = color_of(w, of);
+    if (color < most_colors) coloring_.add_idle(of, color_bit(color));
   }
 }
 
-void runtime_core::end_colored() noexcept {
-  if (!coloring_.end()) return;
+void runtime_core::begin_colored(posted_work& run) noexcept {
+  coloring_.add(run);
+  // A worker that begins to wait after this point adds its own colors.
   const unsigned count = worker_count();
-  for (unsigned i = 0; i < count; ++i) worker_at(i).frames().set_color(all_colors);
+  for (unsigned i = 0; i < count; ++i) {
+    const worker& w = worker_at(i);
+    if (w.is_idle()) add_idle_colors(w);
+  }
 }
 
 }  // namespace sennit::detail

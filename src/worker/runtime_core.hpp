@@ -107,11 +107,15 @@ class runtime_core {
 
   // --- Graphs with colors.
   detail::coloring& coloring() noexcept { return coloring_; }
-  // A run of a graph whose colors are places of that kind begins, or ends.
-  void begin_colored(color_kind kind, const policy::colored_steals::constants& rules) noexcept;
-  void end_colored() noexcept;
+  // A run begins, or ends.
+  void begin_colored(posted_work& run) noexcept;
+  void end_colored(posted_work& run) noexcept { coloring_.remove(run); }
+  void add_idle_colors(const worker& w) noexcept;
   unsigned color_count(color_kind kind) const noexcept;
   unsigned color_of(const worker& w, color_kind kind) const noexcept;
+  // The worker's bit in the colors of frames, and the bits of all workers of this one's color.
+  color_set bit_of(const worker& w) const noexcept { return bit_of(number_of(w) % numbered_workers()); }
+  color_set bits_of_neighbors(const worker& w, color_kind kind) const noexcept;
 
   // --- Stacks: tidying.cpp.
   fiber_supply& fibers() noexcept { return fibers_; }
@@ -166,6 +170,11 @@ class runtime_core {
   void insist_on_threads() const noexcept;
 
  private:
+  color_set bit_of(unsigned number) const noexcept {
+    const unsigned all = numbered_workers();
+    return color_bit(all <= most_colors ? number : number * most_colors / all);
+  }
+  unsigned color_of(unsigned number, color_kind kind) const noexcept;
   friend struct inspection;
 
   unsigned thread_seats() const noexcept { return thread_seats_.load(std::memory_order_relaxed); }

@@ -24,8 +24,7 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
   unsigned idle = 0;
   core_.searchers().each_after(index_, core_.worker_count(), [&](unsigned seat) {
     worker& other = core_.worker_at(seat);
-    if (other.mail_.awaits() && (other.frames_.color() & colors) != 0 &&
-        other.frames_.wish().now().admits(region)) {
+    if (other.mail_.awaits() && other.takes(colors) && other.frames_.wish().now().admits(region)) {
       found[idle++] = &other;
     }
     return idle < room;
@@ -56,18 +55,19 @@ void worker::pass_on(frame& handed) noexcept {
   announce_work();
 }
 
-// What the next attempt to steal may take. While no colored graph runs, any color.
+bool worker::takes_own_only() const noexcept {
+  return colored_steals_.might_be_own_only() && core_.coloring().any() && colored_steals_.own_only(now_ns());
+}
+
+bool worker::takes(color_set colors) const noexcept {
+  return colors == all_colors || (core_.bit_of(*this) & colors) != 0 || !takes_own_only();
+}
+
+// What the next attempt to steal may take.
 wanted worker::next_wanted() noexcept {
   wanted what = frames_.wish().now();
-  const unsigned run = core_.coloring().run();
-  if (run == 0) [[likely]]
-    return what;
-  if (run != colored_run_) {
-    colored_run_ = run;
-    colored_steals_.begin(core_.coloring().constants());
-    core_.coloring().add_idle(frames_.color());
-  }
-  if (colored_steals_.next_is_colored()) what.colors = frames_.color();
+  if (takes_own_only()) [[unlikely]]
+    what.colors = core_.bit_of(*this);
   return what;
 }
 
@@ -76,7 +76,10 @@ frame* worker::try_steal_any(bool insist) noexcept {
     if (!donated->stolen().is_strand) counts.steals.fetch_add(1, std::memory_order_relaxed);
     return donated;
   }
-  if (frame* const own = frames_.listed().take(frames_.wish().now(), insist)) return own;
+  if (core_.coloring().any()) [[unlikely]] {
+    if (frame* const strand = join_colored()) return strand;
+  }
+  if (frame* const own = frames_.listed().take(next_wanted(), insist)) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
   for (unsigned attempt = 1; attempt < count; ++attempt) {
@@ -88,6 +91,14 @@ frame* worker::try_steal_any(bool insist) noexcept {
     }
   }
   return nullptr;
+}
+
+// One more strand for a run that has posted something.
+frame* worker::join_colored() noexcept {
+  at_hand_.fill();
+  frame* const strand = core_.coloring().join(*this, takes_own_only());
+  if (strand != nullptr) counts.steals.fetch_add(1, std::memory_order_relaxed);
+  return strand;
 }
 
 frame* worker::next_frame() noexcept {
@@ -108,7 +119,7 @@ void worker::begin_search() noexcept {
   mail_.open();
   core_.searchers().add(index_);
   idle_.store(true, std::memory_order_relaxed);
-  if (core_.coloring().run() != 0) core_.coloring().add_idle(frames_.color());
+  if (core_.coloring().any()) core_.add_idle_colors(*this);
 }
 
 // It has other work, or is leaving.
@@ -186,7 +197,7 @@ frame* worker::take_posted() noexcept {
 
 void worker::found_work() noexcept {
   patience_.found_work();
-  colored_steals_.found_work();
+  colored_steals_.forget();
   wake_more();
 }
 

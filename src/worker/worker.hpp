@@ -85,6 +85,10 @@ class worker {
   // to.
   bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   bool claim_idle() noexcept { return is_idle() && idle_.exchange(false, std::memory_order_relaxed); }
+  // A strand of a graph with colors that ends here has run out of items.
+  policy::colored_steals& colored_steals() noexcept { return colored_steals_; }
+  // Whether the worker takes work of these colors now: its own, or any. A hint.
+  bool takes(color_set colors) const noexcept;
 
   worker_frames& frames() noexcept { return frames_; }
   const worker_frames& frames() const noexcept { return frames_; }
@@ -117,6 +121,8 @@ class worker {
 
   static void loop() noexcept;
   wanted next_wanted() noexcept;
+  bool takes_own_only() const noexcept;
+  frame* join_colored() noexcept;
   static void park_waiter(fiber& left, void* waiting) noexcept;
   static void pool_left(fiber& left, void*) noexcept;
   static void leave_as_is(fiber&, void*) noexcept {}
@@ -168,7 +174,6 @@ class worker {
   fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;
   policy::colored_steals colored_steals_;
-  unsigned colored_run_ = 0;  // the latest that this worker knows of
   policy::patience patience_;
   bool owns_wake_ = false;
   bool dealt_ = false;  // the latest frame was

@@ -142,7 +142,7 @@ TEST(Deque, WhoHasAskedIsServed) {
 TEST(Deque, OnlyWhatSuitsAThief) {
   for (const sennit::detail::color_set color : {1, 2}) {
     expect_none(
-        against{.owner = &explore::fork_of_color, .thieves = {explore::thief_of_color(color)}}.explore());
+        against{.owner = &explore::work_of_color, .thieves = {explore::thief_of_color(color)}}.explore());
   }
 }
 

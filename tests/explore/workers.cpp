@@ -82,8 +82,8 @@ bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
   return true;
 }
 
-unsigned worker::find_idle(worker** found, unsigned room, color_set colors) const noexcept {
-  if (room == 0 || idle == nullptr || !idle->mail.awaits() || (idle->frames_.color() & colors) == 0) return 0;
+unsigned worker::find_idle(worker** found, unsigned room, color_set) const noexcept {
+  if (room == 0 || idle == nullptr || !idle->mail.awaits()) return 0;
   *found = idle;
   return 1;
 }

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "explorer.hpp"
+#include "fork/answer.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/fork/divisible.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/region.hpp>
@@ -15,7 +18,9 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace explore {
@@ -122,17 +127,57 @@ inline void expect_none(const findings& found) {
   std::printf("%lu orders, %lu cut short, %lu steps\n", found.executions, found.cut_short, found.steps);
 }
 
-// The right branch has a color; thieves take nothing that has none of theirs.
-inline void fork_of_color(world& w) {
-  auto right = [&w] { return w.ran(1); };
-  sennit::detail::fork_frame<decltype(right)> pushed(std::move(right));
-  if (!worker::current()->frames().push_colored(pushed, 2)) (void)sennit::detail::push_shut(pushed);
-  w.ran(0);
-  if (sennit::detail::pop() || sennit::detail::pop_shut(pushed)) {
-    pushed.run_here();
-  } else {
-    pushed.take();
+// Divisible work of one part, for workers of a color.
+class work_of_one : public sennit::detail::divided_work, public sennit::detail::divisible {
+ public:
+  explicit work_of_one(world& w)
+      : divided_work(entry_points), divisible(*static_cast<divided_work*>(this)), part_(w) {}
+
+  // The owner calls it last.
+  void run_what_is_left() {
+    if (!taken_ || sennit::detail::listed_frames::reclaim(part_)) {
+      part_.whole.ran(1);
+    } else {
+      worker::wait(part_.stolen().done, 1);
+    }
   }
+
+ private:
+  struct part : frame_with_state {
+    explicit part(world& w) : frame_with_state(&run), whole(w) {}
+    static sennit::detail::fiber* run(frame& base) noexcept {
+      auto& self = static_cast<part&>(base);
+      self.whole.ran(1);
+      return self.stolen().done.finish();
+    }
+    world& whole;
+  };
+  static sennit::detail::taken_part take(divisible& work, sennit::detail::parting) noexcept {
+    auto& self = static_cast<work_of_one&>(work);
+    if (std::exchange(self.taken_, true)) return {};
+    return {.part = &self.part_, .left = sennit::detail::remains::nothing};
+  }
+  static bool none_left(const divisible& work) noexcept {
+    return static_cast<const work_of_one&>(work).taken_;
+  }
+  static constexpr entries entry_points{&take, &none_left};
+
+  part part_;
+  bool taken_ = false;
+};
+
+// Work of a color; thieves take nothing that has none of theirs.
+inline void work_of_color(world& w) {
+  work_of_one work(w);
+  {
+    const std::lock_guard guard(worker::current()->frames().lock());
+    check(worker::current()->frames().admit(work, 2, false), "there is room");
+  }
+  w.ran(0);
+  sennit::detail::slot* const tail = sennit::detail::load_tail() - 1;
+  sennit::detail::store_tail(tail);
+  if (sennit::detail::pop_gate_shut(tail)) (void)sennit::detail::take_newest(*worker::current());
+  work.run_what_is_left();
 }
 inline std::function<void(world&)> thief_of_color(sennit::detail::color_set color) {
   return [color](world& w) {

@@ -137,6 +137,17 @@ TEST(BlockLinks, NeedNoMemoryForPairsThatAreNotLinked) {
   EXPECT_EQ(block_links(web, {pages, 1}).blocks.size(), std::size_t{4} * pages);
 }
 
+// Catches: a few pages that are to have more links than there are pairs of them, for which links are drawn without end.
+TEST(Rmat, OfTwitterHasAShapeAtEachScale) {
+  for (unsigned scale = 1; scale <= 26; ++scale) {
+    const rmat_shape shape = twitter_shape(scale);
+    EXPECT_LE(shape.drawn, std::uint64_t{150} << scale) << scale;
+    EXPECT_GT(shape.drawn, std::uint64_t{30} << scale) << scale;
+    EXPECT_GT(std::min({shape.both_first, shape.from_first, shape.to_first}), 0) << scale;
+    EXPECT_LT(shape.both_first + shape.from_first + shape.to_first, 1) << scale;
+  }
+}
+
 // Catches: a graph beyond the memory that ends the program, or the whole machine's patience.
 TEST(Rmat, ThatDoesNotFitIsRefused) {
   sennit::runtime workers({.workers = 1});

@@ -109,17 +109,14 @@ TEST(graph_color, with_weights) {
             0b100011U);
   EXPECT_EQ(bits_of_colors(std::vector<weighted_color>{{0, 0}, {1, -3}}, 8), 0U);
 }
-// Catches: a bound of zero that is taken for none, so that thieves wait for a color that does not come.
-TEST(graph_color, with_any_bounds) {
+// Catches: a patience of zero that is taken for none, or one that keeps workers that never had a node of their color.
+TEST(graph_color, with_any_patience) {
   with_workers([] {
-    for (const unsigned first : {0U, 1U, 100'000U}) {
-      for (const unsigned others : {0U, 1U, 50U}) {
-        const graph::coloring how{
-            .of = graph::places::workers, .first_steal_attempts = first, .colored_attempts = others};
-        expect_computed_with([](int k) { return k % 4; }, how);
-        expect_computed_with([](int) { return 0; }, how);
-        expect_computed_with([](int) { return -1; }, how);
-      }
+    for (const double patience : {0.0, 0.5, 100.0}) {
+      const graph::coloring how{.of = graph::places::workers, .patience = patience};
+      expect_computed_with([](int k) { return k % 4; }, how);
+      expect_computed_with([](int) { return 0; }, how);
+      expect_computed_with([](int) { return -1; }, how);
     }
   });
 }
@@ -140,7 +137,7 @@ TEST(graph_color, of_no_place_does_not_keep_nodes_on_one_worker) {
         graph::run(0, graph::nodes{.predecessors = before,
                                    .compute = some_time,
                                    .color = [=](int) { return color; },
-                                   .coloring = {.of = graph::places::workers, .first_steal_attempts = 3}});
+                                   .coloring = {.of = graph::places::workers}});
         return elsewhere > 0;
       };
       rt.run([&] { await(is_shared, "a run whose nodes are computed by several workers"); });
@@ -171,13 +168,92 @@ TEST(graph_color, calls_the_workers_of_a_color) {
                                            if (k != nodes && own) ++elsewhere;
                                          },
                                      .color = [=](int k) { return k == nodes ? caller : 1 - caller; },
-                                     .coloring = {.of = graph::places::workers,
-                                                  .first_steal_attempts = 4'000'000'000,
-                                                  .colored_attempts = 4'000'000'000,
-                                                  .patience = 1e6}});
+                                     .coloring = {.of = graph::places::workers, .patience = 1e6}});
       EXPECT_EQ(elsewhere, nodes);
     });
   }
+}
+
+// Catches: nodes that wait for a worker that is busy as they are found, and that it does not find by itself, as all strands
+// of the run are in a long node then.
+TEST(graph_color, is_looked_for_by_workers_without_work) {
+  sennit::runtime two({.workers = 2});
+  for (int run = 0; run < scaled(20); ++run) {
+    two.run([&] {
+      constexpr int nodes = 20;
+      const unsigned here = graph::color_here(graph::places::workers);
+      std::atomic<bool> begun{false};
+      std::atomic<int> ended{0};
+      const auto before = [](int k) {
+        std::vector<int> all(static_cast<std::size_t>(k == nodes ? nodes : 0));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+      };
+      const auto compute = [&](int k) {
+        if (k == nodes) return;
+        if (k != 0) {
+          ++ended;
+          return;
+        }
+        begun = true;
+        await([&] { return ended == nodes - 1; },
+              "nodes of a worker's color to be computed while another is busy");
+      };
+      join_stolen(
+          [&] {
+            graph::run(nodes,
+                       graph::nodes{.predecessors = before,
+                                    .compute = compute,
+                                    .color = [=](int k) { return k == 0 || k == nodes ? here : 1 - here; },
+                                    .coloring = {.of = graph::places::workers, .patience = 1e6}});
+          },
+          [&] {
+            while (!begun) std::this_thread::yield();
+          });
+    });
+  }
+}
+
+// Catches: colors that belong to workers and not to a run: then a run within another one, of other places, takes the other
+// one's colors away.
+TEST(graph_color, of_a_run_outlasts_runs_within_it) {
+  sennit::runtime two({.workers = 2});
+  static constexpr int wide = 2;
+  static constexpr int deep = 60;
+  const auto time_passes = [] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  const auto is_at_home = [&] {
+    std::atomic<int> at_home{0};
+    two.run([&] {
+      // Two chains, one for each worker, and a sink.
+      const auto before = [](int k) {
+        std::vector<int> list;
+        if (k == wide * deep) {
+          list = {k - 2, k - 1};
+        } else if (k >= wide) {
+          list = {k - wide};
+        }
+        return list;
+      };
+      const auto compute = [&](int k) {
+        if (graph::color_here(graph::places::workers) == static_cast<unsigned>(k % wide)) ++at_home;
+        graph::run(3,
+                   graph::nodes{.predecessors = [](int i) { return std::views::iota(i == 0 ? 0 : i - 1, i); },
+                                .compute = [&](int) { time_passes(); },
+                                .color = [](int i) { return i; },
+                                .coloring = {.of = graph::places::nodes}});
+      };
+      graph::run(wide * deep, graph::nodes{.predecessors = before,
+                                           .compute = compute,
+                                           .color = [](int k) { return k % wide; },
+                                           .coloring = {.of = graph::places::workers}});
+    });
+    return at_home >= wide * deep * 9 / 10;
+  };
+  await(is_at_home, "a run whose nodes are computed where their colors say");
 }
 
 // Catches: a patience that has no end, or cannot be compared, and waits for ever.

@@ -106,7 +106,7 @@ TEST(graph_create, passes_on_what_a_created_node_throws) {
 // Catches: branches of a node that create nodes at once, and write over one another's; a created node that is
 // computed before its creator.
 TEST(graph_create, from_branches) {
-  const int count = scaled(3000);
+  const int count = scaled(1000);
   const auto before = [](int k) { return std::views::iota(0, k == 0 ? 0 : 1); };
   with_workers([&] {
     for (const bool dense : {false, true}) {
@@ -191,7 +191,7 @@ TEST(graph_create, with_values) {
 // Catches: a created node that cannot read what its creator can; nor can those that it needs.
 TEST(graph_create, with_values_that_the_creator_reads) {
   with_workers([] {
-    for (int i = 0; i < scaled(300); ++i) {
+    for (int i = 0; i < scaled(100); ++i) {
       // 1 to 8 need 0; each creates one that needs one that needs 0 and the creator.
       const auto before = [](int k) -> std::vector<int> {
         if (k == 0) return {};
@@ -215,7 +215,7 @@ TEST(graph_create, with_values_that_the_creator_reads) {
 // created later. Whether it has been freed by then may depend on the schedule.
 TEST(graph_create, with_values_that_may_have_gone) {
   with_workers([] {
-    for (int i = 0; i < scaled(300); ++i) {
+    for (int i = 0; i < scaled(100); ++i) {
       // 9 needs 8, 8 needs 7, and so on. Each creates one that needs the one that is two below it.
       const auto before = [](int k) {
         return std::views::iota(k == 0 ? 0 : k > 9 ? k - 12 : k - 1, k > 9 ? k - 11 : k);
@@ -243,7 +243,7 @@ TEST(graph_create, with_values_that_may_have_gone) {
       return tracked(static_cast<std::uint64_t>(k));
     };
     const auto all = [](int k) { return std::views::iota(0, k); };
-    for (int i = 0; i < scaled(300); ++i) {
+    for (int i = 0; i < scaled(100); ++i) {
       EXPECT_EQ(graph::run(0, graph::nodes{.predecessors = all, .compute = chain, .keys = graph::dense(21)})
                     .value(),
                 0U);

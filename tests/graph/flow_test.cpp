@@ -2,14 +2,21 @@
 #include "support.hpp"
 
 #include <sennit/data_regions.hpp>
+#include <sennit/graph_trace.hpp>
 #include <sennit/join.hpp>
 #include <sennit/region.hpp>
+#include <sennit/replay.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/schedule.hpp>
 #include <sennit/task_flow.hpp>
+
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -342,6 +349,52 @@ TEST(task_flow, compares_boxes_exactly) {
     flow.wait();
     EXPECT_TRUE(plane == expected);
   });
+}
+
+// Catches: a trace without dependences, because the tasks have finished meanwhile; one of other tasks.
+TEST(task_flow, notes_who_waited_for_whom) {
+  with_workers([] {
+    graph::trace seen;
+    task_flow flow({.trace = &seen});
+    for (int round = 0; round < 2; ++round) {
+      std::vector<int> cells(3);
+      const auto at = [&](std::size_t i) { return memory_range(&cells[i], 1); };
+      flow.submit(writes(at(0)), [] {}, "load");
+      flow.submit({reads(at(0)), writes(at(1))}, [] {});
+      flow.submit({reads(at(0)), writes(at(2))}, [] {});
+      flow.submit({reads(at(1), at(2)), writes(at(0))}, [] {}, "store");
+      flow.wait();
+      std::map<std::string, std::vector<std::string>> before;
+      for (const auto& n : seen.nodes()) {
+        auto& names = before[n.key];
+        for (const std::uint32_t p : n.predecessors) names.push_back(seen.nodes()[p].key);
+        std::sort(names.begin(), names.end());
+      }
+      const std::map<std::string, std::vector<std::string>> expected{
+          {"0 load", {}}, {"1", {"0 load"}}, {"2", {"0 load"}}, {"3 store", {"1", "2"}}};
+      EXPECT_THAT(before, testing::ContainerEq(expected));
+    }
+  });
+}
+
+// Catches: an order that depends on who happens to wait, in a region that is recorded; a replay that runs tasks twice.
+TEST(task_flow, runs_in_order_in_an_observed_region) {
+  std::vector<int> order;
+  int cell = 0;
+  const auto run = [&] {
+    order.clear();
+    task_flow flow;
+    for (int n = 0; n < 50; ++n)
+      flow.submit(adds(memory_range(&cell, 1)), [&order, n] { order.push_back(n); });
+    flow.wait();
+  };
+  sennit::runtime rt({.workers = 4});
+  const sennit::schedule s = rt.run([&] { return sennit::record(run); });
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(order.size(), 50U);
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+    rt.run([&] { sennit::replay(s, sennit::strict_unordered, run); });
+  }
 }
 
 // Catches: a flow that works in a region only.

@@ -97,7 +97,7 @@ TEST(graph_lifetime, of_what_goes_through_stages) {
 TEST(graph_lifetime, of_many_short_runs) {
   under(settings({1, 2, 4}), [](sennit::runtime& rt) {
     rt.run([&] {
-      for (int i = 0; i < scaled(100); ++i) EXPECT_LE(most_in_stages(2, 30), 16);
+      for (int i = 0; i < scaled(30); ++i) EXPECT_LE(most_in_stages(2, 30), 16);
     });
   });
 }
@@ -142,7 +142,7 @@ TEST(graph_lifetime, of_a_value_that_is_not_for_this_node) {
     graph::run(2 * width, graph::nodes{.predecessors = before, .compute = compute, .keys = keys});
   };
   with_workers([&] {
-    for (int i = 0; i < scaled(50); ++i) {
+    for (int i = 0; i < scaled(20); ++i) {
       const std::string hashed = text_of<graph::node_error>([&] { run(10, graph::hashed<>()); });
       EXPECT_THAT(hashed, testing::HasSubstr("the node 10"));
       EXPECT_THAT(hashed, testing::HasSubstr("8"));

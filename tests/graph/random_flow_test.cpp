@@ -214,6 +214,15 @@ TEST_P(random_flows, do_what_the_serial_program_does) {
   each(60, [&](random_flow& f) { rt.run([&] { f.expect_as_serial(); }); });
 }
 
+// Catches: the same on several NUMA nodes, where tasks are posted to workers of the node of their data.
+TEST_P(random_flows, do_so_with_colors) {
+  if (GetParam().workers == 1) return;
+  sennit::runtime_options options = GetParam().options();
+  options.topology = "synthetic:numa:" + std::to_string(options.workers) + " core:1 pu:1";
+  sennit::runtime rt(options);
+  each(30, [&](random_flow& f) { rt.run([&] { f.expect_as_serial(); }); });
+}
+
 // Catches: the same outside any region.
 TEST_P(random_flows, do_so_outside_any_region) {
   if (GetParam().workers != 2) return;

@@ -151,7 +151,7 @@ TEST(graph_run, by_functions_behind_pointers) {
                    ++asked;
                    return k % 2;
                  },
-             .coloring = {.of = graph::places::workers, .colored_attempts = 2}});
+             .coloring = {.of = graph::places::workers}});
     EXPECT_EQ(again.early(), 0U);
     EXPECT_EQ(again.computed(), std::vector<std::uint32_t>(100, 1));
     EXPECT_GE(asked, 99);

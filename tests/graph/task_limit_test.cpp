@@ -243,6 +243,29 @@ TEST(task_limit, is_free_after_a_failure) {
   });
 }
 
+// Catches: a failed task that keeps its place until the run ends, while a graph within the run waits for the place.
+TEST(task_limit, is_left_at_once_by_a_task_that_fails) {
+  with_workers([] {
+    for (int round = 0; round < scaled(50); ++round) {
+      limit one(1);
+      task_graph part;
+      for (int i = 0; i < 5; ++i) part.add([] { sennit::join([] {}, [] {}); }).within(one);
+      task_graph whole;
+      whole.add(part);
+      for (int i = 0; i < 5; ++i) {
+        whole
+            .add([] {
+              std::this_thread::yield();
+              throw std::runtime_error("bad");
+            })
+            .within(one);
+      }
+      EXPECT_THROW(whole.run(), graph::node_error);
+      EXPECT_EQ(one.free(), 1U);
+    }
+  });
+}
+
 // Catches: the same for a run that is cancelled while another run has the places it waits for.
 TEST(task_limit, is_free_after_a_cancellation) {
   if (sennit::runtime::default_runtime().workers() < 2) GTEST_SKIP();

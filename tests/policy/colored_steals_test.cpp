@@ -1,7 +1,5 @@
-// When a thief insists on work of its own color.
+// When a worker without work leaves work of other colors to their own workers.
 #include "policy/colored_steals.hpp"
-
-#include <sennit/detail/colors.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,60 +7,44 @@
 
 namespace {
 
-using sennit::detail::color_bit;
 using sennit::policy::colored_steals;
 
-// How many attempts are colored before the next one that is not.
-unsigned colored_before_random(colored_steals& rules) {
-  unsigned count = 0;
-  while (rules.next_is_colored()) ++count;
-  return count;
-}
-
-// Catches: a first steal that waits for its color for ever, or does not wait at all; one that is the first
-// again and again.
-TEST(colored_steals, insists_on_the_first_steal_for_so_long) {
+// Catches: a wait that is not in proportion to what items take, or does not end.
+TEST(colored_steals, waits_for_as_long_as_items_take) {
   colored_steals rules;
-  rules.begin({.first = 100, .others = 4});
-  EXPECT_EQ(colored_before_random(rules), 100U);
-  EXPECT_EQ(colored_before_random(rules), 4U);
-  EXPECT_EQ(colored_before_random(rules), 4U);
-  rules.begin({.first = 7, .others = 2});
-  EXPECT_EQ(colored_before_random(rules), 7U);
-  EXPECT_EQ(colored_before_random(rules), 2U);
+  EXPECT_FALSE(rules.own_only(0));
+  rules.ran_out(2, 1, 10, 1000, 50);  // items of 100 ns each
+  EXPECT_TRUE(rules.might_be_own_only());
+  EXPECT_TRUE(rules.own_only(50));
+  EXPECT_TRUE(rules.own_only(249));
+  EXPECT_FALSE(rules.own_only(250));
+  rules.ran_out(0, 1, 10, 1000, 300);
+  EXPECT_FALSE(rules.own_only(300));
 }
 
-// Catches: a thief that goes on to insist after its first steal, and one that forgets to prefer its color
-// from then on.
-TEST(colored_steals, prefers_its_color_once_it_found_work) {
+// Catches: a worker that waits for a color of which there is nothing, as in a graph of one color or of none.
+TEST(colored_steals, does_not_wait_without_own_items) {
   colored_steals rules;
-  rules.begin({.first = 100, .others = 4});
-  EXPECT_TRUE(rules.next_is_colored());
-  rules.found_work();
-  EXPECT_EQ(colored_before_random(rules), 4U);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(rules.next_is_colored());
-  rules.found_work();
-  EXPECT_EQ(colored_before_random(rules), 4U);
+  rules.ran_out(1e6, 0, 1000, 1'000'000'000, 7);
+  EXPECT_FALSE(rules.might_be_own_only());
 }
 
-// Catches: a constant of zero that wraps around.
-TEST(colored_steals, may_insist_on_nothing) {
+// Catches: a wait that goes on although the worker has had other work meanwhile.
+TEST(colored_steals, waits_no_longer_once_it_has_work) {
   colored_steals rules;
-  EXPECT_FALSE(rules.next_is_colored());
-  rules.begin({.first = 0, .others = 0});
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(rules.next_is_colored());
-  rules.begin({.first = 3, .others = 0});
-  EXPECT_EQ(colored_before_random(rules), 3U);
-  EXPECT_EQ(colored_before_random(rules), 0U);
-  rules.found_work();
-  EXPECT_EQ(colored_before_random(rules), 0U);
+  rules.ran_out(2, 1, 1, 1000, 0);
+  rules.forget();
+  EXPECT_FALSE(rules.own_only(0));
+  EXPECT_FALSE(rules.might_be_own_only());
 }
 
-// Catches: colors that have no bit, or one with another.
-TEST(colored_steals, has_a_bit_for_each_color) {
-  sennit::detail::color_set all = 0;
-  for (unsigned color = 0; color < sennit::detail::most_colors; ++color) all += color_bit(color);
-  EXPECT_EQ(all, sennit::detail::all_colors);
+// Catches: an average of no items, and a time that wraps around.
+TEST(colored_steals, takes_any_numbers) {
+  colored_steals rules;
+  rules.ran_out(1, 1, 0, 100, 0);
+  EXPECT_TRUE(rules.own_only(99));
+  rules.ran_out(1e6, 1, 1, std::uint64_t{1} << 63, 5);
+  EXPECT_TRUE(rules.own_only(1'000'000'000'000'000'000));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <mutex>
 #include <vector>
 
 namespace sennit_test {
@@ -94,16 +95,33 @@ TEST(frames, from_before_a_strand_is_observed_stay_to_be_had) {
   o.region.observed_by = nullptr;
 }
 
-// Catches a thief that takes another color than its own, or asks for it; and a frame without colors that is not the
-// worker's.
+// Divisible work of one part.
+class work_of_one : public sennit::detail::divided_work, public sennit::detail::divisible {
+ public:
+  work_of_one() : divided_work(entry_points), divisible(*static_cast<divided_work*>(this)) {}
+  struct : frame_with_state {
+    using frame_with_state::frame_with_state;
+  } part{nullptr};
+
+ private:
+  static sennit::detail::taken_part take(divisible& work, sennit::detail::parting) noexcept {
+    return {.part = &static_cast<work_of_one&>(work).part, .left = sennit::detail::remains::nothing};
+  }
+  static constexpr entries entry_points{&take, nullptr};
+};
+
+// Catches a thief that takes another color than its own, or asks for it; and a frame without colors that not all take.
 TEST(frames, are_taken_by_color) {
   for (const bool fenced : {false, true}) {
     owner o({.fenced = fenced});
-    fork_in_test colored;
+    work_of_one work;
+    auto& colored = work.part;
     fork_in_test plain;
-    o.frames.push_colored(colored, 4);
+    {
+      const std::lock_guard guard(o.frames.lock());
+      EXPECT_TRUE(o.frames.admit(work, 4, false));
+    }
     owner::push(plain);
-    o.frames.set_color(2);
     EXPECT_EQ(o.steal(true, {.colors = 3}), nullptr);
     EXPECT_FALSE(owner::push_shut());
     const auto take = [&](color_set colors) {
@@ -113,10 +131,8 @@ TEST(frames, are_taken_by_color) {
     EXPECT_EQ(take(6), &colored);
     EXPECT_EQ(colored.stolen().colors, color_set{4});
     o.frames.handed_on();
-    EXPECT_EQ(take(4), nullptr);
     EXPECT_EQ(take(2), &plain);
-    EXPECT_EQ(plain.stolen().colors, color_set{2});
-    o.frames.set_color(all_colors);
+    EXPECT_EQ(plain.stolen().colors, all_colors);
   }
 }
 

@@ -17,18 +17,18 @@ namespace sennit::detail {
 // A box for each color. An item is in the box of one of its colors until a strand takes it. The strand that
 // posts an item makes sure that the item is taken: docs/protocols/graphs.md, "Colors".
 template <class Item>
-class color_posts {
+class color_posts : public posted_work {
  public:
+  using posted_work::posted_work;
+
   // Precondition: the item has a color. Throws std::bad_alloc.
   void post(const Item& item) {
     const auto color = static_cast<unsigned>(std::countr_zero(item.colors));
     box& to = boxes_[color];
     const std::lock_guard guard(to.lock);
     to.items.push_back(item);
-    if (to.items.size() == 1) waiting_.fetch_or(std::uint64_t{1} << color, std::memory_order_relaxed);
+    if (to.items.size() == 1) this->waiting_.fetch_or(std::uint64_t{1} << color, std::memory_order_relaxed);
   }
-  // The colors for which items wait. An item of the calling strand counts until it has been taken.
-  std::uint64_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
   // All items of the first of these colors that has some. Returns none if other strands were faster.
   std::vector<Item> take(std::uint64_t colors) noexcept {
     const std::uint64_t there = waiting() & colors;
@@ -45,7 +45,6 @@ class color_posts {
     std::mutex lock;
     std::vector<Item> items;
   };
-  alignas(64) std::atomic<std::uint64_t> waiting_{0};  // a bit is written under its box's lock
   box boxes_[most_colors];
 };
 

@@ -60,12 +60,23 @@ template <class Range>
   throw_other_answer(key);
 }
 
+// A predecessor that waits for ever, of a node that waits for ever.
+template <class Key, class Run, class All, class Calls>
+node_number awaited_predecessor(Run& run, All& all, const Calls& calls, node_number n) {
+  typename All::supply supply;
+  for (const Key& k : calls.predecessors(all.key_of(n))) {
+    const node_number p = all.find_or_make(k, supply);
+    if (!run.is_computed(p)) return p;
+  }
+  return nobody;
+}
+
 // The keys of a cycle, from a node that waits for ever.
 template <class Key, class Run, class All, class Calls>
 std::vector<Key> keys_of_cycle(Run& run, All& all, const Calls& calls, node_number from) {
   std::vector<Key> keys;
   for (const node_number n : cycle_from(from, [&](node_number w) {
-         const node_number awaited = run.waiting_predecessor(w);
+         const node_number awaited = awaited_predecessor<Key>(run, all, calls, w);
          if (awaited == nobody) {
            throw_for_missing_predecessor(text_of_key<Key>(all.key_of(w)), calls.predecessors(all.key_of(w)));
          }
@@ -96,7 +107,7 @@ auto compute_sink_in_strand(const Key& sink,
     user.color_count = color_count_of_run(given.coloring.of);
   }
   auto all = nodes_of<Key, Keys>::make(given.keys);
-  graph_run<decltype(all), calls> run(all, user, given.coloring.patience);
+  graph_run<decltype(all), calls> run(all, user, given.coloring.of, given.coloring.patience);
   node_number last = nobody;
   const auto run_traced = [&] {
     if constexpr (calls::traced) {
@@ -108,13 +119,7 @@ auto compute_sink_in_strand(const Key& sink,
     }
     last = run.run(sink);
   };
-  if constexpr (calls::colored) {
-    const colored_run colored(given.coloring.of, given.coloring.first_steal_attempts,
-                              given.coloring.colored_attempts);
-    run_traced();
-  } else {
-    run_traced();
-  }
+  run_traced();
   run.throw_failure();
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;
   if (waits != nobody) {

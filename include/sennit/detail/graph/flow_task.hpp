@@ -71,6 +71,7 @@ struct alignas(64) flow_task {
   std::atomic<flow_edge*> successors{finished()};
   std::uint32_t waiting = 0;   // predecessors that have not finished
   bool excludes = false;       // there are exclusions
+  std::uint8_t color = 255;    // the NUMA node of what the task writes; 255: none
   std::uint64_t number = 0;    // of the submission
   std::uint64_t gathered = 0;  // the latest task that was found to wait for this one
   void (*call)(flow_task&, flow_call) = nullptr;

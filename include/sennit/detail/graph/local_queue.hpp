@@ -2,6 +2,7 @@
 // with an item. docs/protocols/graphs.md, "Local queues".
 #pragma once
 
+#include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/worker_tls.hpp>
@@ -71,7 +72,9 @@ class SENNIT_EXPORT queue_part : public frame_with_state {
 
  private:
   friend class queue_positions;
-  ~queue_part() { range_.block->let_go(); }
+  ~queue_part() {
+    if (range_.block != nullptr) range_.block->let_go();
+  }
 
   work_pool_state& whole_;
   const item_range range_;
@@ -109,6 +112,8 @@ class SENNIT_EXPORT queue_positions : public divisible {
   bool is_hidden() const noexcept {
     return own_.load(std::memory_order_relaxed) > room_.load(std::memory_order_relaxed);
   }
+  // The workers that the items are for, as the colors of frames. Before the first item.
+  void is_for(color_set workers) noexcept { colors_ = workers; }
   // Puts the queue in the deque, if that can be done.
   SENNIT_COLD void expose() noexcept;
   // Drops all items. Others find nothing any more.
@@ -166,6 +171,7 @@ class SENNIT_EXPORT queue_positions : public divisible {
   void keep(queue_part& part) noexcept;
 
   const std::size_t bytes_of_item_;
+  color_set colors_ = all_colors;
   queue_part* split_off_ = nullptr;  // by the strand, latest first
   unsigned parts_kept_ = 0;
   bool in_deque_ = false;  // under its lock
@@ -200,7 +206,9 @@ class local_queue : public queue_positions {
   void add_all(const Item* items, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) add(items[i]);
   }
-  void add_all(const item_range& range) { add_all(range.block->items<Item>() + range.first, range.size()); }
+  void add_all(const item_range& range) {
+    if (range.block != nullptr) add_all(range.block->items<Item>() + range.first, range.size());
+  }
   // Claims the latest item, for take().
   SENNIT_INLINE bool next() noexcept { return claim() || claim_slowly(); }
   // The item that was claimed.

@@ -39,8 +39,9 @@ class graph_run {
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
   static constexpr bool has_values = !std::is_void_v<value>;
 
-  // `patience`: as in a work pool.
-  graph_run(Keys& keys, const Calls& calls, double patience) : keys_(keys), calls_(calls), pool_(patience) {}
+  // `of`, `patience`: as in a work pool.
+  graph_run(Keys& keys, const Calls& calls, color_kind of, double patience)
+      : keys_(keys), calls_(calls), pool_(of, patience) {}
 
   // Returns when the sink has been computed, when the work pool has failed, or when nothing is left to do
   // although the sink waits. In the last case there is a cycle.
@@ -49,7 +50,9 @@ class graph_run {
     const node_number s = keys_.find_or_make(sink, supply);
     state(s).successors = std::uint64_t{nobody} + 1;
     values_.keep(s);
-    pool_.run(*this, {graph_item::explore(s)});
+    item first = graph_item::explore(s);
+    if constexpr (Calls::colored) first.colors = calls_.colors(sink);
+    pool_.run(*this, {first});
     return s;
   }
 
@@ -65,15 +68,6 @@ class graph_run {
   node_number waits_for_ever() noexcept {
     for (const node_number n : created_) {
       if (!is_computed(n)) return n;
-    }
-    return nobody;
-  }
-  // A predecessor that waits for ever, of a node that waits for ever.
-  node_number waiting_predecessor(node_number n) {
-    typename Keys::supply supply;
-    for (const key& k : calls_.predecessors(keys_.key_of(n))) {
-      const node_number p = keys_.find_or_make(k, supply);
-      if (!is_computed(p)) return p;
     }
     return nobody;
   }

@@ -61,9 +61,8 @@ class graph_values {
   // Whether a node may be computed now although its value may have to wait until all has been explored.
   // Relaxed: a bound for the number of values, not a promise of who sees what.
   bool has_room() const noexcept {
-    return held_.load(std::memory_order_relaxed) < most_held_ || unexplored_.none();
+    return held_.load(std::memory_order_relaxed) < most_held || unexplored_.none();
   }
-  void hold_at_most(std::size_t values) noexcept { most_held_ = values; }
   // The node is about to be explored, and these are its predecessors.
   void begin(node_number n, std::span<const node_number> predecessors) {
     slots_.ensure(n);
@@ -120,6 +119,9 @@ class graph_values {
     std::uint32_t answer;  // a sum over the node's predecessors
   };
 
+  // Each worker may be computing one more node at the time.
+  static constexpr std::size_t most_held = 1;
+
   static void free(slot& s) noexcept { delete std::exchange(s.value, nullptr); }
   void release(node_number n) noexcept {
     if (slots_[n].readers.remove()) free(slots_[n]);
@@ -153,7 +155,6 @@ class graph_values {
   std::mutex leaving_;
   std::vector<node_number> left_;     // by strands that ended; under leaving_
   std::atomic<std::size_t> held_{0};  // by all strands together
-  std::size_t most_held_ = 1;
   node_number kept_ = nobody;
   bool failed_ = false;  // the remaining values are freed at the end of the run
 };

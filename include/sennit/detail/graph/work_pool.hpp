@@ -45,10 +45,17 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   SENNIT_COLD void answer() noexcept;
   // A worker of one of these colors that waits for work; null if there is none. The worker is not returned
   // again before it has had work.
-  SENNIT_COLD static worker* claim_idle(color_set colors) noexcept;
-  static color_set color_of(const worker& w) noexcept;
+  SENNIT_COLD static worker* claim_idle(color_kind of, color_set colors) noexcept;
   // Colors of workers that wait for work, as far as is known.
-  static const std::atomic<color_set>& idle_colors() noexcept;
+  static const std::atomic<color_set>& idle_colors(color_kind of) noexcept;
+  static color_set color_of(const worker& w, color_kind of) noexcept;
+  // The color of the worker that runs the call; all colors in an observed region.
+  static color_set own_color(color_kind of) noexcept;
+  // The workers of that one's color, or of the calling one's, as the colors of frames.
+  static color_set bits_of_neighbors(worker* w, color_kind of) noexcept;
+  // The strand leaves, for want of items: see policy::colored_steals.
+  SENNIT_COLD static void ran_out(double patience, std::uint64_t own, std::uint64_t items,
+                                  std::uint64_t took_ns) noexcept;
   static std::uint64_t now_ns() noexcept;
   // Tells stacks apart. A strand keeps its stack wherever it goes on.
   SENNIT_COLD static const void* stack_here() noexcept;
@@ -69,6 +76,9 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   static constexpr entries queues{&queue_positions::take_part, &queue_positions::exhausted};
 
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  friend class posted_work;
+  // One more strand, for what is posted; null if there is no memory, or if nobody is at work any more.
+  frame* join(const posted_work& run, worker& by) noexcept;
   // A part that counts as unfinished from now on; null without memory. The strand whose queue is cut is at work.
   queue_part* cut(const item_range& range) noexcept;
 
@@ -82,7 +92,9 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   std::exception_ptr failure_;
 };
 
-struct no_posts {};
+struct no_posts {
+  explicit no_posts(color_kind) noexcept {}
+};
 
 // Work: a class with `void work(session&)`, which takes items until there are none. Posts: where items wait for workers
 // of their colors, if items have colors.
@@ -96,8 +108,10 @@ class work_pool : public work_pool_state {
    public:
     explicit session(work_pool& whole) noexcept : todo(whole), whole_(whole) {
       if constexpr (colored) {
-        own_color_ = own_color();
-        idle_colors_ = &work_pool_state::idle_colors();
+        const color_kind of = whole.posts_.places();
+        own_color_ = work_pool_state::own_color(of);
+        idle_colors_ = &work_pool_state::idle_colors(of);
+        todo.is_for(bits_of_neighbors(nullptr, of));
         begun_ = now_ns();
       }
     }
@@ -136,7 +150,11 @@ class work_pool : public work_pool_state {
     }
     // Posts an item of another color than the worker's. Returns false if the item is for this strand.
     SENNIT_INLINE bool post(const Item& item) {
-      if ((item.colors & own_color_) != 0 || item.colors == 0) return false;
+      if ((item.colors & own_color_) != 0) {
+        ++own_items_;
+        return false;
+      }
+      if (item.colors == 0) return false;
       whole_.posts_.post(item);
       return true;
     }
@@ -187,6 +205,7 @@ class work_pool : public work_pool_state {
           consider_others();
           pause_for_others(attempt);
         }
+        ran_out(whole_.patience_, own_items_, done_, now_ns() - begun_);
       }
       return false;
     }
@@ -195,22 +214,29 @@ class work_pool : public work_pool_state {
     SENNIT_INLINE void receive() {
       if ((whole_.posts_.waiting() & own_color_) == 0) [[likely]]
         return;
-      add(whole_.posts_.take(own_color_));
+      const std::vector<Item> items = whole_.posts_.take(own_color_);
+      own_items_ += items.size();
+      add(items);
     }
     void add(const std::vector<Item>& items) { todo.add_all(items.data(), items.size()); }
+    void begin(const std::vector<Item>& first) {
+      if constexpr (colored) {
+        for (const Item& item : first) own_items_ += (item.colors & own_color_) != 0 ? 1 : 0;
+      }
+      add(first);
+    }
 
     // Donates posted items to waiting workers of their colors. (In Maglalang, Krishnamoorthy and Agrawal,
     // 2016, thieves have to find them.)
     SENNIT_COLD void donate_posts() noexcept {
       for (;;) {
         const color_set wanted = whole_.posts_.waiting() & idle_colors_->load(std::memory_order_relaxed);
-        worker* const idle = wanted != 0 ? claim_idle(wanted) : nullptr;
+        const color_kind of = whole_.posts_.places();
+        worker* const idle = wanted != 0 ? claim_idle(of, wanted) : nullptr;
         if (idle == nullptr) return;
-        const std::vector<Item> items = whole_.posts_.take(color_of(*idle));
-        color_set colors = 0;
-        for (const Item& item : items) colors |= item.colors;
+        const std::vector<Item> items = whole_.posts_.take(color_of(*idle, of));
         if (queue_part* const given = part_of(items)) {
-          whole_.donate(*given, colors, *idle);
+          whole_.donate(*given, bits_of_neighbors(idle, of), *idle);
         } else {
           return put_back(items);
         }
@@ -247,18 +273,21 @@ class work_pool : public work_pool_state {
     // items.
     std::uint64_t begun_ = 0;
     std::uint64_t done_ = 0;
+    std::uint64_t own_items_ = 0;  // of the worker's own color
   };
 
   // `patience`: a strand without work leaves items of other colors to their workers for the time that this
   // number of its own items takes.
-  explicit work_pool(double patience = 0) noexcept
-      : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), patience_(patience) {}
+  explicit work_pool(color_kind of = color_kind::nodes, double patience = 0) noexcept
+      : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), patience_(patience), posts_(of) {}
 
   // Does these items, the last one first, and the items that they add.
   void run(Work& work, const std::vector<Item>& first) {
     work_ = &work;
-    attend([&](session& own) { own.add(first); });
+    if constexpr (colored) posts_.begin(*this);
+    attend([&](session& own) { own.begin(first); });
     await_all();
+    if constexpr (colored) posts_.end();
   }
 
  private:

@@ -1,6 +1,7 @@
 // The compilers' messages for a pipeline whose stages do not fit.
 #pragma once
 
+#include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/pipeline/stages.hpp>
 
@@ -12,7 +13,9 @@ namespace sennit::detail {
 
 template <class Source>
 consteval bool require_source() {
-  if constexpr (!is_source<Source>) {
+  if constexpr (std::same_as<Source, refused>) {
+    return false;  // source() has given a message
+  } else if constexpr (!is_source<Source>) {
     static_assert(never<Source>,
                   "pipeline: the first argument after the options is the source; make it by "
                   "sennit::source(f), of a function that returns a std::optional, or of a range");

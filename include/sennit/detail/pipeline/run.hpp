@@ -135,7 +135,7 @@ class pipeline_run : public pipeline_state {
     advance<K + 1>(own, at);
   }
   void end(pipeline_strand& own, item& at) noexcept {
-    if (own.source_is_next()) {
+    if (own.source_is_next() && own.free_item == nullptr) {
       own.free_item = &at;
     } else if (give_back(at)) {
       own.free_item = &at;

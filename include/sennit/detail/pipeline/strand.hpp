@@ -82,6 +82,11 @@ class SENNIT_EXPORT pipeline_state {
   SENNIT_COLD void answer() noexcept;
   SENNIT_COLD pipeline_frame* take_frame() noexcept;
   SENNIT_COLD void give_frames_back(pipeline_frame* frames) noexcept;
+  // A strand begins with work that it has taken from another one. Returns true if its worker then keeps its
+  // frames for a while.
+  SENNIT_COLD bool begin_elsewhere() noexcept;
+  // So many frames have been taken from a strand that has nothing else to do.
+  SENNIT_COLD void lost(std::intptr_t frames) noexcept;
   SENNIT_COLD fiber* leave(pipeline_frame& own, std::intptr_t counts) noexcept;
   void count(std::intptr_t more) noexcept { at_work_.fetch_add(more, std::memory_order_relaxed); }
 
@@ -96,6 +101,11 @@ class SENNIT_EXPORT pipeline_state {
   alignas(64) std::atomic<std::uintptr_t> given_back_{0};
   alignas(64) std::atomic<std::intptr_t> at_work_{0};
   completion done_;
+  // Hints. Frames that have been taken, minus those that were begun with elsewhere; since when some have been
+  // neither with those who had them nor begun with, or 0; and how long frames are kept.
+  std::atomic<std::intptr_t> lost_{0};
+  std::atomic<std::uint64_t> abandoned_ns_{0};
+  std::atomic<std::uint64_t> keep_ns_{0};
   std::mutex lock_;  // for what follows
   pipeline_frame* unused_frames_ = nullptr;
   view* views_ = nullptr;  // what strands have added to reducers
@@ -179,6 +189,7 @@ class pipeline_strand {
   }
   // Frames leave a deque in their order: with the newest, all have left. Whoever has them has their counts.
   SENNIT_COLD void lose_all() noexcept {
+    whole_.lost(offers_);
     newest_ = nullptr;
     offers_ = 0;
     source_at_ = 0;

@@ -1,0 +1,216 @@
+// The strands of a task flow: what they run, and how they get it.
+#include "graph/flow_state.hpp"
+#include "policy/flow_pace.hpp"
+#include "system/nanoseconds.hpp"
+#include "system/relax.hpp"
+
+#include <sennit/detail/colors.hpp>
+#include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/worker_tls.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <new>
+
+namespace sennit::detail {
+
+using policy::flow_pace;
+
+// Runs the task. Returns one that has become ready by that, if there is one.
+flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
+  if (task.excludes && !take_exclusions(task, own)) [[unlikely]]
+    return nullptr;
+  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0 || trace_ != nullptr) {
+    call_timed(task, own);
+  } else {
+    call(task);
+  }
+  if (task.excludes) [[unlikely]]
+    give_back_exclusions(task.more->exclusions, task.more->exclusions.size(), own);
+  // ORD[D24] acq_rel: release: what the task did, for those that find it finished; and that its closure is gone, for the one
+  // that gets its place. Acquire: the edges, and what their tasks wait for. Model: models/graph.pml.
+  flow_edge* edge = task.successors.exchange(flow_task::finished(), std::memory_order_acq_rel);
+  flow_task* next = nullptr;
+  while (edge != nullptr) {
+    flow_task& after = *edge->to;
+    edge = edge->next;  // it belongs to a task that may run, and finish, as soon as it is counted down
+    if (!count_down(after.waiting, 1)) continue;
+    if (next == nullptr && (after.color == no_flow_color || after.color == own.color)) {
+      next = &after;
+    } else {
+      make_ready(after, own);
+    }
+  }
+  if (any_gate_shut() && (own.tasks % flow_pace::tasks_between_gates == 0 || is_worth_sharing()))
+    heed_gates();
+  return next;
+}
+
+// Returns false if the task waits for an exclusion. Then another strand may have it already.
+bool flow_state::take_exclusions(flow_task& task, strand& own) noexcept {
+  const std::vector<flow_exclusion*>& all = task.more->exclusions;
+  for (;;) {
+    std::size_t taken = 0;
+    while (taken < all.size() && all[taken]->take()) ++taken;
+    if (taken == all.size()) return true;
+    // Before the task waits: afterwards it may run, and give its place to another.
+    give_back_exclusions(all, taken, own);
+    if (all[taken]->wait(task)) return false;
+  }
+}
+
+void flow_state::give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count,
+                                      strand& own) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (flow_task* const woken = all[i]->give_back()) make_ready(*woken, own);
+  }
+}
+
+void flow_state::call(flow_task& task) noexcept {
+#if SENNIT_EXCEPTIONS
+  try {
+    task.call(task, flow_call::run);
+  } catch (...) {
+    note_failure(task.number, task.name);
+  }
+#else
+  task.call(task, flow_call::run);
+#endif
+}
+
+void flow_state::call_timed(flow_task& task, strand& own) noexcept {
+  const std::uint64_t begun = now_ns();
+  if (trace_ != nullptr) {
+    call_traced(task, own);
+  } else {
+    call(task);
+  }
+  const auto took =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(now_ns() - begun, flow_pace::longest_ns));
+  const std::uint32_t before = task_ns_.load(std::memory_order_relaxed);
+  task_ns_.store(before - before / 4 + took / 4, std::memory_order_relaxed);
+}
+
+void flow_state::call_traced(flow_task& task, strand& own) noexcept {
+  const node_note note = trace_->begin_task(task.number);
+  call(task);
+#if SENNIT_EXCEPTIONS
+  try {
+    trace_->end_task(note, own.notes);
+  } catch (...) {
+    fail(std::current_exception());
+  }
+#else
+  trace_->end_task(note, own.notes);
+#endif
+}
+
+// Puts a strand on offer, if none is.
+void flow_state::invite() noexcept {
+  if (invited_.load(std::memory_order_relaxed) || invited_.exchange(true, std::memory_order_relaxed)) return;
+#if SENNIT_EXCEPTIONS
+  try {
+    helpers_.spawn([this] { help_others(); });
+  } catch (...) {
+    fail(std::current_exception());
+  }
+#else
+  helpers_.spawn([this] { help_others(); });
+#endif
+}
+
+void flow_state::help_others() noexcept {
+  invited_.store(false, std::memory_order_relaxed);
+  strand* const own = enlist();
+  if (own == nullptr) return;
+  if (colors_ > 1) own->color = static_cast<std::uint8_t>(color_here(color_kind::nodes));
+  flow_task* next = nullptr;
+  while (!stopped() && look_around(*own, next)) next = run(*next, *own);
+  retire(*own);
+}
+
+// Finds the next task. Returns false if there has been none for a while.
+bool flow_state::look_around(strand& own, flow_task*& next) noexcept {
+  if (next != nullptr) return true;
+  next = own.queue.take_newest();
+  for (unsigned rounds = 0; next == nullptr && !stopped(); ++rounds) {
+    // What is posted for others is left to them for a while.
+    const bool last =
+        rounds == flow_pace::rounds_without_tasks || !submitting_.load(std::memory_order_relaxed);
+    if (take_posted(own, false) || steal(own) ||
+        ((last || rounds >= flow_pace::rounds_for_others) && take_posted(own, true))) {
+      next = own.queue.take_newest();
+      if (!own.queue.empty()) invite();
+      continue;
+    }
+    if (rounds == flow_pace::rounds_without_tasks || !submitting_.load(std::memory_order_relaxed))
+      return false;
+    for (unsigned i = 0; i < flow_pace::spins; ++i) relax();
+    heed_gates();
+  }
+  return next != nullptr;
+}
+
+bool flow_state::steal(strand& own) noexcept {
+  const bool worth_it = is_worth_sharing();
+  // ORD[D61] acquire: the strands in the list; pairs with the release in enlist().
+  for (strand* s = strands_.load(std::memory_order_acquire); s != nullptr; s = s->next) {
+    if (s == &own || s->queue.empty()) continue;
+    if ((worth_it || stands_still(own, s->queue)) && own.queue.take_half(s->queue)) return true;
+  }
+  return false;
+}
+
+// Leaves the task to workers of its color. Returns false if it is for the calling strand.
+bool flow_state::post(flow_task& task, const strand& own) noexcept {
+  if (task.color == no_flow_color || task.color == own.color || !is_worth_sharing()) return false;
+  if (!posted_[task.color].add(&task)) return false;
+  invite();
+  return true;
+}
+
+// `of_others`: also what is posted for other colors.
+bool flow_state::take_posted(strand& own, bool of_others) noexcept {
+  if (colors_ == 1) return false;
+  if (own.color != no_flow_color && own.queue.take_half(posted_[own.color])) return true;
+  for (unsigned c = 0; of_others && c < colors_; ++c) {
+    if (own.queue.take_half(posted_[c])) return true;
+  }
+  return false;
+}
+
+// Whether the strand of that queue has been in a task for a while, or does something else. Otherwise small tasks are left to it:
+// to hand a task over takes longer than to run it.
+bool flow_state::stands_still(strand& own, const flow_queue& queue) const noexcept {
+  const std::uint32_t changes = queue.changes();
+  if (own.watched != &queue || own.changes != changes) {
+    own.watched = &queue;
+    own.changes = changes;
+    own.still = 0;
+    return false;
+  }
+  return ++own.still >= flow_pace::looks_at_a_still_queue;
+}
+
+flow_state::strand* flow_state::enlist() noexcept {
+  const std::lock_guard guard(strands_lock_);
+  strand* s = strands_.load(std::memory_order_relaxed);
+  while (s != nullptr && (s->used || s == &submitter_)) s = s->next;
+  if (s == nullptr) {
+    s = new (std::nothrow) strand;
+    if (s == nullptr) return nullptr;
+    s->next = strands_.load(std::memory_order_relaxed);
+    // ORD[D61] release: the strand, for those that look for tasks; pairs with the acquire in steal().
+    strands_.store(s, std::memory_order_release);
+  }
+  s->used = true;
+  return s;
+}
+
+void flow_state::retire(strand& own) noexcept {
+  const std::lock_guard guard(strands_lock_);
+  own.used = false;
+}
+
+}  // namespace sennit::detail

@@ -77,7 +77,7 @@ class frame {
   // frame afterwards.
   using entry = fiber* (*)(frame&) noexcept;
 
-  SENNIT_INLINE explicit frame(entry run) noexcept : run_(run) {}
+  SENNIT_INLINE explicit frame(entry begin) noexcept : run_(begin) {}
   frame(const frame&) = delete;
   frame& operator=(const frame&) = delete;
   SENNIT_INLINE ~frame() {}
@@ -106,7 +106,7 @@ static_assert(sizeof(frame) <= 40, "each fork that is not stolen pays for a fram
 // the state inside, because most of them are listed at once and would need it anyway.
 class frame_with_state : public frame {
  public:
-  SENNIT_INLINE explicit frame_with_state(entry run) noexcept : frame(run) {}
+  SENNIT_INLINE explicit frame_with_state(entry begin) noexcept : frame(begin) {}
   SENNIT_INLINE ~frame_with_state() {}
 
   // The low bits of a slot that holds such a frame.

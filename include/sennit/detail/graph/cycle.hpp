@@ -26,12 +26,12 @@ std::string text_of_cycle(const std::vector<Key>& keys) {
 template <class Awaited>
 std::vector<node_number> cycle_from(node_number n, Awaited&& awaited) {
   std::vector<node_number> path;
-  std::unordered_map<node_number, std::size_t> position;
-  while (position.try_emplace(n, path.size()).second) {
+  std::unordered_map<node_number, std::size_t> place_of;
+  while (place_of.try_emplace(n, path.size()).second) {
     path.push_back(n);
     n = awaited(n);
   }
-  path.erase(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(position.at(n)));
+  path.erase(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(place_of.at(n)));
   return path;
 }
 

@@ -59,8 +59,8 @@ class work_pool_state;
 // A part of a local queue, for another strand.
 class SENNIT_EXPORT queue_part : public frame_with_state {
  public:
-  queue_part(work_pool_state& whole, entry run, const item_range& range) noexcept
-      : frame_with_state(run), whole_(whole), range_(range) {}
+  queue_part(work_pool_state& whole, entry begin, const item_range& range) noexcept
+      : frame_with_state(begin), whole_(whole), range_(range) {}
 
   // From memory that the thread had before: parts are made under the lock of a deque. Null: there is none.
   static queue_part* make_at_hand(work_pool_state& whole, entry run, const item_range& range) noexcept;

@@ -34,9 +34,9 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   [[noreturn]] SENNIT_COLD void throw_failure();
 
  protected:
-  // `can_throw`: the strand that begins the work may throw cancelled. `run_part`: runs a part of a local queue.
-  work_pool_state(bool can_throw, frame::entry run_part) noexcept
-      : divided_work(queues), can_throw_(can_throw), run_part_(run_part) {}
+  // `can_throw`: the strand that begins the work may throw cancelled. `begin_part`: runs a part of a local queue.
+  work_pool_state(bool can_throw, frame::entry begin_part) noexcept
+      : divided_work(queues), can_throw_(can_throw), run_part_(begin_part) {}
   ~work_pool_state() = default;
 
   // Whether the work has stopped. It stops also when the region is cancelled.

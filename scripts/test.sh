@@ -141,11 +141,11 @@ run_checks() {
     targets=$(printf 'tests/%s/all ' "$@")
     tests="^($(echo "$@" | tr ' ' '|'))[._]"
   }
-  # Loops and nests own next to no memory, and take long to build.
-  only unit core process beats schedule graph splice splice_schedule policy topology tpal rollforward
+  # Loops and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward.
+  only unit core process beats schedule graph pipeline splice splice_schedule policy topology
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own; the tools of TPAL, which take longest to build, have the library's.
-  only core process beats loops schedule graph splice
+  only core process beats loops schedule graph pipeline splice
   configuration tsan -DSENNIT_PRECOMPILE_TESTS=ON
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
   # above.

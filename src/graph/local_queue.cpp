@@ -87,8 +87,8 @@ void queue_positions::expose() noexcept {
   // In an observed region, what is done where would depend on who happens to wait.
   if (current_tls().cursor != nullptr) return room_.store(block_->room(), std::memory_order_relaxed);
   worker& w = *worker::current();
-  fenced_ = w.core().barrier() == steal_barrier::fence;
   const std::lock_guard guard(w.frames().lock());
+  fenced_ = w.core().barrier() == steal_barrier::fence;
   if (fenced_) gate_.store(beyond_all, std::memory_order_relaxed);
   if (in_deque_) return;
   if (!w.frames().admit(*this, colors_, was_in_deque_)) return;

@@ -137,7 +137,7 @@ fails   barrier EARLY_END
 fails   barrier NO_BARRIER
 holds   home
 holds   home FENCE
-holds   home PUSHES=2 REGIONS=1
+deep    home PUSHES=2 REGIONS=1
 holds   home PUSHES=2 ALONE
 fails   home CALL_FIRST
 fails   home KEEP_WAKE

@@ -141,14 +141,18 @@ run_checks() {
     targets=$(printf 'tests/%s/all ' "$@")
     tests="^($(echo "$@" | tr ' ' '|'))[._]"
   }
-  # Loops and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward.
-  only unit core process beats schedule graph pipeline splice splice_schedule policy topology
+  and_splices() {
+    targets="$targets$(printf ' test_splice.%s' "$@")"
+    tests="$tests|^splice[.]($(echo "$@" | tr ' ' '|'))[.]"
+  }
+  # Loops and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward, and many splices.
+  only unit core process beats schedule graph pipeline splice_schedule policy topology
+  and_splices failure fronts memoized random tiles wide
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own; the tools of TPAL, which take longest to build, have the library's. Of splices,
   # those tests that make most use of several workers.
   only core process beats loops schedule graph pipeline
-  targets="$targets test_splice.fronts test_splice.tiles test_splice.failure"
-  tests="$tests|^splice[.](fronts|tiles|failure)[.]"
+  and_splices failure fronts tiles
   configuration tsan -DSENNIT_PRECOMPILE_TESTS=ON
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
   # above.

@@ -15,6 +15,8 @@ endforeach()
 execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(LINES AND NOT status EQUAL 0)
   string(REGEX REPLACE "\n[0-9]+ (errors?|warnings?)[^\n]* generated\\.\n" "\n" output "${output}")
+  # Before the next error.
+  string(REGEX REPLACE "In file included from[^\n]*\n( +from[^\n]*\n)*" "" output "${output}")
   string(FIND "${output}" "error: " begin)
   if(begin EQUAL -1)
     message(FATAL_ERROR "the compiler fails without an error:\n${output}")

@@ -208,10 +208,22 @@ template <class Key, class Predecessors, class Compute, class Color, class Keys,
 auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
   // A literal is its text: other literals with the same text may have another address.
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
-  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace>()) {
-    return detail::compute_sink<key>(sink, given);
-  } else {
+  // As detail::require_graph(), which would be three more lines of each message.
+  if constexpr (!detail::require_keys<key, Keys>()) {
     return detail::refused();
+  } else if constexpr (!detail::require_predecessors<key, Predecessors>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_stated_result<
+                           key, Compute, node<key, Predecessors, detail::undeduced<Compute>>>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_compute<key, Compute, node<key, Predecessors, Compute>>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_color<key, Color>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_trace<Trace>()) {
+    return detail::refused();
+  } else {
+    return detail::compute_sink<key>(sink, given);
   }
 }
 

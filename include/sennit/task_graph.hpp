@@ -159,9 +159,10 @@ class SENNIT_EXPORT pending_run {
 //
 // Choices: choose(f) makes a task after which only some of its successors go on: f returns the position of one,
 // in the order in which they were given, or a range of positions. No successor has a position out of range.
-// A successor goes on at once, whatever else it waits for, and may be one that has run before. So
-// graphs with choices can have loops. A task that is still running must not be chosen: that ends the run with
-// an error, where it happens.
+// A successor goes on at once, whatever else it waits for, and may be one that has run before. So graphs with
+// choices can have loops. A successor that also reads, or comes after, a task that the choice comes after, begins
+// only when it is chosen. A task that is still running must not be chosen: that ends the run with an error, where
+// it happens.
 //
 // Thread-safety: none while the graph is built. Of the functions that change it, none may be called while it
 // runs; they throw std::logic_error. Cost of a run: that of a static_graph, and an indirect call a task.

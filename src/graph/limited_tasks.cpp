@@ -27,6 +27,10 @@ class limited_tasks::branch : public frame_with_state {
   const task_number number_;
 };
 
+fiber* limited_tasks::told_branch::run_elsewhere(frame& base) noexcept {
+  return static_cast<told_branch&>(base).all_.ended(base);
+}
+
 limited_tasks::waiting_task::waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept
     : limit_waiter(&all), number(n), traits(t), all_(all) {}
 limited_tasks::waiting_task::~waiting_task() = default;
@@ -48,9 +52,28 @@ limited_tasks::limited_tasks(const tasks_of_graph& all)
     if (t != nullptr && count_of(*t) > 0) numbers[t->limited] = n;
   }
   for (const task_number n : numbers) tasks_.emplace_back(*this, n, *all.find_traits(n));
+  listen(*region_);
 }
 
-limited_tasks::~limited_tasks() = default;
+limited_tasks::~limited_tasks() {
+  stop_listening();
+  // The run ended early.
+  if (was_told_ && !is_awaited_) await_all();
+}
+
+void limited_tasks::told() noexcept {
+  if (was_told_) return;
+  std::intptr_t open = open_.load(std::memory_order_relaxed);
+  while (open != 0 && !open_.compare_exchange_weak(open, open + 1, std::memory_order_relaxed)) {
+  }
+  if (open == 0) return;  // the run is over
+  was_told_ = true;
+  stop();
+  told_.mark_stolen(region_);
+  worker& seat = seat_;
+  seat.frames().listed().add(told_);
+  seat.announce_work();
+}
 
 // A graph within others is entered last. So whoever waits for it can have any other limit, and whoever has it
 // waits only for limits of its own tasks.
@@ -136,6 +159,7 @@ fiber* limited_tasks::ended(frame& b) noexcept {
 
 void limited_tasks::await_all() noexcept {
   if (tasks_.empty()) return;
+  is_awaited_ = true;
   // ORD[D23] acquire: what all branches did; pairs with the release in ended(). If some are still at work, the
   // last of them says so through done_.
   if (open_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/tasks_of_graph.hpp"
+#include "region/cancel_listener.hpp"
 
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/frame.hpp>
@@ -22,7 +23,7 @@ class worker;
 // A task that was admitted has a place that others may wait for. So it must not lie in a queue of a strand that
 // waits itself: it goes on at once, on the strand that gave it the place, or as a branch of its own.
 // docs/protocols/graphs.md, "Limits".
-class limited_tasks {
+class limited_tasks : private cancel_listener {
  public:
   explicit limited_tasks(const tasks_of_graph& all);
   limited_tasks(const limited_tasks&) = delete;
@@ -48,6 +49,16 @@ class limited_tasks {
 
  private:
   class branch;
+  // What counts while stop() is called for a cancelled region: it ends as a branch does, so that it can let the strand that
+  // began the run go on.
+  class told_branch : public frame_with_state {
+   public:
+    explicit told_branch(limited_tasks& all) noexcept : frame_with_state(&run_elsewhere), all_(all) {}
+
+   private:
+    static fiber* run_elsewhere(frame& base) noexcept;
+    limited_tasks& all_;
+  };
   class waiting_task final : public limit_waiter {
    public:
     waiting_task(limited_tasks& all, task_number n, const task_traits& t) noexcept;
@@ -65,6 +76,8 @@ class limited_tasks {
 
   // Runs the task and what follows from it, on the calling strand and others.
   virtual void go_on(task_number n) noexcept = 0;
+  // The region was cancelled, and maybe all strands of the run wait.
+  void told() noexcept override;
   fiber* ended(frame& b) noexcept;
   void withdraw(waiting_task& t, limit& from) noexcept;
   static std::size_t count_of(const task_traits& t) noexcept;
@@ -75,6 +88,9 @@ class limited_tasks {
   region_state* const region_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::intptr_t> open_{1};  // tasks that wait, branches, and the strand that began the run
+  bool was_told_ = false;               // written while told() is called
+  bool is_awaited_ = false;
+  told_branch told_{*this};
   completion done_;
   std::mutex merging_;
   view* views_ = nullptr;  // what branches have added to reducers; under merging_

@@ -56,6 +56,10 @@ class task_run_state : protected limited_tasks {
   }
   bool has_priorities() const noexcept { return urgent_.has_value(); }
   queued_task queued(task_number n) const noexcept;
+  bool waits_for_choice(task_number n) const noexcept {
+    const task_traits* const t = all_.find_traits(n);
+    return t != nullptr && t->only_chosen;
+  }
   task_number taken(queued_task item) noexcept {
     return item.number != nobody ? item.number : urgent_->take(kind_of(item));
   }
@@ -209,7 +213,9 @@ class task_run : public task_run_state {
     task_number count_down_successors(task_number n) {
       task_number next = nobody;
       for (const task_number after : whole.order_.successors(n)) {
-        if (count_down(whole.order_.waiting(after), 1)) follow(whole.begin(after), next);
+        if (!count_down(whole.order_.waiting(after), 1)) continue;
+        if (!whole.underway_.empty() && whole.waits_for_choice(after)) continue;
+        follow(whole.begin(after), next);
       }
       return next;
     }

@@ -166,12 +166,44 @@ void tasks_of_graph::sort() {
   order().sort();
 #endif
   if (checked_) return;
-  if (has_choices_) refuse_never_begun();
+  if (has_choices_) {
+    find_only_chosen();
+    refuse_never_begun();
+  }
   for (task_number n = 0; n < size(); ++n) {
     const task_traits* const t = find_traits(n);
     if (t != nullptr && t->inner != nullptr && !t->limits.empty()) refuse_limits_within(*t->inner, n);
   }
   checked_ = true;
+}
+
+// A choice that comes after a task may choose the task again: that is a loop, which is entered by way of the task. Any other
+// task that comes after what the choice comes after would begin beside the choice.
+void tasks_of_graph::find_only_chosen() {
+  static_graph_access edges = order();
+  std::vector<std::vector<task_number>> before(size());
+  for (task_number n = 0; n < size(); ++n) {
+    for (const task_number after : edges.successors(n)) before[after].push_back(n);
+  }
+  std::vector<task_number> left;
+  for (task_number choice = 0; choice < size(); ++choice) {
+    const task_traits* const t = find_traits(choice);
+    if (t == nullptr || t->choices.empty()) continue;
+    std::vector<bool> comes_before(size());
+    left.assign(1, choice);
+    while (!left.empty()) {
+      const task_number n = left.back();
+      left.pop_back();
+      if (comes_before[n]) continue;
+      comes_before[n] = true;
+      left.insert(left.end(), before[n].begin(), before[n].end());
+    }
+    for (const task_number chosen : t->choices) {
+      if (!comes_before[chosen] &&
+          std::ranges::any_of(before[chosen], [&](task_number p) { return comes_before[p]; }))
+        traits_[chosen]->only_chosen = true;
+    }
+  }
 }
 
 // Takes each choice for possible.
@@ -195,7 +227,8 @@ void tasks_of_graph::refuse_never_begun() {
       for (const task_number after : t->choices) begin(after);
     }
     for (const task_number after : edges.successors(n)) {
-      if (--edges.waiting(after) == 0) begin(after);
+      const task_traits* const t = find_traits(after);
+      if (--edges.waiting(after) == 0 && (t == nullptr || !t->only_chosen)) begin(after);
     }
   }
   edges.restore();

@@ -27,6 +27,8 @@ struct task_traits {
   std::vector<task_number> choices;  // the successors of a task that chooses
   bool chooses = false;
   bool chosen = false;  // a task that chooses may choose it
+  // It comes after tasks that such a choice comes after, too, and so would begin before it is chosen.
+  bool only_chosen = false;
   std::int32_t priority = 0;
   std::optional<unsigned> color;
   double cost = 1;
@@ -100,6 +102,7 @@ class tasks_of_graph {
   [[noreturn]] SENNIT_COLD void rethrow_named(task_number n) const;
   bool contains(const tasks_of_graph& other) const noexcept;
   void sort();
+  void find_only_chosen();
   void refuse_never_begun();
   void refuse_limits_within(const tasks_of_graph& inner, task_number outer) const;
   void run_once(graph::trace* seen);

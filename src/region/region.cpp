@@ -2,6 +2,7 @@
 #include "fork/views.hpp"
 #include "process/contract.hpp"
 #include "process/settings.hpp"
+#include "region/cancel_listener.hpp"
 #include "region/construct_site.hpp"
 #include "runtime/runtime.hpp"
 #include "stack/fiber.hpp"
@@ -164,6 +165,7 @@ void cancel_region(region_state& region) noexcept {
   // The flag reaches the workers through the locks of their deques.
   // Parts of the region may run in other runtimes.
   runtime_core::note_cancellation();
+  tell_of_cancellation();
 }
 
 bool in_strand() noexcept { return worker::current() != nullptr; }

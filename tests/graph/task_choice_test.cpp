@@ -236,5 +236,42 @@ TEST(task_choice, can_be_run_again_after_a_failure) {
   });
 }
 
+// Catches: what follows a loop and reads its value, and begins beside the choice, after the first turn.
+TEST(task_choice, lets_what_follows_a_loop_read_its_value) {
+  with_workers([] {
+    task_graph g;
+    int turns = 0;
+    int read = 0;
+    int ended = 0;
+    auto begin = g.add([&] { turns = 0; });
+    auto body = g.add([&] { return ++turns; });
+    auto more = g.choose([](int n) { return n < 5 ? 0 : 1; }, body);
+    auto done = g.add(
+        [&](int n) {
+          read = n;
+          ++ended;
+        },
+        body);
+    begin.before(body);
+    more.before(body, done);
+    g.run_n(3);
+    EXPECT_EQ(read, 5);
+    EXPECT_EQ(ended, 3);
+  });
+}
+
+// Catches: a task that nobody has chosen, and that runs because its predecessors have.
+TEST(task_choice, of_nobody_lets_nobody_begin) {
+  with_workers([] {
+    task_graph g;
+    int ran = 0;
+    auto value = g.add([] { return 99; });
+    auto choice = g.choose([](int n) { return n; }, value);
+    choice.before(g.add([&](int) { ++ran; }, value));
+    g.run();
+    EXPECT_EQ(ran, 0);
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -333,5 +333,42 @@ TEST(task_limit, of_a_graph_within_another_comes_before_those_of_its_tasks) {
 // Catches: a limit that lets nobody in, found when a program hangs.
 TEST(task_limit, is_at_least_one) { EXPECT_THROW(limit(0), std::invalid_argument); }
 
+// Catches: a cancelled run that goes on to wait for a place, and whose task runs when it gets one.
+TEST(task_limit, is_not_awaited_in_a_cancelled_run) {
+  under(settings({4}), [](sennit::runtime& rt) {
+    rt.run([] {
+      limit one(1);
+      task_graph holder;
+      std::atomic<bool> held{false};
+      std::atomic<bool> over{false};
+      holder
+          .add([&] {
+            held = true;
+            while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          })
+          .within(one);
+      task_graph waiting;
+      bool ran = false;
+      waiting.add([&] { ran = true; }).within(one);
+      graph::pending_run first = holder.async();
+      while (!held) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      graph::pending_run second = waiting.async();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      second.cancel();
+      EXPECT_FALSE(second.wait());
+      sennit::region r;
+      std::thread canceller([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        r.cancel();
+      });
+      EXPECT_FALSE(r.run([&] { waiting.run(); }));
+      canceller.join();
+      over = true;
+      EXPECT_TRUE(first.wait());
+      EXPECT_FALSE(ran);
+    });
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -45,7 +45,10 @@ queue_part* queue_part::make_at_hand(work_pool_state& whole, entry run, const it
 
 void queue_part::let_go() noexcept {
   // ORD[D51] acq_rel: release: the caller has done with the part; acquire, in the last one: both have.
-  if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  this->~queue_part();
+  // Without a size: memory at hand is larger than a part.
+  ::operator delete(static_cast<void*>(this));
 }
 
 queue_positions::~queue_positions() {

@@ -315,6 +315,10 @@ class SENNIT_EXPORT task_graph {
   Body& make(F&& f, const Values& values, void (*run)(void*, detail::chosen_successors*), bool chooses,
              const task<T>&... from) {
     using building = detail::task_building;
+    // Throws for a task of another graph, before anything is added.
+    ((from.graph_ == &tasks() ? void()
+                              : building::order(tasks(), building::next(tasks()), from.graph_, from.number_)),
+     ...);
     void* const memory = building::allocate(tasks(), sizeof(Body), alignof(Body));
     const detail::task_number n = building::next(tasks());
     Body* const made = ::new (memory) Body(std::forward<F>(f), values, tasks(), n);

@@ -47,6 +47,13 @@ class alignas(64) flow_queue {
   // Takes the older half of another queue. Returns false if that is empty, or if there is no memory.
   bool take_half(flow_queue& from) noexcept {
     if (from.empty()) return false;
+    {
+      // Others only take from this queue meanwhile, so the room stays.
+      const std::lock_guard guard(lock_);
+      while (end_ - begin_ + most_at_once > room_) {
+        if (!grow()) return false;
+      }
+    }
     flow_task* taken[most_at_once];
     std::uint32_t count = 0;
     {
@@ -58,9 +65,6 @@ class alignas(64) flow_queue {
     }
     if (count == 0) return false;
     const std::lock_guard guard(lock_);
-    while (end_ - begin_ + count > room_) {
-      if (!grow()) return false;
-    }
     for (std::uint32_t i = count; i-- > 0;) at(end_++) = taken[i];
     note_size();
     return true;

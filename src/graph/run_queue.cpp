@@ -93,8 +93,9 @@ bool run_queue::try_begin_server() noexcept {
 // Under the lock.
 void run_queue::begin_server() {
   auto made = std::make_unique<server>(shared_from_this());
-  server_ = made.get();
+  server* const begun = made.get();
   background::begin(std::move(made));
+  server_ = begun;
 }
 
 std::shared_ptr<task_request> run_queue::add(std::size_t times, std::function<bool()> until) {

@@ -131,7 +131,7 @@ void task_run<Colored>::run(graph::trace* seen) {
 template <bool Colored>
 void task_run<Colored>::go_on(task_number n) noexcept {
   if (stopped()) return drop_task(n);
-  const auto run = [&] { part(*this).run({queued(n)}); };
+  const auto run = [&] { part(*this, n).run({}); };
 #if SENNIT_EXCEPTIONS
   try {
     run();

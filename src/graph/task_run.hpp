@@ -105,8 +105,11 @@ class task_run : public task_run_state {
   // Some tasks, and what follows from them: all of the run, or a branch.
   class part {
    public:
-    explicit part(task_run& whole)
-        : whole_(whole), pool_(whole.all_.coloring().of, whole.all_.coloring().patience) {}
+    // `admitted`: a task that goes on at once; or `nobody`.
+    explicit part(task_run& whole, task_number admitted = nobody)
+        : whole_(whole),
+          pool_(whole.all_.coloring().of, whole.all_.coloring().patience),
+          admitted_(admitted) {}
 
     void run(const std::vector<queued_task>& first) noexcept {
       pool_.run(*this, first);
@@ -117,19 +120,20 @@ class task_run : public task_run_state {
       strand<Session> here{whole_, pool_, own, {}, {}};
 #if SENNIT_EXCEPTIONS
       try {
-        here.work();
+        here.work(std::exchange(admitted_, nobody));
       } catch (...) {
         whole_.fail_with_current();
         throw;
       }
 #else
-      here.work();
+      here.work(std::exchange(admitted_, nobody));
 #endif
     }
 
    private:
     task_run& whole_;
     work_pool<part, queued_task, posts> pool_;
+    task_number admitted_;  // for the strand that begins the pool, before there are others
   };
 
   template <class Session>
@@ -142,12 +146,19 @@ class task_run : public task_run_state {
 
     ~strand() { whole.tracing_.leave(notes); }
 
-    void work() {
+    void work(task_number admitted) {
+      if (admitted != nobody && !begin_admitted(admitted)) return;
       while (!whole.stopped() && own.more() && go_on(whole.taken(own.todo.take()))) {
       }
     }
 
    private:
+    // The task has a place, which it must not lose.
+    bool begin_admitted(task_number n) {
+      if (!whole.stopped()) return go_on(n);
+      whole.drop_task(n);
+      return false;
+    }
     // Runs the task and what follows from it, as far as that is not in the queue. Returns false if the run has
     // been stopped.
     bool go_on(task_number next) {
@@ -181,11 +192,12 @@ class task_run : public task_run_state {
         call(n, t);
         return followers(n, t);
       }
-      if (!whole.enter(*t)) return nobody;
       held_places held{whole, n};
+      if (!whole.enter(*t)) return held.holder = nobody;
       call(n, t);
-      const task_number next = followers(n, t);
+      // Before the task can begin again.
       held.holder = whole.leave(*t);
+      const task_number next = followers(n, t);
       if (held.holder == nobody) return next;
       if (next != nobody) own.todo.add(whole.queued(next));
       return std::exchange(held.holder, nobody);

@@ -70,6 +70,7 @@ void tasks_of_graph::add_graph(std::shared_ptr<tasks_of_graph> inner) {
   task_traits& t = traits(static_cast<task_number>(size() - 1));
   t.inner = std::move(inner);
   t.limited = limited_count_++;
+  has_graphs_ = true;
   checked_ = false;
 }
 
@@ -165,11 +166,12 @@ void tasks_of_graph::sort() {
 #else
   order().sort();
 #endif
-  if (checked_) return;
-  if (has_choices_) {
+  if (!checked_ && has_choices_) {
     find_only_chosen();
     refuse_never_begun();
   }
+  // Graphs within this one may have changed.
+  if (checked_ && !has_graphs_) return;
   for (task_number n = 0; n < size(); ++n) {
     const task_traits* const t = find_traits(n);
     if (t != nullptr && t->inner != nullptr && !t->limits.empty()) refuse_limits_within(*t->inner, n);

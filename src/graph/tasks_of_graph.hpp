@@ -118,6 +118,7 @@ class tasks_of_graph {
   std::size_t choice_count_ = 0;
   std::size_t limited_count_ = 0;
   bool has_choices_ = false;
+  bool has_graphs_ = false;  // tasks that run others
   bool has_priorities_ = false;
   bool has_colors_ = false;
   bool checked_ = true;

@@ -240,5 +240,18 @@ TEST(task_graph, ends_with_its_region) {
   });
 }
 
+// Catches: a task that stays, although making it threw, and reads what another graph has freed.
+TEST(task_graph, has_no_task_that_reads_another_graph) {
+  task_graph g;
+  task_graph other;
+  const auto value = other.add([] { return 1; });
+  int ran = 0;
+  EXPECT_THROW(g.add([&](int) { ++ran; }, value), std::invalid_argument);
+  EXPECT_EQ(g.size(), 0U);
+  g.add([&] { ++ran; });
+  g.run();
+  EXPECT_EQ(ran, 1);
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -7,6 +7,10 @@
 #include <atomic>
 #include <list>
 #include <memory>
+#include <optional>
+#include <ranges>
+#include <optional>
+#include <ranges>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -179,6 +183,20 @@ TEST(pipeline, has_a_serial_elision) {
   EXPECT_EQ(upper_case<sennit::parallel>(words), expected);
   EXPECT_EQ(upper_case<sennit::serial>(words), expected);
   EXPECT_EQ(upper_case<sennit::counted_serial>(words), expected);
+}
+
+// Catches: an element without a value that is taken for the end of a range.
+TEST(pipeline, drops_elements_without_a_value) {
+  with_workers([] {
+    const std::vector<int> numbers{1, 0, 2, 0, 0, 3};
+    const auto parse = [](int n) { return n == 0 ? std::optional<int>() : std::optional<int>(n); };
+    std::vector<int> seen;
+    sennit::pipeline(sennit::source(numbers | std::views::transform(parse)),
+                     sennit::stage(sennit::ordered, [&](int n) { seen.push_back(n); }));
+    sennit::serial::pipeline(sennit::source(numbers | std::views::transform(parse)),
+                             sennit::stage(sennit::ordered, [&](int n) { seen.push_back(n); }));
+    EXPECT_EQ(seen, (std::vector<int>{1, 2, 3, 1, 2, 3}));
+  });
 }
 
 }  // namespace

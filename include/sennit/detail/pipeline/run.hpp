@@ -105,10 +105,13 @@ class pipeline_run : public pipeline_state {
   bool make_first(item& made) noexcept {
     bool goes_on = false;
     guarded(made, [&] {
-      if (!source_.advance()) return;
-      make<0>(made, [&]() -> typename Source::result { return source_.value(); });
-      goes_on = value<0>(made).has_value();
-      if (!goes_on) std::destroy_at(&value<0>(made));
+      while (!goes_on && source_.advance()) {
+        make<0>(made, [&]() -> typename Source::result { return source_.value(); });
+        goes_on = value<0>(made).has_value();
+        if (goes_on) return;
+        std::destroy_at(&value<0>(made));
+        if constexpr (Source::ends_without_value) return;
+      }
     });
     return goes_on;
   }
@@ -228,8 +231,11 @@ void run_in_series(Source& source, Stages&... stages) {
   using result = typename Source::result;
   while (source.advance()) {
     stage_result<result> first([&]() -> result { return source.value(); });
-    if (!first.has_value()) return;
-    pass_on<0>(first, all);
+    if (first.has_value()) {
+      pass_on<0>(first, all);
+    } else if constexpr (Source::ends_without_value) {
+      return;
+    }
   }
 }
 
@@ -238,6 +244,7 @@ template <class Source>
 class source_in_region {
  public:
   using result = typename Source::result;
+  static constexpr bool ends_without_value = Source::ends_without_value;
   explicit source_in_region(Source& source) noexcept : source_(source) {}
   bool advance() {
 #if SENNIT_EXCEPTIONS

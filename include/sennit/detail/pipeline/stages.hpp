@@ -90,6 +90,7 @@ template <class F>
 class called_source {
  public:
   using result = std::remove_cv_t<std::invoke_result_t<F&>>;
+  static constexpr bool ends_without_value = true;
   explicit called_source(F f) : call_(std::move(f)) {}
   static constexpr bool advance() noexcept { return true; }
   result value() { return call_(); }
@@ -106,6 +107,8 @@ class range_source {
  public:
   using result =
       std::conditional_t<std::ranges::forward_range<View>, reference, std::ranges::range_value_t<View>>;
+  // An element without a value is an item that is dropped, as in a stage.
+  static constexpr bool ends_without_value = false;
   explicit range_source(View all) : all_(std::move(all)) {}
   // Returns false at the end.
   bool advance() {

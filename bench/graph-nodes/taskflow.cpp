@@ -11,7 +11,8 @@
 // timed.
 class taskflow_graph {
  public:
-  explicit taskflow_graph(bench::program& program) : executor_(program.workers()), built_before_(program.is("run")) {
+  explicit taskflow_graph(bench::program& program)
+      : executor_(program.workers()), built_before_(program.is("run")) {
     program.describe(std::string("Taskflow ") + tf::version());
   }
 
@@ -38,7 +39,8 @@ class taskflow_graph {
       tasks[n] = graph_->emplace([&shape, n] { shape.compute(n); });
     });
     shape.each([&](const auto& k) {
-      for (const auto& p : shape.predecessors(k)) tasks[shape.number_of(p)].precede(tasks[shape.number_of(k)]);
+      for (const auto& p : shape.predecessors(k))
+        tasks[shape.number_of(p)].precede(tasks[shape.number_of(k)]);
     });
   }
 

@@ -254,14 +254,13 @@ class growing_graph {
 template <class Color, class Keys>
 std::uint64_t value_of_sink(const random_graph& g, growing_graph& grows, const Color& color,
                             const Keys& keys) {
-  return graph::run(g.sink(),
-                    graph::nodes{.predecessors = [&](int k) { return grows.before(k); },
-                                 .compute = [&](int k, auto& node) -> tracked {
-                                   return tracked(grows.compute(k, node));
-                                 },
-                                 .color = color,
-                                 .keys = keys,
-                                 .coloring = {.of = graph::places::workers, .patience = 0.5}})
+  return graph::run(g.sink(), graph::nodes{.predecessors = [&](int k) { return grows.before(k); },
+                                           .compute = [&](int k, auto& node) -> tracked {
+                                             return tracked(grows.compute(k, node));
+                                           },
+                                           .color = color,
+                                           .keys = keys,
+                                           .coloring = {.of = graph::places::workers, .patience = 0.5}})
       .value();
 }
 

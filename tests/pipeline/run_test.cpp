@@ -9,8 +9,6 @@
 #include <memory>
 #include <optional>
 #include <ranges>
-#include <optional>
-#include <ranges>
 #include <sstream>
 #include <string>
 #include <utility>

@@ -120,17 +120,24 @@ class task_run : public task_run_state {
       strand<Session> here{whole_, pool_, own, {}, {}};
 #if SENNIT_EXCEPTIONS
       try {
-        here.work(std::exchange(admitted_, nobody));
+        here.work(take_admitted());
       } catch (...) {
         whole_.fail_with_current();
         throw;
       }
 #else
-      here.work(std::exchange(admitted_, nobody));
+      here.work(take_admitted());
 #endif
     }
 
    private:
+    // Only the first strand finds it, and writes.
+    task_number take_admitted() noexcept {
+      const task_number n = admitted_;
+      if (n != nobody) admitted_ = nobody;
+      return n;
+    }
+
     task_run& whole_;
     work_pool<part, queued_task, posts> pool_;
     task_number admitted_;  // for the strand that begins the pool, before there are others

@@ -201,8 +201,7 @@ struct trace_access {
   }
 
  private:
-  // Of this format, of this version, and whole.
-  // Returns the version.
+  // Refuses a file that is not of this format, or is not whole. Returns the version.
   static unsigned check(std::string_view text, reader& from) {
     if (!text.starts_with(first_words))
       from.refuse("is no trace of a graph", "; give a file that graph::trace::save() wrote");

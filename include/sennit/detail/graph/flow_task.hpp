@@ -1,4 +1,4 @@
-// What a task flow stores about a task, and the tasks of a strand that are ready.
+// What a task flow stores about a task.
 #pragma once
 
 #include <sennit/detail/config.hpp>

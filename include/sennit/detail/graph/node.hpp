@@ -56,7 +56,7 @@ struct link {
 };
 
 inline constexpr std::uint64_t computed = ~std::uint64_t{0};
-inline constexpr node_number nobody = ~node_number{0} - 1;      // made the sink
+inline constexpr node_number nobody = ~node_number{0} - 1;      // no node; made the sink
 inline constexpr node_number most_nodes = ~node_number{0} - 1;  // in a run
 
 inline std::atomic_ref<std::uint64_t> successors(node_state& s) noexcept {

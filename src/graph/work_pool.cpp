@@ -1,5 +1,6 @@
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
+#include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
@@ -83,7 +84,8 @@ color_set work_pool_state::bits_of_neighbors(worker* w, color_kind of) noexcept 
 
 void work_pool_state::ran_out(double patience, std::uint64_t own, std::uint64_t items,
                               std::uint64_t took_ns) noexcept {
-  worker::current()->colored_steals().ran_out(patience, own, items, took_ns, now_ns());
+  if (const std::uint64_t wait = policy::ns_for_own_color(patience, own, items, took_ns); wait != 0)
+    worker::current()->take_own_only_until(now_ns() + wait);
 }
 
 frame* work_pool_state::join(const posted_work& run, worker& by) noexcept {

@@ -56,7 +56,8 @@ void worker::pass_on(frame& handed) noexcept {
 }
 
 bool worker::takes_own_only() const noexcept {
-  return colored_steals_.might_be_own_only() && core_.coloring().any() && colored_steals_.own_only(now_ns());
+  const std::uint64_t until = own_only_until_ns_.load(std::memory_order_relaxed);
+  return until != 0 && core_.coloring().any() && now_ns() < until;
 }
 
 bool worker::takes(color_set colors) const noexcept {
@@ -197,7 +198,7 @@ frame* worker::take_posted() noexcept {
 
 void worker::found_work() noexcept {
   patience_.found_work();
-  colored_steals_.forget();
+  if (own_only_until_ns_.load(std::memory_order_relaxed) != 0) take_own_only_until(0);
   wake_more();
 }
 

@@ -3,7 +3,6 @@
 
 #include "deque/mailbox.hpp"
 #include "deque/worker_frames.hpp"
-#include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
 #include "policy/victim.hpp"
 #include "sleep/sleepers.hpp"
@@ -85,8 +84,11 @@ class worker {
   // to.
   bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   bool claim_idle() noexcept { return is_idle() && idle_.exchange(false, std::memory_order_relaxed); }
-  // A strand of a graph with colors that ends here has run out of items.
-  policy::colored_steals& colored_steals() noexcept { return colored_steals_; }
+  // A strand of a graph with colors that ends here has run out of items. Until it has work again, or until that time, the worker
+  // takes its own color only. 0: any.
+  void take_own_only_until(std::uint64_t ns) noexcept {
+    own_only_until_ns_.store(ns, std::memory_order_relaxed);
+  }
   // Whether the worker takes work of these colors now: its own, or any. A hint.
   bool takes(color_set colors) const noexcept;
 
@@ -173,7 +175,7 @@ class worker {
   frame* first_ = nullptr;  // to run before anything else
   fiber* ready_ = nullptr;  // a waiter whose branches all ended as it was being parked
   policy::random_victim victims_;
-  policy::colored_steals colored_steals_;
+  std::atomic<std::uint64_t> own_only_until_ns_{0};  // written by the worker's thread
   policy::patience patience_;
   bool owns_wake_ = false;
   bool dealt_ = false;  // the latest frame was

@@ -53,7 +53,7 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   static color_set own_color(color_kind of) noexcept;
   // The workers of that one's color, or of the calling one's, as the colors of frames.
   static color_set bits_of_neighbors(worker* w, color_kind of) noexcept;
-  // The strand leaves, for want of items: see policy::colored_steals.
+  // The strand leaves, for want of items: see policy::ns_for_own_color().
   SENNIT_COLD static void ran_out(double patience, std::uint64_t own, std::uint64_t items,
                                   std::uint64_t took_ns) noexcept;
   static std::uint64_t now_ns() noexcept;

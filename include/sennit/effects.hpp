@@ -69,6 +69,19 @@ struct access_set {
   const std::tuple<const R&...> regions;
 };
 
+template <access How, class... R>
+constexpr auto access_to(const R&... regions) noexcept {
+  constexpr bool all_are_regions = (data_region<R> && ...);
+  static_assert(all_are_regions,
+                "an argument of reads, writes, adds or excludes is no data_region; a pointer says where data "
+                "begins, and not where it ends: give a sennit::memory_range(pointer, range)");
+  if constexpr (all_are_regions) {
+    return access_set<How, R...>{{regions...}};
+  } else {
+    return access_set<How>();
+  }
+}
+
 template <class S>
 concept access_list = requires(const S& s) { s.regions; };
 
@@ -76,60 +89,24 @@ concept access_list = requires(const S& s) { s.regions; };
 
 // Data that is read, and data that is written (and may be read, too), as arguments of the constructor of
 // effects. They refer to their regions, until the end of the full expression.
-template <data_region... R>
-constexpr detail::access_set<detail::access::read, R...> reads(const R&... regions) noexcept {
-  return {{regions...}};
+template <class... R>
+constexpr auto reads(const R&... regions) noexcept {
+  return detail::access_to<detail::access::read>(regions...);
 }
 template <class... R>
-  requires(!(data_region<R> && ...))
-constexpr auto reads(const R&...) noexcept {
-  static_assert(
-      (data_region<R> && ...),
-      "reads: an argument is no data_region; a pointer says where data begins, and not where it ends: "
-      "give a sennit::memory_range(pointer, range)");
-  return detail::access_set<detail::access::read>();
-}
-template <data_region... R>
-constexpr detail::access_set<detail::access::write, R...> writes(const R&... regions) noexcept {
-  return {{regions...}};
-}
-template <class... R>
-  requires(!(data_region<R> && ...))
-constexpr auto writes(const R&...) noexcept {
-  static_assert(
-      (data_region<R> && ...),
-      "writes: an argument is no data_region; a pointer says where data begins, and not where it ends: "
-      "give a sennit::memory_range(pointer, range)");
-  return detail::access_set<detail::access::write>();
+constexpr auto writes(const R&... regions) noexcept {
+  return detail::access_to<detail::access::write>(regions...);
 }
 // For task flows (sennit/task_flow.hpp); for splices these are writes. Data to which code adds: tasks that add to the same region
 // run in any order, and at the same time, so that each addition has to be atomic. And data that code uses one task at a time, in
 // any order.
-template <data_region... R>
-constexpr detail::access_set<detail::access::add, R...> adds(const R&... regions) noexcept {
-  return {{regions...}};
+template <class... R>
+constexpr auto adds(const R&... regions) noexcept {
+  return detail::access_to<detail::access::add>(regions...);
 }
 template <class... R>
-  requires(!(data_region<R> && ...))
-constexpr auto adds(const R&...) noexcept {
-  static_assert(
-      (data_region<R> && ...),
-      "adds: an argument is no data_region; a pointer says where data begins, and not where it ends: "
-      "give a sennit::memory_range(pointer, range)");
-  return detail::access_set<detail::access::add>();
-}
-template <data_region... R>
-constexpr detail::access_set<detail::access::exclude, R...> excludes(const R&... regions) noexcept {
-  return {{regions...}};
-}
-template <class... R>
-  requires(!(data_region<R> && ...))
-constexpr auto excludes(const R&...) noexcept {
-  static_assert(
-      (data_region<R> && ...),
-      "excludes: an argument is no data_region; a pointer says where data begins, and not where it ends: "
-      "give a sennit::memory_range(pointer, range)");
-  return detail::access_set<detail::access::exclude>();
+constexpr auto excludes(const R&... regions) noexcept {
+  return detail::access_to<detail::access::exclude>(regions...);
 }
 
 // The regions of data that a step or a call reads and writes (Lifflander and Krishnamoorthy, 2017, section
@@ -373,97 +350,4 @@ class SENNIT_EXPORT effects {
   detail::region_data own_data_[inside];
 };
 
-namespace detail {
-
-// A region of some effects, for callers that ask about addresses.
-struct region_view {
-  hull where;
-  bool written;
-  const region_kind* kind;
-  const region_data* data;
-
-  bool contiguous() const noexcept { return kind == nullptr; }
-  // Whether more is known about the region than its hull.
-  bool exact() const noexcept { return contiguous() || kind->contains_address != nullptr; }
-  // Whether the region has all of these bytes, as far as is known.
-  bool has(std::uintptr_t address, std::size_t bytes) const {
-    if (address < where.first || address >= where.last || where.last - address < bytes) return false;
-    return contiguous() || !exact() || kind->contains_address(data->get(), address, bytes);
-  }
-};
-
-// Access for the other parts of the library.
-struct effects_access {
-  // The number of regions that are not empty. Written regions come first.
-  static std::uint32_t size(const effects& fx) noexcept { return fx.count_; }
-  static std::uint32_t written(const effects& fx) noexcept { return fx.written_; }
-  static detail::access how(const effects& fx, std::uint32_t i) noexcept {
-    if (i >= fx.written_) return access::read;
-    if (i >= fx.first(access::exclude)) return access::exclude;
-    return i >= fx.first(access::add) ? access::add : access::write;
-  }
-  static const hull* hulls_of(const effects& fx) noexcept { return fx.where_; }
-  static region_view region(const effects& fx, std::uint32_t i) noexcept {
-    return {fx.where_[i], i < fx.written_, fx.kinds_[i], &fx.data_[i]};
-  }
-  // Whether hulls say all of the effects.
-  static bool all_contiguous(const effects& fx) {
-    bool all = !fx.is_everything();
-    for (std::uint32_t i = 0; i < size(fx); ++i) all = all && region(fx, i).contiguous();
-    return all;
-  }
-  // Whether hulls say almost all of the effects: there are gaps in them such as the borders of a plate.
-  static bool all_nearly_contiguous(const effects& fx) {
-    bool all = !fx.is_everything();
-    for (std::uint32_t i = 0; i < size(fx); ++i) {
-      const region_kind* const kind = fx.kinds_[i];
-      if (kind == nullptr) continue;
-      const std::uint64_t all_bytes = fx.where_[i].last - fx.where_[i].first;
-      all = all && kind->compared_at_once && kind->bytes != nullptr &&
-            kind->bytes(fx.data_[i].get()) >= all_bytes / 4 * 3;
-    }
-    return all;
-  }
-  // Whether a comparison takes a few nanoseconds.
-  static bool all_compared_at_once(const effects& fx) {
-    bool all = !fx.is_everything();
-    for (std::uint32_t i = 0; i < size(fx); ++i)
-      all = all && (fx.kinds_[i] == nullptr || fx.kinds_[i]->compared_at_once);
-    return all;
-  }
-  // The bytes of all regions, except those that have no hull and do not say how many bytes they have.
-  static std::uint64_t bytes(const effects& fx) {
-    std::uint64_t sum = 0;
-    for (std::uint32_t i = 0; i < fx.count_; ++i) {
-      if (const region_kind* const kind = fx.kinds_[i]; kind != nullptr && kind->bytes != nullptr) {
-        sum += kind->bytes(fx.data_[i].get());
-      } else if (fx.where_[i].last != UINTPTR_MAX) {
-        sum += fx.where_[i].last - fx.where_[i].first;
-      }
-    }
-    return sum;
-  }
-  // A number that differs, most likely, if the hulls or the fingerprints of the regions differ.
-  static std::uint64_t fingerprint(const effects& fx, std::uint64_t h = 0) {
-    h = mix(h, fx.count_ * 2 + fx.written_ * 64 + std::uint64_t{fx.rare_.everything});
-    for (std::uint32_t i = 0; i < fx.count_; ++i) {
-      const region_kind* const kind = fx.kinds_[i];
-      h = mix(h, fx.where_[i].first);
-      h = mix(h, fx.where_[i].last);
-      if (kind == nullptr) continue;
-      h = mix(h, reinterpret_cast<std::uintptr_t>(kind));
-      if (kind->fingerprint != nullptr) h = mix(h, kind->fingerprint(fx.data_[i].get()));
-    }
-    return h;
-  }
-  // Whether the number tells any two values of the regions apart.
-  static bool has_fingerprint(const effects& fx) {
-    bool all = true;
-    for (std::uint32_t i = 0; i < fx.count_; ++i)
-      all = all && (fx.kinds_[i] == nullptr || fx.kinds_[i]->fingerprint != nullptr);
-    return all;
-  }
-};
-
-}  // namespace detail
 }  // namespace sennit

@@ -2,6 +2,8 @@
 
 #include "checker/places.hpp"
 
+#include <sennit/detail/effects_access.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>

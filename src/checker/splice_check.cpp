@@ -6,6 +6,7 @@
 #include "system/failure.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <link.h>

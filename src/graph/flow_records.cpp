@@ -1,5 +1,7 @@
 #include "graph/flow_records.hpp"
 
+#include <sennit/detail/effects_access.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <utility>

@@ -4,6 +4,7 @@
 #include "graph/flow_colors.hpp"
 #include "graph/flow_exclusion.hpp"
 
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/graph/flow_task.hpp>
 #include <sennit/effects.hpp>
 
@@ -63,7 +64,7 @@ class flow_records {
   flow_records& operator=(const flow_records&) = delete;
   ~flow_records();
 
-  // Finds the tasks that one with these effects has to wait for. If it throws, nothing is changed.
+  // Finds the tasks that one with these effects has to wait for. If it throws, the task waits for nobody, and nobody for it.
   const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
   // From now on tasks have colors: the number of NUMA nodes, 1 for no colors.
   void color_by_nodes(unsigned count) noexcept { colors_ = count; }

@@ -4,6 +4,7 @@
 #include "splice/checking.hpp"
 
 #include <sennit/detail/assert.hpp>
+#include <sennit/detail/effects_access.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -4,6 +4,7 @@
 #include "splice/checking.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/splice/bytes_of_trees.hpp>
 #include <sennit/detail/splice/shifted_tree.hpp>
 

@@ -1,6 +1,7 @@
 // Effects as a few hulls: small enough to keep for each part of a tree, and quick to compare.
 #pragma once
 
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/effects.hpp>
 
 #include <algorithm>

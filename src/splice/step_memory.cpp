@@ -1,3 +1,4 @@
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/splice/step_memory.hpp>
 
 #include <algorithm>

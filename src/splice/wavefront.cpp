@@ -3,6 +3,7 @@
 #include "splice/lane_fork.hpp"
 
 #include <sennit/detail/assert.hpp>
+#include <sennit/detail/effects_access.hpp>
 
 #include <algorithm>
 #include <bit>

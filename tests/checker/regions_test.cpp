@@ -1,5 +1,6 @@
 // Which addresses are in a region. Catches a box that takes its hull for itself, or leaves out a corner.
 #include <sennit/data_regions.hpp>
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/effects.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // Memoized splices of adaptive programs: what the blocks reach changes from run to run, and the trees as wholes do not.
 #include "support.hpp"
 
+#include <sennit/detail/effects_access.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <numeric>

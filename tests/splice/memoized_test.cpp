@@ -1,6 +1,8 @@
 // What a memoized splice notices between two runs, and what its trees may do.
 #include "support.hpp"
 
+#include <sennit/detail/effects_access.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>

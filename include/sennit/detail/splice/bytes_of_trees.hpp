@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/effects.hpp>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/splice/block_plan.hpp>
 #include <sennit/detail/splice/bytes_of_trees.hpp>
 #include <sennit/detail/splice/forest.hpp>

@@ -4,6 +4,7 @@
 
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/splice/block_plan.hpp>
 #include <sennit/detail/splice/placement.hpp>
 #include <sennit/divided.hpp>

@@ -1,6 +1,7 @@
 // Whether the trees of two runs have the same parts with the same effects.
 #pragma once
 
+#include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/splice/region_kind.hpp>
 #include <sennit/detail/splice/shifted_tree.hpp>
 #include <sennit/divided.hpp>

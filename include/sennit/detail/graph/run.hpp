@@ -4,26 +4,18 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/color_posts.hpp>
-#include <sennit/detail/graph/growing.hpp>
 #include <sennit/detail/graph/homed_pool.hpp>
-#include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
-#include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/run_strand.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/value_strand.hpp>
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/waiting_nodes.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <mutex>
-#include <ranges>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -110,9 +102,14 @@ class graph_run {
   }
 
  private:
+  friend class run_strand<graph_run>;
+  using strand = run_strand<graph_run>;
+  using node_keys = Keys;
+  using program_calls = Calls;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
   static constexpr bool homed = has_homes<Calls>;
   using whole_pool = std::conditional_t<homed, homed_pool<graph_run>, work_pool<graph_run, item, posts>>;
+  using session = typename whole_pool::session;
   static whole_pool make_pool(const Calls& calls, color_kind of, double patience) noexcept {
     if constexpr (homed) {
       return whole_pool(calls.homes);
@@ -122,300 +119,6 @@ class graph_run {
   }
 
   node_state& state(node_number n) noexcept { return keys_.state(n); }
-
-  // The interface of the run for the function of a node.
-  class strand {
-   public:
-    strand(graph_run& whole, typename whole_pool::session& own) : whole_(whole), own_(own) {}
-    ~strand() {
-      whole_.values_.leave(values_.held);
-      whole_.tracing_.leave(notes_);
-    }
-    strand(const strand&) = delete;
-    strand& operator=(const strand&) = delete;
-
-    item at;
-
-    // Does what `at` says and what follows from that, depth first.
-    void go_on() {
-      for (;;) {
-        const graph_item step = at.step();
-        item next = item::none();
-        if (step.is_ready()) {
-          compute(step.node(), next);
-          if constexpr (Calls::takes_node) {
-            if (has_created_) [[unlikely]]
-              give_created();
-          }
-        } else {
-          explore(step.node(), next);
-        }
-        own_.did_one();
-        own_.consider_others(!next.step().is_none());
-        if (next.step().is_none() || whole_.pool_.stopped()) return;
-        if constexpr (has_values) {
-          if (puts_aside(next)) return;
-        }
-        at = next;
-      }
-    }
-
-    // Puts a node aside if its value might have to wait for the end of the exploration, as too many do.
-    bool puts_aside(item i) {
-      if (homed || !i.step().is_ready() || whole_.values_.has_room()) return false;
-      values_.ready.push_back(i);
-      return true;
-    }
-    // When nothing is left to explore here: goes on with what is ready, or leaves it to who explores last.
-    void bring_ready() {
-      if (values_.ready.empty() || !own_.todo.empty()) return;
-      const auto is_over = [&] { return whole_.values_.unexplored().none(); };
-      if (!whole_.values_.has_room() && whole_.later_.put(values_.ready, is_over)) {
-        whole_.values_.leave(values_.held);
-        return;
-      }
-      offer_ready();
-    }
-    bool has_ready() const noexcept { return !values_.ready.empty(); }
-    // Others can have what is ready while this strand computes a node.
-    void offer_ready() {
-      if (!has_ready()) return;
-      add_reversed(values_.ready);
-      values_.ready.clear();
-    }
-
-    decltype(auto) key_of(node_number n) const { return whole_.keys_.key_of(n); }
-    // Any number of branches of the running node may call it at once.
-    const auto& value_of(const key& k) {
-      const node_number p = whole_.keys_.find(k);
-      if (!values_.read.has(p)) [[unlikely]]
-        throw_no_predecessor(text_of_running(), text_of_key(k));
-      const auto* const v = whole_.values_.get(p);
-      if (v == nullptr) [[unlikely]]
-        throw_value_freed(text_of_running(), text_of_key(k));
-      return *v;
-    }
-    // Adds a node to the run. The same branches may call it.
-    void create(const key& k) {
-      // The strand itself uses what follows only while it runs no node.
-      const std::lock_guard guard(creating_);
-      const node_number n = whole_.keys_.find_or_make(k, supply_);
-      std::uint64_t absent = 0;
-      // Relaxed: no data was written for the node.
-      if (!successors(whole_.state(n))
-               .compare_exchange_strong(absent, std::uint64_t{nobody} + 1, std::memory_order_relaxed,
-                                        std::memory_order_relaxed))
-        return;
-#if SENNIT_EXCEPTIONS
-      try {
-        add_created(n);
-      } catch (...) {
-        // The node has been made, and no strand is going to explore it.
-        whole_.pool_.fail(std::current_exception());
-        throw;
-      }
-#else
-      add_created(n);
-#endif
-    }
-
-   private:
-    using wait = waiting_nodes::outcome;
-
-    std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
-    void add_created(node_number n) {
-      has_created_ = true;
-      if constexpr (has_values) whole_.values_.unexplored().created();
-      {
-        const std::lock_guard guard(whole_.creating_);
-        whole_.created_.push_back(n);
-      }
-      if constexpr (homed) whole_.calls_.homes.created();
-      note_made(n);
-      item i = graph_item::explore(n);
-      if (posts(i)) return;
-      // A branch that another strand runs does not use the strand's local queue.
-      own_.is_here() ? own_.todo.add_within(i) : created_elsewhere_.push_back(i);
-    }
-    SENNIT_COLD void give_created() {
-      for (const item& i : created_elsewhere_) own_.todo.add(i);
-      created_elsewhere_.clear();
-      has_created_ = false;
-    }
-    // The first is done first.
-    void add_reversed(const std::vector<item>& items) {
-      for (std::size_t i = items.size(); i > 0; --i) own_.todo.add(items[i - 1]);
-    }
-
-    // For the homes of nodes.
-    void note_made(node_number n) {
-      if constexpr (homed) whole_.calls_.homes.made(n, label_of_key<key>(whole_.keys_.key_of(n)));
-    }
-    void note_explored(std::int64_t made) {
-      if constexpr (homed) {
-        if (whole_.calls_.homes.explored(made)) own_.attend_to_all();
-      }
-    }
-
-    void explore(node_number n, item& next) {
-      const auto& k = whole_.keys_.key_of(n);
-      auto&& found = whole_.calls_.predecessors(k);
-      if constexpr (has_values) {
-        explore_with_values(n, found, next);
-      } else if constexpr (std::ranges::sized_range<decltype(found)>) {
-        explore(n, found, std::ranges::size(found), next);
-      } else {
-        std::vector<key> list;
-        for (auto&& p : found) list.push_back(p);
-        explore(n, list, list.size(), next);
-      }
-    }
-
-    template <class Range>
-    void explore(node_number n, Range&& found, std::size_t size, item& next) {
-      std::uint32_t done = 0;
-      std::int64_t made = 0;
-      const auto before = own_.todo.mark();
-      if (size != 0) {
-        // Relaxed: no other strand knows that the node waits before the node is in the list of a
-        // predecessor.
-        waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
-        std::size_t named = 0;
-        for (const auto& k : found) {
-          if (++named > size) throw_other_count(text_of_key<key>(whole_.keys_.key_of(n)), size);
-          const node_number p = whole_.keys_.find_or_make(k, supply_);
-          switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
-            case wait::made:
-              ++made;
-              note_made(p);
-              follow(graph_item::explore(p), next);
-              break;
-            case wait::listed: break;
-            case wait::done: ++done; break;
-          }
-        }
-      }
-      note_explored(made);
-      // In the order in which the predecessors were named, as if a call explored each of them.
-      if (made > 2) own_.todo.reverse_since(before);
-      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done)))
-        follow(graph_item::compute(n), next);
-    }
-
-    // All predecessors are known before the node waits for one of them.
-    template <class Range>
-    void explore_with_values(node_number n, Range&& found, item& next) {
-      values_.named.clear();
-      for (const auto& k : found) values_.named.push_back(whole_.keys_.find_or_make(k, supply_));
-      const std::size_t size = values_.named.size();
-      whole_.values_.begin(n, values_.named);
-      // Relaxed: as above.
-      waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
-      std::uint32_t done = 0;
-      std::size_t made = 0;
-      for (const node_number p : values_.named) {
-        switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
-          case wait::made:
-            values_.named[made++] = p;
-            note_made(p);
-            break;
-          case wait::listed: break;
-          case wait::done:
-            ++done;
-            whole_.values_.will_read(p);
-            break;
-        }
-      }
-      const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
-      const bool last = whole_.values_.unexplored().explored(std::span(values_.named.data(), made), give);
-      note_explored(static_cast<std::int64_t>(made));
-      if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
-      if (last) [[unlikely]]
-        compute_the_rest();
-    }
-    void add_ready_when_explored(node_number n) {
-      item i = graph_item::compute(n);
-      if (!posts(i)) values_.ready.push_back(i);
-    }
-    // Nothing is left to explore.
-    SENNIT_COLD void compute_the_rest() {
-      whole_.values_.leave(values_.held);
-      std::vector<item> ready = whole_.later_.take();
-      if constexpr (Calls::colored) std::erase_if(ready, [this](item& i) { return posts(i); });
-      add_reversed(ready);
-    }
-
-    void compute(node_number n, item& next) {
-      if constexpr (has_values) find_read(n);
-      const auto begun = whole_.tracing_.begin_node(notes_);
-      whole_.calls_.compute(n, *this, whole_.values_);
-      whole_.tracing_.end_node(notes_, n, begun);
-      // ORD[D24] acq_rel: release publishes what the node did to all that wait for it and to those that find
-      // it computed later; acquire has the links, and what those that wait wrote before. Model:
-      // models/graph.pml.
-      const std::uint64_t waited = successors(whole_.state(n)).exchange(computed, std::memory_order_acq_rel);
-      const auto maker = static_cast<node_number>(waited) - 1;
-      const auto first = static_cast<std::uint32_t>(waited >> 32);
-      if constexpr (has_values) {
-        std::uint32_t readers = maker != nobody ? 1 : 0;
-        for (std::uint32_t l = first; l != 0; l = whole_.waiting_[l].next) ++readers;
-        whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
-      }
-      if (maker != nobody) notify(maker, next);
-      for (std::uint32_t l = first; l != 0;) {
-        const link waits = whole_.waiting_[l];
-        notify(waits.node, next);
-        l = waits.next;
-      }
-    }
-
-    // The predecessors, whose values the node reads.
-    void find_read(node_number n) {
-      std::vector<node_number>& nodes = values_.read.begin();
-      for (const key& k : whole_.calls_.predecessors(whole_.keys_.key_of(n)))
-        nodes.push_back(whole_.keys_.find(k));
-      if (!whole_.values_.has_answered(n, nodes))
-        throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
-      values_.read.fix();
-    }
-
-    void notify(node_number n, item& next) {
-      if (count_down(whole_.state(n).waiting, 1)) follow(graph_item::compute(n), next);
-    }
-
-    // The first item is done next, the others later; items of other colors are posted to those colors.
-    void follow(graph_item step, item& next) {
-      item i = step;
-      if constexpr (Calls::colored || homed) {
-        if (posts(i)) return;
-      }
-      if (next.step().is_none()) {
-        next = i;
-      } else {
-        own_.todo.add(i);
-      }
-    }
-    // Posts an item of another color, or one that has a home. Returns false if the item is for this strand.
-    SENNIT_INLINE bool posts(item& i) {
-      if constexpr (Calls::colored) {
-        i.colors = whole_.calls_.colors(whole_.keys_.key_of(i.step().node()));
-        return own_.post(i);
-      } else if constexpr (homed) {
-        return own_.post(i);
-      }
-      return false;
-    }
-
-    graph_run& whole_;
-    typename whole_pool::session& own_;
-    waiting_nodes::supply numbers_;
-    typename Keys::supply supply_;
-    std::mutex creating_;                  // for branches of the running node
-    bool has_created_ = false;             // the running node; under creating_
-    std::vector<item> created_elsewhere_;  // by its branches on other stacks; likewise
-    [[no_unique_address]] value_strand<item, value> values_;
-    [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
-  };
 
   Keys& keys_;
   const Calls& calls_;

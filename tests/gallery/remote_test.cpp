@@ -10,8 +10,9 @@ namespace gallery {
 namespace {
 
 constexpr unsigned nodes = 8;
-// A recorded loop has at most 256 leaves. So busy as the machine may be, blocks that border on another worker's are few.
-constexpr std::size_t blocks = 8192;
+// A recorded loop has at most 256 leaves. So busy as the machine may be, blocks that border on another worker's are few: each of
+// 255 borders is two accesses of three a block, 1.04 %.
+constexpr std::size_t blocks = 16384;
 constexpr std::size_t width = 512;
 
 class Remote : public testing::Test {
@@ -60,9 +61,8 @@ TEST_F(Remote, FewAreInTheOrderOfTheInitialization) {
 TEST_F(Remote, FewAreOnceTheScheduleIsRefined) {
   const remote_result refined = count(remote_way::refine);
   EXPECT_TRUE(refined.right);
-  // At most 0.02 where nothing else runs. Workers that other programs delay have some of their blocks taken.
-  EXPECT_LE(refined.share, 0.03);
-  EXPECT_LE(miss_share(refined), 0.03);
+  EXPECT_LE(refined.share, 0.02);
+  EXPECT_LE(miss_share(refined), 0.02);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What tasks of a task flow hold that use a region one at a time.
 #pragma once
 
-#include "graph/flow_lock.hpp"
+#include "system/brief_lock.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
 
@@ -42,7 +42,7 @@ class flow_exclusion {
   }
 
  private:
-  flow_lock lock_;
+  brief_lock lock_;
   bool taken_ = false;
   flow_task* first_ = nullptr;
   flow_task* last_ = nullptr;

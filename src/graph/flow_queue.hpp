@@ -1,7 +1,7 @@
 // The tasks of a strand of a task flow that are ready: the strand works at one end, the others take from the other.
 #pragma once
 
-#include "graph/flow_lock.hpp"
+#include "system/brief_lock.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
 
@@ -95,7 +95,7 @@ class alignas(64) flow_queue {
     return true;
   }
 
-  flow_lock lock_;
+  brief_lock lock_;  // D60: what the strand that had it wrote to tasks
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
   std::uint32_t room_ = 0;  // a power of two

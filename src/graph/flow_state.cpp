@@ -79,6 +79,7 @@ void flow_state::begin_or_meet_gate() {
 }
 
 void flow_state::begin() {
+  use_colors();
   begun_ = true;
   first_ = number_;
   submitting_.store(true, std::memory_order_relaxed);
@@ -87,15 +88,15 @@ void flow_state::begin() {
     records_.note_found(&traced_before_);
   }
   if (checks_tasks == nullptr && in_strand() && worker_count() == 1) run_from_now_on_at_once();
-  use_colors();
 }
 
 // Only where there are several NUMA nodes.
 void flow_state::use_colors() {
   const unsigned count = color_count(color_kind::nodes);
-  colors_ = count <= most_colors ? count : 1;
+  const unsigned colors = count <= most_colors ? count : 1;
+  if (colors > 1) posted_ = std::make_unique<flow_queue[]>(colors);
+  colors_ = colors;
   if (colors_ > 1) {
-    posted_ = std::make_unique<flow_queue[]>(colors_);
     submitter_.color = in_strand() ? static_cast<std::uint8_t>(color_here(color_kind::nodes)) : no_flow_color;
   }
   records_.color_by_nodes(colors_);
@@ -195,7 +196,7 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
   traced_before_.clear();
   const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
   if (trace_ != nullptr) [[unlikely]]
-    trace_->note_submission(name, traced_before_);
+    trace_->note_submission(task.number, name, traced_before_);
   if (before.size() > flow_task::edges_inside) {
     if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
     task.more->edges.resize(before.size() - flow_task::edges_inside);
@@ -231,11 +232,11 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
     std::atomic<flow_edge*>& list = before[i]->successors;
     // ORD[D24] acquire: what the task did, if it has finished; pairs with the exchange in run().
     edge.next = list.load(std::memory_order_acquire);
-    // ORD[D24] release: the edge, and how many predecessors the task waits for; acquire, on failure: as above. Model:
-    // models/graph.pml.
-    while (
-        edge.next != flow_task::finished() &&
-        !list.compare_exchange_weak(edge.next, &edge, std::memory_order_release, std::memory_order_acquire)) {
+    while (edge.next != flow_task::finished()) {
+      // ORD[D24] release: the edge, and how many predecessors the task waits for; acquire, on failure: as above. Model:
+      // models/graph.pml.
+      if (list.compare_exchange_weak(edge.next, &edge, std::memory_order_release, std::memory_order_acquire))
+        break;
     }
     if (edge.next == flow_task::finished()) ++done;
   }

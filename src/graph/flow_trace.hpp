@@ -24,9 +24,13 @@ class flow_trace {
     before_.clear();
     ends_.clear();
   }
-  // The submitting strand notes each task, in order. The numbers are those of earlier tasks, some more than once.
-  void note_submission(const char* name, const std::vector<std::uint64_t>& before) {
-    names_.push_back(name);
+  // The submitting strand notes tasks in order; those between, which could not be submitted, do not run. `before`: the numbers of
+  // earlier tasks, some more than once.
+  void note_submission(std::uint64_t task, const char* name, const std::vector<std::uint64_t>& before) {
+    const node_number node = node_of(task);
+    names_.resize(node + std::size_t{1});
+    names_[node] = name;
+    ends_.resize(node, before_.size());
     for (const std::uint64_t number : before) {
       if (number > first_) before_.push_back(node_of(number));
     }

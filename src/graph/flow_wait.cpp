@@ -3,6 +3,8 @@
 #include "graph/flow_state.hpp"
 #include "policy/flow_pace.hpp"
 
+#include <sennit/detail/graph/node_failure.hpp>
+
 #include <exception>
 #include <mutex>
 #include <string>
@@ -120,21 +122,11 @@ void flow_state::fail(std::exception_ptr why) noexcept {
 
 void flow_state::note_failure(std::uint64_t number, const char* name) noexcept {
 #if SENNIT_EXCEPTIONS
-  const auto named = [&](const char* thrown) {
-    std::throw_with_nested(graph::node_error("sennit: task " + std::to_string(number - first_ - 1) +
-                                             (name != nullptr ? std::string(" (") + name + ")" : "") +
-                                             " of a flow: " + thrown));
-  };
   try {
-    try {
-      throw;
-    } catch (const sennit::cancelled&) {
-      stop();
-    } catch (const std::exception& thrown) {
-      named(thrown.what());
-    } catch (...) {
-      named("something that is no std::exception");
-    }
+    rethrow_as_node_error("task " + std::to_string(number - first_ - 1) +
+                          (name != nullptr ? std::string(" (") + name + ")" : "") + " of a flow");
+  } catch (const sennit::cancelled&) {
+    stop();
   } catch (...) {
     fail(std::current_exception());
   }

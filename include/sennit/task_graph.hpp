@@ -3,7 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/task_body.hpp>
-#include <sennit/detail/graph/tasks_of_graph.hpp>
+#include <sennit/detail/graph/task_building.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/limit.hpp>
 
@@ -25,8 +25,8 @@ class task_graph;
 // A task of a task_graph. T: the type of the task's value, or void. A handle is copied freely; it refers to
 // the task as long as the graph lives, also where the graph is moved.
 //
-// All functions of a handle but name(), and all of them while the graph runs, throw std::logic_error; also
-// for a handle of no task.
+// While the graph runs, all functions of a handle throw std::logic_error, but name() without an argument and
+// number(). For a handle of no task, all but number() do.
 template <class T = void>
 class task {
  public:
@@ -58,19 +58,19 @@ class task {
     return *this;
   }
 
-  // The value of the latest run. Throws std::logic_error if there is none: the task did not run, or its only
-  // reader has taken the value.
+  // The value of the task's latest run, which may be before the graph's latest one. Throws std::logic_error if
+  // there is none: the task did not run, or its only reader has taken the value.
   template <class U = T>
     requires(!std::is_void_v<U>)
   const U& result() const {
-    graph();
+    detail::task_building::refuse_while_running(graph());
     return value_->look();
   }
   // The only reader gets a copy, so that the value stays for result(), and for a reader that runs again.
   const task& keep() const
     requires(!std::is_void_v<T>)
   {
-    graph();
+    detail::task_building::refuse_while_running(graph());
     value_->keep();
     return *this;
   }

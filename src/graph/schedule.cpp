@@ -19,12 +19,15 @@ void schedule::assign(std::string key, std::uint32_t worker) {
                                         std::to_string(worker) + "; give a number below " +
                                         std::to_string(most_workers));
   }
-  if (worker >= counts_.size()) counts_.resize(worker + 1);
-  const auto [at, added] = places_.try_emplace(std::move(key), place{worker, counts_[worker]});
+  // Nothing is changed where it throws.
+  counts_.reserve(worker + std::size_t{1});
+  const auto before = worker < counts_.size() ? counts_[worker] : 0;
+  const auto [at, added] = places_.try_emplace(std::move(key), place{worker, before});
   if (!added) {
     detail::fail<std::invalid_argument>("sennit: graph::schedule: two nodes have the key '" + at->first +
                                         "'; give keys texts of their own");
   }
+  if (worker >= counts_.size()) counts_.resize(worker + std::size_t{1});
   ++counts_[worker];
 }
 

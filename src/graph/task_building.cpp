@@ -2,9 +2,10 @@
 #include "graph/tasks_of_graph.hpp"
 #include "system/failure.hpp"
 
-#include <sennit/detail/graph/tasks_of_graph.hpp>
+#include <sennit/detail/graph/task_building.hpp>
 #include <sennit/graph_trace.hpp>
 
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +13,7 @@
 namespace sennit::detail {
 
 std::shared_ptr<tasks_of_graph> task_building::make() { return std::make_shared<tasks_of_graph>(); }
+void task_building::refuse_while_running(const tasks_of_graph& all) { all.refuse_while_running(); }
 void* task_building::allocate(tasks_of_graph& all, std::size_t bytes, std::size_t alignment) {
   return all.allocate(bytes, alignment);
 }
@@ -45,7 +47,10 @@ void task_building::set_priority(tasks_of_graph& all, task_number n, int priorit
 void task_building::set_color(tasks_of_graph& all, task_number n, unsigned color) { all.set_color(n, color); }
 void task_building::set_coloring(tasks_of_graph& all, const graph::coloring& c) { all.set_coloring(c); }
 void task_building::set_cost(tasks_of_graph& all, task_number n, double cost) {
-  if (!(cost >= 0)) fail<std::invalid_argument>("sennit: the cost of a task is below zero, or no number");
+  if (!(cost >= 0 && cost <= std::numeric_limits<double>::max())) {
+    fail<std::invalid_argument>("sennit: the cost of a task is " + std::to_string(cost) +
+                                ", and must be a number from 0 on");
+  }
   all.traits(n).cost = cost;
 }
 void task_building::set_limit(tasks_of_graph& all, task_number n, limit& l) { all.set_limit(n, l); }

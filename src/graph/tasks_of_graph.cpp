@@ -2,6 +2,7 @@
 
 #include "system/failure.hpp"
 
+#include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/graph.hpp>
 
 #include <algorithm>
@@ -28,8 +29,11 @@ void* tasks_of_graph::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void tasks_of_graph::add(task_code code, void (*end)(void*) noexcept, bool chooses) {
+  // Whatever fails, no task is left that chooses and does not say so.
+  const auto n = static_cast<task_number>(size());
 #if SENNIT_EXCEPTIONS
   try {
+    if (chooses) prepare_traits(n);
     order_.add();
     codes_.push_back(code);
     if (end != nullptr) ends_.push_back({end, code.body});
@@ -40,12 +44,13 @@ void tasks_of_graph::add(task_code code, void (*end)(void*) noexcept, bool choos
     throw;
   }
 #else
+  if (chooses) prepare_traits(n);
   order_.add();
   codes_.push_back(code);
   if (end != nullptr) ends_.push_back({end, code.body});
 #endif
   if (!chooses) return;
-  traits(static_cast<task_number>(size() - 1)).chooses = true;
+  traits_[n]->chooses = true;
   has_choices_ = true;
   checked_ = false;
 }
@@ -99,10 +104,13 @@ void tasks_of_graph::refuse_limits_within(const tasks_of_graph& inner, task_numb
 
 // --- What few tasks have.
 
+void tasks_of_graph::prepare_traits(task_number n) {
+  if (traits_.size() <= n) traits_.resize(n + 1);
+  if (traits_[n] == nullptr) traits_[n] = std::make_unique<task_traits>();
+}
 task_traits& tasks_of_graph::traits(task_number n) {
   refuse_while_running();
-  if (traits_.size() <= n) traits_.resize(size());
-  if (traits_[n] == nullptr) traits_[n] = std::make_unique<task_traits>();
+  prepare_traits(n);
   return *traits_[n];
 }
 
@@ -190,7 +198,8 @@ void tasks_of_graph::find_only_chosen() {
   std::vector<task_number> left;
   for (task_number choice = 0; choice < size(); ++choice) {
     const task_traits* const t = find_traits(choice);
-    if (t == nullptr || t->choices.empty()) continue;
+    if (t == nullptr || std::ranges::all_of(t->choices, [&](task_number c) { return before[c].empty(); }))
+      continue;
     std::vector<bool> comes_before(size());
     left.assign(1, choice);
     while (!left.empty()) {
@@ -279,29 +288,9 @@ std::string tasks_of_graph::text_of(task_number n) const {
 
 // --- Running.
 
-namespace {
-
-#if SENNIT_EXCEPTIONS
-[[noreturn]] void throw_named(const std::string& task, const char* thrown) {
-  std::throw_with_nested(graph::node_error("sennit: running the task " + task + ": " + thrown));
-}
-#endif
-
-}  // namespace
-
 void tasks_of_graph::rethrow_named(task_number n) const {
 #if SENNIT_EXCEPTIONS
-  try {
-    throw;
-  } catch (const sennit::cancelled&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& thrown) {
-    throw_named(text_of(n), thrown.what());
-  } catch (...) {
-    throw_named(text_of(n), "something that is no std::exception");
-  }
+  rethrow_as_node_error("running the task " + text_of(n));
 #else
   static_cast<void>(n);
   std::abort();

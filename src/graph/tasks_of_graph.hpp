@@ -4,7 +4,7 @@
 #include "graph/run_queue.hpp"
 #include "graph/static_graph_access.hpp"
 
-#include <sennit/detail/graph/tasks_of_graph.hpp>
+#include <sennit/detail/graph/task_building.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/limit.hpp>
 #include <sennit/static_graph.hpp>
@@ -102,6 +102,7 @@ class tasks_of_graph {
   [[noreturn]] SENNIT_COLD void rethrow_named(task_number n) const;
   bool contains(const tasks_of_graph& other) const noexcept;
   void sort();
+  void prepare_traits(task_number n);
   void find_only_chosen();
   void refuse_never_begun();
   void refuse_limits_within(const tasks_of_graph& inner, task_number outer) const;

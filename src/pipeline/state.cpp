@@ -105,9 +105,11 @@ void pipeline_state::cancel() noexcept {
 }
 
 void pipeline_state::throw_failure() {
-  if (first_failed_.load(std::memory_order_relaxed) == none) return;
+  const std::uint64_t first = first_failed_.load(std::memory_order_relaxed);
+  if (first == none) return;
 #if SENNIT_EXCEPTIONS
-  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  // A cancellation comes before all items.
+  if (failure_ != nullptr && first != 0) std::rethrow_exception(std::exchange(failure_, nullptr));
 #endif
   throw_cancelled();
 }

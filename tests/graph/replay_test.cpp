@@ -329,5 +329,15 @@ TEST(graph_replay, refuses_keys_that_have_one_text) {
   EXPECT_FALSE(s.find("b"));
 }
 
+// Catches: a schedule that has one more worker although assign() threw.
+TEST(graph_replay, schedules_are_unchanged_where_assign_throws) {
+  graph::schedule s;
+  s.assign("a", 0);
+  EXPECT_THROW(s.assign("a", 7), std::invalid_argument);
+  EXPECT_EQ(s.workers(), 1U);
+  s.assign("b", 2);
+  EXPECT_EQ(s.workers(), 3U);
+}
+
 }  // namespace
 }  // namespace sennit_test

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -169,6 +170,16 @@ TEST(task_priority, a_trace_has_each_turn_of_a_loop) {
       5);
   ASSERT_TRUE(seen.colors());
   EXPECT_EQ(seen.nodes()[0].colors, (std::vector<std::uint32_t>{0}));
+}
+
+// Catches: a longest path that is no number.
+TEST(task_priority, costs_are_finite) {
+  task_graph g;
+  const auto t = g.add([] {});
+  EXPECT_THROW(t.cost(std::numeric_limits<double>::infinity()), std::invalid_argument);
+  EXPECT_THROW(t.cost(std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+  EXPECT_THROW(t.cost(-1), std::invalid_argument);
+  t.cost(std::numeric_limits<double>::max());
 }
 
 }  // namespace

@@ -137,5 +137,23 @@ TEST(task_values, may_be_of_any_type_that_is_returned) {
   EXPECT_EQ(reference.result()[0], 1);
 }
 
+// Catches: a value that is read, or kept, while tasks may be writing it.
+TEST(task_values, are_not_asked_for_while_the_graph_runs) {
+  with_workers([] {
+    task_graph g;
+    const auto value = g.add([] { return 1; });
+    std::string read;
+    std::string kept;
+    g.add([&] {
+       read = text_of<std::logic_error>([&] { (void)value.result(); });
+       kept = text_of<std::logic_error>([&] { value.keep(); });
+     }).after(value);
+    g.run();
+    EXPECT_NE(read.find("while it runs"), std::string::npos);
+    EXPECT_NE(kept.find("while it runs"), std::string::npos);
+    EXPECT_EQ(value.result(), 1);
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

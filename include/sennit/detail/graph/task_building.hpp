@@ -26,6 +26,7 @@ class task_request;
 // What changes the tasks throws std::logic_error while the graph runs, and std::bad_alloc.
 struct SENNIT_EXPORT task_building {
   static std::shared_ptr<tasks_of_graph> make();
+  static void refuse_while_running(const tasks_of_graph& all);
   // Memory for the body of the task that is added next.
   static void* allocate(tasks_of_graph& all, std::size_t bytes, std::size_t alignment);
   static task_number next(const tasks_of_graph& all) noexcept;

@@ -38,8 +38,8 @@ class page_flow {
       shares_[1][p] = 0;
     }
   }
-  // Iterations count from 1.
-  void iterate(std::size_t iteration, std::size_t block) {
+  // Iterations count from 1. One function, so that it is compiled alike whatever calls it.
+  [[gnu::noinline]] void iterate(std::size_t iteration, std::size_t block) {
     const array& from = shares_[(iteration - 1) % 2];
     array& to = shares_[iteration % 2];
     const double rest = (1 - damping) / static_cast<double>(web_.pages);

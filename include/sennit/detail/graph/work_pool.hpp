@@ -168,11 +168,13 @@ class work_pool : public work_pool_state {
    private:
     friend class work_pool;
 
-    // `least`: fewer items are not worth being given away.
+    // `least`: fewer items are not worth being given away. But after some items with nothing to give, whoever shut the gate
+    // before the strand began gets an answer: otherwise each item of a long chain would meet the gate.
     SENNIT_COLD void share(std::size_t least) noexcept {
+      constexpr unsigned long_chain = 16;
       if (whole_.cancelled()) return;
       if (todo.is_hidden()) todo.expose();
-      if (todo.size() >= least && any_gate_shut()) whole_.answer();
+      if ((todo.size() >= least || ++unanswered_ == long_chain) && any_gate_shut()) whole_.answer();
     }
 
     [[gnu::noinline]] bool more_slowly() {
@@ -270,6 +272,7 @@ class work_pool : public work_pool_state {
     }
 
     work_pool& whole_;
+    unsigned unanswered_ = 0;  // meetings with the gate
     const void* const stack_ = stack_here();
     color_set own_color_ = all_colors;
     const std::atomic<color_set>* idle_colors_ = nullptr;

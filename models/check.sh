@@ -248,6 +248,13 @@ deep    beats OWNERS=1 TAKES=3
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3
+reaches boxes
+fails   boxes CLEAR_LATE
+fails   boxes NO_SERVED
+fails   boxes SEND_UNSEEN
+fails   boxes NO_LAST_LOOK
+fails   boxes KNOWN_EARLY
+fails   boxes NEVER_GIVE_UP
 holds   queue
 holds   queue ITEMS=5
 reaches queue THIEVES=2

@@ -248,6 +248,29 @@ deep    beats OWNERS=1 TAKES=3
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3
+reaches boxes
+fails   boxes CLEAR_LATE
+fails   boxes NO_SERVED
+fails   boxes SEND_UNSEEN
+fails   boxes NO_LAST_LOOK
+fails   boxes KNOWN_EARLY
+fails   boxes NEVER_GIVE_UP
+holds   queue
+holds   queue ITEMS=5
+reaches queue THIEVES=2
+holds   queue HIDE
+fails   queue NO_BARRIER
+fails   queue SHUT_AFTER
+fails   queue CLAIM_LATE
+fails   queue CLAIM_BLIND
+fails   queue GATE_FIRST
+fails   queue CLAIM_UNLOCKED
+fails   queue PUBLISH_LATE
+fails   queue PUBLISH_BLIND
+fails   queue ROOM_FIRST
+fails   queue OPEN_EARLY
+fails   queue KEEP_ROOM
+fails   queue ITEM_LATE
 holds   splices
 fails   splices OVER_FIRST
 fails   splices NO_LOOK

@@ -2,8 +2,13 @@
 #include "../core/random_program.hpp"
 #include "support.hpp"
 
+#include <sennit/graph_replay.hpp>
+#include <sennit/graph_trace.hpp>
+#include <sennit/worker.hpp>
+
 #include <cstdlib>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -290,6 +295,83 @@ TEST_P(random_graphs, that_fail_while_they_grow) {
                 values[static_cast<std::size_t>(g.sink())]);
     } catch (const graph::node_error& e) {
       EXPECT_THAT(std::string(e.what()), testing::HasSubstr("the node " + std::to_string(fails)));
+    }
+  });
+}
+
+// The value of the sink, by a run that follows the schedule; null: by one that follows none.
+std::uint64_t traced_value(const random_graph& g, int fails, graph::trace& seen,
+                           const graph::schedule* followed, sennit::fidelity how) {
+  const graph::nodes nodes{.predecessors = [&](int k) -> const std::vector<int>& { return g.before(k); },
+                           .compute = [&](int k, auto& node) -> tracked {
+                             if (k == fails) throw failure{static_cast<std::uint64_t>(k)};
+                             return tracked(g.value_of(k, [&](int p) { return node.value(p).value(); }));
+                           },
+                           .trace = &seen};
+  return (followed != nullptr ? graph::replay(*followed, how, g.sink(), nodes) : graph::run(g.sink(), nodes))
+      .value();
+}
+
+constexpr sennit::fidelity all_fidelities[] = {sennit::relaxed, sennit::strict_unordered,
+                                               sennit::strict_ordered};
+
+// The graph, which need not be the one that the schedule was made for, follows the schedule in all ways.
+void expect_follows(const random_graph& g, const graph::schedule& followed) {
+  const std::uint64_t expected = g.values()[static_cast<std::size_t>(g.sink())];
+  for (const sennit::fidelity how : all_fidelities) {
+    graph::trace again;
+    EXPECT_EQ(traced_value(g, -1, again, &followed, how), expected);
+    if (how == sennit::relaxed) continue;
+    for (const graph::trace::node& n : again.nodes()) {
+      const auto home = followed.find(n.key);
+      if (home.has_value()) {
+        EXPECT_EQ(n.worker, home->worker) << "the node " << n.key << " was not computed by its worker";
+      }
+    }
+  }
+}
+
+// A node that is lost in the box of its home, or computed elsewhere by a strict replay; a replay that hangs where the
+// graph is not the one that was recorded.
+TEST_P(random_graphs, that_are_replayed) {
+  each(30, [](random_graph& g) {
+    graph::trace seen;
+    EXPECT_EQ(traced_value(g, -1, seen, nullptr, sennit::relaxed),
+              g.values()[static_cast<std::size_t>(g.sink())]);
+    const graph::schedule as_seen(seen);
+    expect_follows(g, as_seen);
+    expect_follows(random_graph(g.draw(1'000'000)), as_seen);
+  });
+}
+// The same with a schedule of more or fewer workers, in an order that the graph may not allow.
+TEST_P(random_graphs, that_follow_any_schedule) {
+  each(30, [](random_graph& g) {
+    const std::uint64_t workers = 1 + g.draw(6);
+    graph::schedule any;
+    for (int k = 0; k < g.count(); ++k) {
+      if (g.draw(8) != 0) any.assign(std::to_string(k), static_cast<std::uint32_t>(g.draw(workers)));
+    }
+    if (any.workers() <= sennit::worker_count()) return expect_follows(g, any);
+    graph::trace seen;
+    EXPECT_EQ(traced_value(g, -1, seen, &any, sennit::relaxed),
+              g.values()[static_cast<std::size_t>(g.sink())]);
+    EXPECT_THROW(traced_value(g, -1, seen, &any, sennit::strict_ordered), std::runtime_error);
+  });
+}
+// A failure that leaves a node in a box, or somebody who waits for one.
+TEST_P(random_graphs, that_fail_while_they_are_replayed) {
+  each(30, [](random_graph& g) {
+    graph::trace seen;
+    const std::uint64_t expected = traced_value(g, -1, seen, nullptr, sennit::relaxed);
+    const graph::schedule as_seen(seen);
+    const int fails = static_cast<int>(g.draw(static_cast<std::uint64_t>(g.count())));
+    for (const sennit::fidelity how : all_fidelities) {
+      graph::trace again;
+      if (as_seen.find(std::to_string(fails)).has_value()) {
+        EXPECT_THROW(traced_value(g, fails, again, &as_seen, how), graph::node_error);
+      } else {
+        EXPECT_EQ(traced_value(g, fails, again, &as_seen, how), expected);
+      }
     }
   });
 }

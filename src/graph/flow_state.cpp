@@ -212,6 +212,7 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
 #else
   link(task, note(task, name, fx));
 #endif
+  submitter_.queue.note_progress();
   if (runs_ready_) [[unlikely]]
     run_ready();
 }

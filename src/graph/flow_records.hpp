@@ -73,7 +73,8 @@ class flow_records {
   void clear_exclusions() noexcept;
 
  private:
-  static constexpr std::size_t least = 1024;
+  // So many records, some megabytes, are kept in any case: programs come back to their regions after a while.
+  static constexpr std::size_t least = 8192;
 
   // The color and the exclusions, which few tasks have.
   SENNIT_COLD void note_rest(const effects& fx, flow_task& task);

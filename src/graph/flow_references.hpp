@@ -53,7 +53,7 @@ class flow_references {
   SENNIT_COLD void make_room(bool forgets) {
     if (forgets && room_ >= 16) forget_finished();
     if (size_ < room_ - room_ / 2) return;
-    const std::uint32_t room = std::max<std::uint32_t>(4, 2 * room_);
+    const std::uint32_t room = room_ == 0 ? 4 : std::max<std::uint32_t>(16, 2 * room_);
     std::unique_ptr<flow_reference[]> all(new flow_reference[room]);
     std::copy(begin(), end(), all.get());
     all_ = std::move(all);

@@ -106,9 +106,9 @@ struct piping {
 // Throws what the source or a stage throws. If several throw, it throws the first in the order of the serial
 // program, in which each item goes through all stages before the next one is asked for. Items before the one
 // that throws go on; later ones are dropped as soon as that is known. Throws sennit::cancelled if its region
-// is cancelled, and std::bad_alloc before it asks for the first item. Runs in the runtime of the calling
-// strand, or outside any runtime in the default one. What stages add to reducers is combined in any order.
-// In a recorded or replayed region all runs on the calling strand, in the serial order.
+// is cancelled and no item has thrown, and std::bad_alloc before it asks for the first item. Runs in the
+// runtime of the calling strand, or outside any runtime in the default one. What stages add to reducers is
+// combined in any order. In a recorded or replayed region all runs on the calling strand, in the serial order.
 //
 // Cost: some tens of nanoseconds for an item, and some more for each stage.
 //

@@ -105,11 +105,9 @@ void pipeline_state::cancel() noexcept {
 }
 
 void pipeline_state::throw_failure() {
-  const std::uint64_t first = first_failed_.load(std::memory_order_relaxed);
-  if (first == none) return;
+  if (first_failed_.load(std::memory_order_relaxed) == none) return;
 #if SENNIT_EXCEPTIONS
-  // A cancellation comes before all items.
-  if (failure_ != nullptr && first != 0) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 #endif
   throw_cancelled();
 }

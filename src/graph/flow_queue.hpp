@@ -1,9 +1,11 @@
 // The tasks of a strand of a task flow that are ready: the strand works at one end, the others take from the other.
 #pragma once
 
-#include "system/brief_lock.hpp"
+#include "system/relax.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
+
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +17,33 @@
 #include <utility>
 
 namespace sennit::detail {
+
+// One strand has it for a few instructions. To let it go is a plain store, because those who wait sleep only now and then, and
+// look for themselves.
+class flow_lock {
+ public:
+  void lock() noexcept {
+    // ORD[D60] acquire: what the strand that had it wrote to tasks; pairs with unlock().
+    while (taken_.exchange(true, std::memory_order_acquire)) wait();
+  }
+  void unlock() noexcept {
+    // ORD[D60] release: what this strand wrote to tasks; pairs with lock().
+    taken_.store(false, std::memory_order_release);
+  }
+
+ private:
+  SENNIT_COLD void wait() const noexcept {
+    // The strand that has it may be off its CPU.
+    for (unsigned i = 1; taken_.load(std::memory_order_relaxed); ++i) {
+      if (i % 64 == 0) {
+        sched_yield();
+      } else {
+        relax();
+      }
+    }
+  }
+  std::atomic<bool> taken_{false};
+};
 
 class alignas(64) flow_queue {
  public:
@@ -76,14 +105,18 @@ class alignas(64) flow_queue {
   }
   // As far as is known without the lock.
   bool empty() const noexcept { return size_.load(std::memory_order_relaxed) == 0; }
-  // Another number whenever a task has come or gone.
+  // Another number whenever a task has come or gone, or the strand has got on otherwise.
   std::uint32_t changes() const noexcept { return changes_.load(std::memory_order_relaxed); }
+  // Its strand gets on, although no task comes or goes here.
+  void note_progress() noexcept {
+    changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 
  private:
   flow_task*& at(std::uint32_t i) noexcept { return tasks_[i & (room_ - 1)]; }
   void note_size() noexcept {
     size_.store(end_ - begin_, std::memory_order_relaxed);
-    changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    note_progress();
   }
   bool grow() noexcept {
     const std::uint32_t room = room_ == 0 ? most_at_once : 2 * room_;
@@ -95,7 +128,7 @@ class alignas(64) flow_queue {
     return true;
   }
 
-  brief_lock lock_;  // D60: what the strand that had it wrote to tasks
+  flow_lock lock_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
   std::uint32_t room_ = 0;  // a power of two

@@ -10,19 +10,13 @@ namespace sennit::detail {
 
 namespace {
 
-std::uint64_t hash_of(const region_view& region) noexcept {
-  // Not of both bounds: where regions are aligned, these differ in the same bits in many of them.
-  const std::uint64_t length = region.where.last - region.where.first;
-  return mix(mix(length, region.where.first), reinterpret_cast<std::uintptr_t>(region.kind));
-}
 unsigned length_class(const hull& where) noexcept {
   return static_cast<unsigned>(std::bit_width(where.last - where.first)) - 1;
 }
 
 }  // namespace
 
-flow_record::flow_record(const region_view& region, std::uint64_t h)
-    : where(region.where), kind(region.kind), hash(h) {
+flow_record::flow_record(const region_view& region) : where(region.where), kind(region.kind) {
   if (kind != nullptr) data.copy(*region.data, *kind);
 }
 
@@ -30,10 +24,7 @@ flow_record::~flow_record() {
   if (kind != nullptr) data.end(*kind);
 }
 
-bool flow_record::is(const region_view& region) const {
-  if (where.first != region.where.first || where.last != region.where.last || kind != region.kind)
-    return false;
-  if (kind == nullptr) return true;
+bool flow_record::has_the_data_of(const region_view& region) const {
   return kind->contains != nullptr && kind->contains(data.get(), region.data->get()) &&
          kind->contains(region.data->get(), data.get());
 }
@@ -45,74 +36,133 @@ bool flow_record::shares_data_with(const flow_record& other) const {
 
 // Whether all its tasks have finished. Forgets those that have.
 bool flow_record::idle() noexcept {
-  const auto finished = [](const flow_reference& r) { return r.is_finished(); };
-  std::erase_if(before, finished);
-  std::erase_if(current, finished);
-  std::erase_if(holders, finished);
-  return before.empty() && current.empty() && holders.empty();
+  if (latest.task != nullptr && latest.is_finished()) latest.task = nullptr;
+  users.forget_finished();
+  before.forget_finished();
+  holders.forget_finished();
+  return latest.task == nullptr && users.empty() && before.empty() && holders.empty();
 }
 
-flow_records::flow_records() : table_(256) {}
+flow_records::flow_records() : table_(256), shift_(64 - 8) {}
 
 flow_records::~flow_records() {
   for (flow_record* const r : table_) delete r;
 }
 
-const std::vector<flow_task*>& flow_records::find_predecessors(const effects& fx, flow_task& task) {
+const std::vector<flow_task*>& flow_records::note(const effects& fx, flow_task& task) {
   found_.clear();
-  if (used_ >= looked_over_at_ && numbers_ == nullptr) [[unlikely]]
+  if (used_ >= looked_over_at_ && forgets()) [[unlikely]]
     remove_idle(task.number);
-  const std::uint32_t count = effects_access::size(fx);
-  named_.resize(fx.is_everything() ? 1 : count);
-  if (fx.is_everything()) [[unlikely]] {
-    named_[0] = {&find_or_make({{0, UINTPTR_MAX}, true, nullptr, nullptr}), access::write};
-  } else {
-    for (std::uint32_t i = 0; i < count; ++i)
-      named_[i] = {&find_or_make(effects_access::region(fx, i)), effects_access::how(fx, i)};
-  }
-  bool excludes = false;
-  for (const use& u : named_) {
-    flow_record& r = *u.record;
-    excludes = excludes || u.how == access::exclude;
-    gather(r, u.how, task);
-    for (flow_record* const other : r.overlapping) gather(*other, u.how, task);
-    if (r.current.size() == r.current.capacity()) reserve_one(r.current);
-    if (r.before.capacity() == 0) r.before.reserve(1);
-  }
+  // A task that names a region twice is among its own predecessors, and does not wait for itself.
+  task.gathered = task.number;
   task.color = no_flow_color;
-  if (colors_ > 1) [[unlikely]]
-    task.color = find_color();
-  task.excludes = excludes;
-  if (excludes) [[unlikely]]
-    find_exclusions(task);
+  task.excludes = false;
+  if (fx.is_everything()) [[unlikely]] {
+    use(find_or_make({{0, UINTPTR_MAX}, true, nullptr, nullptr}), access::write, task);
+  } else {
+    const std::uint32_t count = effects_access::size(fx);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const access how = effects_access::how(fx, i);
+      use(find_or_make(effects_access::region(fx, i)), how, task);
+      task.excludes = task.excludes || how == access::exclude;
+    }
+    if (task.excludes || colors_ > 1) [[unlikely]]
+      note_rest(fx, task);
+  }
   return found_;
 }
 
-// Of the first region that the task writes, by its first page.
-std::uint8_t flow_records::find_color() {
-  if (named_.empty() || named_.front().how == access::read) return no_flow_color;
-  flow_record& r = *named_.front().record;
+SENNIT_INLINE void flow_records::use(flow_record& r, access how, flow_task& task) {
+  gather(r, how, task);
+  if (r.special) [[unlikely]]
+    gather_special(r, how, task);
+  r.used = static_cast<std::uint32_t>(task.number);
+  if (how == access::write) {
+    r.latest = {&task, task.number};
+    r.users.clear();
+  } else {
+    add_user(r, how, task);
+  }
+}
+
+SENNIT_INLINE void flow_records::add_user(flow_record& r, access how, flow_task& task) {
+  if (r.users.empty()) {
+    r.how = how;
+  } else if (r.how != how) [[unlikely]] {
+    r.before.swap(r.users);
+    r.users.clear();
+    r.latest.task = nullptr;
+    r.special = true;
+    r.how = how;
+  }
+  r.users.add({&task, task.number}, forgets());
+}
+
+// Also of what overlaps the region.
+void flow_records::gather_special(flow_record& r, access how, flow_task& task) {
+  if (how == access::write) r.before.clear();
+  for (flow_record* const other : r.overlapping) gather(*other, how, task);
+  r.special = !r.before.empty() || !r.overlapping.empty();
+}
+
+SENNIT_INLINE void flow_records::gather(flow_record& from, access how, flow_task& task) {
+  if (!from.users.empty() && (from.how != how || how == access::write)) {
+    gather(from.users, task);
+  } else {
+    if (from.latest.task != nullptr) gather(from.latest, task);
+    if (!from.before.empty()) [[unlikely]]
+      gather(from.before, task);
+  }
+}
+
+// Forgets the task if it has finished.
+SENNIT_INLINE void flow_records::gather(flow_reference& from, flow_task& task) {
+  if (!forgets()) [[unlikely]] {
+    if (from.number != task.number) numbers_->push_back(from.number);
+    if (from.is_finished()) return;
+  } else if (from.is_finished()) {
+    from.task = nullptr;
+    return;
+  }
+  if (from.task->gathered == task.number) return;
+  from.task->gathered = task.number;
+  found_.push_back(from.task);
+}
+
+void flow_records::gather(flow_references& from, flow_task& task) {
+  std::uint32_t kept = 0;
+  for (flow_reference r : from) {
+    gather(r, task);
+    if (r.task != nullptr) from.begin()[kept++] = r;
+  }
+  from.shrink_to(kept);
+}
+
+void flow_records::note_rest(const effects& fx, flow_task& task) {
+  if (task.excludes) find_exclusions(fx, task);
+  if (colors_ == 1 || effects_access::written(fx) == 0) return;
+  // Of the first region that the task writes, by its first page.
+  flow_record& r = find_or_make(effects_access::region(fx, 0));
   // A page has no node until a task has touched it.
   if (r.color == no_flow_color) r.color = flow_color_at(r.where.first, colors_);
-  return r.color;
+  task.color = r.color;
 }
 
 // Those of its regions, and of regions that overlap them and were used before: so of any two tasks whose regions overlap, the later
 // one holds an exclusion of the earlier one.
-void flow_records::find_exclusions(flow_task& task) {
+void flow_records::find_exclusions(const effects& fx, flow_task& task) {
   if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
   std::vector<flow_exclusion*>& all = task.more->exclusions;
   all.clear();
-  for (const use& u : named_) {
-    if (u.how != access::exclude) continue;
-    flow_record& r = *u.record;
+  for (std::uint32_t i = 0; i < effects_access::written(fx); ++i) {
+    if (effects_access::how(fx, i) != access::exclude) continue;
+    flow_record& r = find_or_make(effects_access::region(fx, i));
     if (r.exclusion == nullptr) r.exclusion = std::make_unique<flow_exclusion>();
     all.push_back(r.exclusion.get());
     for (flow_record* const other : r.overlapping) {
       if (other->exclusion == nullptr) continue;
       all.push_back(other->exclusion.get());
-      if (other->holders.size() == other->holders.capacity()) reserve_one(other->holders);
-      other->holders.push_back({&task, task.number});
+      other->holders.add({&task, task.number}, forgets());
     }
   }
   std::sort(all.begin(), all.end());
@@ -125,77 +175,32 @@ void flow_records::clear_exclusions() noexcept {
   }
 }
 
-void flow_records::note(flow_task& task) noexcept {
-  const flow_reference self{&task, task.number};
-  for (const use& u : named_) {
-    flow_record& r = *u.record;
-    if (u.how == access::write) {
-      r.current.clear();
-    } else if (u.how != r.how) {
-      r.before.swap(r.current);
-      r.current.clear();
-    }
-    r.how = u.how;
-    r.used = task.number;
-    // A task may name a region twice.
-    if (r.current.empty() || r.current.back().number != self.number) r.current.push_back(self);
-  }
+// Not of both bounds: where regions are aligned, these differ in the same bits in many of them.
+SENNIT_INLINE std::size_t flow_records::place_of(const hull& where, const region_kind* kind) const noexcept {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
+  const std::uint64_t length = where.last - where.first + reinterpret_cast<std::uintptr_t>(kind);
+  const std::uint64_t mixed = (where.first ^ std::rotr(length * odd, 32)) * odd;
+  return static_cast<std::size_t>((mixed ^ mixed >> 32) * odd >> shift_);
 }
 
-SENNIT_INLINE void flow_records::gather(flow_record& from, access how, flow_task& task) {
-  std::vector<flow_reference>& list = how == from.how && how != access::write ? from.before : from.current;
-  if (!list.empty()) gather(list, task);
-}
-
-// Forgets those that have finished.
-void flow_records::gather(std::vector<flow_reference>& from, flow_task& task) {
-  std::size_t kept = 0;
-  for (const flow_reference r : from) {
-    if (numbers_ != nullptr) [[unlikely]]
-      numbers_->push_back(r.number);
-    if (r.is_finished()) {
-      if (numbers_ != nullptr) from[kept++] = r;
-      continue;
-    }
-    from[kept++] = r;
-    if (r.task->gathered != task.number) found_.push_back(r.task);
-    r.task->gathered = task.number;
-  }
-  from.resize(kept);
-}
-
-// A list with many tasks is rid of those that have finished, before it grows.
-void flow_records::reserve_one(std::vector<flow_reference>& list) {
-  if (list.capacity() >= 16 && numbers_ == nullptr)
-    std::erase_if(list, [](const flow_reference& r) { return r.is_finished(); });
-  if (list.size() >= list.capacity() / 2) list.reserve(std::max<std::size_t>(4, 2 * list.capacity()));
-}
-
-flow_record& flow_records::find_or_make(const region_view& region) {
-  const std::uint64_t hash = hash_of(region);
-  flow_record* const found = find(region, hash);
-  return found != nullptr ? *found : make(region, hash);
-}
-
-flow_record* flow_records::find(const region_view& region, std::uint64_t hash) const {
+SENNIT_INLINE flow_record& flow_records::find_or_make(const region_view& region) {
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t i = hash & mask; table_[i] != nullptr; i = (i + 1) & mask) {
-    if (table_[i]->hash == hash && table_[i]->is(region)) return table_[i];
+  for (std::size_t i = place_of(region.where, region.kind); table_[i] != nullptr; i = (i + 1) & mask) {
+    if (table_[i]->is(region)) return *table_[i];
   }
-  return nullptr;
+  return make(region);
 }
 
-flow_record& flow_records::make(const region_view& region, std::uint64_t hash) {
+flow_record& flow_records::make(const region_view& region) {
   if (2 * (used_ + 1) > table_.size()) {
     std::vector<flow_record*> old(2 * table_.size());
     old.swap(table_);
+    --shift_;
     for (flow_record* const r : old) {
       if (r != nullptr) put(r);
     }
   }
-  auto made = std::make_unique<flow_record>(region, hash);
-  made->current.reserve(1);
-  made->before.reserve(1);
+  auto made = std::make_unique<flow_record>(region);
   connect(*made);
   put(made.get());
   ++used_;
@@ -204,7 +209,7 @@ flow_record& flow_records::make(const region_view& region, std::uint64_t hash) {
 
 void flow_records::put(flow_record* record) noexcept {
   const std::size_t mask = table_.size() - 1;
-  std::size_t i = record->hash & mask;
+  std::size_t i = place_of(record->where, record->kind);
   while (table_[i] != nullptr) i = (i + 1) & mask;
   table_[i] = record;
 }
@@ -225,7 +230,11 @@ void flow_records::connect(flow_record& made) {
   for (flow_record* const other : overlapping) other->overlapping.reserve(other->overlapping.size() + 1);
   by_address_[length].emplace(made.where.first, &made);
   lengths_ |= std::uint64_t{1} << length;
-  for (flow_record* const other : overlapping) other->overlapping.push_back(&made);
+  for (flow_record* const other : overlapping) {
+    other->overlapping.push_back(&made);
+    other->special = true;
+  }
+  made.special = !overlapping.empty();
   made.overlapping = std::move(overlapping);
 }
 
@@ -244,13 +253,14 @@ void flow_records::remove(flow_record& gone) noexcept {
 
 // Those that have not been used for a while.
 void flow_records::remove_idle(std::uint64_t number) {
-  const std::uint64_t recent = number - std::min<std::uint64_t>(number, used_ / 2);
+  const auto now = static_cast<std::uint32_t>(number);
+  const auto while_ago = static_cast<std::uint32_t>(used_ / 2);
   std::vector<flow_record*> old(table_.size());
   old.swap(table_);
   used_ = 0;
   for (flow_record* const r : old) {
     if (r == nullptr) continue;
-    if (r->used < recent && r->idle()) {
+    if (now - r->used > while_ago && r->idle()) {
       remove(*r);
     } else {
       put(r);

@@ -3,6 +3,7 @@
 
 #include "graph/flow_colors.hpp"
 #include "graph/flow_exclusion.hpp"
+#include "graph/flow_references.hpp"
 
 #include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/graph/flow_task.hpp>
@@ -16,44 +17,40 @@
 
 namespace sennit::detail {
 
-// A task, as long as its place has not been given to another one.
-struct flow_reference {
-  flow_task* task = nullptr;
-  std::uint64_t number = 0;
-
-  // ORD[D24] acquire: what the task did, for the one that need not wait for it; pairs with the exchange in run().
-  bool is_finished() const noexcept {
-    return task->number != number ||
-           task->successors.load(std::memory_order_acquire) == flow_task::finished();
-  }
-};
-
 // A region, and its latest tasks.
-struct flow_record {
-  flow_record(const region_view& region, std::uint64_t hash);
+//
+// Those in `users` use the region in a way that needs no order among them. Each of them waits for `latest`, or for those in
+// `before`. A task that writes is `latest`, and then there are no users yet.
+struct alignas(64) flow_record {
+  explicit flow_record(const region_view& region);
   flow_record(const flow_record&) = delete;
   flow_record& operator=(const flow_record&) = delete;
   ~flow_record();
 
-  bool is(const region_view& region) const;
+  SENNIT_INLINE bool is(const region_view& region) const {
+    return where.first == region.where.first && where.last == region.where.last && kind == region.kind &&
+           (kind == nullptr || has_the_data_of(region));
+  }
+  bool has_the_data_of(const region_view& region) const;
   bool shares_data_with(const flow_record& other) const;
   bool idle() noexcept;
 
+  // A line of the cache: all that most uses need.
   hull where;
   const region_kind* kind;
-  region_data data;
-  std::uint64_t hash;
-  std::uint64_t used = 0;              // by this task
+  flow_reference latest;
+  flow_references users;
+  std::uint32_t used = 0;              // by the task with this number, of which these are the lower bits
+  access how = access::read;           // of the users
   std::uint8_t color = no_flow_color;  // as far as is known
-  access how = access::write;          // of those in `current`
-  // Tasks that use the region in a way that needs no order among them; one task, if it writes.
-  std::vector<flow_reference> current;
-  // What each of them has to wait for.
-  std::vector<flow_reference> before;
+  bool special = false;                // there are tasks in `before`, or records that overlap
+
+  flow_references before;
+  std::vector<flow_record*> overlapping;  // the records of other regions that share data with this one
   // For tasks that use the region one at a time.
   std::unique_ptr<flow_exclusion> exclusion;
-  std::vector<flow_reference> holders;    // tasks of other regions that take this exclusion, too
-  std::vector<flow_record*> overlapping;  // the records of other regions that share data with this one
+  flow_references holders;  // tasks of other regions that take this exclusion, too
+  region_data data;
 };
 
 // Used by the submitting strand only.
@@ -64,8 +61,9 @@ class flow_records {
   flow_records& operator=(const flow_records&) = delete;
   ~flow_records();
 
-  // Finds the tasks that one with these effects has to wait for. If it throws, the task waits for nobody, and nobody for it.
-  const std::vector<flow_task*>& find_predecessors(const effects& fx, flow_task& task);
+  // Notes the task, and returns the tasks that it has to wait for. If it throws, records may lack tasks that have not finished:
+  // then all have to finish before another one is submitted.
+  const std::vector<flow_task*>& note(const effects& fx, flow_task& task);
   // From now on tasks have colors: the number of NUMA nodes, 1 for no colors.
   void color_by_nodes(unsigned count) noexcept { colors_ = count; }
   // From now on the numbers of all tasks that were found, finished or not, are added there, and none is forgotten; null: no
@@ -73,37 +71,38 @@ class flow_records {
   void note_found(std::vector<std::uint64_t>* numbers) noexcept { numbers_ = numbers; }
   // Called once all tasks have finished, or are dropped.
   void clear_exclusions() noexcept;
-  // Notes the task itself, after find_predecessors().
-  void note(flow_task& task) noexcept;
 
  private:
-  static constexpr std::size_t least = 1024;
-  struct use {
-    flow_record* record;
-    access how;
-  };
+  // So many records, some megabytes, are kept in any case: programs come back to their regions after a while.
+  static constexpr std::size_t least = 8192;
 
+  // The color and the exclusions, which few tasks have.
+  SENNIT_COLD void note_rest(const effects& fx, flow_task& task);
+  void find_exclusions(const effects& fx, flow_task& task);
+  void use(flow_record& r, access how, flow_task& task);
+  void add_user(flow_record& r, access how, flow_task& task);
+  void gather(flow_record& from, access how, flow_task& task);
+  void gather(flow_reference& from, flow_task& task);
+  void gather(flow_references& from, flow_task& task);
+  SENNIT_COLD void gather_special(flow_record& r, access how, flow_task& task);
+  bool forgets() const noexcept { return numbers_ == nullptr; }
+
+  std::size_t place_of(const hull& where, const region_kind* kind) const noexcept;
   flow_record& find_or_make(const region_view& region);
-  flow_record* find(const region_view& region, std::uint64_t hash) const;
-  flow_record& make(const region_view& region, std::uint64_t hash);
+  SENNIT_COLD flow_record& make(const region_view& region);
   void connect(flow_record& made);
   void remove(flow_record& gone) noexcept;
-  void remove_idle(std::uint64_t number);
+  SENNIT_COLD void remove_idle(std::uint64_t number);
   void put(flow_record* record) noexcept;
-  void gather(flow_record& from, access how, flow_task& task);
-  void gather(std::vector<flow_reference>& from, flow_task& task);
-  void find_exclusions(flow_task& task);
-  std::uint8_t find_color();
-  void reserve_one(std::vector<flow_reference>& list);
 
   std::vector<flow_record*> table_;  // by hash; a power of two of places, half of which at most are used
+  unsigned shift_;                   // of a hash, to a place
   std::size_t used_ = 0;
   std::size_t looked_over_at_ = least;  // remove idle records at this number
   // By the highest bit of the length, and then by the first address: a region can overlap only those that begin not much
   // earlier than it does, for each length.
   std::multimap<std::uintptr_t, flow_record*> by_address_[64];
   std::uint64_t lengths_ = 0;  // which of them are not empty
-  std::vector<use> named_;     // by the effects of the task
   std::vector<flow_task*> found_;
   std::vector<std::uint64_t>* numbers_ = nullptr;
   unsigned colors_ = 1;

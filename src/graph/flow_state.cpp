@@ -194,17 +194,38 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
     return;
   }
   traced_before_.clear();
-  const std::vector<flow_task*>& before = records_.find_predecessors(fx, task);
+  // From now on the place is taken.
+  task.successors.store(nullptr, std::memory_order_relaxed);
+#if SENNIT_EXCEPTIONS
+  std::exception_ptr failure;
+  try {
+    link(task, note(task, name, fx));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure != nullptr) [[unlikely]] {
+    // Records may lack tasks that have not finished.
+    give_back(task);
+    finish_all();
+    std::rethrow_exception(failure);
+  }
+#else
+  link(task, note(task, name, fx));
+#endif
+  submitter_.queue.note_progress();
+  if (runs_ready_) [[unlikely]]
+    run_ready();
+}
+
+const std::vector<flow_task*>& flow_state::note(flow_task& task, const char* name, const effects& fx) {
+  const std::vector<flow_task*>& before = records_.note(fx, task);
   if (trace_ != nullptr) [[unlikely]]
     trace_->note_submission(task.number, name, traced_before_);
-  if (before.size() > flow_task::edges_inside) {
+  if (before.size() > flow_task::edges_inside) [[unlikely]] {
     if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
     task.more->edges.resize(before.size() - flow_task::edges_inside);
   }
-  records_.note(task);
-  link(task, before);
-  if (runs_ready_) [[unlikely]]
-    run_ready();
+  return before;
 }
 
 void flow_state::run_ready() {
@@ -217,9 +238,7 @@ void flow_state::run_ready() {
   }
 }
 
-void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) {
-  // From now on the place is taken.
-  task.successors.store(nullptr, std::memory_order_relaxed);
+void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) noexcept {
   if (before.empty()) return make_ready(task, submitter_);
   const auto count = static_cast<std::uint32_t>(before.size());
   // Before anybody can count it down.

@@ -99,7 +99,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   void call_traced(flow_task& task, strand& own) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
-  void link(flow_task& task, const std::vector<flow_task*>& before);
+  const std::vector<flow_task*>& note(flow_task& task, const char* name, const effects& fx);
+  void link(flow_task& task, const std::vector<flow_task*>& before) noexcept;
   strand* enlist() noexcept;
   void retire(strand& own) noexcept;
   flow_task* free_place() noexcept;

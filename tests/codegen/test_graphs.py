@@ -6,7 +6,7 @@ import unittest
 from counted import instructions
 
 # Of graphs that are found while they run, and of those that are built before, in their second run.
-BARS = {"chain": 1, "grid": 1, "static": 1, "tasks": 1}
+BARS = {"chain": 240, "grid": 350, "static": 46, "tasks": 85}
 
 
 class Instructions(unittest.TestCase):

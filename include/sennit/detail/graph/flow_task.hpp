@@ -75,10 +75,11 @@ struct alignas(64) flow_task {
   std::uint64_t number = 0;    // of the submission
   std::uint64_t gathered = 0;  // the latest task that was found to wait for this one
   void (*call)(flow_task&, flow_call) = nullptr;
+  // A small closure is in the line of the cache with all that is above. The edges have a line of their own.
+  alignas(8) std::byte closure[room];
   const char* name = nullptr;
   std::unique_ptr<flow_task_more> more;
   flow_edge edges[edges_inside];
-  alignas(8) std::byte closure[room];
 
  private:
   template <class F>

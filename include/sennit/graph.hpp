@@ -3,6 +3,7 @@
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/any_functions.hpp>
 #include <sennit/detail/graph/calls.hpp>
 #include <sennit/detail/graph/compute_sink.hpp>
@@ -77,6 +78,41 @@ struct no_color {};
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
 
+// The most values that were alive at a time in a run, and their bytes (0 without bytes_of). Each value counts from the
+// end of its node until its last reader has ended. Bytes, too, count so.
+struct alive_seen {
+  std::size_t values = 0;
+  std::size_t bytes = 0;
+  bool beyond = false;  // more than the bound was alive
+};
+
+struct no_bytes_of {};
+
+// How much may be alive in a run whose nodes have values. While so much is alive, no node begins whose value would be
+// one more. A node that is the last reader of others begins all the same. If nothing else can go on, the node begins that
+// one worker alone would compute next, and no other beside it. So a run never stops for want of room, and `seen` says
+// whether it went beyond the bound.
+//
+//   values    a number of values, at least 1
+//   bytes     a number of bytes, at least 1. The size of a value is known when its node has ended. Until then it is
+//             taken to be as large as the largest so far, of nodes that read others, or of those that do not
+//   bytes_of  the bytes of a value: a function of `const Value&` that returns an integer. Needed for `bytes`. It is
+//             called once for each value, by the strand that computed it
+//   seen      is written when the run has ended, also if it throws
+//
+// Both bounds may be given, or none, which only fills `seen`. Each worker may be computing one more value, in the place of
+// those that it reads last. Nodes that other nodes create (node::create) may add what they read. A replay of a schedule
+// keeps to the schedule, and only fills `seen`.
+template <class BytesOf = no_bytes_of>
+struct alive {
+  std::size_t values = detail::unlimited;
+  std::size_t bytes = detail::unlimited;
+  BytesOf bytes_of{};
+  alive_seen* seen = nullptr;
+};
+
+struct no_bound {};
+
 // A graph, described by functions. Several workers call the functions at once. They call predecessors() and
 // color() more than once for a node, and each call must give the same answer.
 //
@@ -92,8 +128,10 @@ struct no_trace {};
 //                       copyable, and hashed by H or std::hash.
 //   trace               a graph::trace*, in which the run notes which worker computed which node, and when.
 //                       Cost: some 50 to 100 ns a node.
+//   most_alive          how many values may be alive: a number, or graph::alive{...}, which can also count bytes.
+//                       Cost: three short locks a node, and another call of predecessors() for a node that waits.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
-          class Trace = no_trace>
+          class Trace = no_trace, class MostAlive = no_bound>
 struct nodes {
   Predecessors predecessors;
   Compute compute;
@@ -101,6 +139,7 @@ struct nodes {
   Keys keys{};
   graph::coloring coloring{};
   Trace trace{};
+  MostAlive most_alive{};
 };
 
 // The node that is being computed, as an argument of its function.
@@ -176,7 +215,7 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //
 // Precondition: functions wait for other nodes only through the graph. Throws node_error if one of the
 // functions threw, cycle_error<Key> if nodes wait for one another, std::logic_error if predecessors() gives
-// another answer than before, std::invalid_argument for a patience out of bounds, std::runtime_error if
+// another answer than before, std::invalid_argument for a patience or a bound out of bounds, std::runtime_error if
 // there are more places than most_colors, std::bad_alloc, and sennit::cancelled in a cancelled region. When
 // it throws, all nodes that had begun have ended, and no others begin. Thread-safety: any thread may call
 // it. It runs in the runtime of the calling strand, or outside any runtime in the default one. In an
@@ -204,8 +243,8 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //     return sennit::graph::run(field{rows - 1, columns - 1},
 //                               sennit::graph::nodes{.predecessors = before, .compute = sum});
 //   }
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
-auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
+auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>& given) {
   // A literal is its text: other literals with the same text may have another address.
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
   // As detail::require_graph(), which would be three more lines of each message.
@@ -221,6 +260,8 @@ auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>
   } else if constexpr (!detail::require_color<key, Color>()) {
     return detail::refused();
   } else if constexpr (!detail::require_trace<Trace>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_most_alive<key, Predecessors, Compute, MostAlive>()) {
     return detail::refused();
   } else {
     return detail::compute_sink<key>(sink, given);

@@ -89,11 +89,11 @@ class SENNIT_EXPORT schedule {
 //                             sennit::graph::nodes{.predecessors = before, .compute = [](int) {}});
 //     }
 //   }
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
 auto replay(const schedule& followed, fidelity how, const Key& sink,
-            const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
+            const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>& given) {
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
-  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace>()) {
+  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace, MostAlive>()) {
     return detail::replay_sink<key>(followed, how, sink, given);
   } else {
     return detail::refused();

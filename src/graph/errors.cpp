@@ -1,5 +1,6 @@
 #include "system/failure.hpp"
 
+#include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/dense.hpp>
 #include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/value_readers.hpp>
@@ -66,6 +67,22 @@ void check_patience(double patience) {
   if (!(patience >= 0 && patience <= 1e6)) {
     fail<std::invalid_argument>("sennit: graph::coloring::patience is " + std::to_string(patience) +
                                 ", and must be from 0 to 1000000");
+  }
+}
+
+void throw_no_bound(long long values) {
+  fail<std::invalid_argument>("sennit: graph::nodes::most_alive is " + std::to_string(values) +
+                              ", and must be at least 1; leave it out for no bound");
+}
+
+void check_alive(std::size_t values, std::size_t bytes, bool has_bytes_of) {
+  if (values == 0 || bytes == 0) {
+    fail<std::invalid_argument>(std::string("sennit: graph::alive::") + (values == 0 ? "values" : "bytes") +
+                                " is 0, and must be at least 1; leave it out for no bound");
+  }
+  if (bytes != unlimited && !has_bytes_of) {
+    fail<std::invalid_argument>("sennit: graph::alive::bytes is given without bytes_of: give a function of a "
+                                "value that returns its bytes");
   }
 }
 

@@ -124,6 +124,25 @@ std::uint64_t value_of_sink(const random_graph& g, int fails, const Color& color
                           .coloring = {.of = graph::places::workers}})
       .value();
 }
+// The same with a bound for what is alive.
+template <class Color, class Keys>
+std::uint64_t value_of_sink_within(std::size_t most, const random_graph& g, const Color& color,
+                                   const Keys& keys) {
+  graph::alive_seen seen;
+  const std::uint64_t value =
+      graph::run(g.sink(),
+                 graph::nodes{.predecessors = [&](int k) -> const std::vector<int>& { return g.before(k); },
+                              .compute = [&](int k, auto& node) -> tracked {
+                                return tracked(g.value_of(k, [&](int p) { return node.value(p).value(); }));
+                              },
+                              .color = color,
+                              .keys = keys,
+                              .coloring = {.of = graph::places::workers},
+                              .most_alive = graph::alive{.values = most, .seen = &seen}})
+          .value();
+  EXPECT_EQ(seen.beyond, seen.values > most);
+  return value;
+}
 
 // Colors of two workers, one that nobody has, and none.
 auto colors(std::uint64_t salt) {
@@ -151,6 +170,15 @@ TEST_P(random_graphs, with_values) {
     EXPECT_EQ(value_of_sink(g, -1, graph::no_color(), graph::dense(g.count())), expected);
     EXPECT_EQ(value_of_sink(g, -1, graph::no_color(), graph::hashed<>()), expected);
     EXPECT_EQ(value_of_sink(g, -1, colors(g.draw(1000)), graph::dense(g.count())), expected);
+  });
+}
+// A node that waits for room and is lost, or values that are counted wrongly.
+TEST_P(random_graphs, with_most_alive) {
+  each(150, [](random_graph& g) {
+    const std::uint64_t expected = g.values()[static_cast<std::size_t>(g.sink())];
+    const std::size_t most = 1 + g.draw(g.draw(2) == 0 ? 4 : 100);
+    EXPECT_EQ(value_of_sink_within(most, g, graph::no_color(), graph::dense(g.count())), expected);
+    EXPECT_EQ(value_of_sink_within(most, g, colors(g.draw(1000)), graph::hashed<>()), expected);
   });
 }
 // A failure that is lost, or leaves something behind, wherever it happens.
@@ -268,6 +296,14 @@ std::uint64_t value_of_sink(const random_graph& g, growing_graph& grows, const C
                                            .coloring = {.of = graph::places::workers, .patience = 0.5}})
       .value();
 }
+std::uint64_t value_of_sink_within(std::size_t most, const random_graph& g, growing_graph& grows) {
+  return graph::run(g.sink(), graph::nodes{.predecessors = [&](int k) { return grows.before(k); },
+                                           .compute = [&](int k, auto& node) -> tracked {
+                                             return tracked(grows.compute(k, node));
+                                           },
+                                           .most_alive = most})
+      .value();
+}
 
 // A value that is freed before a created node reads it; a created node that is lost.
 TEST_P(random_graphs, that_grow) {
@@ -282,6 +318,9 @@ TEST_P(random_graphs, that_grow) {
     expect_right(graph::no_color(), graph::dense(3 * g.count()));
     expect_right(graph::no_color(), graph::hashed<>());
     expect_right(colors(salt), graph::dense(3 * g.count()));
+    growing_graph grows(g, salt, -1);
+    EXPECT_EQ(value_of_sink_within(1 + g.draw(20), g, grows), values[static_cast<std::size_t>(g.sink())]);
+    EXPECT_TRUE(grows.is_right(values)) << "a created node is wrong with most_alive, or was never computed";
   });
 }
 // The same where one of the nodes fails.

@@ -155,5 +155,24 @@ TEST(task_values, are_not_asked_for_while_the_graph_runs) {
   });
 }
 
+// Catches: a container that says it can be copied, although its elements cannot, so that the program does not compile.
+TEST(task_values, of_containers_of_what_moves_only) {
+  using pieces = std::vector<std::unique_ptr<int>>;
+  const auto make = [] {
+    std::pair<pieces, int> made;
+    made.first.push_back(std::make_unique<int>(7));
+    return made;
+  };
+  sennit::graph::task_graph g;
+  int seen = 0;
+  const auto first = g.add(make);
+  const auto second = g.add([](std::pair<pieces, int> p) { return std::move(p.first); }, first);
+  g.add([&](pieces&& p) { seen = *p.at(0); }, second);
+  g.run();
+  EXPECT_EQ(seen, 7);
+  // Two that take the value are told so.
+  EXPECT_THROW(g.add([](pieces) {}, second), std::logic_error);
+}
+
 }  // namespace
 }  // namespace sennit_test

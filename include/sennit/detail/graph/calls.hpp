@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/declarations.hpp>
 #include <sennit/detail/graph/failed_call.hpp>
 #include <sennit/detail/graph/node.hpp>
@@ -14,6 +15,7 @@
 #include <exception>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
@@ -22,15 +24,16 @@ namespace sennit::detail {
 template <class Key, class Nodes>
 struct graph_calls;
 
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
-struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>> {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
+struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>> {
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
   static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
+  static constexpr bool bounded = !std::is_same_v<MostAlive, graph::no_bound>;
 
-  const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
+  const graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>& given;
   unsigned color_count = 0;  // the number of colors of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const {
@@ -80,6 +83,27 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
       call();
     } else {
       values.put(n, call);
+      if constexpr (bounded) measure(n, k, values);
+    }
+  }
+
+  // How much may be alive. Throws std::invalid_argument.
+  alive_amount most_alive() const {
+    if constexpr (std::integral<MostAlive>) {
+      if (std::cmp_less(given.most_alive, 1)) throw_no_bound(static_cast<long long>(given.most_alive));
+      return {.values = static_cast<std::size_t>(given.most_alive), .bytes = unlimited};
+    } else {
+      check_alive(given.most_alive.values, given.most_alive.bytes, counts_bytes);
+      return {.values = given.most_alive.values, .bytes = given.most_alive.bytes};
+    }
+  }
+  // What was alive, for who asked for it.
+  template <class Bound>
+  void tell_seen(const Bound& bound) const noexcept {
+    if constexpr (!std::integral<MostAlive>) {
+      if (given.most_alive.seen == nullptr) return;
+      const alive_amount most = bound.seen();
+      *given.most_alive.seen = {.values = most.values, .bytes = most.bytes, .beyond = bound.went_beyond()};
     }
   }
 
@@ -100,6 +124,20 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
         }
       },
       [](void* strand, const Key& k) { call_for_program([&] { static_cast<Strand*>(strand)->create(k); }); }};
+
+ private:
+  static constexpr bool counts_bytes = requires(const MostAlive& m) { m.bytes_of; } &&
+                                       !std::is_same_v<MostAlive, graph::alive<graph::no_bytes_of>>;
+  template <class Values>
+  void measure(node_number n, const Key& k, Values& values) const {
+    if constexpr (counts_bytes) {
+      call_for_node("asking for the bytes of ", k, [&] {
+        values.measure(n, [&](const value& v) {
+          return static_cast<std::size_t>(std::invoke(given.most_alive.bytes_of, v));
+        });
+      });
+    }
+  }
 };
 
 }  // namespace sennit::detail

@@ -12,7 +12,12 @@ struct coloring;
 struct no_color;
 class trace;
 struct no_trace;
-template <class, class, class, class, class>
+struct no_bound;
+struct no_bytes_of;
+struct alive_seen;
+template <class>
+struct alive;
+template <class, class, class, class, class, class>
 struct nodes;
 template <class, class, class>
 class node;

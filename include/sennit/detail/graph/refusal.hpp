@@ -181,8 +181,40 @@ consteval bool require_trace() {
   return is_pointer;
 }
 
+template <class MostAlive>
+inline constexpr bool is_alive = std::integral<MostAlive> && !std::same_as<MostAlive, bool>;
+template <class BytesOf>
+inline constexpr bool is_alive<graph::alive<BytesOf>> = true;
+template <class MostAlive, class Value>
+inline constexpr bool counts_bytes_of = true;
+template <class BytesOf, class Value>
+  requires(!std::same_as<BytesOf, graph::no_bytes_of>)
+inline constexpr bool counts_bytes_of<graph::alive<BytesOf>, Value> =
+    std::is_invocable_r_v<std::size_t, const BytesOf&, const Value&>;
+
+template <class Key, class Predecessors, class Compute, class MostAlive>
+consteval bool require_most_alive() {
+  if constexpr (std::same_as<MostAlive, graph::no_bound>) {
+    return true;
+  } else if constexpr (!is_alive<MostAlive>) {
+    static_assert(never<MostAlive>, "graph::run: .most_alive is neither a number of values nor "
+                                    "sennit::graph::alive{...}");
+    return false;
+  } else if constexpr (std::is_void_v<node_value<Key, Predecessors, Compute>>) {
+    static_assert(never<MostAlive>, "graph::run: .most_alive is given, but .compute returns void, so that "
+                                    "nodes have no values; leave it out, or return values");
+    return false;
+  } else {
+    constexpr bool counted = counts_bytes_of<MostAlive, node_value<Key, Predecessors, Compute>>;
+    static_assert(counted,
+                  "graph::run: .most_alive has a bytes_of that cannot be called with a value, or does "
+                  "not return an integer; it is called as a constant, with what .compute returns");
+    return counted;
+  }
+}
+
 // Whether the graph can be run. Only the first fault is refused.
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
 consteval bool require_graph() {
   using graph::node;
   if constexpr (!require_keys<Key, Keys>()) {
@@ -195,8 +227,10 @@ consteval bool require_graph() {
     return false;
   } else if constexpr (!require_color<Key, Color>()) {
     return false;
+  } else if constexpr (!require_trace<Trace>()) {
+    return false;
   } else {
-    return require_trace<Trace>();
+    return require_most_alive<Key, Predecessors, Compute, MostAlive>();
   }
 }
 

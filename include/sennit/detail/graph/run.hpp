@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/homed_pool.hpp>
 #include <sennit/detail/graph/keys.hpp>
@@ -31,10 +32,12 @@ class graph_run {
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
   static constexpr bool has_values = !std::is_void_v<value>;
+  static constexpr bool bounded = Calls::bounded;
+  using values_of_run = graph_values<value, bounded>;
 
   // `of`, `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, color_kind of, double patience)
-      : keys_(keys), calls_(calls), pool_(make_pool(calls, of, patience)) {}
+      : keys_(keys), calls_(calls), bound_(most_alive(calls)), pool_(make_pool(calls, of, patience)) {}
 
   // Returns when the sink has been computed, when the work pool has failed, or when nothing is left to do
   // although the sink waits. In the last case there is a cycle.
@@ -44,9 +47,15 @@ class graph_run {
     state(s).successors = std::uint64_t{nobody} + 1;
     if constexpr (homed) calls_.homes.made(s, label_of_key(sink));
     values_.keep(s);
+    if constexpr (bounded) bound_.begin_order(values_.make_plan(s));
     item first = graph_item::explore(s);
     if constexpr (Calls::colored) first.colors = calls_.colors(sink);
     pool_.run(*this, {first});
+    if constexpr (bounded) {
+      // The last strands have left together.
+      while (bound_.any_waiting() && !pool_.stopped()) pool_.run_again();
+      calls_.tell_seen(bound_);
+    }
     return s;
   }
 
@@ -65,7 +74,7 @@ class graph_run {
     }
     return nobody;
   }
-  graph_values<value>& values() noexcept { return values_; }
+  values_of_run& values() noexcept { return values_; }
   graph_tracing<Calls::traced>& tracing() noexcept { return tracing_; }
 
   // One strand's part of the run.
@@ -78,6 +87,9 @@ class graph_run {
         if constexpr (has_values) {
           // Others have taken what there was to explore here.
           if (here.has_ready()) continue;
+        }
+        if constexpr (bounded) {
+          if (here.takes_waiting()) continue;
         }
         return;
       }
@@ -118,12 +130,22 @@ class graph_run {
     }
   }
 
+  using bound = std::conditional_t<bounded, alive_bound<item>, no_alive_bound>;
+  static alive_amount most_alive(const Calls& calls) {
+    if constexpr (bounded) {
+      return calls.most_alive();
+    } else {
+      return {};
+    }
+  }
+
   node_state& state(node_number n) noexcept { return keys_.state(n); }
 
   Keys& keys_;
   const Calls& calls_;
   waiting_nodes waiting_;
-  graph_values<value> values_;
+  values_of_run values_;
+  [[no_unique_address]] bound bound_;
   [[no_unique_address]] std::conditional_t<has_values, ready_later<item>, no_values> later_;
   [[no_unique_address]] graph_tracing<Calls::traced> tracing_;
   std::mutex creating_;

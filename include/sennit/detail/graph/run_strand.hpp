@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/homes.hpp>
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -36,6 +38,7 @@ class run_strand {
   using item = typename Run::item;
   static constexpr bool has_values = Run::has_values;
   static constexpr bool homed = Run::homed;
+  static constexpr bool bounded = Run::bounded;
 
  public:
   run_strand(Run& whole, typename Run::session& own) : whole_(whole), own_(own) {}
@@ -54,6 +57,9 @@ class run_strand {
       const graph_item step = at.step();
       item next = item::none();
       if (step.is_ready()) {
+        if constexpr (bounded) {
+          if (waits_for_room(at)) return;
+        }
         compute(step.node(), next);
         if constexpr (Calls::takes_node) {
           if (has_created_) [[unlikely]]
@@ -87,6 +93,21 @@ class run_strand {
       return;
     }
     offer_ready();
+  }
+  // When nothing is left here: goes on with a node that has waited for room, if one can begin, or if no other strand has
+  // anything to do.
+  SENNIT_COLD bool takes_waiting() {
+    if (whole_.pool_.stopped()) return false;
+    whole_.values_.leave(values_.held);
+    std::vector<item> now_ready;
+    whole_.bound_.freed(values_.held.take_freed(), [&](const item& i) { now_ready.push_back(i); });
+    add_reversed(now_ready);
+    if (!now_ready.empty()) return true;
+    const std::optional<item> first =
+        whole_.bound_.take(whole_.pool_.is_alone(),
+                           [&](std::span<const node_number> read) { return whole_.values_.frees(read); });
+    if (first) own_.todo.add(*first);
+    return first.has_value();
   }
   bool has_ready() const noexcept { return !values_.ready.empty(); }
   // Others can have what is ready while this strand computes a node.
@@ -144,6 +165,7 @@ class run_strand {
     }
     if constexpr (homed) whole_.calls_.homes.created();
     note_made(n);
+    if constexpr (bounded) whole_.values_.make_plan(n).follow(whole_.values_.plan(at.step().node()), 0, 1, 0);
     item i = graph_item::explore(n);
     if (posts(i)) return;
     // A branch that another strand runs does not use the strand's local queue.
@@ -225,10 +247,12 @@ class run_strand {
     waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
     std::uint32_t done = 0;
     std::size_t made = 0;
-    for (const node_number p : values_.named) {
+    for (std::size_t position = 0; position < size; ++position) {
+      const node_number p = values_.named[position];
       switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
         case wait::made:
           values_.named[made++] = p;
+          if constexpr (bounded) whole_.values_.make_plan(p).kept = static_cast<std::uint32_t>(position);
           note_made(p);
           break;
         case wait::listed: break;
@@ -238,12 +262,22 @@ class run_strand {
           break;
       }
     }
+    if constexpr (bounded) plan_made(n, made);
     const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
     const bool last = whole_.values_.unexplored().explored(std::span(values_.named.data(), made), give);
     note_explored(static_cast<std::int64_t>(made));
     if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
     if (last) [[unlikely]]
       compute_the_rest();
+  }
+  // The place of what a node made in the order of the run.
+  void plan_made(node_number n, std::size_t made) {
+    const alive_plan& maker = whole_.values_.plan(n);
+    whole_.bound_.note_kept(maker.kept);
+    for (std::size_t i = 0; i < made; ++i) {
+      alive_plan& plan = whole_.values_.plan(values_.named[i]);
+      plan.follow(maker, i, made, plan.kept);
+    }
   }
   void add_ready_when_explored(node_number n) {
     item i = graph_item::compute(n);
@@ -258,7 +292,7 @@ class run_strand {
   }
 
   void compute(node_number n, item& next) {
-    if constexpr (has_values) find_read(n);
+    if constexpr (has_values && !bounded) find_read(n);
     const auto begun = whole_.tracing_.begin_node(notes_);
     whole_.calls_.compute(n, *this, whole_.values_);
     whole_.tracing_.end_node(notes_, n, begun);
@@ -271,7 +305,13 @@ class run_strand {
     if constexpr (has_values) {
       std::uint32_t readers = maker != nobody ? 1 : 0;
       for (std::uint32_t l = first; l != 0; l = whole_.waiting_[l].next) ++readers;
-      whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
+      if constexpr (bounded) {
+        const alive_amount made = whole_.values_.amount_of(n);
+        whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
+        note_computed(n, made);
+      } else {
+        whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
+      }
     }
     if (maker != nobody) notify(maker, next);
     for (std::uint32_t l = first; l != 0;) {
@@ -288,6 +328,28 @@ class run_strand {
       nodes.push_back(whole_.keys_.find(k));
     if (!whole_.values_.has_answered(n, nodes)) throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
     values_.read.fix();
+  }
+
+  // Returns true if the node waits until there is room for its value.
+  bool waits_for_room(const item& i) {
+    const node_number n = i.step().node();
+    find_read(n);
+    values_.read.sort();
+    const std::span<const node_number> read = values_.read.all();
+    const alive_amount frees = whole_.values_.frees(read);
+    alive_plan& plan = whole_.values_.plan(n);
+    if constexpr (homed) {
+      // A schedule says where and when nodes begin.
+      whole_.bound_.begin_anyway(plan, !read.empty(), frees);
+      return false;
+    }
+    return !whole_.bound_.begin(i, plan, read, frees);
+  }
+  void note_computed(node_number n, const alive_amount& made) {
+    std::vector<item> now_ready;
+    whole_.bound_.end(whole_.values_.plan(n), made, values_.held.take_freed(),
+                      [&](const item& i) { now_ready.push_back(i); });
+    add_reversed(now_ready);
   }
 
   void notify(node_number n, item& next) {
@@ -324,7 +386,7 @@ class run_strand {
   std::mutex creating_;                  // for branches of the running node
   bool has_created_ = false;             // the running node; under creating_
   std::vector<item> created_elsewhere_;  // by its branches on other stacks; likewise
-  [[no_unique_address]] value_strand<item, value> values_;
+  [[no_unique_address]] value_strand<item, value, bounded> values_;
   [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
 };
 

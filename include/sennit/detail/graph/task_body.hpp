@@ -40,6 +40,24 @@ struct task_code {
   void* body;
 };
 
+// Whether a copy of a T compiles. Containers say that they can be copied also where their elements cannot.
+template <class T>
+struct copies : std::is_copy_constructible<T> {};
+template <class T>
+inline constexpr bool can_be_copied = copies<T>::value;
+template <class T>
+  requires requires(const T& t) {
+    typename T::value_type;
+    requires !std::is_same_v<typename T::value_type, T>;
+    t.begin();
+  }
+struct copies<T>
+    : std::bool_constant<std::is_copy_constructible_v<T> && can_be_copied<typename T::value_type>> {};
+template <class A, class B>
+struct copies<std::pair<A, B>> : std::bool_constant<can_be_copied<A> && can_be_copied<B>> {};
+template <class... Part>
+struct copies<std::tuple<Part...>> : std::bool_constant<(can_be_copied<Part> && ...)> {};
+
 // The result of a task, for its readers.
 class SENNIT_EXPORT task_value_state {
  public:
@@ -80,13 +98,13 @@ class task_value : public task_value_state {
   // The value itself for the only reader, and a copy for each of several.
   T take() {
     const T& there = look();
-    if constexpr (std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>) return there;
+    if constexpr (std::is_trivially_copyable_v<T> && can_be_copied<T>) return there;
     if (has_one_reader()) {
       T taken = std::move(*value_);
       value_.reset();
       return taken;
     }
-    if constexpr (std::is_copy_constructible_v<T>) {
+    if constexpr (can_be_copied<T>) {
       return there;
     } else {
       throw_uncopied();
@@ -159,7 +177,7 @@ struct task_call<F, std::index_sequence<I...>, From...> {
     return std::invoke(f, read<I>(*std::get<I>(from))...);
   }
   static void add_readers(const std::tuple<task_value<From>*...>& from) {
-    (std::get<I>(from)->add_reader(takes_value<F, I, From>() && !std::is_copy_constructible_v<From>), ...);
+    (std::get<I>(from)->add_reader(takes_value<F, I, From>() && !can_be_copied<From>), ...);
   }
 
  private:

@@ -51,6 +51,8 @@ class reader_count {
   // Relaxed: a reader that counts keeps the value. A reader that came too late saw, before it counted, that
   // the value had been freed.
   bool is_freed() noexcept { return count().load(std::memory_order_relaxed) >= freed; }
+  // Relaxed: a hint.
+  bool is(std::uint32_t readers) noexcept { return count().load(std::memory_order_relaxed) == readers; }
 
  private:
   static constexpr std::uint32_t freed = std::uint32_t{1} << 31;  // plus readers that count without effect
@@ -111,7 +113,10 @@ class read_nodes {
   }
   // After the list has been filled.
   void fix() {
-    if (nodes_.size() > few && !std::ranges::is_sorted(nodes_)) std::ranges::sort(nodes_);
+    if (nodes_.size() > few) sort();
+  }
+  void sort() {
+    if (!std::ranges::is_sorted(nodes_)) std::ranges::sort(nodes_);
   }
   // Any number of threads may call it at once.
   bool has(node_number n) const noexcept {

@@ -38,16 +38,16 @@ class ready_later {
 
 // Values live until the graph has been explored. So a strand explores what it has before it computes what is
 // ready, and what is ready stays here until then.
-template <class Item, class Value>
+template <class Item, class Value, bool Bounded>
 struct value_strand {
-  typename graph_values<Value>::holder held;
+  typename graph_values<Value, Bounded>::holder held;
   std::vector<node_number> named;  // predecessors of the node that is being explored
   read_nodes read;                 // by the running node
   std::vector<Item> ready;         // nodes; the first is computed first
 };
 template <class Item>
-struct value_strand<Item, void> {
-  graph_values<void>::holder held;
+struct value_strand<Item, void, false> {
+  graph_values<void, false>::holder held;
 };
 
 }  // namespace sennit::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/growing.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/value_readers.hpp>
@@ -13,32 +14,40 @@
 #include <exception>
 #include <mutex>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sennit::detail {
 
 // The last reader of a value frees it. Which reader is the last is known only after all nodes have been
-// explored. Until then the strand that computed a value holds it. docs/protocols/graphs.md, "Values".
-template <class Value>
+// explored. Until then the strand that computed a value holds it. docs/protocols/graphs.md, "Values". Bounded: what is
+// alive is counted.
+template <class Value, bool Bounded>
 class graph_values {
+  struct nothing {};
+
  public:
   graph_values() = default;
   graph_values(const graph_values&) = delete;
   graph_values& operator=(const graph_values&) = delete;
   ~graph_values() {
-    if (kept_ != nobody && slots_.has(kept_)) free(slots_[kept_]);
-    if (failed_) slots_.for_each([](slot& s) { free(s); });
+    holder none;
+    if (kept_ != nobody && slots_.has(kept_)) free(slots_[kept_], none);
+    if (failed_) slots_.for_each([&](slot& s) { free(s, none); });
   }
 
   // What a strand holds: values that may get further readers, each as often as it counts there.
   class holder {
    public:
     holder() = default;
+    // What the strand has freed since the last call.
+    alive_amount take_freed() noexcept { return std::exchange(freed_, {}); }
 
    private:
     friend class graph_values;
     std::vector<node_number> held_;
+    [[no_unique_address]] std::conditional_t<Bounded, alive_amount, nothing> freed_;
   };
 
   // Precondition: the node has been explored.
@@ -53,6 +62,33 @@ class graph_values {
     return slots_[n].readers.is_freed() ? nullptr : &slots_[n].value->value;
   }
   Value take(node_number n) { return std::move(slots_[n].value->value); }
+
+  // --- Of runs with a bound.
+  // Before others know of the value.
+  template <class BytesOf>
+  void measure(node_number n, const BytesOf& bytes_of) {
+    slots_[n].value->bytes = bytes_of(std::as_const(slots_[n].value->value));
+  }
+  // Precondition: the value has not been freed.
+  alive_amount amount_of(node_number n) noexcept { return {.values = 1, .bytes = slots_[n].value->bytes}; }
+  // Makes the plan of a node that has been made, for the one who made it.
+  alive_plan& make_plan(node_number n) {
+    slots_.ensure(n);
+    return slots_[n].plan;
+  }
+  // It belongs to whoever has the node to explore or to compute.
+  alive_plan& plan(node_number n) noexcept { return slots_[n].plan; }
+  // What a node is going to free that reads these, in the order of their numbers. It may turn out to be more. Relaxed: a
+  // hint.
+  alive_amount frees(std::span<const node_number> read) noexcept {
+    alive_amount freed;
+    if (!unexplored_.none()) return freed;
+    for (std::size_t i = 0, next = 0; i < read.size(); i = next) {
+      while (next < read.size() && read[next] == read[i]) ++next;
+      if (slots_[read[i]].readers.is(static_cast<std::uint32_t>(next - i))) freed += amount_of(read[i]);
+    }
+    return freed;
+  }
   // Keeps the value of the sink for the caller of the run.
   void keep(node_number n) noexcept { kept_ = n; }
   void fail() noexcept { failed_ = true; }
@@ -80,9 +116,9 @@ class graph_values {
                 holder& own) {
     if (n == kept_) ++readers;
     if (unexplored_.none()) {
-      if (slots_[n].readers.add_last(readers)) free(slots_[n]);
-      for (const node_number p : read) release(p);
-      release_all(own.held_);
+      if (slots_[n].readers.add_last(readers)) free(slots_[n], own);
+      for (const node_number p : read) release(p, own);
+      release_all(own.held_, own);
       return;
     }
     slots_[n].readers.add(readers);
@@ -90,7 +126,7 @@ class graph_values {
     if (created) {
       hold(read, own);
     } else {
-      for (const node_number p : read) release(p);
+      for (const node_number p : read) release(p, own);
     }
   }
   // Called when a strand ends, or finds that nothing is left to explore. If nodes are unexplored, the held
@@ -98,8 +134,8 @@ class graph_values {
   void leave(holder& own) noexcept {
     const std::lock_guard guard(leaving_);
     if (unexplored_.none()) {
-      release_all(left_);
-      release_all(own.held_);
+      release_all(left_, own);
+      release_all(own.held_, own);
     } else if (left_.empty()) {
       left_.swap(own.held_);
     } else {
@@ -112,27 +148,35 @@ class graph_values {
     template <class Make>
     explicit box(Make&& make) : value(std::forward<Make>(make)()) {}
     Value value;
+    [[no_unique_address]] std::conditional_t<Bounded, std::size_t, nothing> bytes{};
   };
   struct slot {
     box* value;
     reader_count readers;
     std::uint32_t answer;  // a sum over the node's predecessors
+    [[no_unique_address]] std::conditional_t<Bounded, alive_plan, nothing> plan;
   };
 
-  // Each worker may be computing one more node at the time.
-  static constexpr std::size_t most_held = 1;
+  // Each worker may be computing one more node at the time. With a bound, none is: what a strand alone needs is known
+  // once all nodes have been explored.
+  static constexpr std::size_t most_held = Bounded ? 0 : 1;
 
-  static void free(slot& s) noexcept { delete std::exchange(s.value, nullptr); }
-  void release(node_number n) noexcept {
-    if (slots_[n].readers.remove()) free(slots_[n]);
+  static void free(slot& s, holder& by) noexcept {
+    if constexpr (Bounded) {
+      if (s.value != nullptr) by.freed_ += {.values = 1, .bytes = s.value->bytes};
+    }
+    delete std::exchange(s.value, nullptr);
+  }
+  void release(node_number n, holder& by) noexcept {
+    if (slots_[n].readers.remove()) free(slots_[n], by);
   }
   void hold(std::span<const node_number> nodes, holder& own) {
     own.held_.insert(own.held_.end(), nodes.begin(), nodes.end());
     held_.fetch_add(nodes.size(), std::memory_order_relaxed);
   }
-  void release_all(std::vector<node_number>& held) noexcept {
+  void release_all(std::vector<node_number>& held, holder& by) noexcept {
     if (held.empty()) return;
-    for (const node_number h : held) release(h);
+    for (const node_number h : held) release(h, by);
     held_.fetch_sub(held.size(), std::memory_order_relaxed);
     held.clear();
   }
@@ -162,7 +206,7 @@ class graph_values {
 struct no_values {};
 
 template <>
-class graph_values<void> {
+class graph_values<void, false> {
  public:
   struct holder {};
   static void leave(holder&) noexcept {}

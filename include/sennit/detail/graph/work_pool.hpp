@@ -30,6 +30,11 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   // may call it.
   void fail(std::exception_ptr why) noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+  // Whether the calling strand is the only one at work, and there are no parts. It knows then what the others did.
+  bool is_alone() const noexcept {
+    // ORD[D23] acquire: what the others did; pairs with the release in leave().
+    return at_work_.load(std::memory_order_acquire) == 1;
+  }
   // Precondition: the work has stopped. Throws the exception that ended it, or cancelled.
   [[noreturn]] SENNIT_COLD void throw_failure();
 
@@ -293,6 +298,14 @@ class work_pool : public work_pool_state {
     work_ = &work;
     if constexpr (colored) posts_.begin(*this);
     attend([&](session& own) { own.begin(first); });
+    await_all();
+    if constexpr (colored) posts_.end();
+  }
+  // After run(): one more strand, which finds by itself what is left to do, and those that it calls for help.
+  void run_again() {
+    if constexpr (colored) posts_.begin(*this);
+    begin_again();
+    attend([](session&) {});
     await_all();
     if constexpr (colored) posts_.end();
   }

@@ -76,6 +76,7 @@ struct no_color {};
 
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
+struct no_priority {};
 
 // A graph, described by functions. Several workers call the functions at once. They call predecessors() and
 // color() more than once for a node, and each call must give the same answer.
@@ -92,8 +93,14 @@ struct no_trace {};
 //                       copyable, and hashed by H or std::hash.
 //   trace               a graph::trace*, in which the run notes which worker computed which node, and when.
 //                       Cost: some 50 to 100 ns a node.
+//   priority(key)       an integer. A worker first explores what it has found. Then it takes the node of the highest
+//                       priority of all that are ready in the run at that moment, wherever they became ready; of
+//                       equals, the latest. With one worker, this is the exact order. With several, a node may become
+//                       ready just after a worker has taken a less urgent one. Called once for a node, when it is
+//                       ready. Priorities count before colors, which have no effect then. graph::replay does not use
+//                       priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
-          class Trace = no_trace>
+          class Trace = no_trace, class Priority = no_priority>
 struct nodes {
   Predecessors predecessors;
   Compute compute;
@@ -101,6 +108,7 @@ struct nodes {
   Keys keys{};
   graph::coloring coloring{};
   Trace trace{};
+  Priority priority{};
 };
 
 // The node that is being computed, as an argument of its function.
@@ -204,8 +212,8 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //     return sennit::graph::run(field{rows - 1, columns - 1},
 //                               sennit::graph::nodes{.predecessors = before, .compute = sum});
 //   }
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
-auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>& given) {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class Priority>
+auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace, Priority>& given) {
   // A literal is its text: other literals with the same text may have another address.
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
   // As detail::require_graph(), which would be three more lines of each message.
@@ -221,6 +229,8 @@ auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace>
   } else if constexpr (!detail::require_color<key, Color>()) {
     return detail::refused();
   } else if constexpr (!detail::require_trace<Trace>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_priority<key, Priority>()) {
     return detail::refused();
   } else {
     return detail::compute_sink<key>(sink, given);

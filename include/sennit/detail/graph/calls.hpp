@@ -22,15 +22,16 @@ namespace sennit::detail {
 template <class Key, class Nodes>
 struct graph_calls;
 
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
-struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>> {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class Priority>
+struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, Priority>> {
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
-  static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
+  static constexpr bool prioritized = !std::is_same_v<Priority, graph::no_priority>;
+  static constexpr bool colored = !std::is_same_v<Color, graph::no_color> && !prioritized;
   static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
 
-  const graph::nodes<Predecessors, Compute, Color, Keys, Trace>& given;
+  const graph::nodes<Predecessors, Compute, Color, Keys, Trace, Priority>& given;
   unsigned color_count = 0;  // the number of colors of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const {
@@ -63,6 +64,11 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace>>
       }
     });
     return list;
+  }
+
+  int priority(const Key& k) const {
+    return call_for_node("asking for the priority of ", k,
+                         [&] { return static_cast<int>(std::invoke(given.priority, k)); });
   }
 
   template <class Strand, class Values>

@@ -12,7 +12,8 @@ struct coloring;
 struct no_color;
 class trace;
 struct no_trace;
-template <class, class, class, class, class>
+struct no_priority;
+template <class, class, class, class, class, class>
 struct nodes;
 template <class, class, class>
 class node;

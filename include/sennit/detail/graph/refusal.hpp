@@ -181,8 +181,18 @@ consteval bool require_trace() {
   return is_pointer;
 }
 
+template <class Key, class Priority>
+consteval bool require_priority() {
+  constexpr bool priority =
+      std::same_as<Priority, graph::no_priority> || std::is_invocable_r_v<int, const Priority&, const Key&>;
+  static_assert(priority,
+                "graph::run: .priority cannot be called with a key, which has the type of the sink, or "
+                "does not return an integer; it is called as a constant");
+  return priority;
+}
+
 // Whether the graph can be run. Only the first fault is refused.
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace>
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class Priority>
 consteval bool require_graph() {
   using graph::node;
   if constexpr (!require_keys<Key, Keys>()) {
@@ -195,8 +205,10 @@ consteval bool require_graph() {
     return false;
   } else if constexpr (!require_color<Key, Color>()) {
     return false;
+  } else if constexpr (!require_trace<Trace>()) {
+    return false;
   } else {
-    return require_trace<Trace>();
+    return require_priority<Key, Priority>();
   }
 }
 

@@ -77,6 +77,7 @@ struct no_color {};
 
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
+struct no_priority {};
 
 // The most values that were alive at a time in a run, and their bytes (0 without bytes_of). Each value counts from the
 // end of its node until its last reader has ended. Bytes, too, count so.
@@ -130,8 +131,14 @@ struct no_bound {};
 //                       Cost: some 50 to 100 ns a node.
 //   most_alive          how many values may be alive: a number, or graph::alive{...}, which can also count bytes.
 //                       Cost: three short locks a node, and another call of predecessors() for a node that waits.
+//   priority(key)       an integer. A worker first explores what it has found. Then it takes the node of the highest
+//                       priority of all that are ready in the run at that moment, wherever they became ready; of
+//                       equals, the latest. With one worker, this is the exact order. With several, a node may become
+//                       ready just after a worker has taken a less urgent one. Called once for a node, when it is
+//                       ready. Priorities count before colors, which have no effect then. graph::replay does not use
+//                       priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
-          class Trace = no_trace, class MostAlive = no_bound>
+          class Trace = no_trace, class MostAlive = no_bound, class Priority = no_priority>
 struct nodes {
   Predecessors predecessors;
   Compute compute;
@@ -140,6 +147,7 @@ struct nodes {
   graph::coloring coloring{};
   Trace trace{};
   MostAlive most_alive{};
+  Priority priority{};
 };
 
 // The node that is being computed, as an argument of its function.
@@ -243,8 +251,10 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //     return sennit::graph::run(field{rows - 1, columns - 1},
 //                               sennit::graph::nodes{.predecessors = before, .compute = sum});
 //   }
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
-auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>& given) {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
+          class Priority>
+auto run(const Key& sink,
+         const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>& given) {
   // A literal is its text: other literals with the same text may have another address.
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
   // As detail::require_graph(), which would be three more lines of each message.
@@ -262,6 +272,8 @@ auto run(const Key& sink, const nodes<Predecessors, Compute, Color, Keys, Trace,
   } else if constexpr (!detail::require_trace<Trace>()) {
     return detail::refused();
   } else if constexpr (!detail::require_most_alive<key, Predecessors, Compute, MostAlive>()) {
+    return detail::refused();
+  } else if constexpr (!detail::require_priority<key, MostAlive, Priority>()) {
     return detail::refused();
   } else {
     return detail::compute_sink<key>(sink, given);

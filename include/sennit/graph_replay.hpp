@@ -59,7 +59,7 @@ class SENNIT_EXPORT schedule {
 };
 
 // As run(), but each node is computed by the worker that the schedule names (Lifflander, Krishnamoorthy and Kalé, 2014,
-// IV.C; Maglalang, Krishnamoorthy and Agrawal, 2016, name it as future work). Colors are not used.
+// IV.C; Maglalang, Krishnamoorthy and Agrawal, 2016, name it as future work). Colors and priorities are not used.
 //
 //   relaxed            a worker without nodes of its own takes those that others are late with: that have been ready for
 //                      longer than two nodes take on average
@@ -89,11 +89,13 @@ class SENNIT_EXPORT schedule {
 //                             sennit::graph::nodes{.predecessors = before, .compute = [](int) {}});
 //     }
 //   }
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
+          class Priority>
 auto replay(const schedule& followed, fidelity how, const Key& sink,
-            const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>& given) {
+            const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>& given) {
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
-  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace, MostAlive>()) {
+  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace, MostAlive,
+                                      Priority>()) {
     return detail::replay_sink<key>(followed, how, sink, given);
   } else {
     return detail::refused();

@@ -181,6 +181,35 @@ TEST_P(random_graphs, with_most_alive) {
     EXPECT_EQ(value_of_sink_within(most, g, colors(g.draw(1000)), graph::hashed<>()), expected);
   });
 }
+// A node that is lost in the heap of ready nodes, begins early, or leaves a value behind.
+TEST_P(random_graphs, with_priorities) {
+  each(150, [](random_graph& g) {
+    const std::uint64_t salt = g.draw(1'000'000);
+    const auto before = [&](int k) -> const std::vector<int>& { return g.before(k); };
+    const auto urgency = [salt](int k) {
+      return static_cast<int>(mixed(salt + static_cast<std::uint64_t>(k)) % 9) - 4;
+    };
+    const std::vector<std::uint64_t> expected = g.values();
+    std::vector<std::uint64_t> values(expected.size());
+    graph::run(g.sink(), graph::nodes{.predecessors = before,
+                                      .compute =
+                                          [&](int k) {
+                                            values[static_cast<std::size_t>(k)] += g.value_of(k, [&](int p) {
+                                              return values[static_cast<std::size_t>(p)];
+                                            });
+                                          },
+                                      .keys = graph::dense(g.count()),
+                                      .priority = urgency});
+    EXPECT_TRUE(values == expected) << "a node was computed twice, never, early, or though nobody needs it";
+    const auto compute = [&](int k, auto& node) -> tracked {
+      return tracked(g.value_of(k, [&](int p) { return node.value(p).value(); }));
+    };
+    EXPECT_EQ(
+        graph::run(g.sink(), graph::nodes{.predecessors = before, .compute = compute, .priority = urgency})
+            .value(),
+        expected[static_cast<std::size_t>(g.sink())]);
+  });
+}
 // A failure that is lost, or leaves something behind, wherever it happens.
 TEST_P(random_graphs, that_fail) {
   each(150, [](random_graph& g) {

@@ -24,16 +24,18 @@ namespace sennit::detail {
 template <class Key, class Nodes>
 struct graph_calls;
 
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
-struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>> {
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
+          class Priority>
+struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>> {
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
-  static constexpr bool colored = !std::is_same_v<Color, graph::no_color>;
+  static constexpr bool prioritized = !std::is_same_v<Priority, graph::no_priority>;
+  static constexpr bool colored = !std::is_same_v<Color, graph::no_color> && !prioritized;
   static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
   static constexpr bool bounded = !std::is_same_v<MostAlive, graph::no_bound>;
 
-  const graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive>& given;
+  const graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>& given;
   unsigned color_count = 0;  // the number of colors of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const {
@@ -66,6 +68,11 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, 
       }
     });
     return list;
+  }
+
+  int priority(const Key& k) const {
+    return call_for_node("asking for the priority of ", k,
+                         [&] { return static_cast<int>(std::invoke(given.priority, k)); });
   }
 
   template <class Strand, class Values>

@@ -17,7 +17,8 @@ struct no_bytes_of;
 struct alive_seen;
 template <class>
 struct alive;
-template <class, class, class, class, class, class>
+struct no_priority;
+template <class, class, class, class, class, class, class, class>
 struct nodes;
 template <class, class, class>
 class node;

@@ -213,8 +213,24 @@ consteval bool require_most_alive() {
   }
 }
 
+template <class Key, class MostAlive, class Priority>
+consteval bool require_priority() {
+  constexpr bool alone =
+      std::same_as<Priority, graph::no_priority> || std::same_as<MostAlive, graph::no_bound>;
+  static_assert(
+      alone,
+      "graph::run: .priority and .most_alive order the same nodes in different ways; give one of them");
+  constexpr bool priority =
+      std::same_as<Priority, graph::no_priority> || std::is_invocable_r_v<int, const Priority&, const Key&>;
+  static_assert(priority,
+                "graph::run: .priority cannot be called with a key, which has the type of the sink, or "
+                "does not return an integer; it is called as a constant");
+  return alone && priority;
+}
+
 // Whether the graph can be run. Only the first fault is refused.
-template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive>
+template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
+          class Priority>
 consteval bool require_graph() {
   using graph::node;
   if constexpr (!require_keys<Key, Keys>()) {
@@ -230,7 +246,11 @@ consteval bool require_graph() {
   } else if constexpr (!require_trace<Trace>()) {
     return false;
   } else {
-    return require_most_alive<Key, Predecessors, Compute, MostAlive>();
+    if constexpr (!require_most_alive<Key, Predecessors, Compute, MostAlive>()) {
+      return false;
+    } else {
+      return require_priority<Key, MostAlive, Priority>();
+    }
   }
 }
 

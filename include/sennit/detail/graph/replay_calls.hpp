@@ -12,6 +12,7 @@ namespace sennit::detail {
 template <class Key, class Nodes>
 struct homed_calls : graph_calls<Key, Nodes> {
   static constexpr bool colored = false;
+  static constexpr bool prioritized = false;
 
   homed_calls(const Nodes& given, node_homes& h) noexcept : graph_calls<Key, Nodes>{given}, homes(h) {}
   node_homes& homes;

@@ -8,6 +8,7 @@
 #include <sennit/detail/graph/homed_pool.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/ranked_pool.hpp>
 #include <sennit/detail/graph/run_strand.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/value_strand.hpp>
@@ -120,11 +121,16 @@ class graph_run {
   using program_calls = Calls;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
   static constexpr bool homed = has_homes<Calls>;
-  using whole_pool = std::conditional_t<homed, homed_pool<graph_run>, work_pool<graph_run, item, posts>>;
+  static constexpr bool prioritized = Calls::prioritized;
+  using whole_pool = std::conditional_t<
+      homed, homed_pool<graph_run>,
+      std::conditional_t<prioritized, ranked_pool<graph_run>, work_pool<graph_run, item, posts>>>;
   using session = typename whole_pool::session;
   static whole_pool make_pool(const Calls& calls, color_kind of, double patience) noexcept {
     if constexpr (homed) {
       return whole_pool(calls.homes);
+    } else if constexpr (prioritized) {
+      return whole_pool();
     } else {
       return whole_pool(of, patience);
     }

@@ -178,7 +178,13 @@ class run_strand {
   }
   // The first is done first.
   void add_reversed(const std::vector<item>& items) {
-    for (std::size_t i = items.size(); i > 0; --i) own_.todo.add(items[i - 1]);
+    for (std::size_t i = items.size(); i > 0; --i) {
+      if constexpr (Calls::prioritized) {
+        item ready = items[i - 1];
+        if (posts(ready)) continue;
+      }
+      own_.todo.add(items[i - 1]);
+    }
   }
 
   // For the homes of nodes.
@@ -359,7 +365,7 @@ class run_strand {
   // The first item is done next, the others later; items of other colors are posted to those colors.
   void follow(graph_item step, item& next) {
     item i = step;
-    if constexpr (Calls::colored || homed) {
+    if constexpr (Calls::colored || homed || Calls::prioritized) {
       if (posts(i)) return;
     }
     if (next.step().is_none()) {
@@ -368,13 +374,17 @@ class run_strand {
       own_.todo.add(i);
     }
   }
-  // Posts an item of another color, or one that has a home. Returns false if the item is for this strand.
+  // Posts an item of another color, or one that has a home or a priority. Returns false if the item is for this strand.
   SENNIT_INLINE bool posts(item& i) {
     if constexpr (Calls::colored) {
       i.colors = whole_.calls_.colors(whole_.keys_.key_of(i.step().node()));
       return own_.post(i);
     } else if constexpr (homed) {
       return own_.post(i);
+    } else if constexpr (Calls::prioritized) {
+      if (!i.step().is_ready()) return false;
+      own_.post(i.step().node(), whole_.calls_.priority(whole_.keys_.key_of(i.step().node())));
+      return true;
     }
     return false;
   }

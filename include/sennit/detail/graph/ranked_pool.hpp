@@ -1,0 +1,196 @@
+// A work pool whose ready nodes have priorities. docs/protocols/graphs.md, "Priorities".
+#pragma once
+
+#include <sennit/detail/colors.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/local_queue.hpp>
+#include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/work_pool.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace sennit::detail {
+
+// The ready nodes of a run, which all strands share.
+class ranked_nodes : public posted_work {
+ public:
+  ranked_nodes() noexcept : posted_work(color_kind::nodes) {}
+
+  // Throws std::bad_alloc.
+  void add(node_number n, int priority) {
+    const std::lock_guard guard(lock_);
+    heap_.push_back({n, priority, ++latest_});
+    std::push_heap(heap_.begin(), heap_.end(), comes_later);
+    note_size();
+  }
+  // The most urgent node; `nobody` if there is none.
+  node_number take() noexcept {
+    const std::lock_guard guard(lock_);
+    if (heap_.empty()) return nobody;
+    std::pop_heap(heap_.begin(), heap_.end(), comes_later);
+    const node_number first = heap_.back().number;
+    heap_.pop_back();
+    note_size();
+    return first;
+  }
+  // A hint: others may take some meanwhile.
+  std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
+ private:
+  struct ready {
+    node_number number;
+    int priority;
+    std::uint64_t added;
+  };
+  // Of several with one priority, the latest comes first: its data may be in the cache.
+  static bool comes_later(const ready& a, const ready& b) noexcept {
+    return a.priority != b.priority ? a.priority < b.priority : a.added < b.added;
+  }
+  // Under the lock. Nodes are for workers of any color.
+  void note_size() noexcept {
+    size_.store(heap_.size(), std::memory_order_relaxed);
+    waiting_.store(heap_.empty() ? 0 : all_colors, std::memory_order_relaxed);
+  }
+
+  std::mutex lock_;
+  std::vector<ready> heap_;
+  std::uint64_t latest_ = 0;
+  std::atomic<std::size_t> size_{0};
+};
+
+// Work: as in a work pool. Local queues have the nodes that are to be explored.
+template <class Work>
+class ranked_pool : public work_pool_state {
+ public:
+  class session {
+   public:
+    explicit session(ranked_pool& whole) noexcept : todo(whole), whole_(whole) {
+      idle_colors_ = &work_pool_state::idle_colors(color_kind::nodes);
+      is_observed_ = work_pool_state::own_color(color_kind::nodes) == all_colors;
+    }
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+    // However the work ends, nothing is left for others.
+    ~session() {
+      todo.abandon();
+      todo.retire();
+      while (queue_part* const part = todo.take_back()) {
+        whole_.took_back();
+        part->let_go();
+      }
+    }
+
+    bool is_here() const noexcept { return stack_ == stack_here(); }
+    // What is to be explored comes first, so that more ready nodes are known.
+    bool more() { return !whole_.stopped() && (todo.claim() || more_slowly()); }
+    static void did_one() noexcept {}
+    void consider_others(bool busy = false) noexcept {
+      if (todo.publish()) [[unlikely]]
+        share(busy ? 1 : 2);
+      // A strand without anything else takes one node itself.
+      const std::size_t own = busy || !todo.empty() ? 0 : 1;
+      if (!is_observed_ && whole_.nodes_.size() > own && idle_colors_->load(std::memory_order_relaxed) != 0)
+          [[unlikely]]
+        wake(whole_.nodes_.size() - own);
+    }
+    void post(node_number n, int priority) { whole_.nodes_.add(n, priority); }
+
+    local_queue<graph_item> todo;
+
+   private:
+    bool more_slowly() {
+      if (todo.claim_slowly()) {
+        if (any_gate_shut()) share(1);
+        return true;
+      }
+      if (take_back()) return true;
+      const node_number n = whole_.nodes_.take();
+      if (n == nobody) return false;
+      todo.add(graph_item::compute(n));
+      return todo.next();
+    }
+    // Takes back what nobody has begun.
+    SENNIT_COLD bool take_back() {
+      while (queue_part* const part = todo.take_back()) {
+        const struct taken {
+          queue_part& back;
+          ~taken() { back.let_go(); }
+        } last{*part};
+        whole_.took_back();
+        todo.add_all(part->range());
+        if (todo.next()) return true;
+      }
+      return false;
+    }
+    SENNIT_COLD void share(std::size_t least) noexcept {
+      if (whole_.cancelled()) return;
+      if (todo.is_hidden()) todo.expose();
+      if (todo.size() >= least && any_gate_shut()) whole_.answer();
+    }
+    // Lets waiting workers come, for so many nodes at most. Without memory, they come when they look for work.
+    SENNIT_COLD void wake(std::size_t most) noexcept {
+      for (; most > 0; --most) {
+        worker* const idle = claim_idle(color_kind::nodes, all_colors);
+        if (idle == nullptr) return;
+        auto* const strand = new (std::nothrow) queue_part(whole_, whole_.run_part(), {});
+        if (strand == nullptr) return;
+        whole_.donate(*strand, all_colors, *idle);
+      }
+    }
+
+    ranked_pool& whole_;
+    const void* const stack_ = stack_here();
+    const std::atomic<color_set>* idle_colors_ = nullptr;
+    bool is_observed_ = false;
+  };
+
+  ranked_pool() noexcept : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere) {}
+
+  void run(Work& work, const std::vector<graph_item>& first) {
+    work_ = &work;
+    nodes_.begin(*this);
+    attend([&](session& own) { own.todo.add_all(first.data(), first.size()); });
+    await_all();
+    nodes_.end();
+  }
+
+ private:
+  static fiber* run_elsewhere(frame& base) noexcept {
+    auto& part = static_cast<queue_part&>(base);
+    auto& whole = static_cast<ranked_pool&>(part.whole());
+    if (!whole.stopped()) whole.attend([&](session& own) { own.todo.add_all(part.range()); });
+    fiber* const waiter = whole.leave(part);
+    part.let_go();
+    return waiter;
+  }
+  template <class Begin>
+  void attend(const Begin& begin) noexcept {
+#if SENNIT_EXCEPTIONS
+    try {
+      work_through(begin);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+#else
+    work_through(begin);
+#endif
+  }
+  template <class Begin>
+  void work_through(const Begin& begin) {
+    session own(*this);
+    begin(own);
+    work_->work(own);
+  }
+
+  Work* work_ = nullptr;
+  ranked_nodes nodes_;
+};
+
+}  // namespace sennit::detail

@@ -18,7 +18,7 @@ struct alive_seen;
 template <class>
 struct alive;
 struct no_priority;
-template <class, class, class, class, class, class, class, class>
+template <class, class, class, class, class, class, class>
 struct nodes;
 template <class, class, class>
 class node;

@@ -85,7 +85,7 @@ class SENNIT_EXPORT flow_submission {
   flow_task* place() const noexcept { return place_; }
   bool is_to_run() const noexcept { return to_run_; }
   // Orders the task after those that it depends on. The place has its closure.
-  void submit(const effects& fx, const char* name);
+  void submit(const effects& fx, const char* name, int priority);
 
  private:
   flow_front& flow_;
@@ -103,6 +103,17 @@ struct flow_options {
   // wait() fills it with the tasks since the last wait(), each with all tasks that it had to wait for (sennit/graph_trace.hpp).
   // Cost: some 100 ns a task, and memory for all tasks.
   graph::trace* trace = nullptr;
+};
+
+// What submit() is told of a task, beside its data.
+struct flow_task_options {
+  // In errors and traces. The text must last as long as the flow.
+  const char* name = nullptr;
+  // Of the tasks that are ready, those of the highest priority begin first; of equals, the latest that became ready. This
+  // holds for tasks that were submitted since the last wait(), from the first one with another priority than 0 on. Such
+  // tasks have no color. A strand that has just begun a task does not leave it for a more urgent one. Where submit() runs
+  // tasks before it returns, they run as they come. Cost: two short locks a task.
+  int priority = 0;
 };
 
 // Tasks are submitted in a serial order, with the data that they read, write, add to, or exclude each other on. Tasks run in
@@ -147,24 +158,29 @@ class task_flow {
   // run. What f refers to must last until wait() has returned. After a task has thrown, and in a cancelled region, the task is
   // dropped, until wait() has been called.
   //
-  // name: in errors. The text must last as long as the flow.
-  //
   // Throws std::logic_error if another strand or thread is in a call of the flow, std::bad_alloc, and what copying f throws; the
   // task then does not run. Precondition: the caller holds no lock that a task takes, because tasks may run inside this call.
   template <class F>
     requires std::invocable<std::decay_t<F>&>
-  void submit(const effects& fx, F&& f, const char* name = nullptr) {
+  void submit(const effects& fx, F&& f, const flow_task_options& options = {}) {
     using closure = std::decay_t<F>;
     if (!front_->runs_at_once()) {
       detail::flow_submission one(*front_);
       if (detail::flow_task* const place = one.place()) {
         place->template put<closure>(std::forward<F>(f));
-        one.submit(fx, name);
+        one.submit(fx, options.name, options.priority);
       }
       if (!one.is_to_run()) return;
     }
     closure body(std::forward<F>(f));
-    detail::flow_task_at_once(*front_).run(body, name);
+    detail::flow_task_at_once(*front_).run(body, options.name);
+  }
+
+  // The same, for a task with this name.
+  template <class F>
+    requires std::invocable<std::decay_t<F>&>
+  void submit(const effects& fx, F&& f, const char* name) {
+    submit(fx, std::forward<F>(f), flow_task_options{.name = name});
   }
 
   // Returns when all tasks have finished. If a task threw, no others began, and wait() throws a node_error that names it: by its

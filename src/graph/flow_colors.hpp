@@ -8,6 +8,8 @@
 namespace sennit::detail {
 
 inline constexpr std::uint8_t no_flow_color = 255;
+// Of a task that has a priority in place of a color.
+inline constexpr std::uint8_t by_priority = 254;
 
 // The NUMA node of the page with this address; -1 if nobody has touched the page. Tests have nodes of their own.
 using node_of_address = int(std::uintptr_t address);

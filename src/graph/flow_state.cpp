@@ -37,6 +37,7 @@ flow_state::flow_state(const graph::flow_options& given)
     fail_with(std::invalid_argument("sennit: task_flow: most_waiting is 0, and must be at least 1: so many "
                                     "tasks may be submitted and not finished"));
   }
+  most_urgent_.excludes = true;
   if (given.trace != nullptr) trace_ = std::make_unique<flow_trace>(*given.trace);
 }
 
@@ -99,6 +100,7 @@ void flow_state::use_colors() {
   if (colors_ > 1) {
     submitter_.color = in_strand() ? static_cast<std::uint8_t>(color_here(color_kind::nodes)) : no_flow_color;
   }
+  ranks_.store(colors_ > 1, std::memory_order_relaxed);
   records_.color_by_nodes(colors_);
 }
 
@@ -184,7 +186,7 @@ void flow_state::help_before_submitting() {
   }
 }
 
-void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
+void flow_state::submit(flow_task& task, const effects& fx, const char* name, int priority) {
   task.number = ++number_;
   task.name = name;
   if (checks_tasks != nullptr) [[unlikely]] {
@@ -199,7 +201,10 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
 #if SENNIT_EXCEPTIONS
   std::exception_ptr failure;
   try {
-    link(task, note(task, name, fx));
+    const std::vector<flow_task*>& before = note(task, name, fx);
+    if (priority != 0 || prioritized_) [[unlikely]]
+      order_by_priority(task, priority);
+    link(task, before);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -210,7 +215,10 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name) {
     std::rethrow_exception(failure);
   }
 #else
-  link(task, note(task, name, fx));
+  const std::vector<flow_task*>& before = note(task, name, fx);
+  if (priority != 0 || prioritized_) [[unlikely]]
+    order_by_priority(task, priority);
+  link(task, before);
 #endif
   submitter_.queue.note_progress();
   if (runs_ready_) [[unlikely]]
@@ -263,13 +271,47 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) no
 }
 
 void flow_state::make_ready(flow_task& task, strand& own) noexcept {
-  if (colors_ > 1 && post(task, own)) return;
+  if (ranks_.load(std::memory_order_relaxed) && rank(task, own)) return;
 #if SENNIT_EXCEPTIONS
   if (!own.queue.add(&task)) return fail(std::make_exception_ptr(std::bad_alloc()));
 #else
   if (!own.queue.add(&task)) fail_for_memory();
 #endif
   invite();
+}
+
+// The task has a place in the order by priority, or is left to workers of its color. Returns false if neither holds.
+bool flow_state::rank(flow_task& task, strand& own) noexcept {
+  if (task.color != by_priority) return post(task, own);
+#if SENNIT_EXCEPTIONS
+  try {
+    urgent_.add(0, &task, task.more->priority);
+  } catch (...) {
+    fail(std::current_exception());
+    return true;
+  }
+#else
+  urgent_.add(0, &task, task.more->priority);
+#endif
+  if (!own.queue.add(&most_urgent_)) {
+#if SENNIT_EXCEPTIONS
+    fail(std::make_exception_ptr(std::bad_alloc()));
+#else
+    fail_for_memory();
+#endif
+    return true;
+  }
+  invite();
+  return true;
+}
+
+// Before others know of the task. Throws std::bad_alloc.
+void flow_state::order_by_priority(flow_task& task, int priority) {
+  if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
+  task.more->priority = priority;
+  task.color = by_priority;
+  prioritized_ = true;
+  ranks_.store(true, std::memory_order_relaxed);
 }
 
 // --- What the header calls.
@@ -299,18 +341,18 @@ flow_submission::flow_submission(flow_front& front) : flow_(front) {
 #endif
 }
 
-void flow_submission::submit(const effects& fx, const char* name) {
+void flow_submission::submit(const effects& fx, const char* name, int priority) {
   auto& flow = static_cast<flow_state&>(flow_);
 #if SENNIT_EXCEPTIONS
   try {
-    flow.submit(*place_, fx, name);
+    flow.submit(*place_, fx, name, priority);
   } catch (...) {
     place_->call(*place_, flow_call::drop);
     place_->call = nullptr;
     throw;
   }
 #else
-  flow.submit(*place_, fx, name);
+  flow.submit(*place_, fx, name, priority);
 #endif
 }
 

@@ -5,6 +5,7 @@
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
 #include "graph/flow_trace.hpp"
+#include "graph/urgent_tasks.hpp"
 #include "policy/flow_pace.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
@@ -37,7 +38,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
   // A place for the next task; null if the flow has stopped.
   flow_task* place();
-  void submit(flow_task& task, const effects& fx, const char* name);
+  void submit(flow_task& task, const effects& fx, const char* name, int priority);
   // The place has no task.
   void give_back(flow_task& task) noexcept {
     task.successors.store(flow_task::finished(), std::memory_order_relaxed);
@@ -92,6 +93,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool take_posted(strand& own, bool of_others) noexcept;
   void use_colors();
   bool stands_still(strand& own, const flow_queue& queue) const noexcept;
+  flow_task* begin_slowly(flow_task& given, strand& own) noexcept;
   bool take_exclusions(flow_task& task, strand& own) noexcept;
   void give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count, strand& own) noexcept;
   void call(flow_task& task) noexcept;
@@ -99,6 +101,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   void call_traced(flow_task& task, strand& own) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
+  bool rank(flow_task& task, strand& own) noexcept;
+  void order_by_priority(flow_task& task, int priority);
   const std::vector<flow_task*>& note(flow_task& task, const char* name, const effects& fx);
   void link(flow_task& task, const std::vector<flow_task*>& before) noexcept;
   strand* enlist() noexcept;
@@ -116,6 +120,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::atomic<bool> submitting_{false};  // more may come
   std::atomic<std::uint32_t> task_ns_;   // what a task takes on average
   bool begun_ = false;                   // since the last wait
+  bool prioritized_ = false;             // likewise; by the submitting strand
+  std::atomic<bool> ranks_{false};       // some tasks have colors, or priorities
   std::uint64_t first_ = 0;              // the number before the first task of this round
   // The places, in blocks that never move.
   std::vector<std::unique_ptr<flow_task[]>> blocks_;
@@ -127,6 +133,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool runs_ready_ = false;                   // with a trace: each task as it is submitted
   unsigned colors_ = 1;                       // NUMA nodes
   std::unique_ptr<flow_queue[]> posted_;      // for each color, if there are several
+  urgent_tasks<flow_task*> urgent_{1};
+  flow_task most_urgent_;  // in queues: stands for whichever is the most urgent then
   flow_records records_;
   strand submitter_;
   std::atomic<strand*> strands_;  // all that there have been

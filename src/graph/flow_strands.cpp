@@ -18,9 +18,11 @@ namespace sennit::detail {
 using policy::flow_pace;
 
 // Runs the task. Returns one that has become ready by that, if there is one.
-flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
-  if (task.excludes && !take_exclusions(task, own)) [[unlikely]]
+flow_task* flow_state::run(flow_task& given, strand& own) noexcept {
+  flow_task* const begun = given.excludes ? begin_slowly(given, own) : &given;
+  if (begun == nullptr) [[unlikely]]
     return nullptr;
+  flow_task& task = *begun;
   if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0 || trace_ != nullptr) {
     call_timed(task, own);
   } else {
@@ -45,6 +47,12 @@ flow_task* flow_state::run(flow_task& task, strand& own) noexcept {
   if (any_gate_shut() && (own.tasks % flow_pace::tasks_between_gates == 0 || is_worth_sharing()))
     heed_gates();
   return next;
+}
+
+// The task that is to run: the most urgent one, if the given one stands for it. Null: it waits for an exclusion.
+flow_task* flow_state::begin_slowly(flow_task& given, strand& own) noexcept {
+  flow_task& task = &given == &most_urgent_ ? *urgent_.take(0) : given;
+  return !task.excludes || take_exclusions(task, own) ? &task : nullptr;
 }
 
 // Returns false if the task waits for an exclusion. Then another strand may have it already.
@@ -164,7 +172,8 @@ bool flow_state::steal(strand& own) noexcept {
 
 // Leaves the task to workers of its color. Returns false if it is for the calling strand.
 bool flow_state::post(flow_task& task, const strand& own) noexcept {
-  if (task.color == no_flow_color || task.color == own.color || !is_worth_sharing()) return false;
+  if (colors_ == 1 || task.color == no_flow_color || task.color == own.color || !is_worth_sharing())
+    return false;
   if (!posted_[task.color].add(&task)) return false;
   invite();
   return true;

@@ -55,7 +55,7 @@ void flow_state::wait() {
   if (!at_once_) finish_all();
   if (trace_ != nullptr && begun_) fill_trace(stopped());
   const bool failed = stopped();
-  begun_ = at_once_ = runs_ready_ = false;
+  begun_ = at_once_ = runs_ready_ = prioritized_ = false;
   stopped_.store(false, std::memory_order_relaxed);
   if (!failed) return;
   drop_all();
@@ -105,6 +105,7 @@ void flow_state::fill_trace(bool failed) {
 // After all strands have ended.
 void flow_state::drop_all() noexcept {
   for (strand* s = strands_.load(std::memory_order_relaxed); s != nullptr; s = s->next) s->queue.clear();
+  urgent_.clear();
   for (unsigned c = 0; posted_ != nullptr && c < colors_; ++c) posted_[c].clear();
   for (flow_task* const task : places_) {
     if (task->successors.load(std::memory_order_relaxed) == flow_task::finished()) continue;

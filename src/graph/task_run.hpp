@@ -87,7 +87,7 @@ class task_run_state : protected limited_tasks {
     return item.colors == 0 ? 0 : static_cast<std::size_t>(std::countr_zero(item.colors)) + 1;
   }
 
-  std::optional<urgent_tasks> urgent_;
+  std::optional<urgent_tasks<task_number>> urgent_;
   std::mutex failing_;
   std::exception_ptr failure_;  // under failing_
 };

@@ -20,6 +20,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -425,6 +426,62 @@ TEST(task_flow, works_outside_any_region) {
     flow.wait();
     for (const int c : cells) EXPECT_EQ(c, 200);
   }
+}
+
+// Catches: a less urgent task that begins first; tasks without a priority that are lost among those with one. One strand is kept
+// busy, so that the order of the other one is exact.
+TEST(task_flow, begins_with_the_most_urgent_task) {
+  sennit::runtime two_workers({.workers = 2});
+  two_workers.run([] {
+    for (int round = 0; round < 5; ++round) {
+      constexpr int tasks = 30;
+      std::atomic<bool> submitted = false;
+      std::atomic<int> left = tasks;
+      int gate = 0;
+      std::vector<int> order;
+      task_flow flow;
+      flow.submit({}, [&] {
+        while (left.load() != 0) std::this_thread::yield();
+      });
+      flow.submit(writes(memory_range(&gate, 1)), [&] {
+        while (!submitted.load()) std::this_thread::yield();
+      });
+      for (int i = 0; i < tasks; ++i) {
+        const int priority = i % 7 - 3;
+        flow.submit(reads(memory_range(&gate, 1)),
+                    [&, priority] {
+                      order.push_back(priority);
+                      --left;
+                    },
+                    {.name = "one of many", .priority = priority});
+      }
+      submitted = true;
+      flow.wait();
+      ASSERT_EQ(order.size(), std::size_t{tasks});
+      EXPECT_TRUE(std::is_sorted(order.rbegin(), order.rend())) << testing::PrintToString(order);
+    }
+  });
+}
+
+// Catches: a task whose name is lost beside its priority; a round that still has the priorities of the one before.
+TEST(task_flow, names_urgent_tasks_and_forgets_priorities) {
+  with_workers([] {
+    int sum = 0;
+    task_flow flow;
+    for (int round = 0; round < 4; ++round) {
+      for (int i = 0; i < 50; ++i) {
+        const graph::flow_task_options options{.name = "add", .priority = round % 2 == 0 ? i % 3 : 0};
+        flow.submit(excludes(memory_range(&sum, 1)), [&sum] { ++sum; }, options);
+      }
+      flow.wait();
+      EXPECT_EQ(sum, 50 * (round + 1));
+    }
+#if SENNIT_EXCEPTIONS
+    flow.submit(writes(memory_range(&sum, 1)), [] { throw std::runtime_error("no room"); },
+                {.name = "load", .priority = 3});
+    EXPECT_EQ(text_of<graph::node_error>([&] { flow.wait(); }), "sennit: task 0 (load) of a flow: no room");
+#endif
+  });
 }
 
 #if SENNIT_EXCEPTIONS

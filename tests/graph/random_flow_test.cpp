@@ -49,6 +49,7 @@ struct task {
   std::array<std::vector<box>, 4> boxes;
   bool barrier = false;
   bool nested = false;
+  int priority = 0;
   unsigned spins = 0;
   std::uint64_t number = 0;
 
@@ -119,6 +120,9 @@ class random_flow {
     most_waiting_ = draw(3) == 0 ? 1 + draw(8) : 1 + draw(500);
     fails_ = draw(4) == 0 ? draw(count) : count;
     waits_ = draw(3) == 0;
+    if (draw(3) == 0) {
+      for (task& t : tasks_) t.priority = static_cast<int>(draw(5)) - 1;
+    }
   }
 
   std::vector<std::uint64_t> serial() const {
@@ -163,20 +167,24 @@ class random_flow {
         flow.submit(
             t.of(cells), [&t, token] { throw std::runtime_error(std::to_string(t.number)); }, "fails");
       } else if (t.nested) {
-        flow.submit(t.of(cells), [&t, &cells, token] {
-          sennit::join([&] { t.run(cells, true); }, [] {});
-          task_flow inner;
-          for (int i = 0; i < 3; ++i) inner.submit({}, [] {});
-        });
+        flow.submit(t.of(cells),
+                    [&t, &cells, token] {
+                      sennit::join([&] { t.run(cells, true); }, [] {});
+                      task_flow inner;
+                      for (int i = 0; i < 3; ++i) inner.submit({}, [] {}, {.priority = i});
+                    },
+                    {.priority = t.priority});
       } else {
         // Some closures do not fit into a place.
         if (t.number % 3 == 0) {
-          flow.submit(t.of(cells), [&t, &cells, token, large = std::array<char, 100>()] {
-            static_cast<void>(large);
-            t.run(cells, true);
-          });
+          flow.submit(t.of(cells),
+                      [&t, &cells, token, large = std::array<char, 100>()] {
+                        static_cast<void>(large);
+                        t.run(cells, true);
+                      },
+                      {.priority = t.priority});
         } else {
-          flow.submit(t.of(cells), [&t, &cells, token] { t.run(cells, true); });
+          flow.submit(t.of(cells), [&t, &cells, token] { t.run(cells, true); }, {.priority = t.priority});
         }
       }
       if (waits_ && !with_failure && t.number % 64 == 63) flow.wait();
@@ -207,7 +215,7 @@ class random_flows : public testing::TestWithParam<setting> {
 };
 
 // Catches: a dependence that is forgotten or lost; a place that has two tasks at a time; tasks that exclude each other and run at
-// once; a failure that leaves something behind.
+// once; a task that is lost between priorities; a failure that leaves something behind.
 TEST_P(random_flows, do_what_the_serial_program_does) {
   current_setting() = name(GetParam());
   sennit::runtime rt(GetParam().options());

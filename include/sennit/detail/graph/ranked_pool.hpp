@@ -5,9 +5,9 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/urgent_heap.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,17 +26,14 @@ class ranked_nodes : public posted_work {
   // Throws std::bad_alloc.
   void add(node_number n, int priority) {
     const std::lock_guard guard(lock_);
-    heap_.push_back({n, priority, ++latest_});
-    std::push_heap(heap_.begin(), heap_.end(), comes_later);
+    heap_.add(n, priority);
     note_size();
   }
   // The most urgent node; `nobody` if there is none.
   node_number take() noexcept {
     const std::lock_guard guard(lock_);
     if (heap_.empty()) return nobody;
-    std::pop_heap(heap_.begin(), heap_.end(), comes_later);
-    const node_number first = heap_.back().number;
-    heap_.pop_back();
+    const node_number first = heap_.take();
     note_size();
     return first;
   }
@@ -44,15 +41,6 @@ class ranked_nodes : public posted_work {
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
  private:
-  struct ready {
-    node_number number;
-    int priority;
-    std::uint64_t added;
-  };
-  // Of several with one priority, the latest comes first: its data may be in the cache.
-  static bool comes_later(const ready& a, const ready& b) noexcept {
-    return a.priority != b.priority ? a.priority < b.priority : a.added < b.added;
-  }
   // Under the lock. Nodes are for workers of any color.
   void note_size() noexcept {
     size_.store(heap_.size(), std::memory_order_relaxed);
@@ -60,8 +48,7 @@ class ranked_nodes : public posted_work {
   }
 
   std::mutex lock_;
-  std::vector<ready> heap_;
-  std::uint64_t latest_ = 0;
+  urgent_heap<node_number> heap_;
   std::atomic<std::size_t> size_{0};
 };
 

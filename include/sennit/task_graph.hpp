@@ -131,8 +131,9 @@ class SENNIT_EXPORT pending_run {
   pending_run() = default;
 
   // Returns when the run has ended: true, or false if cancel() stopped it. Throws what run() throws, each time.
-  // The first wait adds what the tasks added to reducers to those of the calling strand. Precondition: no task
-  // of the run calls it.
+  // The first wait adds what the tasks added to reducers to those of the calling strand. Throws std::logic_error in
+  // a task of a run of the same graph that async() began: that run could not end. Precondition: no task that run()
+  // runs waits for a later run of its graph.
   bool wait() const;
   // Whether the run has ended. In a program whose default runtime has one worker, no other thread runs it: the
   // caller then does, if it runs no strand.
@@ -245,7 +246,7 @@ class SENNIT_EXPORT task_graph {
   pending_run async();
   pending_run async_n(std::size_t times);
   pending_run async_until(std::function<bool()> enough);
-  // Waits for all of these runs. Throws none of their exceptions.
+  // Waits for all of these runs. Throws none of their exceptions, and std::logic_error as pending_run::wait() does.
   void wait();
 
  private:

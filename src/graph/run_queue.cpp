@@ -3,6 +3,7 @@
 #include "fork/views.hpp"
 #include "graph/tasks_of_graph.hpp"
 #include "system/failure.hpp"
+#include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/fork/view.hpp>
@@ -18,7 +19,11 @@ task_request::~task_request() { end_views(views_.load(std::memory_order_relaxed)
 
 void task_request::execute(tasks_of_graph& tasks) noexcept {
   auto run = [&] {
-    completed_ = region_.run([&] { tasks.run_here(times_, until_ ? &until_ : nullptr, nullptr); });
+    completed_ = region_.run([&] {
+      // Relaxed: only a strand in this region compares it with what it is in.
+      inside_.store(worker::current()->running().innermost->region, std::memory_order_relaxed);
+      tasks.run_here(times_, until_ ? &until_ : nullptr, nullptr);
+    });
   };
   auto keep_failure = [&] {
 #if SENNIT_EXCEPTIONS
@@ -32,6 +37,13 @@ void task_request::execute(tasks_of_graph& tasks) noexcept {
 #endif
   };
   views_.store(run_apart(keep_failure), std::memory_order_relaxed);
+}
+
+bool task_request::has_caller() const noexcept {
+  const region_state* const all = inside_.load(std::memory_order_relaxed);
+  const region_state* r = worker::current()->running().innermost->region;
+  while (r != nullptr && r != all) r = r->outer;
+  return r != nullptr;
 }
 
 void task_request::end() noexcept {
@@ -140,6 +152,12 @@ void run_queue::serve(const task_request* last) noexcept {
 void run_queue::await_in_strand(task_request& r) {
   std::unique_lock guard(lock_);
   if (r.has_ended()) return;
+  if (requests_.front()->has_caller()) {
+    guard.unlock();
+    fail<std::logic_error>(
+        "sennit: a task of a task_graph waits for a run of that graph, which cannot end before the task "
+        "has ended; wait after the run, or in a task of another graph");
+  }
   if (server_ != nullptr && server_->take_back()) {
     const std::unique_ptr<server> unused(std::exchange(server_, nullptr));
     guard.unlock();

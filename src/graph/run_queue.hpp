@@ -40,10 +40,13 @@ class task_request {
 
   void execute(tasks_of_graph& tasks) noexcept;
   void end() noexcept;
+  // Whether the calling strand is in a task of the run, or in a branch of one.
+  bool has_caller() const noexcept;
 
   const std::size_t times_;
   const std::function<bool()> until_;
   region region_;
+  std::atomic<const region_state*> inside_{nullptr};  // of the tasks
   std::exception_ptr failure_;
   bool completed_ = false;
   std::atomic<view*> views_{nullptr};
@@ -74,7 +77,8 @@ class run_queue : public std::enable_shared_from_this<run_queue> {
 
   std::shared_ptr<task_request> add(std::size_t times, std::function<bool()> until);
   // Returns when the run has ended. If no worker has begun it, the calling strand runs it. Outside any runtime,
-  // throws what run_region() throws.
+  // throws what run_region() throws. Throws std::logic_error in a task of such a run,
+  // which could not end then.
   void await(task_request& r);
   void await_all();
   // Whether the run has ended. Where no other thread is there that could run it, the caller does so.

@@ -54,6 +54,50 @@ TEST(task_async, runs_come_one_after_the_other) {
   });
 }
 
+#if SENNIT_EXCEPTIONS
+// Catches: a task that waits for its own run, or for a later one, for ever; also in a branch, and in a graph within the graph.
+TEST(task_async, refuses_a_task_that_waits_for_its_own_run) {
+  anywhere([] {
+    for (const bool inner : {false, true}) {
+      task_graph g;
+      task_graph within;
+      pending_run own;
+      std::atomic<bool> known = false;
+      int refused = 0;
+      const auto wait = [&] {
+        while (!known) std::this_thread::yield();
+        if (refused == 0) {
+          sennit::parallel_for(0, 4, [&](int i) {
+            if (i == 3) {
+              EXPECT_THROW(own.wait(), std::logic_error);
+            }
+          });
+        }
+        EXPECT_THROW(g.wait(), std::logic_error);
+        ++refused;
+      };
+      if (inner) {
+        within.add(wait);
+        g.add(within);
+      } else {
+        g.add(wait);
+      }
+      own = g.async();
+      known = true;
+      g.async();
+      EXPECT_TRUE(own.wait());
+      g.wait();
+      EXPECT_EQ(refused, 2);
+      // Another graph's runs can be waited for.
+      task_graph other;
+      other.add([&] { EXPECT_TRUE(g.async().wait()); });
+      EXPECT_TRUE(other.async().wait());
+      EXPECT_EQ(refused, 3);
+    }
+  });
+}
+#endif
+
 // Catches: a graph that ends while its tasks run.
 TEST(task_async, the_end_of_a_graph_waits_for_its_runs) {
   anywhere([] {

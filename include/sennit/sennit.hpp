@@ -23,6 +23,7 @@
 #include <sennit/latent_range.hpp>
 #include <sennit/latent_reduce.hpp>
 #include <sennit/limit.hpp>
+#include <sennit/longest_paths.hpp>
 #include <sennit/memoized_splice.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>

@@ -61,6 +61,38 @@ class SENNIT_EXPORT limit {
   limit& operator=(const limit&) = delete;
   ~limit() = default;
 
+  // A place within the limit, for as long as the object lives. For code that is no task of a task_graph: nodes of
+  // graph::run(), tasks of a task_flow, branches, iterations. The strand waits until there is a place, and its worker
+  // does something else meanwhile. Each strand that waits keeps its stack; tasks that are within() a limit have none
+  // yet. Whoever has several places at a time takes them in one order everywhere. Otherwise two strands may wait for each
+  // other.
+  //
+  // Throws sennit::cancelled if the region of the strand is cancelled once there is a place, and, outside any runtime, what
+  // runtime::default_runtime() throws. Thread-safety: any strand or thread. Precondition: the one that took the place gives
+  // it back; it may be on another worker by then. Cost: that of a task within a limit, and where it waits, two switches
+  // of stacks.
+  //
+  // Example:
+  //   #include <sennit/parallel_for.hpp>
+  //
+  //   void fetch_all(const char* const* pages, int count, void (*fetch_page)(const char*)) {
+  //     sennit::limit connections(3);
+  //     sennit::parallel_for(0, count, [&](int i) {
+  //       const sennit::limit::place one(connections);
+  //       fetch_page(pages[i]);
+  //     });
+  //   }
+  class SENNIT_EXPORT place {
+   public:
+    explicit place(limit& within);
+    place(const place&) = delete;
+    place& operator=(const place&) = delete;
+    ~place() { (void)within_.leave(); }
+
+   private:
+    limit& within_;
+  };
+
   std::size_t most() const noexcept { return most_; }
   // Places that nobody has now.
   std::size_t free() const noexcept;

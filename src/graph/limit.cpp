@@ -1,6 +1,10 @@
+#include "region/waiting_strand.hpp"
 #include "system/failure.hpp"
 
+#include <sennit/detail/calls.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/limit.hpp>
+#include <sennit/region.hpp>
 
 #include <atomic>
 #include <mutex>
@@ -15,7 +19,38 @@ std::uint64_t next_rank() noexcept {
   return latest.fetch_add(1, std::memory_order_relaxed);
 }
 
+// A strand that waits for a place.
+class strand_without_place final : public detail::limit_waiter {
+ public:
+  strand_without_place() noexcept : limit_waiter(nullptr) {}
+  void wait() noexcept { strand_.wait(); }
+
+ private:
+  void admitted() noexcept override { strand_.go_on(); }
+  detail::waiting_strand strand_;
+};
+
+void enter_in_strand(limit& l) noexcept {
+  strand_without_place self;
+  if (!l.enter(self)) self.wait();
+}
+
 }  // namespace
+
+limit::place::place(limit& within) : within_(within) {
+  if (!detail::in_strand()) {
+    auto inside = [&] { enter_in_strand(within); };
+    detail::run_region(nullptr, inside);
+    return;
+  }
+  enter_in_strand(within);
+#if SENNIT_EXCEPTIONS
+  if (detail::stop_requested()) {
+    (void)within.leave();
+    throw cancelled();
+  }
+#endif
+}
 
 limit::limit(std::size_t most) : most_(most), rank_(next_rank()), free_(most) {
   if (most == 0)

@@ -1,0 +1,175 @@
+// limit::place: strands and threads that wait for a place, and block no worker.
+#include "support.hpp"
+
+#include <sennit/data_regions.hpp>
+#include <sennit/join.hpp>
+#include <sennit/limit.hpp>
+#include <sennit/parallel_for.hpp>
+#include <sennit/region.hpp>
+#include <sennit/replay.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/schedule.hpp>
+#include <sennit/task_flow.hpp>
+#include <sennit/task_graph.hpp>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+using sennit::limit;
+
+class crowd {
+ public:
+  void visit() {
+    const int now = inside_.fetch_add(1) + 1;
+    int most = most_.load();
+    while (now > most && !most_.compare_exchange_weak(most, now)) {
+    }
+    sennit::join([] { std::this_thread::yield(); }, [] { std::this_thread::yield(); });
+    inside_.fetch_sub(1);
+    visits_.fetch_add(1);
+  }
+  int most() const { return most_; }
+  int visits() const { return visits_; }
+
+ private:
+  std::atomic<int> inside_{0};
+  std::atomic<int> most_{0};
+  std::atomic<int> visits_{0};
+};
+
+// Catches: a place that two have; a strand that waits and is not let go on; a worker that is blocked by it.
+TEST(limit_place, bounds_iterations) {
+  with_workers([] {
+    for (const std::size_t most : {1, 2, 3}) {
+      limit l(most);
+      crowd inside;
+      sennit::parallel_for(0, 300, [&](int) {
+        const limit::place one(l);
+        inside.visit();
+      });
+      EXPECT_EQ(inside.visits(), 300);
+      EXPECT_LE(inside.most(), static_cast<int>(most));
+      EXPECT_EQ(l.free(), most);
+    }
+  });
+}
+
+// Catches: a limit of one that two are in; what one wrote, and the next does not see.
+TEST(limit_place, of_one_is_a_mutex) {
+  with_workers([] {
+    limit one(1);
+    int count = 0;  // not atomic
+    sennit::parallel_for(0, 2000, [&](int i) {
+      const limit::place alone(one);
+      if (i % 16 == 0) sennit::join([] {}, [] {});
+      ++count;
+    });
+    EXPECT_EQ(count, 2000);
+  });
+}
+
+// Catches: nodes and tasks that lie in the queue of a strand that waits, and are not on offer any more.
+TEST(limit_place, bounds_nodes_and_tasks_of_flows_and_graphs_together) {
+  with_workers([] {
+    limit two(2);
+    crowd inside;
+    const auto visit = [&] {
+      const limit::place one(two);
+      inside.visit();
+    };
+    const auto before = [](int k) {
+      std::vector<int> keys;
+      for (int p = 0; k == 100 && p < 100; ++p) keys.push_back(p);
+      return keys;
+    };
+    sennit::join(
+        [&] { graph::run(100, graph::nodes{.predecessors = before, .compute = [&](int) { visit(); }}); },
+        [&] {
+          graph::task_graph g;
+          for (int i = 0; i < 50; ++i) g.add([&] { inside.visit(); }).within(two);
+          graph::task_flow flow;
+          int cell = 0;
+          for (int i = 0; i < 50; ++i) flow.submit(sennit::adds(sennit::memory_range(&cell, 1)), visit);
+          g.run();
+          flow.wait();
+        });
+    EXPECT_EQ(inside.visits(), 201);
+    EXPECT_LE(inside.most(), 2);
+    EXPECT_EQ(two.free(), 2U);
+  });
+}
+
+// Catches: a thread that runs no strand, and never gets a place or blocks one that does.
+TEST(limit_place, is_for_threads_too) {
+  limit one(1);
+  int count = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        const limit::place alone(one);
+        ++count;
+      }
+    });
+  }
+  sennit::runtime two_workers({.workers = 2});
+  two_workers.run([&] {
+    sennit::parallel_for(0, 100, [&](int) {
+      const limit::place alone(one);
+      ++count;
+    });
+  });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(count, 300);
+}
+
+#if SENNIT_EXCEPTIONS
+// Catches: a place that is kept where its holder throws, or where the region of those that wait is cancelled.
+TEST(limit_place, comes_back_when_its_holder_throws_or_is_cancelled) {
+  with_workers([] {
+    limit one(1);
+    EXPECT_THROW(sennit::parallel_for(0, 100,
+                                      [&](int i) {
+                                        const limit::place alone(one);
+                                        if (i == 50) throw std::runtime_error("no page");
+                                      }),
+                 std::runtime_error);
+    EXPECT_EQ(one.free(), 1U);
+    sennit::region whole;
+    EXPECT_FALSE(whole.run([&] {
+      sennit::parallel_for(0, 100, [&](int i) {
+        const limit::place alone(one);
+        if (i == 50) whole.cancel();
+      });
+    }));
+    EXPECT_EQ(one.free(), 1U);
+  });
+}
+#endif
+
+// Catches: strands that wait while they are recorded or replayed, and are not let go on.
+TEST(limit_place, goes_with_records) {
+  with_workers([] {
+    limit one(1);
+    int count = 0;
+    const auto program = [&] {
+      sennit::parallel_for(0, 200, [&](int) {
+        const limit::place alone(one);
+        sennit::join([] {}, [] {});
+        ++count;
+      });
+    };
+    const sennit::schedule seen = sennit::record(program);
+    sennit::replay(seen, sennit::relaxed, program);
+    sennit::replay(seen, sennit::strict_unordered, program);
+    EXPECT_EQ(count, 600);
+  });
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -4,6 +4,7 @@
 #include "fork/answer.hpp"
 #include "policy/flow_pace.hpp"
 #include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 #include "worker/worker.hpp"
 
@@ -65,7 +66,26 @@ bool flow_state::at_once() {
   // In an observed region the gates are always shut.
   if (!begun_ || any_gate_shut()) [[unlikely]]
     begin_or_meet_gate();
-  return at_once_;
+  return at_once_ || (runs_small_ && goes_on_with_small_tasks());
+}
+
+bool flow_state::goes_on_with_small_tasks() noexcept {
+  const std::uint64_t now = now_ns();
+  runs_small_ = small_tasks_.goes_on(now - std::exchange(submitted_at_ns_, now));
+  return runs_small_;
+}
+
+// Tasks are run at once only while no others are underway, because then each of them has nothing to wait for.
+void flow_state::look_for_small_tasks() {
+  until_look_ = policy::small_tasks::tasks_between_looks;
+  if (trace_ != nullptr || !small_tasks_.may_begin(task_ns_.load(std::memory_order_relaxed))) return;
+  run_ready();
+  for (const flow_task* const task : places_) {
+    // ORD[D60] acquire: what the task did, for those that are run at once; pairs with the exchange in run().
+    if (task->successors.load(std::memory_order_acquire) != flow_task::finished()) return;
+  }
+  runs_small_ = true;
+  submitted_at_ns_ = now_ns();
 }
 
 void flow_state::begin_or_meet_gate() {
@@ -223,6 +243,8 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name, in
   submitter_.queue.note_progress();
   if (runs_ready_) [[unlikely]]
     run_ready();
+  if (--until_look_ == 0) [[unlikely]]
+    look_for_small_tasks();
 }
 
 const std::vector<flow_task*>& flow_state::note(flow_task& task, const char* name, const effects& fx) {

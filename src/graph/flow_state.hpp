@@ -7,6 +7,7 @@
 #include "graph/flow_trace.hpp"
 #include "graph/urgent_tasks.hpp"
 #include "policy/flow_pace.hpp"
+#include "policy/small_tasks.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
 #include <sennit/task_flow.hpp>
@@ -74,6 +75,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   void begin();
   void run_from_now_on_at_once() noexcept;
   void run_ready();
+  bool goes_on_with_small_tasks() noexcept;
+  void look_for_small_tasks();
   void fill_trace(bool failed);
   flow_task* place_to_check();
   void run_checked();
@@ -121,8 +124,13 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::atomic<std::uint32_t> task_ns_;   // what a task takes on average
   bool begun_ = false;                   // since the last wait
   bool prioritized_ = false;             // likewise; by the submitting strand
-  std::atomic<bool> ranks_{false};       // some tasks have colors, or priorities
-  std::uint64_t first_ = 0;              // the number before the first task of this round
+  // The submitting strand runs small tasks at once, and no others are underway.
+  bool runs_small_ = false;
+  std::uint64_t submitted_at_ns_ = 0;  // the latest of them
+  std::uint32_t until_look_ = policy::small_tasks::tasks_between_looks;
+  policy::small_tasks small_tasks_;
+  std::atomic<bool> ranks_{false};  // some tasks have colors, or priorities
+  std::uint64_t first_ = 0;         // the number before the first task of this round
   // The places, in blocks that never move.
   std::vector<std::unique_ptr<flow_task[]>> blocks_;
   std::vector<flow_task*> places_;

@@ -55,7 +55,7 @@ void flow_state::wait() {
   if (!at_once_) finish_all();
   if (trace_ != nullptr && begun_) fill_trace(stopped());
   const bool failed = stopped();
-  begun_ = at_once_ = runs_ready_ = prioritized_ = false;
+  begun_ = at_once_ = runs_ready_ = runs_small_ = prioritized_ = false;
   stopped_.store(false, std::memory_order_relaxed);
   if (!failed) return;
   drop_all();

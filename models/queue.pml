@@ -50,7 +50,7 @@ bool in_deque;
 bool wanted;
 byte made;           /* items; written by the strand */
 byte done;           /* a bit for each item */
-byte elsewhere;      /* thieves with a part, and parts that the strand has given away */
+byte elsewhere;      /* thieves with a part */
 bool begun, over;
 bool twice, unseen;  /* what must not be */
 

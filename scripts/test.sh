@@ -147,11 +147,11 @@ run_checks() {
   }
   # Loops and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward, and many splices.
   only unit core process beats schedule graph pipeline splice_schedule policy topology
-  and_splices failure fronts memoized random tiles wide
+  and_splices failure fronts memoized random
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own; the tools of TPAL, which take longest to build, have the library's. Of splices,
-  # those tests that make most use of several workers.
-  only core process beats loops schedule graph pipeline
+  # those tests that make most use of several workers. Loops take long to build; make stress has them.
+  only core process beats schedule graph pipeline
   and_splices failure fronts tiles
   configuration tsan -DSENNIT_PRECOMPILE_TESTS=ON
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as

@@ -79,8 +79,8 @@ class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
 struct no_trace {};
 struct no_priority {};
 
-// The most values that were alive at a time in a run, and their bytes (0 without bytes_of). Each value counts from the
-// end of its node until its last reader has ended. Bytes, too, count so.
+// The most values that were alive at a time in a run, and their bytes (0 without bytes_of). Each value, with its bytes,
+// counts from the end of its node until its last reader has ended.
 struct alive_seen {
   std::size_t values = 0;
   std::size_t bytes = 0;
@@ -134,8 +134,8 @@ struct no_bound {};
 //   priority(key)       an integer. A worker first explores what it has found. Then it takes the node of the highest
 //                       priority of all that are ready in the run at that moment, wherever they became ready; of
 //                       equals, the latest. With one worker, this is the exact order. With several, a node may become
-//                       ready just after a worker has taken a less urgent one. Called once for a node, when it is
-//                       ready. Priorities count before colors, which have no effect then. graph::replay does not use
+//                       ready just after a worker has taken a less urgent one. Called when a node is ready, and
+//                       once more if the node has to wait until all has been explored. Priorities count before colors, which have no effect then. graph::replay does not use
 //                       priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
           class Trace = no_trace, class MostAlive = no_bound, class Priority = no_priority>

@@ -125,8 +125,9 @@ struct flow_task_options {
 // excludes() it run in any order, one at a time.
 //
 // One strand or thread at a time submits. A task may have a flow of its own, but cannot submit to the flow that it belongs to. In
-// an observed region, and where the runtime has one worker, submit() runs the task before it returns. So it does with tasks that
-// take less time than their submission, while no others are underway.
+// an observed region, and where the runtime has one worker, submit() runs the task before it returns. If tasks
+// take less time than a submission and no others are underway, submit() may run a task, too. A longer task then keeps the caller
+// waiting.
 //
 // Example:
 //   #include <sennit/data_regions.hpp>

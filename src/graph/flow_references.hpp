@@ -22,7 +22,7 @@ struct flow_reference {
   }
 };
 
-// It takes half a vector's room in a record.
+// A list of two words, so that what most uses of a record need is one line of the cache.
 class flow_references {
  public:
   std::uint32_t size() const noexcept { return size_; }

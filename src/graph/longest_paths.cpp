@@ -19,11 +19,23 @@ longest_paths::longest_paths(const trace& seen) {
         "graph::trace seen(" +
         std::to_string(nodes.size()) + "), or more");
   }
-  // Nodes are in the order in which they began, so each comes after its predecessors.
+  const auto time_of = [&](std::size_t i) {
+    return std::max<std::int64_t>(1, (nodes[i].end - nodes[i].begin).count());
+  };
   std::vector<std::int64_t> after(nodes.size());  // from the node on
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    after[i] += std::max<std::int64_t>(1, (nodes[i].end - nodes[i].begin).count());
-    for (const std::uint32_t p : nodes[i].predecessors) after[p] = std::max(after[p], after[i]);
+  for (std::size_t i = 0; i < nodes.size(); ++i) after[i] = time_of(i);
+  // Nodes are in the order in which they began. So each comes after its predecessors, and one sweep is enough, unless nodes began
+  // at the same time. A file may have any order.
+  bool changes = true;
+  for (std::size_t sweeps = 0; changes && sweeps <= nodes.size(); ++sweeps) {
+    changes = false;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      for (const std::uint32_t p : nodes[i].predecessors) {
+        if (after[p] >= time_of(p) + after[i]) continue;
+        after[p] = time_of(p) + after[i];
+        changes = true;
+      }
+    }
   }
   const auto longest = static_cast<double>(after.empty() ? 1 : *std::ranges::max_element(after));
   constexpr double most = 1 << 30;

@@ -5,7 +5,7 @@
 
 namespace sennit::policy {
 
-// To submit a task costs some hundred nanoseconds. A smaller task is better run at once, while nothing else is underway: then no
+// To submit a task costs some hundred nanoseconds. A task that takes less is better run at once, while nothing else is underway: then no
 // record is needed. But the time of a task is known only afterwards. A longer task that is run at once keeps other workers
 // waiting for as long as it takes. So tasks are run at once only as long as that has not cost more than it has spared.
 class small_tasks {
@@ -14,7 +14,7 @@ class small_tasks {
   static constexpr std::uint64_t ns_of_a_submission = 250;
   // A task that takes longer, with its submission, is not small.
   static constexpr std::uint64_t ns_of_a_long_task = 600;
-  // It may cost so much before it has spared anything.
+  // So much time may be lost before any has been spared.
   static constexpr std::uint64_t ns_of_grace = 50'000;
   // The strand considers to begin after so many submissions.
   static constexpr std::uint32_t tasks_between_looks = 256;

@@ -47,6 +47,36 @@ TEST(graph_alive, of_a_thousand_loads_and_a_tree_of_digests) {
   }
 }
 
+// Catches: long chains, for which the numbers of the order run out, so that what is needed last begins first.
+TEST(graph_alive, of_a_long_fold) {
+  const int steps = scaled(2000);
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    under(settings({workers}), [&](sennit::runtime& rt) {
+      rt.run([&] {
+        for (const std::size_t most : {std::size_t{3}, std::size_t{8}}) {
+          // Even nodes are sums: of the sum before, and of a load, which is odd.
+          const auto before = [](int k) {
+            return k % 2 == 1 || k == 0 ? std::vector<int>{} : std::vector<int>{k - 2, k - 1};
+          };
+          graph::alive_seen seen;
+          const auto compute = [&](int k, auto& node) -> tracked {
+            std::uint64_t sum = k % 2 == 1 ? 1 : 0;
+            for (const int p : before(k)) sum += node.value(p).value();
+            return tracked(sum);
+          };
+          const auto value =
+              graph::run(2 * steps, graph::nodes{.predecessors = before,
+                                                 .compute = compute,
+                                                 .most_alive = graph::alive{.values = most, .seen = &seen}});
+          EXPECT_EQ(value.value(), static_cast<std::uint64_t>(steps));
+          EXPECT_LE(seen.values, most + workers);
+        }
+        EXPECT_EQ(tracked::live(), 0);
+      });
+    });
+  }
+}
+
 // Catches: a bound that is wrong, and that nobody refuses.
 TEST(graph_alive, of_bounds_that_nothing_keeps) {
   const auto run = [](auto bound) {

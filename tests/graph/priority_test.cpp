@@ -84,7 +84,7 @@ TEST(graph_priority, follows_the_longest_paths_of_a_run) {
 }
 
 #if SENNIT_EXCEPTIONS
-// Catches: a trace without predecessors, or with keys that its texts do not tell apart, that is taken for one with them.
+// Catches: a trace that lacks predecessors, and that is accepted.
 TEST(graph_priority, refuses_traces_that_do_not_tell_paths) {
   const auto needs = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
   graph::trace small(5);

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct alive_plan {
   // Nodes in the order in which one strand alone would compute them. What only this node needs comes within the width.
   std::uint64_t order;
   std::uint64_t width;
+  // From the end of the graph. In long chains, numbers for the order run out: then a deeper node comes first.
+  std::uint32_t depth;
   std::uint32_t kept;  // so many values are alive when one strand alone begins what this node needs first
   bool admitted;
   bool reads;
@@ -53,6 +56,7 @@ struct alive_plan {
               std::size_t kept_before) noexcept {
     width = maker.width / count;
     order = maker.order + position * width;
+    depth = maker.depth + 1;
     kept = maker.kept + static_cast<std::uint32_t>(kept_before);
   }
 };
@@ -92,7 +96,7 @@ class alive_bound {
       admit(plan, frees);
       return true;
     }
-    waiting_[plan.reads].try_emplace({plan.order, item.step().node()}, item, plan,
+    waiting_[plan.reads].try_emplace({plan.order, ~plan.depth, item.step().node()}, item, plan,
                                      std::vector<node_number>(read.begin(), read.end()));
     return false;
   }
@@ -113,8 +117,8 @@ class alive_bound {
     like.known = true;
     alive_ += made;
     alive_ -= freed;
-    seen_.values = std::max(seen_.values, alive_.values);
-    seen_.bytes = std::max(seen_.bytes, alive_.bytes);
+    seen_.values = std::max(seen_.values, unless_below_zero(alive_.values));
+    seen_.bytes = std::max(seen_.bytes, unless_below_zero(alive_.bytes));
     give_all(give);
   }
   // Values have been freed that were held.
@@ -123,6 +127,11 @@ class alive_bound {
     const std::lock_guard guard(lock_);
     alive_ -= amount;
     give_all(give);
+  }
+  // The same, by a strand that ends. What can begin now is found by those that look for work next.
+  void note_freed(const alive_amount& amount) noexcept {
+    const std::lock_guard guard(lock_);
+    alive_ -= amount;
   }
   // For a strand that has nothing else to do: a node that can begin. `alone`: no other strand has anything to do, so one
   // is returned if any waits. `frees`: says what a node frees that reads these.
@@ -157,8 +166,8 @@ class alive_bound {
     alive_plan& plan;
     std::vector<node_number> read;
   };
-  // The nodes tell apart those for whose order there were not enough numbers.
-  using map = std::map<std::pair<std::uint64_t, node_number>, waiting_node>;
+  // Order, depth from the deepest on, and node.
+  using map = std::map<std::tuple<std::uint64_t, std::uint32_t, node_number>, waiting_node>;
   // What is known of the values of nodes that read others, or of those that do not.
   struct kind {
     std::size_t largest = 0;
@@ -181,6 +190,10 @@ class alive_bound {
   std::size_t most_together() const noexcept {
     const std::size_t needed = needed_.load(std::memory_order_relaxed);
     return most_.values == unlimited || needed > most_.values ? most_.values : most_.values - needed;
+  }
+  // Another strand may have freed a value whose strand has not told yet that it is there.
+  static std::size_t unless_below_zero(std::size_t n) noexcept {
+    return n > std::numeric_limits<std::size_t>::max() / 2 ? 0 : n;
   }
   static bool fits(std::size_t adds, std::size_t there, std::size_t most) noexcept {
     return adds == 0 || (there < most && adds <= most - there);

@@ -116,10 +116,12 @@ class ranked_pool : public work_pool_state {
       }
       return false;
     }
+    // As in a work pool.
     SENNIT_COLD void share(std::size_t least) noexcept {
+      constexpr unsigned long_chain = 16;
       if (whole_.cancelled()) return;
       if (todo.is_hidden()) todo.expose();
-      if (todo.size() >= least && any_gate_shut()) whole_.answer();
+      if ((todo.size() >= least || ++unanswered_ == long_chain) && any_gate_shut()) whole_.answer();
     }
     // Lets waiting workers come, for so many nodes at most. Without memory, they come when they look for work.
     SENNIT_COLD void wake(std::size_t most) noexcept {
@@ -133,6 +135,7 @@ class ranked_pool : public work_pool_state {
     }
 
     ranked_pool& whole_;
+    unsigned unanswered_ = 0;  // meetings with the gate
     const void* const stack_ = stack_here();
     const std::atomic<color_set>* idle_colors_ = nullptr;
     bool is_observed_ = false;

@@ -87,7 +87,7 @@ class graph_run {
       if (!own.more()) {
         if constexpr (has_values) {
           // Others have taken what there was to explore here.
-          if (here.has_ready()) continue;
+          if (here.has_ready() && !pool_.stopped()) continue;
         }
         if constexpr (bounded) {
           if (here.takes_waiting()) continue;

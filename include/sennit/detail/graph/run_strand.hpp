@@ -44,6 +44,7 @@ class run_strand {
   run_strand(Run& whole, typename Run::session& own) : whole_(whole), own_(own) {}
   ~run_strand() {
     whole_.values_.leave(values_.held);
+    if constexpr (bounded) whole_.bound_.note_freed(values_.held.take_freed());
     whole_.tracing_.leave(notes_);
   }
   run_strand(const run_strand&) = delete;
@@ -253,12 +254,12 @@ class run_strand {
     waiting(whole_.state(n)).store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
     std::uint32_t done = 0;
     std::size_t made = 0;
-    for (std::size_t position = 0; position < size; ++position) {
-      const node_number p = values_.named[position];
+    for (std::size_t i = 0; i < size; ++i) {
+      const node_number p = values_.named[i];
       switch (whole_.waiting_.wait_for(whole_.state(p), n, numbers_)) {
         case wait::made:
           values_.named[made++] = p;
-          if constexpr (bounded) whole_.values_.make_plan(p).kept = static_cast<std::uint32_t>(position);
+          if constexpr (bounded) whole_.values_.make_plan(p).kept = static_cast<std::uint32_t>(i);
           note_made(p);
           break;
         case wait::listed: break;

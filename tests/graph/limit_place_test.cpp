@@ -1,4 +1,5 @@
 // limit::place: strands and threads that wait for a place, and block no worker.
+#include "crowd.hpp"
 #include "support.hpp"
 
 #include <sennit/data_regions.hpp>
@@ -12,7 +13,6 @@
 #include <sennit/task_flow.hpp>
 #include <sennit/task_graph.hpp>
 
-#include <atomic>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -21,26 +21,6 @@ namespace sennit_test {
 namespace {
 
 using sennit::limit;
-
-class crowd {
- public:
-  void visit() {
-    const int now = inside_.fetch_add(1) + 1;
-    int most = most_.load();
-    while (now > most && !most_.compare_exchange_weak(most, now)) {
-    }
-    sennit::join([] { std::this_thread::yield(); }, [] { std::this_thread::yield(); });
-    inside_.fetch_sub(1);
-    visits_.fetch_add(1);
-  }
-  int most() const { return most_; }
-  int visits() const { return visits_; }
-
- private:
-  std::atomic<int> inside_{0};
-  std::atomic<int> most_{0};
-  std::atomic<int> visits_{0};
-};
 
 // Catches: a place that two have; a strand that waits and is not let go on; a worker that is blocked by it.
 TEST(limit_place, bounds_iterations) {

@@ -1,4 +1,5 @@
 // limit: at most so many tasks at a time, of one task_graph or of several.
+#include "crowd.hpp"
 #include "support.hpp"
 
 #include <sennit/join.hpp>
@@ -22,27 +23,6 @@ using graph::pending_run;
 using graph::task;
 using graph::task_graph;
 using sennit::limit;
-
-// How many are inside at once.
-class crowd {
- public:
-  void visit() {
-    const int now = inside_.fetch_add(1) + 1;
-    int most = most_.load();
-    while (now > most && !most_.compare_exchange_weak(most, now)) {
-    }
-    sennit::join([] { std::this_thread::yield(); }, [] { std::this_thread::yield(); });
-    inside_.fetch_sub(1);
-    visits_.fetch_add(1);
-  }
-  int most() const { return most_; }
-  int visits() const { return visits_; }
-
- private:
-  std::atomic<int> inside_{0};
-  std::atomic<int> most_{0};
-  std::atomic<int> visits_{0};
-};
 
 // Catches: two tasks within a limit of 1; a place that is lost; tasks that wait for ever.
 TEST(task_limit, of_one_makes_a_critical_section) {

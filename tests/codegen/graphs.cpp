@@ -1,4 +1,4 @@
-// Graphs whose nodes do nothing, on one worker. test_graphs.py runs it under callgrind, which writes the number of instructions
+// Graphs whose nodes do nothing, on one worker. test_counted.py runs it under callgrind, which writes the number of instructions
 // at each mark.
 #include <sennit/graph.hpp>
 #include <sennit/runtime.hpp>

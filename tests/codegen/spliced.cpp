@@ -1,4 +1,4 @@
-// Sweeps whose steps do almost nothing, spliced in several forms. test_spliced.py runs it under callgrind, which writes the
+// Sweeps whose steps do almost nothing, spliced in several forms. test_counted.py runs it under callgrind, which writes the
 // number of instructions at each mark.
 #include <sennit/sennit.hpp>
 

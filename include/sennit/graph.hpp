@@ -131,12 +131,12 @@ struct no_bound {};
 //                       Cost: some 50 to 100 ns a node.
 //   most_alive          how many values may be alive: a number, or graph::alive{...}, which can also count bytes.
 //                       Cost: three short locks a node, and another call of predecessors() for a node that waits.
-//   priority(key)       an integer. A worker first explores what it has found. Then it takes the node of the highest
+//   priority(key)       an int. A worker first explores what it has found. Then it takes the node of the highest
 //                       priority of all that are ready in the run at that moment, wherever they became ready; of
 //                       equals, the latest. With one worker, this is the exact order. With several, a node may become
 //                       ready just after a worker has taken a less urgent one. Called when a node is ready, and
-//                       once more if the node has to wait until all has been explored. Priorities count before colors, which have no effect then. graph::replay does not use
-//                       priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
+//                       once more if the node has to wait until all has been explored. Priorities count before
+//                       colors, which have no effect then. graph::replay does not use priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
           class Trace = no_trace, class MostAlive = no_bound, class Priority = no_priority>
 struct nodes {

@@ -72,7 +72,7 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, 
 
   int priority(const Key& k) const {
     return call_for_node("asking for the priority of ", k,
-                         [&] { return static_cast<int>(std::invoke(given.priority, k)); });
+                         [&] { return int{std::invoke(given.priority, k)}; });
   }
 
   template <class Strand, class Values>

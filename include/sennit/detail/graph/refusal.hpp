@@ -213,6 +213,14 @@ consteval bool require_most_alive() {
   }
 }
 
+// Others would be cut: 0.3 and 0.7, or what does not fit into an int.
+template <class Priority, class Key>
+concept priority_call =
+    std::invocable<const Priority&, const Key&> && requires(const Priority& p, const Key& k) {
+      requires std::integral<std::remove_cvref_t<decltype(std::invoke(p, k))>>;
+      int{std::invoke(p, k)};
+    };
+
 template <class Key, class MostAlive, class Priority>
 consteval bool require_priority() {
   constexpr bool alone =
@@ -220,11 +228,10 @@ consteval bool require_priority() {
   static_assert(
       alone,
       "graph::run: .priority and .most_alive order the same nodes in different ways; give one of them");
-  constexpr bool priority =
-      std::same_as<Priority, graph::no_priority> || std::is_invocable_r_v<int, const Priority&, const Key&>;
+  constexpr bool priority = std::same_as<Priority, graph::no_priority> || priority_call<Priority, Key>;
   static_assert(priority,
                 "graph::run: .priority cannot be called with a key, which has the type of the sink, or "
-                "does not return an integer; it is called as a constant");
+                "does not return an int; it is called as a constant");
   return alone && priority;
 }
 

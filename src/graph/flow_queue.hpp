@@ -19,7 +19,7 @@
 namespace sennit::detail {
 
 // One strand has it for a few instructions. To let it go is a plain store, because those who wait sleep only now and then, and
-// look for themselves.
+// look for themselves. A brief_lock needs another exchange there, to see whether somebody sleeps.
 class flow_lock {
  public:
   void lock() noexcept {

@@ -6,8 +6,8 @@
 #include <sennit/detail/graph/homes.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
-#include <sennit/detail/graph/work_pool.hpp>
-#include <sennit/detail/worker_tls.hpp>
+#include <sennit/detail/graph/pool_session.hpp>
+#include <sennit/detail/graph/work_pool_state.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,24 +23,12 @@ namespace sennit::detail {
 template <class Work>
 class homed_pool : public work_pool_state {
  public:
-  // One strand's part in the work.
-  class session {
+  class session : public pool_session<homed_pool, graph_item> {
    public:
-    explicit session(homed_pool& whole, std::uint32_t serves = no_home) noexcept
-        : todo(whole), whole_(whole), serves_(serves), sent_(serves != no_home) {}
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
-    // However the work ends, nothing is left for others.
-    ~session() {
-      todo.abandon();
-      todo.retire();
-      while (queue_part* const part = todo.take_back()) {
-        whole_.took_back();
-        part->let_go();
-      }
-    }
+    using pool_session<homed_pool, graph_item>::todo;
+    explicit session(homed_pool& whole, std::uint32_t serves) noexcept
+        : pool_session<homed_pool, graph_item>(whole), serves_(serves), sent_(serves != no_home) {}
 
-    bool is_here() const noexcept { return stack_ == stack_here(); }
     bool more() {
       if (whole_.stopped()) return false;
       return take_own() || todo.claim() || more_slowly();
@@ -54,7 +42,7 @@ class homed_pool : public work_pool_state {
         take_late(work_pool_state::now_ns());
         static_cast<void>(todo.publish());
       }
-      share(least);
+      this->share(least);
     }
     // Returns false if the item is for any worker.
     bool post(graph_item item) {
@@ -71,10 +59,9 @@ class homed_pool : public work_pool_state {
       }
     }
 
-    local_queue<graph_item> todo;
-
    private:
     friend class homed_pool;
+    using pool_session<homed_pool, graph_item>::whole_;
 
     // Serves the box, or sends somebody. Nobody else serves it.
     void attend_to(std::uint32_t home) noexcept {
@@ -104,26 +91,7 @@ class homed_pool : public work_pool_state {
       return todo.next();
     }
 
-    bool more_slowly() {
-      if (todo.claim_slowly()) {
-        if (any_gate_shut()) share(1);
-        return true;
-      }
-      return take_back() || help();
-    }
-    // Takes back what nobody has begun.
-    SENNIT_COLD bool take_back() {
-      while (queue_part* const part = todo.take_back()) {
-        const struct taken {
-          queue_part& back;
-          ~taken() { back.let_go(); }
-        } last{*part};
-        whole_.took_back();
-        todo.add_all(part->range());
-        if (todo.next()) return true;
-      }
-      return false;
-    }
+    bool more_slowly() { return this->claim_slowly() || this->take_back() || help(); }
 
     // In a relaxed replay: takes nodes that others are late with. Stays while there are such that may become late.
     SENNIT_COLD bool help() {
@@ -148,14 +116,6 @@ class homed_pool : public work_pool_state {
         todo.add(graph_item::compute(n));
     }
 
-    SENNIT_COLD void share(std::size_t least) noexcept {
-      if (whole_.cancelled()) return;
-      if (todo.is_hidden()) todo.expose();
-      if (todo.size() >= least && any_gate_shut()) whole_.answer();
-    }
-
-    homed_pool& whole_;
-    const void* const stack_ = stack_here();
     std::uint32_t serves_;  // the box
     bool sent_;             // to serve a box, and has not begun
     // As in a work pool: what an item takes on average.
@@ -164,17 +124,17 @@ class homed_pool : public work_pool_state {
   };
 
   explicit homed_pool(node_homes& homes) noexcept
-      : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere), homes_(homes) {}
+      : work_pool_state(SENNIT_EXCEPTIONS, &run_part_of<homed_pool>), homes_(homes) {}
 
   void run(Work& work, const std::vector<graph_item>& first) {
     work_ = &work;
-    attend(no_home, [&](session& own) { own.todo.add_all(first.data(), first.size()); });
+    attend([&](session& own) { own.todo.add_all(first.data(), first.size()); });
     await_all();
     // The graph needs another order.
     while (homes_.any_waiting() && !stopped()) {
       homes_.give_up_order();
       begin_again();
-      attend(no_home, [](session& own) { own.attend_to_all(); });
+      attend([](session& own) { own.attend_to_all(); });
       await_all();
     }
   }
@@ -182,6 +142,10 @@ class homed_pool : public work_pool_state {
   static void run_again() noexcept {}
 
  private:
+  friend class work_pool_state;
+  template <class, class>
+  friend class pool_session;
+
   // A strand that serves a box.
   class server : public frame_with_state {
    public:
@@ -200,15 +164,6 @@ class homed_pool : public work_pool_state {
     homed_pool& whole_;
     const std::uint32_t serves_;
   };
-  static fiber* run_elsewhere(frame& base) noexcept {
-    auto& part = static_cast<queue_part&>(base);
-    auto& whole = static_cast<homed_pool&>(part.whole());
-    if (!whole.stopped()) whole.attend(no_home, [&](session& own) { own.todo.add_all(part.range()); });
-    fiber* const waiter = whole.leave(part);
-    part.let_go();
-    return waiter;
-  }
-
   void send(std::uint32_t home) noexcept {
     if (auto* const sent = new (std::nothrow) server(*this, home)) {
       donate_for(*sent, homes_.worker_of(home), homes_.strict());
@@ -222,22 +177,16 @@ class homed_pool : public work_pool_state {
   }
 
   template <class Begin>
-  void attend(std::uint32_t serves, const Begin& begin) noexcept {
-#if SENNIT_EXCEPTIONS
-    try {
-      work_through(serves, begin);
-    } catch (...) {
-      fail(std::current_exception());
-    }
-#else
-    work_through(serves, begin);
-#endif
+  void attend(const Begin& begin) noexcept {
+    attend(no_home, begin);
   }
   template <class Begin>
-  void work_through(std::uint32_t serves, const Begin& begin) {
-    session own(*this, serves);
-    begin(own);
-    work_->work(own);
+  void attend(std::uint32_t serves, const Begin& begin) noexcept {
+    call_or_fail([&] {
+      session own(*this, serves);
+      begin(own);
+      work_->work(own);
+    });
   }
 
   Work* work_ = nullptr;

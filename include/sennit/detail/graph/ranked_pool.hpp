@@ -5,13 +5,13 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/pool_session.hpp>
 #include <sennit/detail/graph/urgent_heap.hpp>
-#include <sennit/detail/graph/work_pool.hpp>
+#include <sennit/detail/graph/work_pool_state.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -56,31 +56,20 @@ class ranked_nodes : public posted_work {
 template <class Work>
 class ranked_pool : public work_pool_state {
  public:
-  class session {
+  class session : public pool_session<ranked_pool, graph_item> {
    public:
-    explicit session(ranked_pool& whole) noexcept : todo(whole), whole_(whole) {
+    using pool_session<ranked_pool, graph_item>::todo;
+    explicit session(ranked_pool& whole) noexcept : pool_session<ranked_pool, graph_item>(whole) {
       idle_colors_ = &work_pool_state::idle_colors(color_kind::nodes);
       is_observed_ = work_pool_state::own_color(color_kind::nodes) == all_colors;
     }
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
-    // However the work ends, nothing is left for others.
-    ~session() {
-      todo.abandon();
-      todo.retire();
-      while (queue_part* const part = todo.take_back()) {
-        whole_.took_back();
-        part->let_go();
-      }
-    }
 
-    bool is_here() const noexcept { return stack_ == stack_here(); }
     // What is to be explored comes first, so that more ready nodes are known.
     bool more() { return !whole_.stopped() && (todo.claim() || more_slowly()); }
     static void did_one() noexcept {}
     void consider_others(bool busy = false) noexcept {
       if (todo.publish()) [[unlikely]]
-        share(busy ? 1 : 2);
+        this->share(busy ? 1 : 2);
       // A strand without anything else takes one node itself.
       const std::size_t own = busy || !todo.empty() ? 0 : 1;
       if (!is_observed_ && whole_.nodes_.size() > own && idle_colors_->load(std::memory_order_relaxed) != 0)
@@ -89,39 +78,15 @@ class ranked_pool : public work_pool_state {
     }
     void post(node_number n, int priority) { whole_.nodes_.add(n, priority); }
 
-    local_queue<graph_item> todo;
-
    private:
+    using pool_session<ranked_pool, graph_item>::whole_;
+
     bool more_slowly() {
-      if (todo.claim_slowly()) {
-        if (any_gate_shut()) share(1);
-        return true;
-      }
-      if (take_back()) return true;
+      if (this->claim_slowly() || this->take_back()) return true;
       const node_number n = whole_.nodes_.take();
       if (n == nobody) return false;
       todo.add(graph_item::compute(n));
       return todo.next();
-    }
-    // Takes back what nobody has begun.
-    SENNIT_COLD bool take_back() {
-      while (queue_part* const part = todo.take_back()) {
-        const struct taken {
-          queue_part& back;
-          ~taken() { back.let_go(); }
-        } last{*part};
-        whole_.took_back();
-        todo.add_all(part->range());
-        if (todo.next()) return true;
-      }
-      return false;
-    }
-    // As in a work pool.
-    SENNIT_COLD void share(std::size_t least) noexcept {
-      constexpr unsigned long_chain = 16;
-      if (whole_.cancelled()) return;
-      if (todo.is_hidden()) todo.expose();
-      if ((todo.size() >= least || ++unanswered_ == long_chain) && any_gate_shut()) whole_.answer();
     }
     // Lets waiting workers come, for so many nodes at most. Without memory, they come when they look for work.
     SENNIT_COLD void wake(std::size_t most) noexcept {
@@ -134,14 +99,11 @@ class ranked_pool : public work_pool_state {
       }
     }
 
-    ranked_pool& whole_;
-    unsigned unanswered_ = 0;  // meetings with the gate
-    const void* const stack_ = stack_here();
     const std::atomic<color_set>* idle_colors_ = nullptr;
     bool is_observed_ = false;
   };
 
-  ranked_pool() noexcept : work_pool_state(SENNIT_EXCEPTIONS, &run_elsewhere) {}
+  ranked_pool() noexcept : work_pool_state(SENNIT_EXCEPTIONS, &run_part_of<ranked_pool>) {}
 
   void run(Work& work, const std::vector<graph_item>& first) {
     work_ = &work;
@@ -152,31 +114,17 @@ class ranked_pool : public work_pool_state {
   }
 
  private:
-  static fiber* run_elsewhere(frame& base) noexcept {
-    auto& part = static_cast<queue_part&>(base);
-    auto& whole = static_cast<ranked_pool&>(part.whole());
-    if (!whole.stopped()) whole.attend([&](session& own) { own.todo.add_all(part.range()); });
-    fiber* const waiter = whole.leave(part);
-    part.let_go();
-    return waiter;
-  }
+  friend class work_pool_state;
+  template <class, class>
+  friend class pool_session;
+
   template <class Begin>
   void attend(const Begin& begin) noexcept {
-#if SENNIT_EXCEPTIONS
-    try {
-      work_through(begin);
-    } catch (...) {
-      fail(std::current_exception());
-    }
-#else
-    work_through(begin);
-#endif
-  }
-  template <class Begin>
-  void work_through(const Begin& begin) {
-    session own(*this);
-    begin(own);
-    work_->work(own);
+    call_or_fail([&] {
+      session own(*this);
+      begin(own);
+      work_->work(own);
+    });
   }
 
   Work* work_ = nullptr;

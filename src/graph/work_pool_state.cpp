@@ -8,7 +8,7 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
-#include <sennit/detail/graph/work_pool.hpp>
+#include <sennit/detail/graph/work_pool_state.hpp>
 
 #include <sched.h>
 

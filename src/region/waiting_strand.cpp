@@ -15,8 +15,20 @@ fiber* waiting_strand::call::resume(frame& base) noexcept {
   return who.done_.finish();
 }
 
+namespace {
+
+// The branch that resumes a strand is none of the program's. So a record does not have it.
+region_state* unobserved(region_state* r) noexcept {
+  while (r->observed_by != nullptr && r->outer != nullptr) r = r->outer;
+  return r;
+}
+
+}  // namespace
+
 waiting_strand::waiting_strand() noexcept
-    : seat_(*worker::current()), region_(worker::current()->running().innermost->region), call_(*this) {}
+    : seat_(*worker::current()),
+      region_(unobserved(worker::current()->running().innermost->region)),
+      call_(*this) {}
 
 void waiting_strand::wait() noexcept { (void)worker::wait(done_, 1); }
 

@@ -134,7 +134,8 @@ std::string text(const graph_comparison& c) {
       const graph_difference& d = c.differences[i];
       nodes.add({shown_key(d.key), show_time(d.earlier), show_time(d.now), show_change(d.earlier, d.now)});
     }
-    out += "\n" + nodes.str();
+    out += '\n';
+    out += nodes.str();
   }
   if (!a.links.empty() && !b.links.empty()) {
     constexpr std::size_t most = 20;
@@ -142,7 +143,8 @@ std::string text(const graph_comparison& c) {
     const std::size_t count = std::max(a.links.size(), b.links.size());
     for (std::size_t i = 0; i < std::min(most, count); ++i)
       chains.add({std::to_string(i + 1), link_of(a, i), link_of(b, i)});
-    out += "\n" + chains.str();
+    out += '\n';
+    out += chains.str();
   }
   return out;
 }

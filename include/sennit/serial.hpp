@@ -1,6 +1,7 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
+#include <sennit/algorithm/each.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -65,6 +66,7 @@ struct parallel {
   static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
+  static constexpr detail::algorithm<detail::each_calls<detail::in_parallel>> each{};
   static constexpr detail::latent_looping<detail::in_parallel> latent_for{};
   static constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
   static constexpr detail::piping<detail::in_parallel> pipeline{};
@@ -118,6 +120,7 @@ struct serial {
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
+  static constexpr detail::algorithm<detail::each_calls<detail::elided>> each{};
   static constexpr detail::latent_looping<detail::elided> latent_for{};
   static constexpr detail::latent_reduction<detail::elided> latent_reduce{};
   static constexpr detail::piping<detail::elided> pipeline{};
@@ -176,6 +179,7 @@ struct counted_serial {
   static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};
+  static constexpr detail::algorithm<detail::each_calls<detail::elided_and_counted>> each{};
   template <class... Loop>
   static void latent_for(Loop&&... loop) {
     count();

@@ -1,0 +1,243 @@
+// What becomes of the elements at the end of a lazy sequence: one value, or a vector.
+#pragma once
+
+#include <sennit/detail/algorithm/parts.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/each/element.hpp>
+#include <sennit/detail/each/numbers.hpp>
+#include <sennit/detail/loop/loop.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sennit::detail {
+
+// A stage that ends the sequence: it computes.
+template <class Run>
+struct result {
+  Run run;
+};
+template <class Run>
+result(Run) -> result<Run>;
+
+template <lazy_sequence S, class Run>
+SENNIT_INLINE auto operator|(S&& sequence, const result<Run>& end) {
+  std::remove_cvref_t<S> all(std::forward<S>(sequence));
+  return end.run(all);
+}
+
+// Parts of a sequence whose values begin with make(). `step` adds an element to such a value.
+template <class S, class T, class Make, class Step, class Combine>
+class pushed_parts : public parts<pushed_parts<S, T, Make, Step, Combine>, T, const Combine> {
+ public:
+  static constexpr bool whole_chunks = true;
+  static constexpr position begins_after = 0;
+
+  SENNIT_INLINE pushed_parts(const S& sequence, const Make& make, const Step& step, const Combine& combine)
+      : pushed_parts::parts(combine), sequence_(sequence), make_(make), step_(step) {}
+
+  SENNIT_INLINE T begin(position) const { return make_(); }
+  template <class Gate>
+  SENNIT_INLINE position extend(T& left, position from, position to, Gate) const {
+    sequence_.push(from, to, [&](auto&& element) { step_(left, std::forward<decltype(element)>(element)); });
+    return to;
+  }
+  std::uintptr_t code() const noexcept { return 0; }
+
+ private:
+  const S& sequence_;
+  const Make& make_;
+  const Step& step_;
+};
+
+// All elements added to make() from left to right, in parts that are combined in order.
+template <class S, class Make, class Step, class Combine, class Options>
+SENNIT_INLINE auto accumulate(S& sequence, const Make& make, const Step& step, const Combine& combine,
+                              const Options& how) {
+  using T = std::invoke_result_t<const Make&>;
+  if constexpr (std::same_as<Options, loop_options>) {
+    sequence.prepare(how);
+  } else {
+    sequence.prepare({});
+  }
+  const position n = sequence.size();
+  if (n == 0) return make();
+  const pushed_parts<S, T, Make, Step, Combine> parts(sequence, make, step, combine);
+  return value_of_parts<typename S::engine, T>(parts, n, how);
+}
+
+// Elements in order, in as many pieces as there were parts.
+template <class V>
+struct pieces {
+  pieces() = default;
+  pieces(pieces&&) = default;
+  pieces& operator=(pieces&&) = default;
+
+  template <class T>
+  void add(T&& element) {
+    if (all.empty()) all.emplace_back();
+    all.back().push_back(std::forward<T>(element));
+  }
+  void append(pieces&& right) { all.splice(all.end(), right.all); }
+
+  std::list<std::vector<V>> all;
+};
+
+// One vector of all pieces. Elements of the first one stay where they are if it has room, or if it is the only one.
+template <class Engine, class V>
+std::vector<V> in_one_vector(pieces<V>&& from, const loop_options& how) {
+  if (from.all.empty()) return {};
+  std::vector<V> result = std::move(from.all.front());
+  from.all.pop_front();
+  if (from.all.empty()) return result;
+  std::size_t n = result.size();
+  for (const std::vector<V>& piece : from.all) n += piece.size();
+  std::size_t end = result.size();
+  if constexpr (std::default_initializable<V> && writable_in_parallel<typename std::vector<V>::iterator>) {
+    result.resize(n);
+    for (std::vector<V>& piece : from.all) {
+      V* const to = result.data() + end;
+      Engine::for_positions(
+          piece.size(),
+          [&](position first, position last) {
+            std::move(piece.data() + first, piece.data() + last, to + first);
+          },
+          how);
+      end += piece.size();
+    }
+  } else {
+    result.reserve(n);
+    for (std::vector<V>& piece : from.all)
+      result.insert(result.end(), std::make_move_iterator(piece.begin()),
+                    std::make_move_iterator(piece.end()));
+  }
+  return result;
+}
+
+template <class S>
+auto collected(S& sequence, const loop_options& how) {
+  using V = std::remove_cvref_t<element_of<S>>;
+  if constexpr (indexed_sequence<S> && std::default_initializable<V> &&
+                writable_in_parallel<typename std::vector<V>::iterator>) {
+    sequence.prepare(how);
+    std::vector<V> out(static_cast<std::size_t>(sequence.size()));
+    S::engine::for_positions(
+        sequence.size(),
+        [&](position from, position to) {
+          V* next = out.data() + from;
+          sequence.push(from, to,
+                        [&](auto&& element) { *next++ = std::forward<decltype(element)>(element); });
+        },
+        how);
+    return out;
+  } else {
+    return in_one_vector<typename S::engine>(
+        accumulate(
+            sequence, [] { return pieces<V>(); },
+            [](pieces<V>& left, auto&& element) { left.add(std::forward<decltype(element)>(element)); },
+            [](pieces<V>& left, pieces<V>&& right) { left.append(std::move(right)); }, how),
+        how);
+  }
+}
+
+// Elements written to a destination with random access; returns the end of what was written. Those whose positions do not
+// say where they go are counted first.
+template <class S, class D>
+auto collected_into(S& sequence, D& out, const loop_options& how) {
+  sequence.prepare(how);
+  if constexpr (indexed_sequence<S>) {
+    const position n = sequence.size();
+    const auto to = begin_of(out, n, "lazy::collect_into");
+    S::engine::for_positions(
+        n,
+        [&](position from, position end) {
+          auto next = to + static_cast<std::ptrdiff_t>(from);
+          sequence.push(from, end, [&](auto&& element) {
+            *next = std::forward<decltype(element)>(element);
+            ++next;
+          });
+        },
+        how);
+    return to + static_cast<std::ptrdiff_t>(n);
+  } else {
+    numbered<S&> all(sequence);
+    all.prepare(how);
+    const auto to = begin_of(out, all.count(), "lazy::collect_into");
+    S::engine::for_positions(
+        all.size(),
+        [&](position from, position end) {
+          all.push(from, end, [&](auto&& element) {
+            to[static_cast<std::ptrdiff_t>(element.first)] = std::forward<decltype(element)>(element).second;
+          });
+        },
+        how);
+    return to + static_cast<std::ptrdiff_t>(all.count());
+  }
+}
+
+// Parts that look for their first element, and for none behind a part that has one.
+template <class S, class V, class Combine>
+class first_parts : public parts<first_parts<S, V, Combine>, std::optional<V>, const Combine> {
+ public:
+  static constexpr bool whole_chunks = true;
+  static constexpr position begins_after = 0;
+
+  first_parts(const S& sequence, position begin, std::atomic<position>& lowest, const Combine& combine)
+      : first_parts::parts(combine), sequence_(sequence), begin_(begin), lowest_(lowest) {}
+
+  std::optional<V> begin(position) const { return std::nullopt; }
+  template <class Gate>
+  position extend(std::optional<V>& left, position from, position to, Gate) const {
+    if (left || from > lowest_.load(std::memory_order_relaxed)) return to;
+    sequence_.push(begin_ + from, begin_ + to, [&](auto&& element) {
+      left.emplace(std::forward<decltype(element)>(element));
+      return true;
+    });
+    if (left) {
+      position lowest = lowest_.load(std::memory_order_relaxed);
+      // No order: the value itself is handed over where the parts are combined.
+      while (from < lowest && !lowest_.compare_exchange_weak(lowest, from, std::memory_order_relaxed)) {
+      }
+    }
+    return to;
+  }
+  std::uintptr_t code() const noexcept { return 0; }
+
+ private:
+  const S& sequence_;
+  position begin_;
+  std::atomic<position>& lowest_;
+};
+
+// The first element, or nothing. The sequence is gone through in parts, each as long as all before it: so what is computed
+// behind the first element is no more than what is before it, and a few elements.
+template <class S>
+auto first_of(S& sequence, const loop_options& how) {
+  using V = std::remove_cvref_t<element_of<S>>;
+  const auto keep_left = [](std::optional<V>& left, std::optional<V>&& right) {
+    if (!left && right) left.emplace(*std::move(right));
+  };
+  sequence.prepare(how);
+  const position n = sequence.size();
+  std::optional<V> found;
+  for (position begin = 0, length = 64; begin != n && !found; begin += length) {
+    length = std::min(std::max<position>(length, begin), n - begin);
+    std::atomic<position> lowest{length};
+    const first_parts<S, V, decltype(keep_left)> parts(sequence, begin, lowest, keep_left);
+    found = value_of_parts<typename S::engine, std::optional<V>>(parts, length, how);
+  }
+  return found;
+}
+
+}  // namespace sennit::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/algorithm/each.hpp>
+#include <sennit/algorithm/for_each.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -67,6 +68,7 @@ struct parallel {
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
   static constexpr detail::algorithm<detail::each_calls<detail::in_parallel>> each{};
+  static constexpr detail::algorithm<detail::for_each_calls<detail::in_parallel>> parallel_for_each{};
   static constexpr detail::latent_looping<detail::in_parallel> latent_for{};
   static constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
   static constexpr detail::piping<detail::in_parallel> pipeline{};
@@ -121,6 +123,7 @@ struct serial {
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
   static constexpr detail::algorithm<detail::each_calls<detail::elided>> each{};
+  static constexpr detail::algorithm<detail::for_each_calls<detail::elided>> parallel_for_each{};
   static constexpr detail::latent_looping<detail::elided> latent_for{};
   static constexpr detail::latent_reduction<detail::elided> latent_reduce{};
   static constexpr detail::piping<detail::elided> pipeline{};
@@ -180,6 +183,7 @@ struct counted_serial {
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};
   static constexpr detail::algorithm<detail::each_calls<detail::elided_and_counted>> each{};
+  static constexpr detail::algorithm<detail::for_each_calls<detail::elided_and_counted>> parallel_for_each{};
   template <class... Loop>
   static void latent_for(Loop&&... loop) {
     count();

@@ -36,6 +36,7 @@
 #include <sennit/parallel_sort.hpp>
 #include <sennit/parallel_transform.hpp>
 #include <sennit/partition.hpp>
+#include <sennit/per_strand.hpp>
 #include <sennit/per_worker.hpp>
 #include <sennit/pipeline.hpp>
 #include <sennit/placement.hpp>

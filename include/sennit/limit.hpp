@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -13,7 +14,7 @@ class limit;
 
 namespace detail {
 
-// What waits for a place within a limit, and blocks no worker meanwhile.
+// What waits for a permit within a limit, and blocks no worker meanwhile.
 class SENNIT_EXPORT limit_waiter {
  public:
   // `owner`: whatever waits for its waiters to end, such as a run of a graph.
@@ -26,8 +27,8 @@ class SENNIT_EXPORT limit_waiter {
 
  private:
   friend class sennit::limit;
-  // The place is the waiter's. Whoever leaves the limit calls it once for each wait, under the limit's lock. It
-  // sees to it that what waited goes on soon, because others may wait for the place. It uses no limit itself.
+  // The permit is the waiter's. Whoever leaves the limit calls it once for each wait, under the limit's lock. It
+  // sees to it that what waited goes on soon, because others may wait for the permit. It uses no limit itself.
   virtual void admitted() noexcept = 0;
 
   const void* const owner_;
@@ -61,15 +62,15 @@ class SENNIT_EXPORT limit {
   limit& operator=(const limit&) = delete;
   ~limit() = default;
 
-  // A place within the limit, for as long as the object lives. For code that is no task of a task_graph: nodes of
-  // graph::run(), tasks of a task_flow, branches, iterations. The strand waits until there is a place, and its worker
-  // does something else meanwhile. Each strand that waits keeps its stack; tasks that are within() a limit have none
-  // yet. Whoever has several places at a time takes them in one order everywhere. Otherwise two strands may wait for each
-  // other.
+  // A permit within each of these limits, one to four, for as long as the object lives. For what has no option `within`:
+  // branches, iterations, a part of a task. The strand waits until it has all of them, and its worker does something else
+  // meanwhile. Each strand that waits keeps its stack; nodes and tasks that are within a limit by their option have none yet.
+  // The limits are entered in the order in which they were made, so that permits of several limits lock nobody up. Strands that
+  // have one permit object beside another take them in one order everywhere. Otherwise two strands may wait for each other.
   //
-  // Throws sennit::cancelled if the region of the strand is cancelled once there is a place, and, outside any runtime, what
-  // runtime::default_runtime() throws. Thread-safety: any strand or thread. Precondition: the one that took the place gives
-  // it back; it may be on another worker by then. Cost: that of a task within a limit, and where it waits, two switches
+  // Throws sennit::cancelled if the region of the strand is cancelled once it has all permits, and, outside any runtime, what
+  // runtime::default_runtime() throws. Thread-safety: any strand or thread. Precondition: the one that took the permits gives
+  // them back; it may be on another worker by then. Cost: that of a task within a limit, and where it waits, two switches
   // of stacks.
   //
   // Example:
@@ -77,32 +78,39 @@ class SENNIT_EXPORT limit {
   //
   //   void fetch_all(const char* const* pages, int count, void (*fetch_page)(const char*)) {
   //     sennit::limit connections(3);
+  //     sennit::limit memory(2);
   //     sennit::parallel_for(0, count, [&](int i) {
-  //       const sennit::limit::place one(connections);
+  //       const sennit::limit::permit both(connections, memory);
   //       fetch_page(pages[i]);
   //     });
   //   }
-  class SENNIT_EXPORT place {
+  class SENNIT_EXPORT permit {
    public:
-    explicit place(limit& within);
-    place(const place&) = delete;
-    place& operator=(const place&) = delete;
-    ~place() { (void)within_.leave(); }
+    template <std::same_as<limit>... More>
+      requires(sizeof...(More) < 4)
+    explicit permit(limit& first, More&... more) : limits_{&first, &more...} {
+      enter();
+    }
+    permit(const permit&) = delete;
+    permit& operator=(const permit&) = delete;
+    ~permit() { leave(); }
 
    private:
-    limit& within_;
+    void enter();
+    void leave() noexcept;
+    limit* limits_[4];  // in the order in which they were made, each once; null beyond them
   };
 
   std::size_t most() const noexcept { return most_; }
-  // Places that nobody has now.
+  // Permits that nobody has now.
   std::size_t free() const noexcept;
 
   // --- For constructs that have limits.
   // The order in which tasks enter limits: that of these numbers.
   std::uint64_t rank() const noexcept { return rank_; }
-  // Returns true if the caller has a place now. Otherwise the waiter is told when it has one.
+  // Returns true if the caller has a permit now. Otherwise the waiter is told when it has one.
   bool enter(detail::limit_waiter& w) noexcept;
-  // Gives the place to the waiter that has waited longest, if there is one. If this waiter has that owner, it
+  // Gives the permit to the waiter that has waited longest, if there is one. If this waiter has that owner, it
   // is not told but returned, and the caller has it go on at once.
   detail::limit_waiter* leave(const void* owner = nullptr) noexcept;
   // Returns true if the waiter waited, and waits no longer. Otherwise it has been told, or returned.

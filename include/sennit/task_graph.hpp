@@ -92,7 +92,7 @@ class task {
     detail::task_building::set_cost(graph(), number_, c);
     return *this;
   }
-  // The task runs only while it has a place within each of these. They outlive the graph's runs.
+  // The task runs only while it has a permit within each of these. They outlive the graph's runs.
   template <std::same_as<limit>... Limit>
   const task& within(Limit&... limits) const {
     (detail::task_building::set_limit(graph(), number_, limits), ...);

@@ -6,7 +6,9 @@
 #include <sennit/limit.hpp>
 #include <sennit/region.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 
@@ -19,10 +21,10 @@ std::uint64_t next_rank() noexcept {
   return latest.fetch_add(1, std::memory_order_relaxed);
 }
 
-// A strand that waits for a place.
-class strand_without_place final : public detail::limit_waiter {
+// A strand that waits for a permit.
+class strand_without_permit final : public detail::limit_waiter {
  public:
-  strand_without_place() noexcept : limit_waiter(nullptr) {}
+  strand_without_permit() noexcept : limit_waiter(nullptr) {}
   void wait() noexcept { strand_.wait(); }
 
  private:
@@ -31,25 +33,38 @@ class strand_without_place final : public detail::limit_waiter {
 };
 
 void enter_in_strand(limit& l) noexcept {
-  strand_without_place self;
+  strand_without_permit self;
   if (!l.enter(self)) self.wait();
 }
 
 }  // namespace
 
-limit::place::place(limit& within) : within_(within) {
+void limit::permit::enter() {
+  const auto end = std::remove(std::begin(limits_), std::end(limits_), nullptr);
+  std::sort(std::begin(limits_), end, [](const limit* a, const limit* b) { return a->rank() < b->rank(); });
+  std::fill(std::unique(std::begin(limits_), end), std::end(limits_), nullptr);
+  auto enter_all = [this] {
+    for (limit* const l : limits_) {
+      if (l != nullptr) enter_in_strand(*l);
+    }
+  };
   if (!detail::in_strand()) {
-    auto inside = [&] { enter_in_strand(within); };
-    detail::run_region(nullptr, inside);
+    detail::run_region(nullptr, enter_all);
     return;
   }
-  enter_in_strand(within);
+  enter_all();
 #if SENNIT_EXCEPTIONS
   if (detail::stop_requested()) {
-    (void)within.leave();
+    leave();
     throw cancelled();
   }
 #endif
+}
+
+void limit::permit::leave() noexcept {
+  for (limit* const l : limits_) {
+    if (l != nullptr) (void)l->leave();
+  }
 }
 
 limit::limit(std::size_t most) : most_(most), rank_(next_rank()), free_(most) {
@@ -64,7 +79,7 @@ std::size_t limit::free() const noexcept {
 
 bool limit::enter(detail::limit_waiter& w) noexcept {
   const std::lock_guard guard(lock_);
-  // While others wait, no place is free.
+  // While others wait, no permit is free.
   if (free_ > 0) {
     --free_;
     return true;

@@ -88,10 +88,10 @@ bool limited_tasks::enter(const task_traits& t) {
   waiting_task& task = tasks_[t.limited];
   if (task.waits.load(std::memory_order_relaxed) != nullptr) {
     task.waits.store(nullptr, std::memory_order_relaxed);
-    ++task.places;
+    ++task.permits;
   }
-  while (task.places < count_of(t)) {
-    limit& next = at(t, task.places);
+  while (task.permits < count_of(t)) {
+    limit& next = at(t, task.permits);
     if (task.later == nullptr) task.later = std::make_unique<branch>(*this, task.number);
     // Before anybody can admit the task.
     task.waits.store(&next, std::memory_order_relaxed);
@@ -103,7 +103,7 @@ bool limited_tasks::enter(const task_traits& t) {
     }
     open_.fetch_sub(1, std::memory_order_relaxed);
     task.waits.store(nullptr, std::memory_order_relaxed);
-    ++task.places;
+    ++task.permits;
   }
   return true;
 }
@@ -111,9 +111,9 @@ bool limited_tasks::enter(const task_traits& t) {
 task_number limited_tasks::leave(const task_traits& t) noexcept {
   waiting_task& task = tasks_[t.limited];
   task_number next = nobody;
-  while (task.places > 0) {
+  while (task.permits > 0) {
     // One at most can go on here.
-    limit_waiter* const w = at(t, --task.places).leave(next == nobody ? this : nullptr);
+    limit_waiter* const w = at(t, --task.permits).leave(next == nobody ? this : nullptr);
     if (w == nullptr) continue;
     next = static_cast<waiting_task*>(w)->number;
     // The calling strand is counted.
@@ -126,9 +126,9 @@ void limited_tasks::drop(const task_traits& t) noexcept {
   waiting_task& task = tasks_[t.limited];
   if (task.waits.load(std::memory_order_relaxed) != nullptr) {
     task.waits.store(nullptr, std::memory_order_relaxed);
-    ++task.places;
+    ++task.permits;
   }
-  while (task.places > 0) (void)at(t, --task.places).leave();
+  while (task.permits > 0) (void)at(t, --task.permits).leave();
 }
 
 void limited_tasks::withdraw(waiting_task& t, limit& from) noexcept {

@@ -1,4 +1,4 @@
-// The tasks of a run that have limits: which places they have, and which of them wait for one.
+// The tasks of a run that have limits: which permits they have, and which of them wait for one.
 #pragma once
 
 #include "graph/tasks_of_graph.hpp"
@@ -20,8 +20,8 @@ namespace sennit::detail {
 class view;
 class worker;
 
-// A task that was admitted has a place that others may wait for. So it must not lie in a queue of a strand that
-// waits itself: it goes on at once, on the strand that gave it the place, or as a branch of its own.
+// A task that was admitted has a permit that others may wait for. So it must not lie in a queue of a strand that
+// waits itself: it goes on at once, on the strand that gave it the permit, or as a branch of its own.
 // docs/protocols/graphs.md, "Limits".
 class limited_tasks : private cancel_listener {
  public:
@@ -29,13 +29,13 @@ class limited_tasks : private cancel_listener {
   limited_tasks(const limited_tasks&) = delete;
   limited_tasks& operator=(const limited_tasks&) = delete;
 
-  // Returns true if the task has a place in all of its limits. Otherwise it goes on later. Throws
+  // Returns true if the task has a permit in all of its limits. Otherwise it goes on later. Throws
   // std::bad_alloc.
   bool enter(const task_traits& t);
   // Returns a task that now goes on in the calling strand, or `nobody`.
   task_number leave(const task_traits& t) noexcept;
 
-  // The task, which can go on or has failed, gives back its places at once: tasks within a graph that this run
+  // The task, which can go on or has failed, gives back its permits at once: tasks within a graph that this run
   // waits for may need them.
   void drop(const task_traits& t) noexcept;
   // No task that waits shall go on. Any strand of the run may call it.
@@ -65,8 +65,8 @@ class limited_tasks : private cancel_listener {
     ~waiting_task();
     const task_number number;
     const task_traits& traits;
-    std::size_t places = 0;              // it has, of those in its limits
-    std::atomic<limit*> waits{nullptr};  // there, or it has a place there and has not gone on
+    std::size_t permits = 0;             // it has, of those in its limits
+    std::atomic<limit*> waits{nullptr};  // there, or it has a permit there and has not gone on
     std::unique_ptr<branch> later;       // in which it goes on
 
    private:

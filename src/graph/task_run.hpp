@@ -160,7 +160,7 @@ class task_run : public task_run_state {
     }
 
    private:
-    // The task has a place, which it must not lose.
+    // The task has a permit, which it must not lose.
     bool begin_admitted(task_number n) {
       if (!whole.stopped()) return go_on(n);
       whole.drop_task(n);
@@ -182,11 +182,11 @@ class task_run : public task_run_state {
       return true;
     }
 
-    // Gives back the places of a task where an exception leaves the strand.
-    struct held_places {
+    // Gives back the permits of a task where an exception leaves the strand.
+    struct held_permits {
       task_run& whole;
       task_number holder;
-      ~held_places() {
+      ~held_permits() {
         if (holder == nobody) return;
         whole.stop();
         whole.drop_task(holder);
@@ -199,7 +199,7 @@ class task_run : public task_run_state {
         call(n, t);
         return followers(n, t);
       }
-      held_places held{whole, n};
+      held_permits held{whole, n};
       if (!whole.enter(*t)) return held.holder = nobody;
       call(n, t);
       // Before the task can begin again.

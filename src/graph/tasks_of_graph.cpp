@@ -84,7 +84,7 @@ void tasks_of_graph::run_within() {
   run_here(1, nullptr, nullptr);
 }
 
-// A task that has limits and runs a graph keeps its places while tasks of that graph wait for theirs. If these
+// A task that has limits and runs a graph keeps its permits while tasks of that graph wait for theirs. If these
 // come later in the order of limits, nobody waits in a circle.
 void tasks_of_graph::refuse_limits_within(const tasks_of_graph& inner, task_number outer) const {
   const limit& last = *traits_[outer]->limits.back();
@@ -94,7 +94,7 @@ void tasks_of_graph::refuse_limits_within(const tasks_of_graph& inner, task_numb
     if (!t->limits.empty() && t->limits.front()->rank() <= last.rank()) {
       fail<std::logic_error>(
           "sennit: the task " + text_of(outer) +
-          " keeps its place within a limit while the graph that it runs has the task " + inner.text_of(n) +
+          " keeps its permit within a limit while the graph that it runs has the task " + inner.text_of(n) +
           " wait for the same limit or an earlier one, so both could wait for ever; make the "
           "inner task's limit after the outer one's");
     }

@@ -61,7 +61,7 @@ class random_tasks {
   void expect_clean(const std::string& trace) const {
     EXPECT_EQ(wrong_, 0) << trace;
     for (const room& r : rooms_) {
-      EXPECT_EQ(r.places.free(), r.places.most()) << trace;
+      EXPECT_EQ(r.permits.free(), r.permits.most()) << trace;
       EXPECT_EQ(r.inside, 0) << trace;
     }
   }
@@ -78,8 +78,8 @@ class random_tasks {
 
  private:
   struct room {
-    explicit room(std::size_t most) : places(most) {}
-    limit places;
+    explicit room(std::size_t most) : permits(most) {}
+    limit permits;
     std::atomic<int> inside{0};
   };
   struct part {
@@ -103,7 +103,7 @@ class random_tasks {
       }
     } const inside{within};
     for (room* r : within) {
-      if (r->inside.fetch_add(1) >= static_cast<int>(r->places.most())) ++wrong_;
+      if (r->inside.fetch_add(1) >= static_cast<int>(r->permits.most())) ++wrong_;
     }
     if (i % 7 == 0) sennit::join([] { std::this_thread::yield(); }, [] {});
     // In a loop, those before it that are in the loop, too, have run as often in this turn.
@@ -148,7 +148,7 @@ class random_tasks {
         }
       }
       const task<> t = p.graph.add([this, &p, i, within] { visit(p, i, within); });
-      for (room* r : within) t.within(r->places);
+      for (room* r : within) t.within(r->permits);
       if ((kind & 8) != 0) t.priority(static_cast<int>(draw(5)));
       if ((kind & 1) != 0 && draw(3) != 0) t.color(static_cast<unsigned>(draw(5)));
       t.after(p.looped[i] ? begin : start);
@@ -173,7 +173,7 @@ class random_tasks {
   std::atomic<std::int64_t> until_failure_{0};
 };
 
-// Catches: a task that runs too often, too early, or beside others that its limits exclude; places that are kept; a
+// Catches: a task that runs too often, too early, or beside others that its limits exclude; permits that are kept; a
 // run that is spoiled by the failure before it.
 TEST(random_task_graph, does_what_its_edges_say) {
   const std::uint64_t first = number("TEST_SEED", 1);

@@ -24,7 +24,7 @@ using graph::task;
 using graph::task_graph;
 using sennit::limit;
 
-// Catches: two tasks within a limit of 1; a place that is lost; tasks that wait for ever.
+// Catches: two tasks within a limit of 1; a permit that is lost; tasks that wait for ever.
 TEST(task_limit, of_one_makes_a_critical_section) {
   with_workers([] {
     task_graph g;
@@ -153,7 +153,7 @@ TEST(task_limit, ten_thousand_in_a_row) {
   });
 }
 
-// Catches: a run that takes itself for done while its tasks wait for places that another run has; a run that is not told.
+// Catches: a run that takes itself for done while its tasks wait for permits that another run has; a run that is not told.
 TEST(task_limit, is_shared_by_graphs_that_run_at_once) {
   limit two(2);
   crowd inside;
@@ -198,7 +198,7 @@ TEST(task_limit, is_shared_by_runtimes) {
   EXPECT_EQ(counter, 4000);
 }
 
-// Catches: a failed run that keeps places, or leaves tasks in a limit's list that have no memory any more.
+// Catches: a failed run that keeps permits, or leaves tasks in a limit's list that have no memory any more.
 TEST(task_limit, is_free_after_a_failure) {
   with_workers([] {
     limit two(2);
@@ -223,7 +223,7 @@ TEST(task_limit, is_free_after_a_failure) {
   });
 }
 
-// Catches: a failed task that keeps its place until the run ends, while a graph within the run waits for the place.
+// Catches: a failed task that keeps its permit until the run ends, while a graph within the run waits for the permit.
 TEST(task_limit, is_left_at_once_by_a_task_that_fails) {
   with_workers([] {
     for (int round = 0; round < scaled(50); ++round) {
@@ -246,7 +246,7 @@ TEST(task_limit, is_left_at_once_by_a_task_that_fails) {
   });
 }
 
-// Catches: the same for a run that is cancelled while another run has the places it waits for.
+// Catches: the same for a run that is cancelled while another run has the permits it waits for.
 TEST(task_limit, is_free_after_a_cancellation) {
   if (sennit::runtime::default_runtime().workers() < 2) GTEST_SKIP();
   limit one(1);
@@ -313,7 +313,7 @@ TEST(task_limit, of_a_graph_within_another_comes_before_those_of_its_tasks) {
 // Catches: a limit that lets nobody in, found when a program hangs.
 TEST(task_limit, is_at_least_one) { EXPECT_THROW(limit(0), std::invalid_argument); }
 
-// Catches: a cancelled run that goes on to wait for a place, and whose task runs when it gets one.
+// Catches: a cancelled run that goes on to wait for a permit, and whose task runs when it gets one.
 TEST(task_limit, is_not_awaited_in_a_cancelled_run) {
   under(settings({4}), [](sennit::runtime& rt) {
     rt.run([] {

@@ -1,4 +1,4 @@
-// limit::place: strands and threads that wait for a place, and block no worker.
+// limit::permit: strands and threads that wait for a permit, and block no worker.
 #include "crowd.hpp"
 #include "support.hpp"
 
@@ -22,14 +22,14 @@ namespace {
 
 using sennit::limit;
 
-// Catches: a place that two have; a strand that waits and is not let go on; a worker that is blocked by it.
-TEST(limit_place, bounds_iterations) {
+// Catches: a permit that two have; a strand that waits and is not let go on; a worker that is blocked by it.
+TEST(limit_permit, bounds_iterations) {
   with_workers([] {
     for (const std::size_t most : {1, 2, 3}) {
       limit l(most);
       crowd inside;
       sennit::parallel_for(0, 300, [&](int) {
-        const limit::place one(l);
+        const limit::permit one(l);
         inside.visit();
       });
       EXPECT_EQ(inside.visits(), 300);
@@ -40,12 +40,12 @@ TEST(limit_place, bounds_iterations) {
 }
 
 // Catches: a limit of one that two are in; what one wrote, and the next does not see.
-TEST(limit_place, of_one_is_a_mutex) {
+TEST(limit_permit, of_one_is_a_mutex) {
   with_workers([] {
     limit one(1);
     int count = 0;  // not atomic
     sennit::parallel_for(0, 2000, [&](int i) {
-      const limit::place alone(one);
+      const limit::permit alone(one);
       if (i % 16 == 0) sennit::join([] {}, [] {});
       ++count;
     });
@@ -53,13 +53,42 @@ TEST(limit_place, of_one_is_a_mutex) {
   });
 }
 
+// Catches: permits of several limits that are taken in the order of the call, so that two strands wait for each other; one limit
+// that is named twice and taken twice.
+TEST(limit_permit, of_several_limits_locks_nobody_up) {
+  with_workers([] {
+    limit a(1);
+    limit b(1);
+    limit c(2);
+    int count = 0;  // not atomic
+    sennit::parallel_for(0, 600, [&](int i) {
+      const auto visit = [&] {
+        sennit::join([] {}, [] {});
+        ++count;
+      };
+      if (i % 3 == 0) {
+        const limit::permit all(a, b, c);
+        visit();
+      } else if (i % 3 == 1) {
+        const limit::permit all(c, b, a);
+        visit();
+      } else {
+        const limit::permit all(b, a, b);
+        visit();
+      }
+    });
+    EXPECT_EQ(count, 600);
+    EXPECT_EQ(a.free() + b.free() + c.free(), 4U);
+  });
+}
+
 // Catches: nodes and tasks that lie in the queue of a strand that waits, and are not on offer any more.
-TEST(limit_place, bounds_nodes_and_tasks_of_flows_and_graphs_together) {
+TEST(limit_permit, bounds_nodes_and_tasks_of_flows_and_graphs_together) {
   with_workers([] {
     limit two(2);
     crowd inside;
     const auto visit = [&] {
-      const limit::place one(two);
+      const limit::permit one(two);
       inside.visit();
     };
     const auto before = [](int k) {
@@ -84,15 +113,15 @@ TEST(limit_place, bounds_nodes_and_tasks_of_flows_and_graphs_together) {
   });
 }
 
-// Catches: a thread that runs no strand, and never gets a place or blocks one that does.
-TEST(limit_place, is_for_threads_too) {
+// Catches: a thread that runs no strand, and never gets a permit or blocks one that does.
+TEST(limit_permit, is_for_threads_too) {
   limit one(1);
   int count = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 50; ++i) {
-        const limit::place alone(one);
+        const limit::permit alone(one);
         ++count;
       }
     });
@@ -100,7 +129,7 @@ TEST(limit_place, is_for_threads_too) {
   sennit::runtime two_workers({.workers = 2});
   two_workers.run([&] {
     sennit::parallel_for(0, 100, [&](int) {
-      const limit::place alone(one);
+      const limit::permit alone(one);
       ++count;
     });
   });
@@ -109,13 +138,13 @@ TEST(limit_place, is_for_threads_too) {
 }
 
 #if SENNIT_EXCEPTIONS
-// Catches: a place that is kept where its holder throws, or where the region of those that wait is cancelled.
-TEST(limit_place, comes_back_when_its_holder_throws_or_is_cancelled) {
+// Catches: a permit that is kept where its holder throws, or where the region of those that wait is cancelled.
+TEST(limit_permit, comes_back_when_its_holder_throws_or_is_cancelled) {
   with_workers([] {
     limit one(1);
     EXPECT_THROW(sennit::parallel_for(0, 100,
                                       [&](int i) {
-                                        const limit::place alone(one);
+                                        const limit::permit alone(one);
                                         if (i == 50) throw std::runtime_error("no page");
                                       }),
                  std::runtime_error);
@@ -123,7 +152,7 @@ TEST(limit_place, comes_back_when_its_holder_throws_or_is_cancelled) {
     sennit::region whole;
     EXPECT_FALSE(whole.run([&] {
       sennit::parallel_for(0, 100, [&](int i) {
-        const limit::place alone(one);
+        const limit::permit alone(one);
         if (i == 50) whole.cancel();
       });
     }));
@@ -133,14 +162,14 @@ TEST(limit_place, comes_back_when_its_holder_throws_or_is_cancelled) {
 #endif
 
 // Catches: the branch that lets a strand go on, and that a record does not have.
-TEST(limit_place, goes_with_records) {
+TEST(limit_permit, goes_with_records) {
   const auto test = [] {
     for (int round = 0; round < scaled(30); ++round) {
       limit one(1);
       int count = 0;
       const auto program = [&] {
         sennit::parallel_for(0, 200, [&](int) {
-          const limit::place alone(one);
+          const limit::permit alone(one);
           sennit::join([] {}, [] {});
           ++count;
         });

@@ -9,6 +9,7 @@
 
 #include <sennit/affinity.hpp>
 #include <sennit/algorithm/each.hpp>
+#include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>

@@ -4,6 +4,7 @@
 #include <sennit/algorithm/each.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/members.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
@@ -46,7 +47,7 @@ namespace sennit {
 //   void transpose(long n, const double* a, double* b) {
 //     P::parallel_for_nest({n, n}, [=](auto i, auto j) { b[j * n + i] = a[i * n + j]; }, sennit::morton);
 //   }
-struct parallel {
+struct parallel : detail::algorithm_members<detail::in_parallel> {
   template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
     return sennit::join(std::forward<F>(f)...);
@@ -89,7 +90,7 @@ struct parallel {
 // A latent_join is two calls, and a latent loop is a plain loop. A beat gives nothing of them away. The rest of
 // the loop, which a body may have as its second parameter, says what is left, and has nothing to give. A latent
 // reduction goes from left to right; in parallel its bracketing depends on the beats.
-struct serial {
+struct serial : detail::algorithm_members<detail::elided> {
   template <class... F>
   SENNIT_INLINE static auto join(F&&... f) {
     return detail::elided::join(std::forward<F>(f)...);
@@ -130,10 +131,10 @@ struct serial {
 };
 
 // The serial elision, which also counts forks: one for a join of two branches, two for a join of three, one
-// for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy, a fill
-// and a pipeline count as loops. Latent joins and loops count as others. A nest and a sort count the joins and the loops that
+// for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy, a fill,
+// a search and a pipeline count as loops. Latent joins and loops count as others. A nest and a sort count the joins and the loops that
 // they consist of. Each thread has its own count.
-struct counted_serial {
+struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
   // The forks since reset().
   static std::uint64_t forks() noexcept { return detail::elided_and_counted::forks; }
   static void reset() noexcept { detail::elided_and_counted::forks = 0; }

@@ -19,7 +19,8 @@ def programs(page: Path) -> list[str]:
 
 def examples(header: Path) -> list[str]:
     blocks = re.findall(r"^ *// Example:\n((?: *//(?:   .*)?\n)+)", header.read_text(), re.MULTILINE)
-    include = f"#include <sennit/{header.name}>\n"
+    name = header.as_posix().rpartition("include/sennit/")[2]
+    include = f"#include <sennit/{name}>\n"
     return [include + re.sub(r"^ *//(?:   )?", "", block, flags=re.MULTILINE) for block in blocks]
 
 

@@ -1,0 +1,19 @@
+// The algorithms as members of the execution policies.
+#pragma once
+
+#include <sennit/algorithm/find.hpp>
+#include <sennit/detail/algorithm/algorithm.hpp>
+
+namespace sennit::detail {
+
+template <class Engine>
+struct algorithm_members {
+  static constexpr algorithm<find_calls<Engine>> parallel_find{};
+  static constexpr algorithm<find_if_calls<Engine>> parallel_find_if{};
+  static constexpr algorithm<find_if_not_calls<Engine>> parallel_find_if_not{};
+  static constexpr algorithm<all_of_calls<Engine>> parallel_all_of{};
+  static constexpr algorithm<any_of_calls<Engine>> parallel_any_of{};
+  static constexpr algorithm<none_of_calls<Engine>> parallel_none_of{};
+};
+
+}  // namespace sennit::detail

@@ -1,0 +1,112 @@
+// parallel_find and its kin against their serial namesakes.
+#include "../loops/support.hpp"
+
+#include <sennit/algorithm/find.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+// Where matches are in n elements: at the ends, at the bounds of windows, anywhere, and nowhere.
+std::vector<std::size_t> places(std::size_t n) {
+  std::vector<std::size_t> result{0, 1, 62, 63, 64, 65, 191, 192, 193, n / 3, n / 2, n - 1, n};
+  std::erase_if(result, [n](std::size_t at) { return at > n; });
+  return result;
+}
+
+// Catches a match that is missed, and one that hides a lower one.
+TEST(find, finds_the_first_of_many) {
+  with_options([](const sennit::loop_options& how) {
+    for (const std::size_t n : sizes()) {
+      std::vector<int> x(n, 0);
+      for (const std::size_t at : places(n)) {
+        std::fill(x.begin() + static_cast<std::ptrdiff_t>(at), x.end(), 7);
+        const auto expected = x.begin() + static_cast<std::ptrdiff_t>(at);
+        ASSERT_EQ(sennit::parallel_find(x, 7, how), expected) << n;
+        ASSERT_EQ(sennit::parallel_find_if_not(
+                      x.begin(), n, [](int e) { return e == 0; }, how),
+                  expected)
+            << n;
+        ASSERT_EQ(sennit::parallel_all_of(x, [](int e) { return e == 0; }, how), at == n);
+        ASSERT_EQ(sennit::parallel_any_of(x, [](int e) { return e == 7; }, how), at != n);
+        ASSERT_EQ(sennit::parallel_none_of(x, [](int e) { return e == 7; }, std::identity(), how), at == n);
+        std::fill(x.begin(), x.end(), 0);
+      }
+    }
+  });
+}
+
+// Catches overloads that take one kind of argument for another, and projections that are left out.
+TEST(find, takes_iterators_ranges_and_views) {
+  struct user {
+    std::string name;
+    int age = 0;
+  };
+  with_workers([] {
+    const std::vector<user> users{{"ann", 31}, {"bob", 7}, {"cid", 7}};
+    EXPECT_EQ(sennit::parallel_find(users, 7, &user::age) - users.begin(), 1);
+    EXPECT_EQ(sennit::parallel_find(users.begin(), users.end(), "cid", &user::name) - users.begin(), 2);
+    EXPECT_EQ(sennit::parallel_find(users.begin(), 2, "cid", &user::name) - users.begin(), 2);
+    EXPECT_EQ(*sennit::parallel_find_if(std::views::iota(0, 100'000), [](int i) { return i > 70'000; }),
+              70'001);
+    const std::deque<int> pieces(5000, 1);
+    EXPECT_EQ(sennit::parallel_find(pieces, 2), pieces.end());
+    EXPECT_TRUE(
+        (std::is_same_v<decltype(sennit::parallel_find(std::vector<int>(), 1)), std::ranges::dangling>));
+  });
+}
+
+// Catches an exception that is lost, one from behind the match that is thrown, and one that hides another.
+TEST(find, throws_what_a_serial_search_comes_to) {
+  constexpr std::size_t n = 3000;
+  with_options([&](const sennit::loop_options& how) {
+    std::mt19937 random(17);
+    for (int repeat = 0; repeat < 60; ++repeat) {
+      std::vector<int> x(n, 0);  // 1: a match; 2: an exception
+      for (int k = 0; k < 3; ++k) x[random() % n] = 1 + static_cast<int>(random() % 2);
+      const auto first = static_cast<std::size_t>(
+          std::find_if(x.begin(), x.end(), [](int e) { return e != 0; }) - x.begin());
+      try {
+        const auto found = sennit::parallel_find_if(
+            std::views::iota(std::size_t{0}, n),
+            [&](std::size_t i) { return x[i] == 2 ? throw failure{i} : x[i] == 1; }, how);
+        ASSERT_EQ(*found, first);
+        ASSERT_EQ(x[first], 1);
+      } catch (const failure& thrown) {
+        ASSERT_EQ(thrown.position, first);
+        ASSERT_EQ(x[first], 2);
+      }
+    }
+  });
+}
+
+// Catches a search that looks at far more than lies before the match.
+TEST(find, looks_at_few_elements_behind_the_match) {
+  with_workers([] {
+    for (const std::size_t at : {0, 100, 20'000}) {
+      std::atomic<std::size_t> highest{0};
+      const auto found = sennit::parallel_find_if(
+          std::views::iota(std::size_t{0}, std::size_t{1} << 40), [&](std::size_t i) {
+            std::size_t before = highest;
+            while (before < i && !highest.compare_exchange_weak(before, i)) {
+            }
+            return i >= at;
+          });
+      EXPECT_EQ(*found, at);
+      EXPECT_LE(highest, 2 * at + 64);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sennit_test

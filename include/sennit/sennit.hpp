@@ -9,6 +9,7 @@
 
 #include <sennit/affinity.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/pack.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/pack.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
 namespace sennit::detail {
@@ -14,6 +15,14 @@ struct algorithm_members {
   static constexpr algorithm<all_of_calls<Engine>> parallel_all_of{};
   static constexpr algorithm<any_of_calls<Engine>> parallel_any_of{};
   static constexpr algorithm<none_of_calls<Engine>> parallel_none_of{};
+  static constexpr algorithm<copy_if_calls<Engine>> parallel_copy_if{};
+  static constexpr algorithm<remove_copy_if_calls<Engine>> parallel_remove_copy_if{};
+  static constexpr algorithm<remove_copy_calls<Engine>> parallel_remove_copy{};
+  static constexpr algorithm<unique_copy_calls<Engine>> parallel_unique_copy{};
+  static constexpr algorithm<remove_if_calls<Engine>> parallel_remove_if{};
+  static constexpr algorithm<remove_calls<Engine>> parallel_remove{};
+  static constexpr algorithm<unique_calls<Engine>> parallel_unique{};
+  static constexpr algorithm<filter_calls<Engine>> parallel_filter{};
 };
 
 }  // namespace sennit::detail

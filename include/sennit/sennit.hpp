@@ -11,6 +11,7 @@
 #include <sennit/algorithm/each.hpp>
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/for_each.hpp>
+#include <sennit/algorithm/pack.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

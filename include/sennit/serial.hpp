@@ -1,8 +1,6 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
-#include <sennit/algorithm/each.hpp>
-#include <sennit/algorithm/for_each.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/members.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -68,8 +66,6 @@ struct parallel : detail::algorithm_members<detail::in_parallel> {
   static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
-  static constexpr detail::algorithm<detail::each_calls<detail::in_parallel>> each{};
-  static constexpr detail::algorithm<detail::for_each_calls<detail::in_parallel>> parallel_for_each{};
   static constexpr detail::latent_looping<detail::in_parallel> latent_for{};
   static constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
   static constexpr detail::piping<detail::in_parallel> pipeline{};
@@ -123,8 +119,6 @@ struct serial : detail::algorithm_members<detail::elided> {
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
-  static constexpr detail::algorithm<detail::each_calls<detail::elided>> each{};
-  static constexpr detail::algorithm<detail::for_each_calls<detail::elided>> parallel_for_each{};
   static constexpr detail::latent_looping<detail::elided> latent_for{};
   static constexpr detail::latent_reduction<detail::elided> latent_reduce{};
   static constexpr detail::piping<detail::elided> pipeline{};
@@ -183,8 +177,6 @@ struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
   static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};
-  static constexpr detail::algorithm<detail::each_calls<detail::elided_and_counted>> each{};
-  static constexpr detail::algorithm<detail::for_each_calls<detail::elided_and_counted>> parallel_for_each{};
   template <class... Loop>
   static void latent_for(Loop&&... loop) {
     count();

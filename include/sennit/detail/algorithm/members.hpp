@@ -1,19 +1,32 @@
 // The algorithms as members of the execution policies.
 #pragma once
 
+#include <sennit/algorithm/each.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/for_each.hpp>
+#include <sennit/algorithm/pack.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
 namespace sennit::detail {
 
 template <class Engine>
 struct algorithm_members {
+  static constexpr algorithm<each_calls<Engine>> each{};
+  static constexpr algorithm<for_each_calls<Engine>> parallel_for_each{};
   static constexpr algorithm<find_calls<Engine>> parallel_find{};
   static constexpr algorithm<find_if_calls<Engine>> parallel_find_if{};
   static constexpr algorithm<find_if_not_calls<Engine>> parallel_find_if_not{};
   static constexpr algorithm<all_of_calls<Engine>> parallel_all_of{};
   static constexpr algorithm<any_of_calls<Engine>> parallel_any_of{};
   static constexpr algorithm<none_of_calls<Engine>> parallel_none_of{};
+  static constexpr algorithm<copy_if_calls<Engine>> parallel_copy_if{};
+  static constexpr algorithm<remove_copy_if_calls<Engine>> parallel_remove_copy_if{};
+  static constexpr algorithm<remove_copy_calls<Engine>> parallel_remove_copy{};
+  static constexpr algorithm<unique_copy_calls<Engine>> parallel_unique_copy{};
+  static constexpr algorithm<remove_if_calls<Engine>> parallel_remove_if{};
+  static constexpr algorithm<remove_calls<Engine>> parallel_remove{};
+  static constexpr algorithm<unique_calls<Engine>> parallel_unique{};
+  static constexpr algorithm<filter_calls<Engine>> parallel_filter{};
 };
 
 }  // namespace sennit::detail

@@ -1,0 +1,228 @@
+// What packing does with the elements of a block: which are kept, and how they reach their places.
+#pragma once
+
+#include <sennit/detail/algorithm/frontier.hpp>
+#include <sennit/detail/algorithm/marks.hpp>
+#include <sennit/detail/algorithm/packing.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/loop/held.hpp>
+#include <sennit/detail/loop/loop.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace sennit::detail {
+
+// How an element reaches its place.
+struct copied_elsewhere {
+  static constexpr bool in_place = false;
+  template <class In, class Out>
+  SENNIT_INLINE static void transfer(const In& from, const Out& to) {
+    *to = *from;
+  }
+};
+struct moved_in_place {
+  static constexpr bool in_place = true;
+  template <class It>
+  SENNIT_INLINE static void transfer(const It& from, const It& to) {
+    *to = std::ranges::iter_move(from);
+  }
+};
+
+// Whether the predicate says `Wanted` of an element. A copy is for a single strand.
+template <class Pred, class Proj, bool Wanted>
+class wanted_elements {
+ public:
+  SENNIT_INLINE wanted_elements(Pred& pred, Proj& proj) : pred_(pred), proj_(proj) {}
+  template <class It>
+  SENNIT_INLINE bool operator()(const It& i) const {
+    auto&& pred = pred_;
+    auto&& proj = proj_;
+    return static_cast<bool>(detail::invoke(pred, detail::invoke(proj, *i))) == Wanted;
+  }
+
+ private:
+  held<std::remove_reference_t<Pred>> pred_;
+  held<std::remove_reference_t<Proj>> proj_;
+};
+
+// Whether two elements are equivalent.
+template <class Equal, class Proj>
+class equal_elements {
+ public:
+  SENNIT_INLINE equal_elements(Equal& equal, Proj& proj) : equal_(equal), proj_(proj) {}
+  template <class I, class J>
+  SENNIT_INLINE bool operator()(const I& i, const J& j) const {
+    auto&& equal = equal_;
+    auto&& proj = proj_;
+    return static_cast<bool>(detail::invoke(equal, detail::invoke(proj, *i), detail::invoke(proj, *j)));
+  }
+
+ private:
+  held<std::remove_reference_t<Equal>> equal_;
+  held<std::remove_reference_t<Proj>> proj_;
+};
+
+// Where an output goes. `room` is the number of elements of a destination range.
+template <class Out>
+struct packed_output {
+  elements<Out> to;
+  position room = ~position{0};
+  const char* algorithm = nullptr;
+
+  bool has_room(position offset, position n) const noexcept { return n <= room - std::min(offset, room); }
+  void expect_room(position offset, position n) const {
+    if (!has_room(offset, n)) fail();
+  }
+
+ private:
+  [[noreturn]] SENNIT_COLD void fail() const {
+    const std::string message = "sennit::" + std::string(algorithm) + ": more than " + std::to_string(room) +
+                                " elements are kept, and do not fit into a destination of " +
+                                std::to_string(room) + "; resize it before the call";
+#if SENNIT_EXCEPTIONS
+    throw std::invalid_argument(message);
+#else
+    std::fprintf(stderr, "%s\n", message.c_str());
+    std::abort();
+#endif
+  }
+};
+
+// Moves or copies [i, end) to o, and returns the end there. Elements may be at their places already.
+template <class Transfer, class In, class Out>
+SENNIT_INLINE Out transfer_run(In i, const In& end, Out o) {
+  if constexpr (Transfer::in_place) {
+    if (i == o) return end;
+  }
+  for (; i != end; ++i, ++o) Transfer::transfer(i, o);
+  return o;
+}
+
+// Packs the elements for which keep() holds.
+template <class In, class Out, class Transfer, class Keep>
+class kept_elements {
+ public:
+  static constexpr bool in_place = Transfer::in_place;
+  static constexpr bool first_kept = false;
+
+  kept_elements(const elements<In>& in, const packed_output<Out>& out, const Keep& keep)
+      : in_(in), out_(out), keep_(keep) {}
+
+  bool direct(position offset, position n) const noexcept { return out_.has_room(offset, n); }
+
+  marked_block pack(position from, position to, position offset, bool) const {
+    const Keep keep = keep_;
+    In i = in_.at(from);
+    const In end = in_.at(to);
+    const Out begin = out_.to.at(offset);
+    Out o = begin;
+    if constexpr (in_place) {
+      if (i == o) {
+        for (; i != end && keep(i); ++i) ++o;
+        if (i != end) ++i;
+      }
+    }
+    for (; i != end; ++i) {
+      if (!keep(i)) continue;
+      Transfer::transfer(i, o);
+      ++o;
+    }
+    return {static_cast<position>(o - begin)};
+  }
+  marked_block mark(mark_word* words, position from, position to) const {
+    const Keep keep = keep_;
+    return {set_marks(words, in_.at(from), in_.at(to), keep)};
+  }
+  void place(const mark_word* words, position from, position to, const frontier::block_record& block) const {
+    out_.expect_room(block.offset, block.kept);
+    const In begin = in_.at(from);
+    Out o = out_.to.at(block.offset);
+    for_marked_runs(words, to - from, [&](position first, position last) {
+      o = transfer_run<Transfer>(begin + step(first), begin + step(last), o);
+    });
+  }
+
+ private:
+  using difference = std::iter_difference_t<In>;
+  static difference step(position n) noexcept { return static_cast<difference>(n); }
+
+  const elements<In> in_;
+  const packed_output<Out> out_;
+  const Keep keep_;
+};
+
+// Packs the first of each run of equivalent elements. A strand compares each element of its block with the next
+// one, also with the first one of the next block. So no element is compared after it may have been moved.
+template <class In, class Out, class Transfer, class Equal>
+class first_of_runs {
+ public:
+  static constexpr bool in_place = Transfer::in_place;
+  static constexpr bool first_kept = true;
+
+  first_of_runs(const elements<In>& in, const packed_output<Out>& out, const Equal& equal)
+      : in_(in), out_(out), equal_(equal) {}
+
+  bool direct(position offset, position n) const noexcept { return out_.has_room(offset, n); }
+
+  marked_block pack(position from, position to, position offset, bool first) const {
+    const Equal equal = equal_;
+    const In end = in_.at(to);
+    const bool has_next = to != in_.size;
+    In i = in_.at(from);
+    Out o = out_.to.at(offset);
+    if (first) o = transfer_run<Transfer>(i, i + 1, o);
+    const Out begin = o;
+    if constexpr (in_place) {
+      // The last element that was kept is equivalent to the one before *i, which may have been moved.
+      for (++i; i == o && i != end && !equal(o - 1, i); ++i) ++o;
+      for (; i != end; ++i) {
+        if (equal(o - 1, i)) continue;
+        Transfer::transfer(i, o);
+        ++o;
+      }
+      return {static_cast<position>(o - begin), has_next && !equal(o - 1, i)};
+    } else {
+      for (In last = i++; i != end; last = i++) {
+        if (equal(last, i)) continue;
+        Transfer::transfer(i, o);
+        ++o;
+      }
+      return {static_cast<position>(o - begin), has_next && !equal(i - 1, i)};
+    }
+  }
+  // The mark of an element says whether the next one begins a run.
+  marked_block mark(mark_word* words, position from, position to) const {
+    const auto begins_run = [equal = equal_](const In& i) { return !equal(i, i + 1); };
+    const In last = in_.at(to - 1);
+    const position kept = set_marks(words, in_.at(from), last, begins_run);
+    return {kept, to != in_.size && begins_run(last)};
+  }
+  void place(const mark_word* words, position from, position to, const frontier::block_record& block) const {
+    out_.expect_room(block.offset, block.kept + (block.first_kept ? 1 : 0));
+    const In begin = in_.at(from);
+    const In second = begin + 1;
+    Out o = out_.to.at(block.offset);
+    if (block.first_kept) o = transfer_run<Transfer>(begin, second, o);
+    for_marked_runs(words, to - from - 1, [&](position first, position last) {
+      o = transfer_run<Transfer>(second + step(first), second + step(last), o);
+    });
+  }
+
+ private:
+  using difference = std::iter_difference_t<In>;
+  static difference step(position n) noexcept { return static_cast<difference>(n); }
+
+  const elements<In> in_;
+  const packed_output<Out> out_;
+  const Equal equal_;
+};
+
+}  // namespace sennit::detail

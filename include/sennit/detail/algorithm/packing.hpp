@@ -1,0 +1,209 @@
+// How the elements to keep are packed: in one pass at the frontier, and in two passes ahead of it.
+#pragma once
+
+#include <sennit/detail/algorithm/frontier.hpp>
+#include <sennit/detail/algorithm/marks.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/loop/for_positions.hpp>
+#include <sennit/detail/loop/loop.hpp>
+#include <sennit/region.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace sennit::detail {
+
+// What a strand has found out of a block. See frontier::block_record.
+struct marked_block {
+  position kept = 0;
+  bool next_kept = false;
+};
+
+// A strand at the frontier packs its block at once; so a single worker packs all blocks in one pass. A strand
+// ahead of it only marks the elements to keep, a bit for each. Whoever lets the frontier come to such a block
+// packs it by its marks. `Work` is:
+//
+//   static constexpr bool in_place    outputs may overlap the input of later blocks, not of earlier ones
+//   static constexpr bool first_kept  whether the first element of all is kept, and none decides that
+//   bool direct(position offset, position n)
+//                                     whether a block of n elements may be packed as it is evaluated
+//   marked_block pack(position from, position to, position offset, bool first_kept)
+//   marked_block mark(mark_word*, position from, position to)
+//   void place(const mark_word*, position from, position to, const frontier::block_record&)
+//
+// Extra memory: a bit for each element, of which only those of blocks ahead of the frontier are touched, and a
+// record for each block.
+template <class Work>
+class packing {
+ public:
+  packing(Work& work, position n, const loop_options& how)
+      : work_(work),
+        size_(n),
+        block_(elements_in_block(n, how)),
+        words_(words_for_marks(block_)),
+        how_(how),
+        frontier_(n / block_ + (n % block_ != 0 ? 1 : 0), Work::in_place, Work::first_kept),
+        marks_(std::make_unique_for_overwrite<mark_word[]>(
+            static_cast<std::size_t>(frontier_.blocks() * words_))) {
+    if (how_.grain != 0) how_.grain = 1;
+  }
+
+  // Returns the size of the output.
+  position run() {
+    for_positions(
+        frontier_.blocks(),
+        [&](position from, position to, auto gate) {
+          position visits = from;
+          do visit();
+          while (goes_on(++visits, from, to, gate));
+          return visits;
+        },
+        how_);
+    if (frontier_.failure() != nullptr) std::rethrow_exception(frontier_.failure());
+    return frontier_.size();
+  }
+
+  // After run() has thrown: places what a canceled loop has left, so that [size(), begin_of(known())) is free.
+  void finish_places() noexcept {
+    for (position b = 0; b != frontier_.known(); ++b) {
+      if (!frontier_.record(b).placed) place(b);
+    }
+  }
+  position size() const noexcept { return frontier_.size(); }
+  position evaluated() const noexcept { return std::min(frontier_.known() * block_, size_); }
+
+ private:
+  position begin_of(position block) const noexcept { return block * block_; }
+  position end_of(position block) const noexcept {
+    return begin_of(block) + std::min(size_ - begin_of(block), block_);
+  }
+  mark_word* marks_of(position block) const noexcept { return marks_.get() + block * words_; }
+
+  void visit() {
+    const frontier::claimed mine = frontier_.claim();
+    if (mine.block == frontier::none) return;
+    frontier::batch ready;
+    attempt(mine.block, [&] { ready = evaluate(mine); });
+    while (!ready.empty() && place_all(ready)) ready = frontier_.placed();
+  }
+
+  frontier::batch evaluate(const frontier::claimed& mine) {
+    const position from = begin_of(mine.block);
+    const position to = end_of(mine.block);
+    const frontier::block_record& record = frontier_.record(mine.block);
+    if (mine.at_frontier && work_.direct(record.offset, to - from)) {
+      const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
+      return frontier_.finish(mine.block, packed.kept, packed.next_kept);
+    }
+    const marked_block marked = work_.mark(marks_of(mine.block), from, to);
+    return frontier_.mark(mine.block, marked.kept, marked.next_kept);
+  }
+
+  void place(position block) {
+    frontier::block_record& record = frontier_.record(block);
+    work_.place(marks_of(block), begin_of(block), end_of(block), record);
+    record.placed = true;
+  }
+
+  // Returns false if no later block may be placed, as elements would be lost.
+  bool place_all(frontier::batch ready) {
+    while (!ready.empty()) {
+      const position last = Work::in_place ? end_of_round(ready) : ready.last;
+      const position first = std::exchange(ready.first, last);
+      if (last - first == 1) {
+        attempt(first, [&] { place(first); });
+      } else {
+        for_positions(
+            last - first,
+            [&](position from, position to) {
+              for (; from != to; ++from) attempt(first + from, [&] { place(first + from); });
+            },
+            grain_of_one);
+      }
+      if (Work::in_place && frontier_.has_failed()) return false;
+    }
+    return true;
+  }
+
+  // The end of the blocks whose outputs lie before the input of the first one, so that all can be moved at
+  // once.
+  position end_of_round(const frontier::batch& ready) noexcept {
+    position last = ready.first + 1;
+    while (last != ready.last) {
+      const frontier::block_record& next = frontier_.record(last);
+      if (next.offset + next.kept + (next.first_kept ? 1 : 0) > begin_of(ready.first)) break;
+      ++last;
+    }
+    return last;
+  }
+
+  // Calls work() and keeps its exception, but rethrows a cancellation.
+  template <class F>
+  void attempt(position block, F&& work) {
+#if SENNIT_EXCEPTIONS
+    try {
+      work();
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      frontier_.fail(block, std::current_exception());
+    }
+#else
+    (void)block;
+    work();
+#endif
+  }
+
+  static constexpr loop_options grain_of_one{.grain = 1};
+
+  Work& work_;
+  const position size_;
+  const position block_;
+  const position words_;
+  loop_options how_;
+  frontier frontier_;
+  std::unique_ptr<mark_word[]> marks_;
+};
+
+// The same from left to right. Where the destination may be too small, elements are packed a word of marks at a
+// time, so that none is written behind its end.
+template <class Work>
+position pack_serially(Work& work, position n) {
+  frontier::block_record record;
+  record.first_kept = Work::first_kept;
+  const position step = work.direct(0, n) ? n : marks_in_word;
+  for (position from = 0; from < n; from += step) {
+    const position to = from + std::min(n - from, step);
+    marked_block done;
+    if (work.direct(record.offset, to - from)) {
+      done = work.pack(from, to, record.offset, record.first_kept);
+    } else {
+      mark_word word = 0;
+      done = work.mark(&word, from, to);
+      record.kept = done.kept;
+      work.place(&word, from, to, record);
+    }
+    record.offset += done.kept + (record.first_kept ? 1 : 0);
+    record.first_kept = done.next_kept;
+  }
+  return record.offset;
+}
+
+// Packs n elements, and returns the size of the output.
+template <class Engine, class Work>
+position pack_all(Work& work, position n, const loop_options& how) {
+  if (n == 0) return 0;
+  if constexpr (Engine::serial) {
+    position size = 0;
+    Engine::for_positions(1, [&](position, position) { size = pack_serially(work, n); }, how);
+    return size;
+  } else {
+    return packing<Work>(work, n, how).run();
+  }
+}
+
+}  // namespace sennit::detail

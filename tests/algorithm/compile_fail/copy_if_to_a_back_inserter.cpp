@@ -1,0 +1,9 @@
+// Threads would append at the same time.
+#include <sennit/algorithm/pack.hpp>
+
+#include <iterator>
+#include <vector>
+
+void append(const std::vector<int>& numbers, std::vector<int>& all) {
+  sennit::parallel_copy_if(numbers, std::back_inserter(all), [](int number) { return number > 0; });
+}

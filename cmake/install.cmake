@@ -8,6 +8,7 @@ foreach(variant IN LISTS installed_variants)
 endforeach()
 install(EXPORT sennitTargets NAMESPACE sennit:: DESTINATION ${package_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sennit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/sennit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/sennit-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sennit)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

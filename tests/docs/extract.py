@@ -1,7 +1,8 @@
 """Writes each C++ program of the documentation to a file: extract.py FOLDER FILE...
 
 A file is a Markdown page or a header. Of a page, every block with a main() counts; of a header, every comment
-"Example:", made a program's part by including that header alone. What is in C (sennit.h, blocks of `c`) stays C.
+"Example:", made a program's part by including that header alone. What is in C stays C: sennit.h, and of a
+page what includes it.
 
 Prints, for each, a line "PATH<tab>EXPECTED", where EXPECTED is a regular expression for the output, made from the
 comments behind the lines that print ("// 42"; of "always X" only X counts).
@@ -15,7 +16,7 @@ from pathlib import Path
 def programs(page: Path) -> list[tuple[str, str]]:
     """(the language, the program)"""
     blocks = re.findall(r"^```(cpp|c)\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    return [block for block in blocks if "int main(" in block[1]]
+    return [(kind, text) for kind, text in blocks if "int main(" in text and (kind == "cpp" or "#include <sennit.h>" in text)]
 
 
 def examples(header: Path) -> list[str]:

@@ -83,38 +83,44 @@ TEST(CInterface, KnowsTheRegionsOfCpp) {
 
 struct meeting {
   std::atomic<int> here{0};
+  std::atomic<bool> begun{false};
   std::atomic<bool> met{false};
+  static bool soon(const auto& condition) {
+    const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (!condition() && std::chrono::steady_clock::now() < last) std::this_thread::yield();
+    return condition();
+  }
 };
 
 TEST(CInterface, SharesALongLoopAfterManyShortOnes) {
   // Catches: what a short loop was measured to cost, believed of all loops, because their bodies have one type. The iterations
-  // of the long loop wait for one another.
+  // of the long loop wait for one another, and the other worker comes when the first of them has begun.
+  const auto count = [](void* sum, std::int64_t from, std::int64_t to) {
+    *static_cast<std::int64_t*>(sum) += to - from;
+  };
+  const auto meet = [](void* context, std::int64_t, std::int64_t) {
+    auto& all = *static_cast<meeting*>(context);
+    all.here.fetch_add(1);
+    all.begun = true;
+    if (meeting::soon([&] { return all.here >= 2 || all.met; })) all.met = true;
+    all.here.fetch_sub(1);
+  };
   sennit::runtime two(2);
-  two.run([] {
-    std::atomic<std::int64_t> sum = 0;
-    for (int i = 0; i < 2000; ++i) {
-      sennit_for(
-          0, 50,
-          [](void* s, std::int64_t from, std::int64_t to) {
-            static_cast<std::atomic<std::int64_t>*>(s)->fetch_add(to - from, std::memory_order_relaxed);
-          },
-          &sum, nullptr);
-    }
-    EXPECT_EQ(sum, 100000);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  two.run([&] {
     meeting m;
-    sennit_for(
-        0, 10,
-        [](void* context, std::int64_t, std::int64_t) {
-          auto& all = *static_cast<meeting*>(context);
-          all.here.fetch_add(1);
-          const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-          while (all.here < 2 && !all.met && std::chrono::steady_clock::now() < last)
-            std::this_thread::yield();
-          if (all.here >= 2) all.met = true;
-          all.here.fetch_sub(1);
+    std::atomic<bool> taken = false;
+    sennit::join(
+        [&] {
+          EXPECT_TRUE(meeting::soon([&] { return taken.load(); }));
+          std::int64_t sum = 0;
+          for (int i = 0; i < 100000; ++i) sennit_for(0, 20, count, &sum, nullptr);
+          EXPECT_EQ(sum, 2000000);
+          sennit_for(0, 10, meet, &m, nullptr);
         },
-        &m, nullptr);
+        [&] {
+          taken = true;
+          meeting::soon([&] { return m.begun.load(); });
+        });
     EXPECT_TRUE(m.met);
   });
 }

@@ -27,7 +27,7 @@ add_test(
 )
 add_test(
   NAME package.pkg_config
-  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/pkg_config.sh ${CMAKE_CXX_COMPILER} ${flags}
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/consume/pkg_config.sh ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${flags}
   WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/consume
 )
 set_tests_properties(

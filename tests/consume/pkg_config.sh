@@ -1,12 +1,19 @@
 #!/bin/sh
-# pkg_config.sh COMPILER [FLAG...]: builds and runs main.cpp with what sennit.pc of the package in LIBDIR says.
+# pkg_config.sh C_COMPILER COMPILER [FLAG...]: builds and runs main.c and main.cpp with what sennit.pc of the package in LIBDIR
+# says.
 set -eu
 here=$(dirname "$0")
 export PKG_CONFIG_PATH="$LIBDIR/pkgconfig"
 export LD_LIBRARY_PATH="$LIBDIR"
+c_compiler=$1
+shift
 
 pkg-config --exact-version="$VERSION" sennit
 # Unquoted, as pkg-config prints words.
 "$@" -std=c++20 -Werror "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.cpp" -o pkg_config_consume \
   $(pkg-config --cflags --libs sennit)
 ./pkg_config_consume
+
+"$c_compiler" -std=c99 -Wall -Wextra -Werror -pedantic "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.c" \
+  -o pkg_config_consume_c $(pkg-config --cflags --libs sennit)
+./pkg_config_consume_c

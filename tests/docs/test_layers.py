@@ -41,6 +41,7 @@ BELOW = {
     "checker": ["system", "worker", "graph", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],
     "doctor": ["system", "topology", "stack", "process", "beat"],
+    "c_interface": ["process", "runtime", "fork", "region", "group", "loop"],
 }
 
 # What a branch is. All layers handle branches.

@@ -8,7 +8,11 @@
 // clang-format on
 
 #include <sennit/affinity.hpp>
+#include <sennit/algorithm/compare.hpp>
+#include <sennit/algorithm/count.hpp>
+#include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/ordered.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

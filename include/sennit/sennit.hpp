@@ -8,9 +8,13 @@
 // clang-format on
 
 #include <sennit/affinity.hpp>
+#include <sennit/algorithm/compare.hpp>
+#include <sennit/algorithm/count.hpp>
 #include <sennit/algorithm/each.hpp>
+#include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/for_each.hpp>
+#include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>

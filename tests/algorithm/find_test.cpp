@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <random>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -106,6 +108,57 @@ TEST(find, looks_at_few_elements_behind_the_match) {
       EXPECT_LE(highest, 2 * at + 64);
     }
   });
+}
+
+std::vector<char> letters(std::mt19937& random, std::size_t n, unsigned kinds) {
+  std::vector<char> result(n);
+  for (char& letter : result) letter = static_cast<char>('a' + random() % kinds);
+  return result;
+}
+
+// Catches places that are left out at the bounds of chunks, where a match is in two of them, and the wrong match of several.
+TEST(find, finds_neighbors_and_parts) {
+  with_options([](const sennit::loop_options& how) {
+    std::mt19937 random(5);
+    for (int repeat = 0; repeat < 40; ++repeat) {
+      const std::vector<char> text = letters(random, random() % 2000, 2 + static_cast<unsigned>(repeat) % 4);
+      const std::vector<char> word = letters(random, random() % 9, 3);
+      ASSERT_EQ(sennit::parallel_search(text, word, how),
+                std::search(text.begin(), text.end(), word.begin(), word.end()));
+      ASSERT_EQ(sennit::parallel_find_end(text, word, how),
+                std::find_end(text.begin(), text.end(), word.begin(), word.end()));
+      const std::string_view rare = "xyzc";
+      ASSERT_EQ(sennit::parallel_find_first_of(text, rare, how),
+                std::find_first_of(text.begin(), text.end(), rare.begin(), rare.end()));
+      const auto follows = [](char a, char b) { return a == 'b' && b == 'a'; };
+      ASSERT_EQ(sennit::parallel_adjacent_find(text, follows, how),
+                std::adjacent_find(text.begin(), text.end(), follows));
+      ASSERT_EQ(sennit::parallel_contains(text, 'd', how), std::ranges::count(text, 'd') != 0);
+    }
+  });
+}
+
+// Catches a second sequence that is read behind its end, or projected by the function of the first one.
+TEST(find, takes_two_sequences_in_all_forms) {
+  struct point {
+    int x;
+    int y;
+  };
+  const std::vector<point> points{{1, 9}, {2, 8}, {3, 7}, {2, 8}, {3, 1}};
+  const std::vector<int> two_three{2, 3};
+  const auto at = [&](auto found) { return found - points.begin(); };
+  EXPECT_EQ(at(sennit::parallel_search(points, two_three, {}, &point::x)), 1);
+  EXPECT_EQ(at(sennit::parallel_find_end(points, two_three, {}, &point::x)), 3);
+  EXPECT_EQ(at(sennit::parallel_search(points.begin(), 2, two_three.begin(), 2, {}, &point::x)), 2);
+  EXPECT_EQ(at(sennit::parallel_find_first_of(points, points, {}, &point::x, &point::y, sennit::grain(2))),
+            0);
+  EXPECT_EQ(at(sennit::parallel_find_first_of(
+                points.begin(), points.end(), two_three.begin(), two_three.end(),
+                [](int a, int b) { return a + b == 5; }, &point::x)),
+            1);
+  EXPECT_EQ(at(sennit::parallel_adjacent_find(points, std::greater<>(), &point::y)), 0);
+  EXPECT_EQ(at(sennit::parallel_search(points, std::vector<int>(), {}, &point::x)), 0);
+  EXPECT_EQ(at(sennit::parallel_find_end(points, std::vector<int>(), {}, &point::x)), 5);
 }
 
 }  // namespace

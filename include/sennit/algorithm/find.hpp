@@ -10,6 +10,7 @@
 #include <sennit/detail/loop/loop.hpp>
 
 #include <functional>
+#include <iterator>
 
 namespace sennit {
 namespace detail {
@@ -17,16 +18,9 @@ namespace detail {
 // The position of the first element for which the predicate is `wanted`.
 template <class Engine, bool wanted = true, class Sequence, class F, class Proj>
 position find_first(const Sequence& sequence, F& predicate, Proj& proj, const loop_options& how) {
-  return first_match<Engine>(
-      sequence.size,
-      [&](position from, position to) {
-        const auto begin = sequence.at(from);
-        const auto found = first_in(begin, sequence.at(to), [&](const auto& i) {
-          return static_cast<bool>(detail::invoke(predicate, detail::invoke(proj, *i))) == wanted;
-        });
-        return from + static_cast<position>(found - begin);
-      },
-      how);
+  return first_element<Engine>(sequence, sequence.size, how, [&](const auto& i) {
+    return static_cast<bool>(detail::invoke(predicate, detail::invoke(proj, *i))) == wanted;
+  });
 }
 
 template <bool wanted>
@@ -50,6 +44,95 @@ struct questioning {
   }
 };
 
+struct containing : questioning<true, true> {
+  static constexpr const char* name = "parallel_contains";
+};
+
+struct finding_neighbors {
+  static constexpr const char* name = "parallel_adjacent_find";
+  using default_function = std::equal_to<>;
+  template <class Engine, class Sequence, class F, class Proj>
+  static auto run(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
+    const position at = first_neighbors<Engine>(sequence, how, [&](const auto& i, const auto& next) {
+      return detail::invoke(function, detail::invoke(proj, *i), detail::invoke(proj, *next));
+    });
+    return sequence.at(at == 0 ? sequence.size : at - 1);
+  }
+};
+
+struct finding_first_of {
+  static constexpr const char* name = "parallel_find_first_of";
+  using default_function = std::equal_to<>;
+  template <class Engine, class Left, class Right, class F, class Proj, class RightProj>
+  static auto run(const Left& left, const Right& right, F& function, Proj& proj, RightProj& right_proj,
+                  const loop_options& how) {
+    const auto begin = right.at(0);
+    const auto end = right.at(right.size);
+    return left.at(first_element<Engine>(left, left.size, how, [&](const auto& i) {
+      return first_in(begin, end, [&](const auto& j) {
+               return static_cast<bool>(
+                   detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j)));
+             }) != end;
+    }));
+  }
+};
+
+// Whether the elements from `i` on agree with those of [begin, end).
+template <class I, class J, class F, class Proj, class RightProj>
+bool agree_from(I i, const J& begin, const J& end, F& function, Proj& proj, RightProj& right_proj) {
+  const auto differ = [&](const auto& b, const auto& a) {
+    return !detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b));
+  };
+  return first_in(begin, end, differ, i) == end;
+}
+
+struct searching {
+  static constexpr const char* name = "parallel_search";
+  using default_function = std::equal_to<>;
+  template <class Engine, class Left, class Right, class F, class Proj, class RightProj>
+  static auto run(const Left& left, const Right& right, F& function, Proj& proj, RightProj& right_proj,
+                  const loop_options& how) {
+    if (right.size == 0) return left.at(0);
+    if (right.size > left.size) return left.at(left.size);
+    const auto begin = right.at(0);
+    const auto end = right.at(right.size);
+    const position places = left.size - right.size + 1;
+    const position at = first_element<Engine>(left, places, how, [&](const auto& i) {
+      return agree_from(i, begin, end, function, proj, right_proj);
+    });
+    return left.at(at == places ? left.size : at);
+  }
+};
+
+// Looks at the last place first, as std::find_end does where it can.
+struct searching_from_behind {
+  static constexpr const char* name = "parallel_find_end";
+  using default_function = std::equal_to<>;
+  template <class Engine, class Left, class Right, class F, class Proj, class RightProj>
+  static auto run(const Left& left, const Right& right, F& function, Proj& proj, RightProj& right_proj,
+                  const loop_options& how) {
+    if (right.size == 0 || right.size > left.size) return left.at(left.size);
+    const auto begin = right.at(0);
+    const auto end = right.at(right.size);
+    const position places = left.size - right.size + 1;
+    const elements behind{std::reverse_iterator(left.at(places)), places};
+    const position at = first_element<Engine>(behind, places, how, [&](const auto& i) {
+      return agree_from(std::prev(i.base()), begin, end, function, proj, right_proj);
+    });
+    return left.at(at == places ? left.size : places - 1 - at);
+  }
+};
+
+template <class Engine>
+using adjacent_find_calls = order_forms<Engine, finding_neighbors>;
+template <class Engine>
+using find_first_of_calls = pair_forms<Engine, finding_first_of>;
+template <class Engine>
+using search_calls = pair_forms<Engine, searching>;
+template <class Engine>
+using find_end_calls = pair_forms<Engine, searching_from_behind>;
+template <class Engine>
+using contains_calls = value_forms<Engine, containing>;
 template <class Engine>
 using find_calls = value_forms<Engine, finding<true>>;
 template <class Engine>
@@ -107,10 +190,38 @@ inline constexpr detail::algorithm<detail::find_if_not_calls<detail::in_parallel
 // the value.
 inline constexpr detail::algorithm<detail::find_calls<detail::in_parallel>> parallel_find{};
 
+// The first of two neighbors that are equal, or for which a function is true: parallel_adjacent_find(range, function =
+// std::equal_to<>(), projection = {}, how = {}).
+inline constexpr detail::algorithm<detail::adjacent_find_calls<detail::in_parallel>> parallel_adjacent_find{};
+
+// Searches in a first sequence for elements of a second one. All of these have the forms
+//
+//   parallel_search(range, range, function = std::equal_to<>(), projection = {}, second projection = {}, how = {})
+//   parallel_search(first, last, first, last, function = std::equal_to<>(), ...)  iterators, or iterator and number
+//
+// and return an iterator of the first sequence: where the second one begins as a part of it for the first time
+// (parallel_search), or for the last time (parallel_find_end); or where an element is equal to any of the second
+// sequence (parallel_find_first_of). The end, if there is none. An empty sequence is found at the begin by
+// parallel_search, and nowhere by the other two, as in std. parallel_find_end looks at the last place first.
+// Everything else is as for parallel_find_if. Cost: that of std::search, for which each place is compared with the
+// whole second sequence until an element differs; the places are divided among the workers.
+//
+// Example:
+//   #include <string_view>
+//
+//   bool mentions(std::string_view text, std::string_view word) {
+//     return sennit::parallel_search(text, word) != text.end();
+//   }
+inline constexpr detail::algorithm<detail::search_calls<detail::in_parallel>> parallel_search{};
+inline constexpr detail::algorithm<detail::find_end_calls<detail::in_parallel>> parallel_find_end{};
+inline constexpr detail::algorithm<detail::find_first_of_calls<detail::in_parallel>> parallel_find_first_of{};
+
 // Whether the predicate is true for all elements, for one at least, or for none. The arguments, what is looked at,
 // exceptions, threads and cost are as in parallel_find_if.
 inline constexpr detail::algorithm<detail::all_of_calls<detail::in_parallel>> parallel_all_of{};
 inline constexpr detail::algorithm<detail::any_of_calls<detail::in_parallel>> parallel_any_of{};
 inline constexpr detail::algorithm<detail::none_of_calls<detail::in_parallel>> parallel_none_of{};
+// Whether an element is equal to a value: parallel_contains(range, value, projection = {}, how = {}).
+inline constexpr detail::algorithm<detail::contains_calls<detail::in_parallel>> parallel_contains{};
 
 }  // namespace sennit

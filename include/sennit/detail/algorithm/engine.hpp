@@ -110,6 +110,11 @@ struct elided_and_counted {
     ++forks;
     elided::for_positions(n, run, {});
   }
+  template <class Body>
+  static auto fold(position n, const Body& body, const loop_options&) {
+    ++forks;
+    return elided::fold(n, body, {});
+  }
   template <class Run, class Partition>
     requires(partition<Partition> || loop_follower<Partition>)
   static void for_positions(position n, Run&& run, const Partition&) {

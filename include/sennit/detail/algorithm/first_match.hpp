@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 namespace sennit::detail {
 
@@ -166,6 +167,42 @@ SENNIT_INLINE It first_in(It i, const It end, const Holds& holds, Others... othe
   }
   while (i != end && !holds(i, others...)) (++i, ..., ++others);
   return i;
+}
+
+// The position of the first of `n` elements for whose iterator holds(i) is true, or n.
+template <class Engine, class Sequence, class Holds>
+position first_element(const Sequence& sequence, position n, const loop_options& how, const Holds& holds) {
+  return first_match<Engine>(
+      n,
+      [&](position from, position to) {
+        const auto begin = sequence.at(from);
+        return from + static_cast<position>(first_in(begin, sequence.at(to), holds) - begin);
+      },
+      how);
+}
+
+// The position of the first element for which holds(i, j) is true of its predecessor's iterator and its own. Zero, which
+// has no predecessor, if there is none.
+template <class Engine, class Sequence, class Holds>
+position first_neighbors(const Sequence& sequence, const loop_options& how, const Holds& holds) {
+  if (sequence.size < 2) return 0;
+  const position pairs = sequence.size - 1;
+  const auto both = [&](const auto& i) { return static_cast<bool>(holds(i, std::next(i))); };
+  const position at = first_element<Engine>(sequence, pairs, how, both);
+  return at == pairs ? 0 : at + 1;
+}
+
+// The first position below n for whose iterators, in both sequences, holds(i, j) is true; or n.
+template <class Engine, class Left, class Right, class Holds>
+position first_in_both(const Left& left, const Right& right, position n, const loop_options& how,
+                       const Holds& holds) {
+  return first_match<Engine>(
+      n,
+      [&](position from, position to) {
+        const auto begin = left.at(from);
+        return from + static_cast<position>(first_in(begin, left.at(to), holds, right.at(from)) - begin);
+      },
+      how);
 }
 
 }  // namespace sennit::detail

@@ -284,7 +284,7 @@ struct order_forms {
   }
 };
 
-// `Algorithm` has a name, a default_function, and run<Engine>(left, right, function, left projection, right projection,
+// `Algorithm` has a name, a default_function, may have a true takes_as_many, and has run<Engine>(left, right, function, left projection, right projection,
 // how).
 template <class Engine, class Algorithm>
 struct pair_forms {
@@ -310,6 +310,19 @@ struct pair_forms {
       RightProj right_proj = {}, const loop_options& how = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return run(sequence_of(left, left_end), sequence_of(right, right_end), function, proj, right_proj, how);
+  }
+
+  // As many elements from `right` on.
+  template <class I, class End, std::random_access_iterator J, class F = standard, class Proj = std::identity,
+            class RightProj = std::identity>
+    requires iterator_bounds<I, End> && compared_by<I, J, F, standard, Proj, RightProj> &&
+             (Algorithm::takes_as_many) && (!iterator_bounds<J, F>)
+  auto operator()(
+      I left, End left_end, J right, F function = {}, Proj proj = {}, RightProj right_proj = {},
+      const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
+    const auto all = sequence_of(left, left_end);
+    return run(all, elements<J>{right, all.size}, function, proj, right_proj, how);
   }
 
   template <class... A>

@@ -1,0 +1,62 @@
+// parallel_count, parallel_count_if: how many elements are equal to a value, or satisfy a predicate.
+#pragma once
+
+#include <sennit/detail/algorithm/algorithm.hpp>
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/parts.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/loop/loop.hpp>
+
+#include <functional>
+#include <iterator>
+#include <utility>
+
+namespace sennit {
+namespace detail {
+
+struct counting {
+  static constexpr const char* name = "parallel_count";
+  template <class Engine, class Sequence, class F, class Proj>
+  static auto run(const Sequence& sequence, F& predicate, Proj& proj, const loop_options& how) {
+    using number = std::iter_difference_t<typename Sequence::cursor>;
+    if (sequence.size == 0) return number{0};
+    const auto one_or_none = [&predicate, &proj](auto&& element) {
+      return number{static_cast<bool>(
+          detail::invoke(predicate, detail::invoke(proj, std::forward<decltype(element)>(element))))};
+    };
+    std::plus<> add;
+    reduced_parts<Sequence, number, decltype(one_or_none), std::plus<>> parts(sequence, one_or_none, add);
+    return value_of_parts<Engine, number>(parts, sequence.size, how);
+  }
+};
+
+template <class Engine>
+using count_calls = value_forms<Engine, counting>;
+template <class Engine>
+using count_if_calls = predicate_forms<Engine, counting>;
+
+}  // namespace detail
+
+// How many elements satisfy a predicate.
+//
+//   parallel_count_if(range, predicate, projection = {}, how = {})        random-access, sized
+//   parallel_count_if(first, last, predicate, projection = {}, how = {})  two iterators, or one and a number
+//
+// `how` is a loop_options, such as grain(100), and may stand in the place of the projection. Several threads call the
+// predicate at once. Throws the exception of the lowest call that threw, and sennit::cancelled in a cancelled region.
+// Thread-safety: any thread may call it. Cost: as parallel_reduce; the inner loop is a plain loop.
+//
+// Example:
+//   #include <vector>
+//
+//   long negative(const std::vector<double>& x) {
+//     return sennit::parallel_count_if(x, [](double v) { return v < 0; });
+//   }
+//   long zeros(const std::vector<int>& x) { return sennit::parallel_count(x, 0); }
+inline constexpr detail::algorithm<detail::count_if_calls<detail::in_parallel>> parallel_count_if{};
+// How many elements are equal to a value: parallel_count(range, value), with the same arguments behind the value.
+inline constexpr detail::algorithm<detail::count_calls<detail::in_parallel>> parallel_count{};
+
+}  // namespace sennit

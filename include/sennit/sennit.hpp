@@ -8,6 +8,7 @@
 // clang-format on
 
 #include <sennit/affinity.hpp>
+#include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/keyed_sort.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -47,8 +48,13 @@ struct sort_calls {
     refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
     refuse_state<Proj, std::iter_reference_t<It>>();
     if (all.size < 2) return;
-    merge_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj)
-        .run();
+    if constexpr (sorted_by_digits<It, Comp, Proj>) {
+      constexpr bool descending = !is_less<Comp, key_of<It, Proj>>;
+      sort_by_digits<Engine, It, Proj, descending>(all.first, static_cast<std::size_t>(all.size), proj);
+    } else {
+      merge_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj)
+          .run();
+    }
   }
 };
 
@@ -121,6 +127,10 @@ struct sorting : sort_calls<Engine, Stable> {
 //   parallel_sort(range, comp = std::ranges::less(), proj = std::identity())        random-access, sized
 //   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators, or one
 //                                                                                  and a number
+//
+// Integers, floats and doubles, or elements with a projection to these, are sorted by digits if comp is less or greater
+// of namespace std or std::ranges; parallel_integer_sort says what that costs. A sort by digits has no use for calls of
+// comp. What follows is about other orders.
 //
 // Several threads call comp and proj at once. Elements are moved; they are copied only if that is trivial.
 // Precondition: moving an element does not throw; an exception there ends the program. Throws std::bad_alloc

@@ -14,6 +14,7 @@
 #include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/for_each.hpp>
+#include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/beats.hpp>

@@ -1,6 +1,7 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
+#include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/members.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -63,6 +64,7 @@ struct parallel : detail::algorithm_members<detail::in_parallel> {
   static constexpr detail::exclusive_scanning<detail::in_parallel> parallel_exclusive_scan{};
   static constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
   static constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
+  static constexpr detail::algorithm<detail::integer_sort_calls<detail::in_parallel>> parallel_integer_sort{};
   static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
@@ -116,6 +118,7 @@ struct serial : detail::algorithm_members<detail::elided> {
   static constexpr detail::exclusive_scanning<detail::elided> parallel_exclusive_scan{};
   static constexpr detail::sorting<detail::elided, false> parallel_sort{};
   static constexpr detail::sorting<detail::elided, true> parallel_stable_sort{};
+  static constexpr detail::algorithm<detail::integer_sort_calls<detail::elided>> parallel_integer_sort{};
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
@@ -174,6 +177,8 @@ struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
   }
   static constexpr detail::sorting<detail::elided_and_counted, false> parallel_sort{};
   static constexpr detail::sorting<detail::elided_and_counted, true> parallel_stable_sort{};
+  static constexpr detail::algorithm<detail::integer_sort_calls<detail::elided_and_counted>>
+      parallel_integer_sort{};
   static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};

@@ -1,71 +1,23 @@
 // Merge sort between a range and a buffer, with parallel merges. It loses no element if a comparator throws.
 #pragma once
 
+#include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
-#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 
 namespace sennit::detail {
-
-// The first exception in any strand of the algorithm. An exception of the program takes precedence over a
-// cancellation.
-class first_failure {
- public:
-  bool occurred() const noexcept { return occurred_.load(std::memory_order_relaxed); }
-
-  // Calls work(). Returns true if work() did not throw.
-  template <class Work>
-  bool attempt(Work&& work) noexcept {
-#if SENNIT_EXCEPTIONS
-    try {
-      work();
-    } catch (const cancelled&) {
-      keep(true);
-      return false;
-    } catch (...) {
-      keep(false);
-      return false;
-    }
-#else
-    work();
-#endif
-    return true;
-  }
-
-  void rethrow() {
-    if (kept_ != nullptr) std::rethrow_exception(std::exchange(kept_, nullptr));
-  }
-
- private:
-  SENNIT_COLD void keep(bool cancellation) noexcept {
-    const std::scoped_lock lock(mutex_);
-    if (kept_ == nullptr || (is_cancellation_ && !cancellation)) {
-      kept_ = std::current_exception();
-      is_cancellation_ = cancellation;
-    }
-    occurred_.store(true, std::memory_order_relaxed);
-  }
-
-  std::mutex mutex_;
-  std::exception_ptr kept_;
-  bool is_cancellation_ = false;
-  std::atomic<bool> occurred_{false};
-};
 
 // Halves are sorted into one place and merged into the other. The longer of two runs to merge is cut in the
 // middle, and the other run where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction

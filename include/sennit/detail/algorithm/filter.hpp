@@ -27,7 +27,7 @@ class filter {
       : in_(in),
         keep_(keep),
         how_(how),
-        block_(elements_in_block(in.size, how)),
+        block_(elements_in_block(in.size, how, sizeof(value))),
         words_(words_for_marks(block_)) {
     if (how_.grain != 0) how_.grain = 1;
   }
@@ -49,15 +49,20 @@ class filter {
                   destination<std::vector<value>&, std::iter_reference_t<In>>) {
       result.resize(static_cast<std::size_t>(size));
       for_blocks(blocks, [&](position b) {
-        auto o = result.begin() + static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(b)]);
-        for_kept(b, [&](In i, const In& end) { o = transfer_run<copied_elsewhere>(i, end, o); });
+        const auto offset = static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(b)]);
+        transfer_marked<copied_elsewhere>(marks_of(b), end_of(b) - begin_of(b), in_.at(begin_of(b)),
+                                          result.begin() + offset);
       });
     } else {
       result.reserve(static_cast<std::size_t>(size));
+      const auto append = [&](position at) { result.emplace_back(*in_.at(at)); };
       for (position b = 0; b != blocks; ++b) {
-        for_kept(b, [&](In i, const In& end) {
-          for (; i != end; ++i) result.emplace_back(*i);
-        });
+        const position begin = begin_of(b);
+        for_marks(
+            marks_of(b), end_of(b) - begin, [&](position at) { append(begin + at); },
+            [&](position from, position to) {
+              for (; from != to; ++from) append(begin + from);
+            });
       }
     }
     return result;
@@ -76,15 +81,6 @@ class filter {
         },
         how_);
   }
-  template <class Visit>
-  void for_kept(position block, Visit&& visit) const {
-    const In begin = in_.at(begin_of(block));
-    for_marked_runs(marks_of(block), end_of(block) - begin_of(block), [&](position first, position last) {
-      using step = std::iter_difference_t<In>;
-      visit(begin + static_cast<step>(first), begin + static_cast<step>(last));
-    });
-  }
-
   position begin_of(position block) const noexcept { return block * block_; }
   position end_of(position block) const noexcept {
     return begin_of(block) + std::min(in_.size - begin_of(block), block_);

@@ -17,10 +17,14 @@ namespace sennit::detail {
 // The blocks into which an algorithm cuts n elements. About as many blocks as a block has elements, so that
 // the serial work for each block is negligible. At least 64 blocks, if n is not large, so that many strands
 // have some.
-inline position elements_in_block(position n, const loop_options& how) {
+//
+// A block of elements of `bytes` bytes fits into a cache of a core, so that it can be gone over twice.
+inline position elements_in_block(position n, const loop_options& how, std::size_t bytes) {
+  constexpr position cache = position{1} << 18;
   if (how.grain != 0) return std::min<position>(how.grain, std::max<position>(n, 1));
   const auto root = static_cast<position>(std::sqrt(static_cast<double>(n))) + 1;
-  return std::max(root, std::min<position>(n / 64, 512));
+  const position fitting = std::max<position>(cache / bytes, 64);
+  return std::min(std::max(root, std::min<position>(n / 64, 512)), fitting);
 }
 
 // Strands claim blocks in ascending order. So blocks that are at work are near each other, and all blocks

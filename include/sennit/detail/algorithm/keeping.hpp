@@ -11,12 +11,15 @@
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
+#include <concepts>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -27,12 +30,21 @@ struct copied_elsewhere {
   SENNIT_INLINE static void transfer(const In& from, const Out& to) {
     *to = *from;
   }
+  template <class In, class Out>
+  static Out transfer_all(In begin, In end, Out to) {
+    return std::ranges::copy(begin, end, to).out;
+  }
 };
 struct moved_in_place {
   static constexpr bool in_place = true;
   template <class It>
   SENNIT_INLINE static void transfer(const It& from, const It& to) {
     *to = std::ranges::iter_move(from);
+  }
+  // Elements may be at their places already.
+  template <class It>
+  static It transfer_all(It begin, It end, It to) {
+    return begin == to ? end : std::ranges::move(begin, end, to).out;
   }
 };
 
@@ -41,11 +53,15 @@ template <class Pred, class Proj, bool Wanted>
 class wanted_elements {
  public:
   SENNIT_INLINE wanted_elements(Pred& pred, Proj& proj) : pred_(pred), proj_(proj) {}
-  template <class It>
-  SENNIT_INLINE bool operator()(const It& i) const {
+  template <class V>
+  SENNIT_INLINE bool accepts(V&& element) const {
     auto&& pred = pred_;
     auto&& proj = proj_;
-    return static_cast<bool>(detail::invoke(pred, detail::invoke(proj, *i))) == Wanted;
+    return static_cast<bool>(detail::invoke(pred, detail::invoke(proj, std::forward<V>(element)))) == Wanted;
+  }
+  template <class It>
+  SENNIT_INLINE bool operator()(const It& i) const {
+    return accepts(*i);
   }
 
  private:
@@ -96,14 +112,36 @@ struct packed_output {
   }
 };
 
-// Moves or copies [i, end) to o, and returns the end there. Elements may be at their places already.
-template <class Transfer, class In, class Out>
-SENNIT_INLINE Out transfer_run(In i, const In& end, Out o) {
-  if constexpr (Transfer::in_place) {
-    if (i == o) return end;
+// Moves or copies the marked elements from `begin` on, or the others, to `out`.
+template <class Transfer, bool Marked = true, class In, class Out>
+void transfer_marked(const mark_word* words, position n, const In& begin, Out out) {
+  using step = std::iter_difference_t<In>;
+  for_marks<Marked>(
+      words, n,
+      [&](position at) {
+        const In i = begin + static_cast<step>(at);
+        if constexpr (Transfer::in_place) {
+          if (i == out) return void(++out);
+        }
+        Transfer::transfer(i, out);
+        ++out;
+      },
+      [&](position from, position to) {
+        out = Transfer::transfer_all(begin + static_cast<step>(from), begin + static_cast<step>(to), out);
+      });
+}
+
+// By the standard library where that can be, as its loop is unrolled.
+template <class It, class Keep>
+SENNIT_INLINE It first_unwanted(It i, const It& end, const Keep& keep) {
+  if constexpr (std::derived_from<typename std::iterator_traits<It>::iterator_category,
+                                  std::random_access_iterator_tag>) {
+    return std::find_if_not(
+        i, end, [&](auto&& element) { return keep.accepts(std::forward<decltype(element)>(element)); });
+  } else {
+    while (i != end && keep(i)) ++i;
+    return i;
   }
-  for (; i != end; ++i, ++o) Transfer::transfer(i, o);
-  return o;
 }
 
 // Packs the elements for which keep() holds.
@@ -111,6 +149,7 @@ template <class In, class Out, class Transfer, class Keep>
 class kept_elements {
  public:
   static constexpr bool in_place = Transfer::in_place;
+  static constexpr std::size_t element_bytes = sizeof(std::iter_value_t<In>);
   static constexpr bool first_kept = false;
 
   kept_elements(const elements<In>& in, const packed_output<Out>& out, const Keep& keep)
@@ -126,7 +165,7 @@ class kept_elements {
     Out o = begin;
     if constexpr (in_place) {
       if (i == o) {
-        for (; i != end && keep(i); ++i) ++o;
+        o = i = first_unwanted(i, end, keep);
         if (i != end) ++i;
       }
     }
@@ -143,17 +182,10 @@ class kept_elements {
   }
   void place(const mark_word* words, position from, position to, const frontier::block_record& block) const {
     out_.expect_room(block.offset, block.kept);
-    const In begin = in_.at(from);
-    Out o = out_.to.at(block.offset);
-    for_marked_runs(words, to - from, [&](position first, position last) {
-      o = transfer_run<Transfer>(begin + step(first), begin + step(last), o);
-    });
+    transfer_marked<Transfer>(words, to - from, in_.at(from), out_.to.at(block.offset));
   }
 
  private:
-  using difference = std::iter_difference_t<In>;
-  static difference step(position n) noexcept { return static_cast<difference>(n); }
-
   const elements<In> in_;
   const packed_output<Out> out_;
   const Keep keep_;
@@ -165,6 +197,7 @@ template <class In, class Out, class Transfer, class Equal>
 class first_of_runs {
  public:
   static constexpr bool in_place = Transfer::in_place;
+  static constexpr std::size_t element_bytes = sizeof(std::iter_value_t<In>);
   static constexpr bool first_kept = true;
 
   first_of_runs(const elements<In>& in, const packed_output<Out>& out, const Equal& equal)
@@ -178,7 +211,7 @@ class first_of_runs {
     const bool has_next = to != in_.size;
     In i = in_.at(from);
     Out o = out_.to.at(offset);
-    if (first) o = transfer_run<Transfer>(i, i + 1, o);
+    if (first) o = Transfer::transfer_all(i, i + 1, o);
     const Out begin = o;
     if constexpr (in_place) {
       // The last element that was kept is equivalent to the one before *i, which may have been moved.
@@ -208,18 +241,12 @@ class first_of_runs {
   void place(const mark_word* words, position from, position to, const frontier::block_record& block) const {
     out_.expect_room(block.offset, block.kept + (block.first_kept ? 1 : 0));
     const In begin = in_.at(from);
-    const In second = begin + 1;
     Out o = out_.to.at(block.offset);
-    if (block.first_kept) o = transfer_run<Transfer>(begin, second, o);
-    for_marked_runs(words, to - from - 1, [&](position first, position last) {
-      o = transfer_run<Transfer>(second + step(first), second + step(last), o);
-    });
+    if (block.first_kept) o = Transfer::transfer_all(begin, begin + 1, o);
+    transfer_marked<Transfer>(words, to - from - 1, begin + 1, o);
   }
 
  private:
-  using difference = std::iter_difference_t<In>;
-  static difference step(position n) noexcept { return static_cast<difference>(n); }
-
   const elements<In> in_;
   const packed_output<Out> out_;
   const Equal equal_;

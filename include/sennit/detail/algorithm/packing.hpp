@@ -23,11 +23,12 @@ struct marked_block {
   bool next_kept = false;
 };
 
-// A strand at the frontier packs its block at once; so a single worker packs all blocks in one pass. A strand
-// ahead of it only marks the elements to keep, a bit for each. Whoever lets the frontier come to such a block
-// packs it by its marks. `Work` is:
+// A strand marks the elements of its block that are kept, a bit for each. A strand at the frontier then packs the
+// block by its marks, while it is in the cache. Of blocks ahead of it, whoever lets the frontier come to such a
+// block packs it. Where nearly all elements are kept, a strand at the frontier packs without marks. `Work` is:
 //
 //   static constexpr bool in_place    outputs may overlap the input of later blocks, not of earlier ones
+//   static constexpr std::size_t element_bytes
 //   static constexpr bool first_kept  whether the first element of all is kept, and none decides that
 //   bool direct(position offset, position n)
 //                                     whether a block of n elements may be packed as it is evaluated
@@ -43,7 +44,7 @@ class packing {
   packing(Work& work, position n, const loop_options& how)
       : work_(work),
         size_(n),
-        block_(elements_in_block(n, how)),
+        block_(elements_in_block(n, how, Work::element_bytes)),
         words_(words_for_marks(block_)),
         how_(how),
         frontier_(n / block_ + (n % block_ != 0 ? 1 : 0), Work::in_place, Work::first_kept),
@@ -95,12 +96,18 @@ class packing {
     const position from = begin_of(mine.block);
     const position to = end_of(mine.block);
     const frontier::block_record& record = frontier_.record(mine.block);
-    if (mine.at_frontier && work_.direct(record.offset, to - from)) {
+    if (mine.at_frontier && is_dense(mine.block) && work_.direct(record.offset, to - from)) {
       const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
       return frontier_.finish(mine.block, packed.kept, packed.next_kept);
     }
     const marked_block marked = work_.mark(marks_of(mine.block), from, to);
     return frontier_.mark(mine.block, marked.kept, marked.next_kept);
+  }
+
+  // Whether nearly all elements are kept, to judge by the block before. Where more are not, a processor does not
+  // predict a branch for each element, and two passes by marks cost a fraction.
+  bool is_dense(position block) noexcept {
+    return block != 0 && frontier_.record(block - 1).kept > block_ - block_ / 8;
   }
 
   void place(position block) {

@@ -98,6 +98,8 @@ typedef struct sennit_reduction {
   void (*combine)(void* context, void* left, const void* right);
   // Ends a value that `make` has made; NULL: nothing is to be done.
   void (*end)(void* context, void* value);
+  // If `make` is NULL: the bytes of an identity, of which values begin as copies.
+  const void* identity;
 } sennit_reduction;
 
 // Adds all iterations of [first, last) to *result, which is a value already and counts once, at the left. The order
@@ -105,10 +107,6 @@ typedef struct sennit_reduction {
 // sennit_for(), and a value made, combined and ended for each part that another worker took.
 //
 // Example:
-//   static void no_sum(void* context, void* value) {
-//     (void)context;
-//     *(double*)value = 0;
-//   }
 //   static void add_squares(void* context, void* value, int64_t from, int64_t to) {
 //     const double* x = context;
 //     double sum = 0;
@@ -121,7 +119,8 @@ typedef struct sennit_reduction {
 //   }
 //
 //   double norm(double* x, int64_t n) {
-//     const sennit_reduction squares = {sizeof(double), no_sum, add_squares, add_sums, NULL};
+//     const double zero = 0;
+//     const sennit_reduction squares = {sizeof(double), NULL, add_squares, add_sums, NULL, &zero};
 //     double sum = 0;
 //     return sennit_reduce(0, n, &squares, x, &sum, NULL) == SENNIT_OK ? sum : -1;
 //   }
@@ -270,6 +269,9 @@ SENNIT_C_FUNCTION unsigned sennit_worker_index(void);
 #define SENNIT_WORKER_INDEX_BOUND 4096
 // The number of workers of the runtime that a construct would use here. 0 if the default runtime cannot be made.
 SENNIT_C_FUNCTION unsigned sennit_worker_count(void);
+// Whether the caller is in a runtime. If so, constructs use that one, and may return on another thread than they were
+// called on. Else they return on the same thread.
+SENNIT_C_FUNCTION int sennit_in_runtime(void);
 
 // Calls f, which may block its thread (a read, a lock, a sleep) and calls no construct. Meanwhile another thread takes
 // the worker's place.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -42,8 +43,12 @@ class reduced {
   reduced(const sennit_reduction& what, void* context)
       : reduced(what, context, ::operator new(what.size, alignment)) {
     own_ = true;
-    what_->make(context_, value_);
-    rethrow_failure_of_body();
+    if (what_->make != nullptr) {
+      what_->make(context_, value_);
+      rethrow_failure_of_body();
+    } else {
+      std::memcpy(value_, what_->identity, what_->size);
+    }
     made_ = true;
   }
   reduced(reduced&& other) noexcept
@@ -163,8 +168,10 @@ sennit_status sennit_reduce(int64_t first, int64_t last, const sennit_reduction*
   constexpr const char* here = "sennit_reduce";
   if (what == nullptr) return refuse_argument(here, "what is NULL; say how values are made and combined");
   if (what->size == 0) return refuse_argument(here, "what->size is 0; give the bytes of a value");
-  if (what->make == nullptr || what->add == nullptr || what->combine == nullptr)
-    return refuse_argument(here, "what->make, what->add or what->combine is NULL; give all three functions");
+  if (what->add == nullptr || what->combine == nullptr)
+    return refuse_argument(here, "what->add or what->combine is NULL; give both functions");
+  if (what->make == nullptr && what->identity == nullptr)
+    return refuse_argument(here, "what->make and what->identity are NULL; give a function or a value");
   if (result == nullptr)
     return refuse_argument(here, "result is NULL; give the value that iterations are added to");
   if (const char* complaint = complaint_about(how, true)) return refuse_argument(here, complaint);

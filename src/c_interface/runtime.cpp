@@ -57,6 +57,7 @@ sennit_status sennit_set_default_workers(unsigned workers) {
       SENNIT_INVALID_ARGUMENT);
 }
 
+int sennit_in_runtime() { return in_strand() ? 1 : 0; }
 unsigned sennit_worker_index() { return sennit::worker_index(); }
 
 unsigned sennit_worker_count() {

@@ -127,7 +127,8 @@ TEST(CInterface, SharesALongLoopAfterManyShortOnes) {
 
 TEST(CInterface, IsRecorded) {
   // Catches: a reduction whose leftmost value is lost in a region that is observed.
-  const sennit_reduction sum = {sizeof(long), [](void*, void* value) { *static_cast<long*>(value) = 0; },
+  const sennit_reduction sum = {sizeof(long),
+                                [](void*, void* value) { *static_cast<long*>(value) = 0; },
                                 [](void*, void* value, std::int64_t from, std::int64_t to) {
                                   for (; from < to; ++from)
                                     *static_cast<long*>(value) += static_cast<long>(from);
@@ -135,6 +136,7 @@ TEST(CInterface, IsRecorded) {
                                 [](void*, void* left, const void* right) {
                                   *static_cast<long*>(left) += *static_cast<const long*>(right);
                                 },
+                                nullptr,
                                 nullptr};
   long total = 5;
   sennit::record([&] { EXPECT_EQ(sennit_reduce(0, 100000, &sum, nullptr, &total, nullptr), SENNIT_OK); });

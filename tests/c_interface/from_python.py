@@ -25,6 +25,7 @@ class Reduction(ctypes.Structure):
         ("add", CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)),
         ("combine", CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)),
         ("end", c_void_p),
+        ("identity", c_void_p),
     ]
 
 
@@ -54,6 +55,7 @@ class FromPython(unittest.TestCase):
             Reduction._fields_[1][1](lambda _, value: set_number(value, 0)),
             Reduction._fields_[2][1](lambda _, value, begin, end: set_number(value, number(value) + sum(range(begin, end)))),
             Reduction._fields_[3][1](lambda _, left, right: set_number(left, number(left) + number(right))),
+            None,
             None,
         )
         self.assertEqual(LIBRARY.sennit_reduce(0, 3000, byref(what), None, byref(total), None), 0)

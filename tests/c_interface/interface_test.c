@@ -104,10 +104,6 @@ static void end_text(void* context, void* value) {
   __atomic_fetch_sub(&alive, 1, __ATOMIC_RELAXED);
 }
 
-static void no_sum(void* context, void* value) {
-  (void)context;
-  *(double*)value = 0;
-}
 static void add_inverses(void* context, void* value, int64_t from, int64_t to) {
   (void)context;
   for (int64_t i = from; i < to; ++i) *(double*)value += 1.0 / (double)(i + 1);
@@ -119,9 +115,10 @@ static void add_sums(void* context, void* left, const void* right) {
 
 static void reduces(void) {
   char letters[] = "abcdefghijklmnopqrstuvwxyz";
-  const sennit_reduction join = {sizeof(struct text), no_text, add_letters, add_right, end_text};
-  const sennit_reduction sum = {sizeof(double), no_sum, add_inverses, add_sums, NULL};
-  sennit_reduction wrong = {0, no_sum, add_inverses, add_sums, NULL};
+  const sennit_reduction join = {sizeof(struct text), no_text, add_letters, add_right, end_text, NULL};
+  const double zero = 0;
+  const sennit_reduction sum = {sizeof(double), NULL, add_inverses, add_sums, NULL, &zero};
+  const sennit_reduction wrong = {sizeof(double), NULL, add_inverses, add_sums, NULL, NULL};
   const sennit_loop_options ways[] = {{0, 0, 0}, {10, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   double sums[2] = {1, 1};
   for (int way = 0; way < 4; ++way) {
@@ -234,7 +231,8 @@ static void regions(void) {
 }
 
 static void note_workers(void* context) {
-  EXPECT(sennit_worker_index() < SENNIT_WORKER_INDEX_BOUND);
+  EXPECT(sennit_worker_index() < SENNIT_WORKER_INDEX_BOUND &&
+         sennit_in_runtime() == (*(unsigned*)context == 0));
   *(unsigned*)context = sennit_worker_count();
 }
 static void fail_blocked(void* context) {

@@ -3,6 +3,7 @@
 #   foreign.sh [REGEX]        the tests whose name matches
 # The suites come from Debian's source packages:
 #   std_execution/...         the parallel algorithms in the test suite of GCC
+#   tbb/...                   the conformance tests of oneTBB, for what Sennit replaces of it
 # Results and logs are in build/foreign/.
 set -u
 cd "$(dirname "$0")/.."
@@ -44,7 +45,7 @@ try() {
   if [ "$kind" = preprocess ]; then
     g++ -E "$@" "$source" -o /dev/null >"$program.log" 2>&1 && echo "passed $name" || echo "failed $name (preprocessing)"
   elif ! g++ "$@" "$source" -o "$program" "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl \
-    >"$program.log" 2>&1; then
+    $(case $name in tbb/*) echo -ltbb ;; esac) >"$program.log" 2>&1; then
     echo "failed $name (compiling)"
   elif timeout 300 "$program" >>"$program.log" 2>&1; then
     echo "passed $name"
@@ -74,6 +75,25 @@ std_execution() {
   done
 }
 
+# Left out are the tests of what comes from oneTBB itself (containers, mutexes, allocators, tick_count, version), and those of
+# its flow graph, which Sennit has not.
+tbb() {
+  suite=$out/onetbb/test
+  if [ ! -d "$suite" ]; then
+    source_package onetbb
+    rm -rf "$out/onetbb.part"
+    mkdir "$out/onetbb.part"
+    tar -xJf "$out"/sources/onetbb_*.orig.tar.xz -C "$out/onetbb.part" --strip-components=1 ||
+      fail 'the source package onetbb has another form than expected'
+    mv "$out/onetbb.part" "$out/onetbb"
+  fi
+  for name in blocked_range blocked_range2d blocked_range3d blocked_rangeNd combinable global_control parallel_for \
+    parallel_reduce resumable_tasks task_arena task_group; do
+    echo run "tbb/$name" "$suite/conformance/conformance_$name.cpp" -std=gnu++20 -O1 -w \
+      "-I$PWD/integrations/tbb/include" "-I$PWD/include" "-I$suite"
+  done
+}
+
 if [ "${TEST:-}" = one ]; then
   shift
   try "$@"
@@ -82,7 +102,10 @@ fi
 
 [ -f "$library" ] || fail 'the library is not built; run: make foreign'
 log=$out/results
-std_execution | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$0" . | tee "$log"
+{
+  std_execution
+  tbb
+} | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$0" . | tee "$log"
 total=$(wc -l <"$log")
 [ "$total" -gt 0 ] || fail "no test has a name that matches '$only'"
 passed=$(grep -c '^passed' "$log")

@@ -87,7 +87,10 @@ class guest_seat {
 
 }  // namespace
 
-void run_region(runtime* asked, action body) {
+namespace {
+
+// `implied`: children of groups from outside may outlast the region.
+void run_root(runtime* asked, bool implied, action body) {
   worker* const here = worker::current();
   if (here != nullptr && (asked == nullptr || &core_of(asked) == &here->core())) {
     body();
@@ -98,7 +101,7 @@ void run_region(runtime* asked, action body) {
   region_state region;
   capture_float_environment(region);
   region.root = true;
-  region.implied = asked == nullptr;
+  region.implied = implied;
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
   root.mark_stolen(&region);
@@ -109,6 +112,11 @@ void run_region(runtime* asked, action body) {
   append_views(root.stolen().views);
   root.rethrow();
 }
+
+}  // namespace
+
+void run_region(runtime* asked, action body) { run_root(asked, asked == nullptr, body); }
+void run_implied_region(runtime& home, action body) { run_root(&home, true, body); }
 
 namespace {
 

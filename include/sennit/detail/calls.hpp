@@ -72,6 +72,9 @@ SENNIT_EXPORT SENNIT_COLD bool in_strand() noexcept;
 // Runs the action as the root of a region of `home` on the calling thread and other workers. If `home` is
 // null, the runtime is that of the calling strand, or else the default one. Throws what the action throws.
 SENNIT_EXPORT SENNIT_COLD void run_region(runtime* home, action body);
+// The same, except that children that the action spawns in groups from outside may outlast it. Precondition: the
+// runtime outlasts the groups.
+SENNIT_EXPORT SENNIT_COLD void run_implied_region(runtime& home, action body);
 
 // Throws the exception with which a branch ended on another worker, or cancelled.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_outcome(frame& branch);

@@ -1,0 +1,2 @@
+#pragma once
+#include <sennit/tbb/blocked_range.hpp>

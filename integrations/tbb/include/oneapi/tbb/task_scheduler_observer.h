@@ -1,0 +1,2 @@
+#pragma once
+#include <sennit/tbb/task_arena.hpp>

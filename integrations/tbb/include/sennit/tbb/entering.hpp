@@ -1,0 +1,118 @@
+// How a construct begins: in which runtime, and in which setting.
+#pragma once
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/runtime.hpp>
+#include <sennit/tbb/observer.hpp>
+#include <sennit/tbb/setting.hpp>
+#include <sennit/worker.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tbb {
+namespace on_sennit {
+
+// Runtimes of other sizes than the default one, for arenas and limits. They are kept for the next one who needs such a size, and
+// until the end of the program, as groups may have children there.
+class runtimes {
+ public:
+  static runtimes& all() {
+    static runtimes kept;
+    return kept;
+  }
+
+  class loan {
+   public:
+    explicit loan(unsigned workers) : runtime_(all().take(workers)) {}
+    loan(const loan&) = delete;
+    loan& operator=(const loan&) = delete;
+    ~loan() { all().give_back(std::move(runtime_)); }
+    sennit::runtime& operator*() const { return *runtime_; }
+
+   private:
+    std::unique_ptr<sennit::runtime> runtime_;
+  };
+
+ private:
+  std::unique_ptr<sennit::runtime> take(unsigned workers) {
+    {
+      const std::lock_guard guard(lock_);
+      auto& idle = idle_[workers];
+      if (!idle.empty()) {
+        std::unique_ptr<sennit::runtime> taken = std::move(idle.back());
+        idle.pop_back();
+        return taken;
+      }
+    }
+    return std::make_unique<sennit::runtime>(workers);
+  }
+  void give_back(std::unique_ptr<sennit::runtime> returned) {
+    const std::lock_guard guard(lock_);
+    idle_[returned->workers()].push_back(std::move(returned));
+  }
+
+  std::mutex lock_;
+  std::map<unsigned, std::vector<std::unique_ptr<sennit::runtime>>> idle_;
+};
+
+// The workers of the default runtime.
+inline unsigned default_workers() {
+  static const unsigned workers = sennit::runtime::default_runtime().workers();
+  return workers;
+}
+// The least number that a global_control allows; 0: there is none.
+inline constinit std::atomic<unsigned> allowed_workers{0};
+
+inline unsigned default_workers_allowed() {
+  const unsigned allowed = allowed_workers.load(std::memory_order_relaxed);
+  return allowed == 0 || allowed > default_workers() ? default_workers() : allowed;
+}
+
+// Precondition of the parallel algorithms that ask: their construct has begun.
+inline std::size_t workers_here() {
+  return sennit::detail::in_strand() ? sennit::worker_count() : default_workers_allowed();
+}
+
+// Runs f where constructs of the calling thread run.
+template <class F>
+void in_runtime(F&& f) {
+  if (allowed_workers.load(std::memory_order_relaxed) != 0 && !sennit::detail::in_strand()) {
+    const unsigned workers = default_workers_allowed();
+    if (workers != default_workers()) {
+      const runtimes::loan limited(workers);
+      sennit::detail::run_implied_region(*limited, f);
+      return;
+    }
+  }
+  f();
+}
+
+// Runs f(setting) as a construct in the context, or, for null, in one of its own.
+template <class F>
+void construct(task_group_context* given, F&& f) {
+  task_group_context own;
+  task_group_context& context = given != nullptr ? *given : own;
+  const around_construct around;
+  const scope inside(context, around.outside.inner);
+  setting in = around.outside;
+  in.inner = &inside;
+  if (in.cancelled()) return;
+  setting_here() = in;
+  const tells_exit at_end(around.outside);
+  try {
+    in_runtime([&] { f(std::as_const(in)); });
+  } catch (...) {
+    context.cancel_group_execution();
+    throw;
+  }
+  if (given != nullptr && in.cancelled()) given->cancel_group_execution();
+}
+
+}  // namespace on_sennit
+}  // namespace tbb

@@ -1,0 +1,132 @@
+// Where a strand is in the constructs of oneTBB: in whose context, and in which arena.
+#pragma once
+
+#include <sennit/detail/calls.hpp>
+#include <sennit/tbb/first.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace tbb {
+namespace on_sennit {
+
+class arena_record;
+struct attach {};
+struct scope;
+
+// Cancels the tasks of the constructs that it is given to: those that have not begun do not begin.
+class task_group_context {
+ public:
+  enum kind_type { isolated, bound };
+  enum traits_type { fp_settings = 1, concurrent_wait = 2, default_traits = 0 };
+
+  task_group_context(kind_type kind = bound, std::uintptr_t traits = default_traits)
+      : kind_(kind), traits_(traits) {}
+  task_group_context(const task_group_context&) = delete;
+  task_group_context& operator=(const task_group_context&) = delete;
+
+  // False: somebody has done so before.
+  bool cancel_group_execution() { return !cancelled_.exchange(true); }
+  bool is_group_execution_cancelled() const;
+  // Precondition: no construct uses it.
+  void reset() { cancelled_.store(false); }
+  // Sennit's regions capture the settings of floating-point arithmetic.
+  void capture_fp_settings() {}
+  std::uintptr_t traits() const { return traits_; }
+
+ private:
+  friend struct scope;
+  const kind_type kind_;
+  const std::uintptr_t traits_;
+  std::atomic<bool> cancelled_{false};
+};
+
+// A construct, or a group, with its context, in the one around it.
+struct scope {
+  scope(task_group_context& of, const scope* around)
+      : context(of), outer(of.kind_ == task_group_context::bound ? around : nullptr) {}
+
+  bool cancelled() const {
+    for (const scope* s = this; s != nullptr; s = s->outer) {
+      if (s->context.cancelled_.load(std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+
+  task_group_context& context;
+  const scope* const outer;
+};
+
+struct setting {
+  const scope* inner = nullptr;
+  arena_record* arena = nullptr;
+  int index = -1;  // where it is isolated: what current_thread_index() returned before
+  bool enqueued = false;
+
+  bool cancelled() const { return inner != nullptr && inner->cancelled(); }
+  bool outside() const { return inner == nullptr && arena == nullptr; }
+};
+
+inline constinit thread_local setting setting_of_thread;
+
+// Not inlined: a strand may change threads between two calls, and compilers keep addresses of thread-local variables.
+[[gnu::noinline]] inline setting& setting_here() {
+  setting* here = &setting_of_thread;
+  asm volatile("" : "+r"(here) : : "memory");
+  return *here;
+}
+
+inline bool task_group_context::is_group_execution_cancelled() const {
+  if (cancelled_.load(std::memory_order_relaxed)) return true;
+  for (const scope* s = setting_here().inner; s != nullptr; s = s->outer) {
+    if (&s->context == this) return s->cancelled();
+  }
+  return false;
+}
+
+// A construct is called in this setting. Its tasks change the setting of each thread that they come to, and the calling
+// strand may come out on another thread.
+class around_construct {
+ public:
+  around_construct() : outside(setting_here()) {}
+  around_construct(const around_construct&) = delete;
+  around_construct& operator=(const around_construct&) = delete;
+  ~around_construct() { setting_here() = outside; }
+
+  const setting outside;
+};
+
+// How many objects observe. In another header: they learn that the calling thread has come to work in the setting.
+inline constinit std::atomic<int> observers{0};
+void tell_observers(const setting& in);
+
+// Whether a global_control says that an exception that leaves a task ends the program.
+inline constinit std::atomic<bool> ends_on_exception{false};
+
+// Each task calls it: f in the setting of its construct, unless that has been cancelled. An exception cancels it.
+template <class F>
+void run_task(const setting& in, F&& f) {
+  if (in.cancelled()) [[unlikely]]
+    return;
+  setting_here() = in;
+  if (observers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    tell_observers(in);
+  try {
+    f();
+  } catch (...) {
+    if (ends_on_exception.load()) std::terminate();
+    if (in.inner != nullptr) in.inner->context.cancel_group_execution();
+    throw;
+  }
+}
+
+// Whether the context of the calling task has been cancelled.
+inline bool is_current_task_group_canceling() { return setting_here().cancelled(); }
+
+}  // namespace on_sennit
+inline namespace v1 {
+using on_sennit::is_current_task_group_canceling;
+using on_sennit::task_group_context;
+}  // namespace v1
+}  // namespace tbb

@@ -1,0 +1,133 @@
+// Programs written for oneTBB's groups and arenas, which say nothing of Sennit.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+long fibonacci(int n) {
+  if (n < 2) return n;
+  long left = 0;
+  long right = 0;
+  tbb::task_group g;
+  g.run([&] { left = fibonacci(n - 1); });
+  g.run([&] { right = fibonacci(n - 2); });
+  g.wait();
+  return left + right;
+}
+
+// Catches tasks that are lost, or waited for too early.
+TEST(tbb_groups, tasks_run_before_wait_returns) {
+  EXPECT_EQ(fibonacci(18), 2584);
+  tbb::task_group g;
+  std::atomic<int> calls = 0;
+  auto later = g.defer([&] { ++calls; });
+  EXPECT_EQ(g.run_and_wait([&] { g.run([&] { g.run(std::move(later)); }); }), tbb::complete);
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(later == nullptr);
+}
+
+// Catches an exception that is lost, tasks that begin after a cancellation, and a group that stays cancelled.
+TEST(tbb_groups, exceptions_and_cancellation) {
+  tbb::task_group g;
+  g.run([] { throw std::logic_error("a task"); });
+  EXPECT_THROW(g.wait(), std::logic_error);
+  std::atomic<int> calls = 0;
+  g.cancel();
+  g.run([&] { ++calls; });
+  EXPECT_EQ(g.wait(), tbb::canceled);
+  EXPECT_EQ(calls, 0);
+  g.run([&] {
+    EXPECT_FALSE(tbb::is_current_task_group_canceling());
+    g.cancel();
+    EXPECT_TRUE(tbb::is_current_task_group_canceling());
+    tbb::parallel_for(0, 100, [&](int) { ++calls; });
+  });
+  EXPECT_EQ(g.wait(), tbb::canceled);
+  EXPECT_EQ(calls, 0);
+}
+
+// Catches a group that only its own strand can feed: in oneTBB any thread and any arena may.
+TEST(tbb_groups, a_group_is_fed_from_everywhere) {
+  tbb::task_group g;
+  std::atomic<int> calls = 0;
+  tbb::parallel_for(0, 100, [&](int) { g.run([&] { ++calls; }); });
+  std::thread other([&] { g.run([&] { ++calls; }); });
+  other.join();
+  tbb::task_arena arena(2);
+  arena.execute([&] { g.run([&] { ++calls; }); });
+  arena.execute([&] { g.wait(); });
+  EXPECT_EQ(calls, 102);
+}
+
+// Catches arenas with more threads than they may have, indices that two threads have at a time, and results that are lost.
+TEST(tbb_arenas, have_their_own_workers) {
+  tbb::task_arena one(1);
+  int inside = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) one.execute([&] { tbb::parallel_for(0, 10, [&](int) { ++inside; }); });
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(inside, 4000);
+
+  tbb::task_arena three(3);
+  std::vector<std::atomic<int>> busy(3);
+  EXPECT_EQ(three.execute([&] {
+    tbb::parallel_for(0, 1000, [&](int) {
+      const auto index = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+      EXPECT_EQ(busy.at(index).exchange(1), 0);
+      std::this_thread::yield();
+      busy[index] = 0;
+    });
+    return tbb::this_task_arena::max_concurrency();
+  }),
+            3);
+}
+
+// Catches an enqueued task that waits for a thread which nobody sends.
+TEST(tbb_arenas, enqueued_tasks_need_no_waiting_thread) {
+  std::atomic<int> calls = 0;
+  tbb::task_arena one(1);
+  one.execute([&] {
+    one.enqueue([&] { ++calls; });
+    while (calls == 0) std::this_thread::yield();
+  });
+  tbb::this_task_arena::enqueue([&] { ++calls; });
+  while (calls == 1) std::this_thread::yield();
+}
+
+// Catches a strand that comes out of isolation on another thread, or a thread that has run other tasks meanwhile.
+TEST(tbb_arenas, isolated_work_keeps_its_thread) {
+  static thread_local int mine;
+  tbb::parallel_for(0, 200, [](int i) {
+    mine = i;
+    const std::thread::id before = std::this_thread::get_id();
+    tbb::this_task_arena::isolate([] {
+      std::atomic<int> calls = 0;
+      tbb::parallel_for(0, 100, [&](int) { ++calls; });
+      EXPECT_EQ(calls, 100);
+    });
+    EXPECT_EQ(mine, i);
+    EXPECT_EQ(before, std::this_thread::get_id());
+  });
+}
+
+// Catches a limit that is not obeyed.
+TEST(tbb_arenas, a_global_control_limits_workers) {
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  const std::thread::id here = std::this_thread::get_id();
+  tbb::parallel_for(0, 1000, [&](int) { EXPECT_EQ(std::this_thread::get_id(), here); });
+}
+
+}  // namespace

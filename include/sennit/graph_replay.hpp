@@ -90,12 +90,12 @@ class SENNIT_EXPORT schedule {
 //     }
 //   }
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
-          class Priority>
+          class Priority, class Within>
 auto replay(const schedule& followed, fidelity how, const Key& sink,
-            const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>& given) {
+            const nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority, Within>& given) {
   using key = std::conditional_t<detail::literal_key<Key>, std::string, Key>;
-  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace, MostAlive,
-                                      Priority>()) {
+  if constexpr (detail::require_graph<key, Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority,
+                                      Within>()) {
     return detail::replay_sink<key>(followed, how, sink, given);
   } else {
     return detail::refused();

@@ -108,6 +108,8 @@ class SENNIT_EXPORT limit {
   // --- For constructs that have limits.
   // The order in which tasks enter limits: that of these numbers.
   std::uint64_t rank() const noexcept { return rank_; }
+  // Returns true if the caller has a permit now. Nobody waits.
+  bool try_enter() noexcept;
   // Returns true if the caller has a permit now. Otherwise the waiter is told when it has one.
   bool enter(detail::limit_waiter& w) noexcept;
   // Gives the permit to the waiter that has waited longest, if there is one. If this waiter has that owner, it

@@ -77,6 +77,13 @@ std::size_t limit::free() const noexcept {
   return free_;
 }
 
+bool limit::try_enter() noexcept {
+  const std::lock_guard guard(lock_);
+  if (free_ == 0) return false;
+  --free_;
+  return true;
+}
+
 bool limit::enter(detail::limit_waiter& w) noexcept {
   const std::lock_guard guard(lock_);
   // While others wait, no permit is free.

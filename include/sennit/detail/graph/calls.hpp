@@ -5,6 +5,7 @@
 #include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/declarations.hpp>
 #include <sennit/detail/graph/failed_call.hpp>
+#include <sennit/detail/graph/limited_work.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/node_access.hpp>
 #include <sennit/detail/graph/node_colors.hpp>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,17 +27,19 @@ template <class Key, class Nodes>
 struct graph_calls;
 
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
-          class Priority>
-struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>> {
+          class Priority, class Within>
+struct graph_calls<Key,
+                   graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority, Within>> {
   using node = graph::node<Key, Predecessors, Compute>;
   using value = node_value<Key, Predecessors, Compute>;
   static constexpr bool prioritized = !std::is_same_v<Priority, graph::no_priority>;
   static constexpr bool colored = !std::is_same_v<Color, graph::no_color> && !prioritized;
   static constexpr bool takes_node = std::is_invocable_v<const Compute&, const Key&, node&>;
   static constexpr bool traced = !std::is_same_v<Trace, graph::no_trace>;
+  static constexpr bool limited = !std::is_same_v<Within, graph::no_limit>;
   static constexpr bool bounded = !std::is_same_v<MostAlive, graph::no_bound>;
 
-  const graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority>& given;
+  const graph::nodes<Predecessors, Compute, Color, Keys, Trace, MostAlive, Priority, Within>& given;
   unsigned color_count = 0;  // the number of colors of a colored graph
 
   SENNIT_INLINE decltype(auto) predecessors(const Key& k) const {
@@ -73,6 +77,21 @@ struct graph_calls<Key, graph::nodes<Predecessors, Compute, Color, Keys, Trace, 
   int priority(const Key& k) const {
     return call_for_node("asking for the priority of ", k,
                          [&] { return int{std::invoke(given.priority, k)}; });
+  }
+
+  // Throws std::bad_alloc, and node_error.
+  void find_limits(const Key& k, item_limits& limits) const {
+    call_for_node("asking for the limits of ", k, [&] {
+      auto&& found = std::invoke(given.within, k);
+      if constexpr (std::convertible_to<decltype(found), limit*>) {
+        limit* const one = found;
+        limits.set(std::span(&one, 1));
+      } else {
+        std::vector<limit*> all;
+        for (limit* const one : found) all.push_back(one);
+        limits.set(all);
+      }
+    });
   }
 
   template <class Strand, class Values>

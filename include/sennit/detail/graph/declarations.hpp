@@ -18,7 +18,8 @@ struct alive_seen;
 template <class>
 struct alive;
 struct no_priority;
-template <class, class, class, class, class, class, class>
+struct no_limit;
+template <class, class, class, class, class, class, class, class>
 struct nodes;
 template <class, class, class>
 class node;

@@ -141,6 +141,15 @@ class homed_pool : public work_pool_state {
   // Nothing waits for others: all nodes begin when the schedule says so.
   static void run_again() noexcept {}
 
+  // One more strand, which is counted already, begins with f(session).
+  template <class F>
+  void begin_strand(const F& f) noexcept {
+    call_or_fail([&] {
+      session own(*this, no_home);
+      f(own);
+    });
+  }
+
  private:
   friend class work_pool_state;
   template <class, class>

@@ -113,6 +113,15 @@ class ranked_pool : public work_pool_state {
     nodes_.end();
   }
 
+  // One more strand, which is counted already, begins with f(session).
+  template <class F>
+  void begin_strand(const F& f) noexcept {
+    call_or_fail([&] {
+      session own(*this);
+      f(own);
+    });
+  }
+
  private:
   friend class work_pool_state;
   template <class, class>

@@ -14,6 +14,10 @@
 #include <type_traits>
 #include <utility>
 
+namespace sennit {
+class limit;
+}
+
 namespace sennit::detail {
 
 template <class Key>
@@ -235,9 +239,31 @@ consteval bool require_priority() {
   return alone && priority;
 }
 
+template <class Within>
+concept limits_of_node =
+    std::convertible_to<Within, limit*> ||
+    (std::ranges::input_range<Within> && std::convertible_to<std::ranges::range_reference_t<Within>, limit*>);
+
+template <class Key, class Within>
+consteval bool require_within() {
+  if constexpr (std::same_as<Within, graph::no_limit>) {
+    return true;
+  } else if constexpr (!std::invocable<const Within&, const Key&>) {
+    static_assert(never<Within, Key>,
+                  "graph::run: .within cannot be called with a key, which has the type of the sink; it is "
+                  "called as a constant");
+    return false;
+  } else {
+    constexpr bool limits = limits_of_node<std::invoke_result_t<const Within&, const Key&>>;
+    static_assert(limits, "graph::run: .within returns neither a sennit::limit* nor a range of them; return "
+                          "the address of the node's limit, or nullptr for none");
+    return limits;
+  }
+}
+
 // Whether the graph can be run. Only the first fault is refused.
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
-          class Priority>
+          class Priority, class Within>
 consteval bool require_graph() {
   using graph::node;
   if constexpr (!require_keys<Key, Keys>()) {
@@ -256,7 +282,11 @@ consteval bool require_graph() {
     if constexpr (!require_most_alive<Key, Predecessors, Compute, MostAlive>()) {
       return false;
     } else {
-      return require_priority<Key, MostAlive, Priority>();
+      if constexpr (!require_priority<Key, MostAlive, Priority>()) {
+        return false;
+      } else {
+        return require_within<Key, Within>();
+      }
     }
   }
 }

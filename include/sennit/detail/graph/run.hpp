@@ -7,6 +7,7 @@
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/homed_pool.hpp>
 #include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/limited_work.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/ranked_pool.hpp>
 #include <sennit/detail/graph/run_strand.hpp>
@@ -17,6 +18,7 @@
 #include <sennit/detail/graph/work_pool.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -33,8 +35,11 @@ class graph_run {
   using value = typename Calls::value;
   using item = std::conditional_t<Calls::colored, colored_item, graph_item>;
   static constexpr bool has_values = !std::is_void_v<value>;
+  static constexpr bool limited = Calls::limited;
   static constexpr bool bounded = Calls::bounded;
   using values_of_run = graph_values<value, bounded>;
+
+  using strand = run_strand<graph_run>;
 
   // `of`, `patience`: as in a work pool.
   graph_run(Keys& keys, const Calls& calls, color_kind of, double patience)
@@ -82,6 +87,17 @@ class graph_run {
   template <class Session>
   void work(Session& own) {
     strand here{*this, own};
+    if constexpr (limited) {
+      const ends_waiting last(*this);
+      work(here, own);
+    } else {
+      work(here, own);
+    }
+  }
+
+ private:
+  template <class Session>
+  SENNIT_INLINE void work(strand& here, Session& own) {
     for (;;) {
       if constexpr (has_values) here.bring_ready();
       if (!own.more()) {
@@ -99,24 +115,57 @@ class graph_run {
         if (here.puts_aside(here.at)) continue;
         if (here.at.step().is_ready()) here.offer_ready();
       }
-#if SENNIT_EXCEPTIONS
-      try {
-        here.go_on();
-      } catch (...) {
-        // A failure here also ends the rest of the work pool.
-        pool_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
-      }
-#else
-      here.go_on();
-#endif
+      go_on(here);
       if (pool_.stopped()) [[unlikely]]
         return;
     }
   }
+  SENNIT_INLINE void go_on(strand& here) {
+#if SENNIT_EXCEPTIONS
+    try {
+      here.go_on();
+    } catch (...) {
+      // A failure here also ends the rest of the work pool.
+      pool_.fail(Calls::failure(here.at.step().is_ready(), keys_.key_of(here.at.step().node())));
+    }
+#else
+    here.go_on();
+#endif
+  }
 
- private:
+  // Nodes that wait for a permit.
+  class limited_nodes final : public limited_in_pool {
+   public:
+    explicit limited_nodes(graph_run& run) noexcept : limited_in_pool(run.pool_), run_(run) {}
+
+   private:
+    void go_on(waiting_item& admitted) noexcept override {
+      run_.pool_.begin_strand([&](session& own) {
+        strand here{run_, own};
+        const ends_waiting last(run_);
+        if (!here.takes(admitted)) return;
+        run_.go_on(here);
+        if (!run_.pool_.stopped()) run_.work(here, own);
+      });
+    }
+    graph_run& run_;
+  };
+  // Once the run has to end, no node waits for a permit.
+  struct ends_waiting {
+    explicit ends_waiting(graph_run& r) noexcept : run(r) {}
+    ends_waiting(const ends_waiting&) = delete;
+    ends_waiting& operator=(const ends_waiting&) = delete;
+    ~ends_waiting() {
+      if (run.pool_.stopped() || std::uncaught_exceptions() > unwinding) run.limited_.stop();
+    }
+    graph_run& run;
+    const int unwinding = std::uncaught_exceptions();
+  };
+  struct no_limited_nodes {
+    explicit no_limited_nodes(graph_run&) noexcept {}
+  };
+
   friend class run_strand<graph_run>;
-  using strand = run_strand<graph_run>;
   using node_keys = Keys;
   using program_calls = Calls;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
@@ -157,6 +206,7 @@ class graph_run {
   std::mutex creating_;
   std::vector<node_number> created_;  // by running nodes; under creating_
   whole_pool pool_;
+  [[no_unique_address]] std::conditional_t<limited, limited_nodes, no_limited_nodes> limited_{*this};
 };
 
 }  // namespace sennit::detail

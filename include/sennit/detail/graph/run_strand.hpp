@@ -6,6 +6,7 @@
 #include <sennit/detail/graph/homes.hpp>
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/graph/limited_work.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/tracing.hpp>
@@ -28,6 +29,14 @@
 
 namespace sennit::detail {
 
+template <bool Limited>
+struct strand_limits {};
+template <>
+struct strand_limits<true> {
+  item_limits of_node;       // that is running, or is the next
+  bool is_admitted = false;  // the next one has waited for a permit, and has it
+};
+
 // One strand of a run, which is the interface of the run for the functions of nodes, too. Run: a graph_run.
 template <class Run>
 class run_strand {
@@ -46,6 +55,7 @@ class run_strand {
     whole_.values_.leave(values_.held);
     if constexpr (bounded) whole_.bound_.note_freed(values_.held.take_freed());
     whole_.tracing_.leave(notes_);
+    if constexpr (Calls::limited) whole_.limited_.drop(limits_.of_node);
   }
   run_strand(const run_strand&) = delete;
   run_strand& operator=(const run_strand&) = delete;
@@ -61,11 +71,15 @@ class run_strand {
         if constexpr (bounded) {
           if (waits_for_room(at)) return;
         }
+        if constexpr (Calls::limited) {
+          if (!has_permits()) return;
+        }
         compute(step.node(), next);
         if constexpr (Calls::takes_node) {
           if (has_created_) [[unlikely]]
             give_created();
         }
+        if constexpr (Calls::limited) give_back_permits(next);
       } else {
         explore(step.node(), next);
       }
@@ -73,10 +87,17 @@ class run_strand {
       own_.consider_others(!next.step().is_none());
       if (next.step().is_none() || whole_.pool_.stopped()) return;
       if constexpr (has_values) {
-        if (puts_aside(next)) return;
+        if (!is_admitted() && puts_aside(next)) return;
       }
       at = next;
     }
+  }
+
+  // The node has a permit, which it must not lose. Returns false if the run has been stopped.
+  bool takes(limited_work::waiting_item& admitted) noexcept {
+    at = graph_item::compute(static_cast<node_number>(whole_.limited_.take(admitted, limits_.of_node)));
+    limits_.is_admitted = true;
+    return !whole_.pool_.stopped();
   }
 
   // Puts a node aside if its value might have to wait for the end of the exploration, as too many do.
@@ -155,6 +176,27 @@ class run_strand {
 
  private:
   using wait = waiting_nodes::outcome;
+
+  bool is_admitted() const noexcept {
+    if constexpr (Calls::limited) return limits_.is_admitted;
+    return false;
+  }
+  // Returns false if the node waits for a permit.
+  bool has_permits() {
+    const node_number n = at.step().node();
+    if (!std::exchange(limits_.is_admitted, false))
+      whole_.calls_.find_limits(whole_.keys_.key_of(n), limits_.of_node);
+    return whole_.limited_.enter(n, limits_.of_node);
+  }
+  // A node that gets a permit by that goes on before anything else.
+  void give_back_permits(item& next) {
+    limited_work::waiting_item* const admitted = whole_.limited_.leave(limits_.of_node);
+    if (admitted == nullptr) return;
+    const item after = std::exchange(next, graph_item::compute(static_cast<node_number>(
+                                               whole_.limited_.take(*admitted, limits_.of_node))));
+    limits_.is_admitted = true;
+    if (!after.step().is_none()) own_.todo.add(after);
+  }
 
   std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
   void add_created(node_number n) {
@@ -397,6 +439,7 @@ class run_strand {
   std::mutex creating_;                  // for branches of the running node
   bool has_created_ = false;             // the running node; under creating_
   std::vector<item> created_elsewhere_;  // by its branches on other stacks; likewise
+  [[no_unique_address]] strand_limits<Calls::limited> limits_;
   [[no_unique_address]] value_strand<item, value, bounded> values_;
   [[no_unique_address]] typename graph_tracing<Calls::traced>::notes notes_;
 };

@@ -190,6 +190,15 @@ class work_pool : public work_pool_state {
     if constexpr (colored) posts_.end();
   }
 
+  // One more strand, which is counted already, begins with f(session).
+  template <class F>
+  void begin_strand(const F& f) noexcept {
+    call_or_fail([&] {
+      session own(*this);
+      f(own);
+    });
+  }
+
  private:
   friend class work_pool_state;
   template <class, class>

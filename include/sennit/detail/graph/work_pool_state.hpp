@@ -98,6 +98,7 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
 
  private:
   friend class queue_positions;
+  friend class limited_in_pool;
   template <class, class>
   friend class pool_session;
   static constexpr entries queues{&queue_positions::take_part, &queue_positions::exhausted};

@@ -33,6 +33,10 @@ class SENNIT_EXPORT limit_waiter {
 
   const void* const owner_;
   limit_waiter* next_ = nullptr;
+
+ protected:
+  // How many waited when this one began to wait.
+  std::size_t ahead_ = 0;
 };
 
 }  // namespace detail
@@ -123,6 +127,7 @@ class SENNIT_EXPORT limit {
   const std::uint64_t rank_;
   mutable std::mutex lock_;
   std::size_t free_;                       // under the lock, and so are all below
+  std::size_t waiting_ = 0;
   detail::limit_waiter* first_ = nullptr;  // waits longest
   detail::limit_waiter* last_ = nullptr;
 };

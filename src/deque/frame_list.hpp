@@ -1,4 +1,4 @@
-// Frames that have left their owners' deques, oldest first. Under the lock of the deque that has the list.
+// Frames that have left their owners' deques, oldest first but for those that come before all. Under the lock of the deque that has the list.
 #pragma once
 
 #include <sennit/detail/assert.hpp>
@@ -24,6 +24,16 @@ class frame_list {
     stolen.newer = nullptr;
     (newest_ != nullptr ? newest_->stolen().newer : oldest_) = &f;
     newest_ = &f;
+    any_.store(true, std::memory_order_relaxed);
+  }
+  // Before all others.
+  void prepend(frame& f) noexcept {
+    stolen_state& stolen = f.stolen();
+    stolen.list = this;
+    stolen.older = nullptr;
+    stolen.newer = oldest_;
+    (oldest_ != nullptr ? oldest_->stolen().older : newest_) = &f;
+    oldest_ = &f;
     any_.store(true, std::memory_order_relaxed);
   }
   void unlink(frame& f) noexcept {

@@ -29,6 +29,22 @@ void listed_frames::add(frame& f) noexcept {
   listed_.append(f);
 }
 
+void listed_frames::add_first(frame& f) noexcept {
+  const std::lock_guard guard(lock_);
+  SENNIT_ASSERT(has_no_holder(f));
+  f.stolen().holder.store(this, std::memory_order_relaxed);
+  f.stolen().resumes = true;
+  listed_.prepend(f);
+}
+
+frame* listed_frames::take_first(const wanted& what) noexcept {
+  if (!listed_.any()) return nullptr;
+  const std::lock_guard guard(lock_);
+  frame* const first = listed_.oldest();
+  if (first == nullptr || !first->stolen().resumes || !suits(what, *first)) return nullptr;
+  return take_oldest(what, false);
+}
+
 void listed_frames::add_branch(frame& f) noexcept {
   const std::lock_guard guard(lock_);
   append(f);

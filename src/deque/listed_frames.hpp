@@ -24,11 +24,15 @@ class listed_frames {
 
   // A frame that has left the deque, or never was in it.
   void add(frame& f) noexcept;
-  // The same for a branch of the strand that runs here: where its schedule's hooks are strict, only the strand can
+  // One that lets a strand go on that has waited. It comes before all others.
+  void add_first(frame& f) noexcept;
+  // A branch of the strand that runs here: where its schedule's hooks are strict, only the strand can
   // have it.
   void add_branch(frame& f) noexcept;
   // The oldest frame that is wanted, claimed. Where there are many others, only if the caller insists.
   frame* take(const wanted& what, bool insist) noexcept;
+  // The oldest frame, claimed, if it lets a strand go on.
+  frame* take_first(const wanted& what) noexcept;
   // Whether something is listed that anybody can have. A hint.
   bool any() const noexcept { return listed_.any(); }
 

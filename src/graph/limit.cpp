@@ -1,10 +1,13 @@
 #include "region/waiting_strand.hpp"
 #include "system/failure.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/limit.hpp>
 #include <sennit/region.hpp>
+
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,10 +28,28 @@ std::uint64_t next_rank() noexcept {
 class strand_without_permit final : public detail::limit_waiter {
  public:
   strand_without_permit() noexcept : limit_waiter(nullptr) {}
-  void wait() noexcept { strand_.wait(); }
+  void wait() noexcept {
+    hold_back();
+    strand_.wait();
+  }
 
  private:
-  void admitted() noexcept override { strand_.go_on(); }
+  void admitted() noexcept override {
+    admitted_.store(true, std::memory_order_relaxed);
+    strand_.go_on();
+  }
+  // The worker of a strand that waits begins something else, and where all of that is within the limit, too, one more
+  // strand waits with a stack of its own. So the more there are, the longer a worker looks on before it adds to them.
+  void hold_back() const noexcept {
+    constexpr std::size_t few = 16;
+    constexpr std::uint64_t ns_for_each = 1000;
+    if (ahead_ < few) return;
+    const std::uint64_t until = detail::now_ns() + ahead_ * ns_for_each;
+    while (!admitted_.load(std::memory_order_relaxed) && !strand_.others_go_on() && detail::now_ns() < until)
+      sched_yield();
+  }
+
+  std::atomic<bool> admitted_{false};
   detail::waiting_strand strand_;
 };
 
@@ -92,6 +113,7 @@ bool limit::enter(detail::limit_waiter& w) noexcept {
     return true;
   }
   w.next_ = nullptr;
+  w.ahead_ = waiting_++;
   (last_ != nullptr ? last_->next_ : first_) = &w;
   last_ = &w;
   return false;
@@ -105,6 +127,7 @@ detail::limit_waiter* limit::leave(const void* owner) noexcept {
     return nullptr;
   }
   first_ = next->next_;
+  --waiting_;
   if (first_ == nullptr) last_ = nullptr;
   if (owner != nullptr && next->owner_ == owner) return next;
   // Under the lock: withdraw() then knows whether the waiter has been told.
@@ -119,6 +142,7 @@ bool limit::withdraw(detail::limit_waiter& w) noexcept {
     if (at != &w) continue;
     (before != nullptr ? before->next_ : first_) = at->next_;
     if (last_ == at) last_ = before;
+    --waiting_;
     return true;
   }
   return false;

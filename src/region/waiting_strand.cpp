@@ -1,6 +1,7 @@
 #include "region/waiting_strand.hpp"
 
 #include "stack/fiber.hpp"
+#include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -12,6 +13,7 @@ waiting_strand::call::call(waiting_strand& who) noexcept : frame_with_state(&res
 fiber* waiting_strand::call::resume(frame& base) noexcept {
   waiting_strand& who = static_cast<call&>(base).who_;
   leave_branch(base);
+  who.seat_.core().going_on().fetch_sub(1, std::memory_order_relaxed);
   return who.done_.finish();
 }
 
@@ -30,12 +32,18 @@ waiting_strand::waiting_strand() noexcept
       region_(unobserved(worker::current()->running().innermost->region)),
       call_(*this) {}
 
+bool waiting_strand::others_go_on() const noexcept {
+  return seat_.core().going_on().load(std::memory_order_relaxed) != 0;
+}
+
 void waiting_strand::wait() noexcept { (void)worker::wait(done_, 1); }
 
 void waiting_strand::go_on() noexcept {
   worker& seat = seat_;
+  // No order: a worker that looks for such strands finds them under the locks of the lists.
+  seat.core().going_on().fetch_add(1, std::memory_order_relaxed);
   call_.mark_stolen(region_);
-  seat.frames().listed().add(call_);
+  seat.frames().listed().add_first(call_);
   seat.announce_work();
 }
 

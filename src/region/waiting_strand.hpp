@@ -19,6 +19,8 @@ class waiting_strand {
 
   // Returns after go_on() has been called. Afterwards the strand may be on another worker.
   void wait() noexcept;
+  // Whether some strand of the runtime could go on that has waited. A hint.
+  bool others_go_on() const noexcept;
   // Called once, by any thread. The object may end at once.
   void go_on() noexcept;
 

@@ -83,6 +83,8 @@ class runtime_core {
   searching_set<most_seats>& searchers() noexcept { return searchers_; }
   // How many have no work, searching or asleep.
   std::atomic<unsigned>& waiting() noexcept { return waiting_; }
+  // How many strands that have waited could go on, and do not yet.
+  std::atomic<unsigned>& going_on() noexcept { return going_on_; }
   // What a strand that followed a schedule took last, on average; 0: there was none.
   std::atomic<std::uint64_t>& latest_strand_ns() noexcept { return latest_strand_ns_; }
   sleepers& asleep() noexcept { return asleep_; }
@@ -226,6 +228,7 @@ class runtime_core {
   std::atomic<unsigned> blocked_{0};
   alignas(128) std::atomic<int> searching_{0};
   std::atomic<unsigned> waiting_{0};
+  std::atomic<unsigned> going_on_{0};
   std::atomic<std::uint64_t> latest_strand_ns_{0};
   std::atomic<unsigned> regions_{0};
   std::atomic<bool> stopping_{false};

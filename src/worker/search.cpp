@@ -80,6 +80,10 @@ frame* worker::try_steal_any(bool insist) noexcept {
   if (core_.coloring().any()) [[unlikely]] {
     if (frame* const strand = join_colored()) return strand;
   }
+  // Before what has not begun: such a strand has a stack, and others may wait for what it has.
+  if (core_.going_on().load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    if (frame* const strand = take_going_on()) return strand;
+  }
   if (frame* const own = frames_.listed().take(next_wanted(), insist)) return own;
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
@@ -90,6 +94,15 @@ frame* worker::try_steal_any(bool insist) noexcept {
       counts.steals.fetch_add(1, std::memory_order_relaxed);
       return stolen;
     }
+  }
+  return nullptr;
+}
+
+frame* worker::take_going_on() noexcept {
+  const unsigned count = core_.worker_count();
+  for (unsigned i = 0; i < count; ++i) {
+    if (frame* const first = core_.worker_at((index_ + i) % count).frames_.listed().take_first(next_wanted()))
+      return first;
   }
   return nullptr;
 }

@@ -144,6 +144,7 @@ class worker {
   frame* try_steal_any(bool insist) noexcept;
   static void wait_without_stack(const completion& done, std::intptr_t branches) noexcept;
   frame* take_listed_anywhere() noexcept;
+  frame* take_going_on() noexcept;
   void run(frame& claimed) noexcept;
   void run_on_top(frame& claimed) noexcept;
   void put_back(frame& claimed) noexcept;

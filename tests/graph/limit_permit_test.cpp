@@ -161,6 +161,24 @@ TEST(limit_permit, comes_back_when_its_holder_throws_or_is_cancelled) {
 }
 #endif
 
+// Catches: strands that wait while workers begin more and more of them, each with a stack, until the process has no more
+// memory maps; it never came to an end with two workers.
+TEST(limit_permit, is_short_and_wanted_by_all_iterations) {
+  for (const unsigned workers : {2U, 3U, 8U}) {
+    sennit::runtime rt({.workers = workers});
+    limit one(1);
+    long count = 0;
+    const int n = scaled(50'000);
+    rt.run([&] {
+      sennit::parallel_for(n, [&](int) {
+        const limit::permit alone(one);
+        ++count;
+      });
+    });
+    EXPECT_EQ(count, n) << workers;
+  }
+}
+
 // Catches: the branch that lets a strand go on, and that a record does not have.
 TEST(limit_permit, goes_with_records) {
   const auto test = [] {

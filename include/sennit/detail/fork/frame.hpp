@@ -68,6 +68,7 @@ struct stolen_state {
   bool donated = false;    // to a certain worker
   bool kept = false;       // for the worker that it was donated to, unless that one cannot take it
   bool allocated = false;  // by the deque that the frame left
+  bool resumes = false;    // no branch of the program: it lets a strand go on that has waited
 };
 
 class frame {

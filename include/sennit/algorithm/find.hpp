@@ -77,13 +77,19 @@ struct finding_first_of {
   }
 };
 
-// Whether the elements from `i` on agree with those of [begin, end).
+// Whether the elements from `i` on agree with those of [begin, end), which is not empty. Mostly the first one does not.
 template <class I, class J, class F, class Proj, class RightProj>
-bool agree_from(I i, const J& begin, const J& end, F& function, Proj& proj, RightProj& right_proj) {
-  const auto differ = [&](const auto& b, const auto& a) {
-    return !detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b));
+SENNIT_INLINE bool agree_from(const I& i, const J& begin, const J& end, F& function, Proj& proj, RightProj& right_proj) {
+  const auto agree = [&](const auto& a, const auto& b) {
+    return static_cast<bool>(
+        detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b)));
   };
-  return first_in(begin, end, differ, i) == end;
+  if (!agree(i, begin)) [[likely]]
+    return false;
+  auto a = std::next(i);
+  auto b = std::next(begin);
+  while (b != end && agree(a, b)) ++a, ++b;
+  return b == end;
 }
 
 struct searching {

@@ -21,10 +21,12 @@ namespace detail {
 // Equality of values that the standard library compares by memcmp.
 template <class Left, class Right, class F, class Proj, class RightProj>
 concept plain_equality =
-    std::same_as<std::remove_const_t<F>, std::equal_to<>> && std::same_as<std::remove_const_t<Proj>, std::identity> &&
+    std::same_as<std::remove_const_t<F>, std::equal_to<>> &&
+    std::same_as<std::remove_const_t<Proj>, std::identity> &&
     std::same_as<std::remove_const_t<RightProj>, std::identity> &&
-    std::same_as<typename Left::element, typename Right::element> && std::is_scalar_v<typename Left::element> &&
-    std::contiguous_iterator<typename Left::cursor> && std::contiguous_iterator<typename Right::cursor>;
+    std::same_as<typename Left::element, typename Right::element> &&
+    std::is_scalar_v<typename Left::element> && std::contiguous_iterator<typename Left::cursor> &&
+    std::contiguous_iterator<typename Right::cursor>;
 
 // The first position below n where the elements differ; or n.
 template <class Engine, class Left, class Right, class F, class Proj, class RightProj>

@@ -20,8 +20,7 @@ namespace detail {
 
 // Adds one under a condition, as compilers vectorize that for all types of elements.
 template <class Sequence, class Number, class Holds>
-class counted_parts
-    : public parts<counted_parts<Sequence, Number, Holds>, Number, const std::plus<>> {
+class counted_parts : public parts<counted_parts<Sequence, Number, Holds>, Number, const std::plus<>> {
  public:
   static constexpr position begins_after = 0;
 

@@ -48,6 +48,28 @@ TEST(find, finds_the_first_of_many) {
   });
 }
 
+// Catches numbers that are compared as other numbers than == compares, and matches that the search in blocks misses.
+template <class T>
+void find_all_numbers() {
+  for (std::size_t n : {1, 31, 32, 33, 300}) {
+    for (std::size_t at = 0; at < n; at += 1 + at / 5) {
+      std::vector<T> x(n, T(5));
+      x[at] = static_cast<T>(-1);
+      const auto expected = static_cast<std::ptrdiff_t>(at);
+      ASSERT_EQ(sennit::parallel_find(x, static_cast<T>(-1)) - x.begin(), expected);
+      ASSERT_EQ(sennit::parallel_find(x, -1) == x.end(), std::find(x.begin(), x.end(), -1) == x.end());
+      ASSERT_EQ(sennit::parallel_find(x, 4.5), x.end());
+    }
+  }
+}
+TEST(find, finds_numbers_of_all_kinds) {
+  find_all_numbers<signed char>();
+  find_all_numbers<std::uint16_t>();
+  find_all_numbers<int>();
+  find_all_numbers<float>();
+  find_all_numbers<double>();
+}
+
 // Catches overloads that take one kind of argument for another, and projections that are left out.
 TEST(find, takes_iterators_ranges_and_views) {
   struct user {

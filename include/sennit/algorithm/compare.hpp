@@ -12,17 +12,41 @@
 #include <algorithm>
 #include <concepts>
 #include <functional>
+#include <iterator>
+#include <type_traits>
 
 namespace sennit {
 namespace detail {
+
+// Equality of values that the standard library compares by memcmp.
+template <class Left, class Right, class F, class Proj, class RightProj>
+concept plain_equality =
+    std::same_as<std::remove_const_t<F>, std::equal_to<>> &&
+    std::same_as<std::remove_const_t<Proj>, std::identity> &&
+    std::same_as<std::remove_const_t<RightProj>, std::identity> &&
+    std::same_as<typename Left::element, typename Right::element> &&
+    std::is_scalar_v<typename Left::element> && std::contiguous_iterator<typename Left::cursor> &&
+    std::contiguous_iterator<typename Right::cursor>;
 
 // The first position below n where the elements differ; or n.
 template <class Engine, class Left, class Right, class F, class Proj, class RightProj>
 position first_difference(const Left& left, const Right& right, position n, F& function, Proj& proj,
                           RightProj& right_proj, const loop_options& how) {
-  return first_in_both<Engine>(left, right, n, how, [&](const auto& i, const auto& j) {
-    return !detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j));
-  });
+  return first_match<Engine>(
+      n,
+      [&](position from, position to) {
+        const auto begin = left.at(from);
+        const auto end = left.at(to);
+        const auto other = right.at(from);
+        if constexpr (plain_equality<Left, Right, F, Proj, RightProj>) {
+          if (std::equal(begin, end, other)) return to;
+        }
+        const auto differ = [&](const auto& i, const auto& j) {
+          return !detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j));
+        };
+        return from + static_cast<position>(first_in(begin, end, differ, other) - begin);
+      },
+      how);
 }
 
 struct finding_mismatch {

@@ -6,15 +6,46 @@
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
+#include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <iterator>
-#include <utility>
 
 namespace sennit {
 namespace detail {
+
+// Adds one under a condition, as compilers vectorize that for all types of elements.
+template <class Sequence, class Number, class Holds>
+class counted_parts : public parts<counted_parts<Sequence, Number, Holds>, Number, const std::plus<>> {
+ public:
+  static constexpr position begins_after = 0;
+
+  SENNIT_INLINE counted_parts(const Sequence& sequence, const Holds& holds, const std::plus<>& add)
+      : counted_parts::parts(add), sequence_(sequence), holds_(holds) {}
+
+  SENNIT_INLINE Number begin(position) const { return 0; }
+  template <class Gate>
+  SENNIT_INLINE position extend(Number& count, position from, position to, Gate gate) const {
+    auto&& holds = nearby(holds_);
+    const auto begin = sequence_.at(from);
+    const auto end = sequence_.at(to);
+    auto i = begin;
+    do {
+      if (holds(i)) ++count;
+      ++i;
+    } while (goes_on(i, begin, end, gate));
+    return from + static_cast<position>(i - begin);
+  }
+  std::uintptr_t code() const noexcept { return 0; }
+
+ private:
+  Sequence sequence_;
+  held<const Holds> holds_;
+};
 
 struct counting {
   static constexpr const char* name = "parallel_count";
@@ -22,12 +53,11 @@ struct counting {
   static auto run(const Sequence& sequence, F& predicate, Proj& proj, const loop_options& how) {
     using number = std::iter_difference_t<typename Sequence::cursor>;
     if (sequence.size == 0) return number{0};
-    const auto one_or_none = [&predicate, &proj](auto&& element) {
-      return number{static_cast<bool>(
-          detail::invoke(predicate, detail::invoke(proj, std::forward<decltype(element)>(element))))};
+    const auto holds = [&predicate, &proj](const auto& i) {
+      return static_cast<bool>(detail::invoke(predicate, detail::invoke(proj, *i)));
     };
-    std::plus<> add;
-    reduced_parts<Sequence, number, decltype(one_or_none), std::plus<>> parts(sequence, one_or_none, add);
+    const std::plus<> add;
+    counted_parts<Sequence, number, decltype(holds)> parts(sequence, holds, add);
     return value_of_parts<Engine, number>(parts, sequence.size, how);
   }
 };

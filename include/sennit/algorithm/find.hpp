@@ -3,6 +3,7 @@
 
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/equality.hpp>
 #include <sennit/detail/algorithm/first_match.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -18,9 +19,19 @@ namespace detail {
 // The position of the first element for which the predicate is `wanted`.
 template <class Engine, bool wanted = true, class Sequence, class F, class Proj>
 position find_first(const Sequence& sequence, F& predicate, Proj& proj, const loop_options& how) {
-  return first_element<Engine>(sequence, sequence.size, how, [&](const auto& i) {
-    return static_cast<bool>(detail::invoke(predicate, detail::invoke(proj, *i))) == wanted;
-  });
+  if constexpr (wanted && number_among_numbers<typename Sequence::cursor, F, Proj>) {
+    return first_match<Engine>(
+        sequence.size,
+        [&](position from, position to) {
+          const auto begin = sequence.at(from);
+          return from + static_cast<position>(first_equal(begin, sequence.at(to), predicate.value) - begin);
+        },
+        how);
+  } else {
+    return first_element<Engine>(sequence, sequence.size, how, [&](const auto& i) {
+      return static_cast<bool>(detail::invoke(predicate, detail::invoke(proj, *i))) == wanted;
+    });
+  }
 }
 
 template <bool wanted>
@@ -77,13 +88,20 @@ struct finding_first_of {
   }
 };
 
-// Whether the elements from `i` on agree with those of [begin, end).
+// Whether the elements from `i` on agree with those of [begin, end), which is not empty. Mostly the first one does not.
 template <class I, class J, class F, class Proj, class RightProj>
-bool agree_from(I i, const J& begin, const J& end, F& function, Proj& proj, RightProj& right_proj) {
-  const auto differ = [&](const auto& b, const auto& a) {
-    return !detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b));
+SENNIT_INLINE bool agree_from(const I& i, const J& begin, const J& end, F& function, Proj& proj,
+                              RightProj& right_proj) {
+  const auto agree = [&](const auto& a, const auto& b) {
+    return static_cast<bool>(
+        detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b)));
   };
-  return first_in(begin, end, differ, i) == end;
+  if (!agree(i, begin)) [[likely]]
+    return false;
+  auto a = std::next(i);
+  auto b = std::next(begin);
+  while (b != end && agree(a, b)) ++a, ++b;
+  return b == end;
 }
 
 struct searching {

@@ -98,17 +98,18 @@ class chosen_pairs
       }
       ++i;
     }
-    while (i == begin ? i != end : goes_on(i, begin, end, gate)) {
-      auto low = i;
-      auto high = i;
-      if (const auto next = i + 1; less_(next, i)) {
-        low = next;
-      } else {
-        high = next;
-      }
-      if (less_(low, least)) least = low;
-      if (!less_(high, greatest)) greatest = high;
-      i += 2;
+    if (i == begin || goes_on(i, begin, end, gate)) {
+      do {
+        const auto next = i + 1;
+        if (less_(next, i)) {
+          if (less_(next, least)) least = next;
+          if (!less_(i, greatest)) greatest = i;
+        } else {
+          if (less_(i, least)) least = i;
+          if (!less_(next, greatest)) greatest = next;
+        }
+        i += 2;
+      } while (goes_on(i, begin, end, gate));
     }
     both.least += static_cast<position>(least - least_before);
     both.greatest += static_cast<position>(greatest - greatest_before);

@@ -17,23 +17,25 @@
 
 namespace sennit::detail {
 
-// How large the windows of a search are. Each is at most twice as large as the one before it. So behind a match,
-// no more positions are looked at than before it, and `least`. Pure: the caller has the clock.
+// How large the windows of a search are. Of several workers, each window is at most twice as large as the one before it. So
+// behind a match, no more positions are looked at than before it, and `least`. A single worker looks at nothing behind a
+// match, so that fewer windows do. Pure: the caller has the clock.
 class search_windows {
  public:
   // In ticks, about a millisecond. What it costs to begin a window is little beside that, and what is looked at
   // behind the match takes no longer.
   static constexpr ticks enough = 3'000'000;
 
-  constexpr explicit search_windows(position least) noexcept : least_(least), size_(least) {}
+  constexpr search_windows(position least, unsigned workers) noexcept
+      : least_(least), growth_(workers == 1 ? 8 : 2), size_(least) {}
 
   constexpr position size() const noexcept { return size_; }
 
   // A window of that size took so long. A window may have been interrupted, so the size falls by halves.
   constexpr void took(ticks time) noexcept {
-    constexpr position most = position{1} << 61;
-    if (time < enough / 2) {
-      size_ = std::min(2 * size_, most);
+    constexpr position most = position{1} << 59;
+    if (time < enough / growth_) {
+      size_ = std::min(growth_ * size_, most);
     } else if (time > 2 * enough) {
       size_ = std::max(size_ / 2, least_);
     }
@@ -41,6 +43,7 @@ class search_windows {
 
  private:
   const position least_;
+  const position growth_;
   position size_;
 };
 
@@ -56,9 +59,10 @@ class match_search {
       look_at_window(0, n, how);
       return matched() ? lowest_position() : n;
     }
-    // What is recorded of one run must be found again in the next, so the number of loops must not depend on time.
+    // What is recorded of one run must be found again in the next, so the number of loops must depend on nothing but n.
     const bool timed = !(any_gate_shut() && in_observed_region());
-    search_windows windows(least_window(n, how));
+    const unsigned workers = timed ? worker_count() : 2;
+    search_windows windows(least_window(n, how, workers), workers);
     for (position begin = 0; begin != n;) {
       const position size = std::min(windows.size(), n - begin);
       const ticks begun = read_clock();
@@ -77,8 +81,8 @@ class match_search {
   static constexpr event none = ~event{0};
 
   // A few chunks for each worker, and a block in any case.
-  static position least_window(position n, const loop_options& how) {
-    const position chunks = position{4} * worker_count();
+  static position least_window(position n, const loop_options& how, unsigned workers) {
+    const position chunks = position{4} * workers;
     const position grain = std::max<position>(how.grain, 1);
     return grain > n / chunks ? n : std::max(pace::block, chunks * grain);
   }

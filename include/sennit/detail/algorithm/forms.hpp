@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/equality.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -56,12 +57,12 @@ concept searched_by = projection<Proj, std::iter_reference_t<It>> &&
                       predicate_of<F, projected<Proj, std::iter_reference_t<It>>>;
 
 template <class V, class T>
-concept equal_to_value = !option<T> && requires(V&& element, const T& value) {
+concept compares_with_value = !option<T> && requires(V&& element, const T& value) {
   { static_cast<V&&>(element) == value } -> std::convertible_to<bool>;
 };
 template <class It, class T, class Proj>
 concept searched_for = projection<Proj, std::iter_reference_t<It>> &&
-                       equal_to_value<projected<Proj, std::iter_reference_t<It>>, T>;
+                       compares_with_value<projected<Proj, std::iter_reference_t<It>>, T>;
 
 template <class It, class F, class Default, class Proj>
 concept ordered_by = projection<Proj, std::iter_reference_t<It>> &&
@@ -207,7 +208,7 @@ struct value_forms {
       using T = argument<n, A...>;
       if constexpr (std::is_void_v<T> || option<T>) {
         static_assert(never<A...>, "sennit: there is no value to compare the elements with");
-      } else if constexpr (equal_to_value<V, T>) {
+      } else if constexpr (compares_with_value<V, T>) {
         refuse_projection<n + 1, V, A...>();
       } else if constexpr (predicate_of<T, V>) {
         static_assert(never<A...>, "sennit: there is a predicate where a value is to be; the algorithm for "
@@ -224,9 +225,7 @@ struct value_forms {
   static auto run(const Sequence& sequence, const T& value, Proj& proj, const loop_options& how) {
     auto&& project = given_or_default<std::identity>(proj);
     refuse_state<Proj, typename Sequence::value>();
-    const auto equal = [&value](auto&& element) -> bool {
-      return std::forward<decltype(element)>(element) == value;
-    };
+    const equal_to_value<T> equal{value};
     return Algorithm::template run<Engine>(sequence, equal, project, options_among(proj, how));
   }
 };

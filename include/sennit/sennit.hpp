@@ -9,7 +9,9 @@
 
 #include <sennit/affinity.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/pack.hpp>
+#include <sennit/algorithm/partition.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

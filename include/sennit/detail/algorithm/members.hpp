@@ -2,7 +2,9 @@
 #pragma once
 
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/pack.hpp>
+#include <sennit/algorithm/partition.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
 namespace sennit::detail {
@@ -23,6 +25,10 @@ struct algorithm_members {
   static constexpr algorithm<remove_calls<Engine>> parallel_remove{};
   static constexpr algorithm<unique_calls<Engine>> parallel_unique{};
   static constexpr algorithm<filter_calls<Engine>> parallel_filter{};
+  static constexpr algorithm<partition_calls<Engine>> parallel_partition{};
+  static constexpr algorithm<stable_partition_calls<Engine>> parallel_stable_partition{};
+  static constexpr algorithm<partition_copy_calls<Engine>> parallel_partition_copy{};
+  static constexpr algorithm<flatten_calls<Engine>> parallel_flatten{};
 };
 
 }  // namespace sennit::detail

@@ -12,6 +12,9 @@
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/algorithm/partition.hpp>
+#include <sennit/algorithm/rearrange.hpp>
+#include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

@@ -13,10 +13,15 @@
 #include <sennit/algorithm/each.hpp>
 #include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
+#include <sennit/algorithm/partition.hpp>
+#include <sennit/algorithm/rearrange.hpp>
+#include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

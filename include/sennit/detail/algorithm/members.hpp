@@ -6,9 +6,14 @@
 #include <sennit/algorithm/each.hpp>
 #include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
+#include <sennit/algorithm/partition.hpp>
+#include <sennit/algorithm/rearrange.hpp>
+#include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
 namespace sennit::detail {
@@ -53,6 +58,31 @@ struct algorithm_members {
   static constexpr algorithm<is_heap_calls<Engine>> parallel_is_heap{};
   static constexpr algorithm<is_heap_until_calls<Engine>> parallel_is_heap_until{};
   static constexpr algorithm<is_partitioned_calls<Engine>> parallel_is_partitioned{};
+  static constexpr algorithm<partition_calls<Engine>> parallel_partition{};
+  static constexpr algorithm<stable_partition_calls<Engine>> parallel_stable_partition{};
+  static constexpr algorithm<partition_copy_calls<Engine>> parallel_partition_copy{};
+  static constexpr algorithm<flatten_calls<Engine>> parallel_flatten{};
+  static constexpr algorithm<reverse_calls<Engine>> parallel_reverse{};
+  static constexpr algorithm<reverse_copy_calls<Engine>> parallel_reverse_copy{};
+  static constexpr algorithm<rotate_calls<Engine>> parallel_rotate{};
+  static constexpr algorithm<rotate_copy_calls<Engine>> parallel_rotate_copy{};
+  static constexpr algorithm<swap_ranges_calls<Engine>> parallel_swap_ranges{};
+  static constexpr algorithm<generate_calls<Engine>> parallel_generate{};
+  static constexpr algorithm<tabulate_calls<Engine>> parallel_tabulate{};
+  static constexpr algorithm<replace_calls<Engine>> parallel_replace{};
+  static constexpr algorithm<replace_if_calls<Engine>> parallel_replace_if{};
+  static constexpr algorithm<replace_copy_calls<Engine>> parallel_replace_copy{};
+  static constexpr algorithm<replace_copy_if_calls<Engine>> parallel_replace_copy_if{};
+  static constexpr algorithm<move_calls<Engine>> parallel_move{};
+  static constexpr algorithm<adjacent_difference_calls<Engine>> parallel_adjacent_difference{};
+  static constexpr algorithm<uninitialized_copy_calls<Engine>> parallel_uninitialized_copy{};
+  static constexpr algorithm<uninitialized_move_calls<Engine>> parallel_uninitialized_move{};
+  static constexpr algorithm<uninitialized_fill_calls<Engine>> parallel_uninitialized_fill{};
+  static constexpr algorithm<uninitialized_value_construct_calls<Engine>>
+      parallel_uninitialized_value_construct{};
+  static constexpr algorithm<uninitialized_default_construct_calls<Engine>>
+      parallel_uninitialized_default_construct{};
+  static constexpr algorithm<destroy_calls<Engine>> parallel_destroy{};
 };
 
 }  // namespace sennit::detail

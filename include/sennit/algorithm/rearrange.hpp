@@ -1,0 +1,239 @@
+// parallel_reverse, parallel_rotate, parallel_swap_ranges, parallel_move: loops that move each element.
+#pragma once
+
+#include <sennit/detail/algorithm/algorithm.hpp>
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/plain_forms.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/loop/loop.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+namespace detail {
+
+template <class It>
+concept rearranged = std::permutable<It> && writable_in_parallel<It>;
+
+struct reversing {
+  static constexpr const char* name = "parallel_reverse";
+  template <class It>
+  static constexpr bool takes = rearranged<It>;
+  template <class Engine, class It>
+  static void run(const elements<It>& all, const loop_options& how) {
+    Engine::for_positions(
+        all.size / 2,
+        [&](position from, position to) {
+          It i = all.at(from);
+          It j = all.at(all.size - from);
+          for (const It end = all.at(to); i != end; ++i) std::ranges::iter_swap(i, --j);
+        },
+        how);
+  }
+};
+
+// Swaps the shorter part with as many elements of the longer one, which are then in their places, as long as both
+// are long. (Gries and Mills, "Swapping sections", 1981.) A short part is moved by three reversals.
+struct rotating {
+  static constexpr const char* name = "parallel_rotate";
+  template <class It, class Middle>
+  static constexpr bool takes = rearranged<It> && std::convertible_to<Middle, It>;
+  template <class Engine, class It>
+  static void run(const elements<It>& all, const It& middle, const loop_options& how) {
+    position begin = 0;
+    auto left = static_cast<position>(middle - all.first);
+    position right = all.size - left;
+    if constexpr (Engine::serial) {
+      Engine::for_positions(
+          1, [&](position, position) { std::rotate(all.first, middle, all.at(all.size)); }, how);
+    } else {
+      constexpr position worth_a_loop = 4096;
+      while (std::min(left, right) > worth_a_loop) {
+        if (left <= right) {
+          swap<Engine>(all.at(begin), all.at(begin + left), left, how);
+          begin += left;
+          right -= left;
+        } else {
+          swap<Engine>(all.at(begin + left - right), all.at(begin + left), right, how);
+          left -= right;
+        }
+      }
+      if (left == 0 || right == 0) return;
+      reversing::run<Engine>(elements<It>{all.at(begin), left}, how);
+      reversing::run<Engine>(elements<It>{all.at(begin + left), right}, how);
+      reversing::run<Engine>(elements<It>{all.at(begin), left + right}, how);
+    }
+  }
+  template <class Engine, class I, class J>
+  static void swap(const I& left, const J& right, position n, const loop_options& how) {
+    const elements<I> a{left, n};
+    const elements<J> b{right, n};
+    Engine::for_positions(
+        n,
+        [&](position from, position to) {
+          J j = b.at(from);
+          for (I i = a.at(from), end = a.at(to); i != end; ++i, ++j) std::ranges::iter_swap(i, j);
+        },
+        how);
+  }
+};
+
+struct moving {
+  static constexpr const char* name = "parallel_move";
+  template <class It, class Out>
+  static constexpr bool takes = destination<Out, std::iter_rvalue_reference_t<It>>;
+  template <class Engine, class It, class Out>
+  static void run(const elements<It>& in, const elements<Out>& out, const loop_options& how) {
+    Engine::for_positions(
+        in.size, [&](position from, position to) { std::ranges::move(in.at(from), in.at(to), out.at(from)); },
+        how);
+  }
+};
+struct reverse_copying {
+  static constexpr const char* name = "parallel_reverse_copy";
+  template <class It, class Out>
+  static constexpr bool takes = destination<Out, std::iter_reference_t<It>>;
+  template <class Engine, class It, class Out>
+  static void run(const elements<It>& in, const elements<Out>& out, const loop_options& how) {
+    Engine::for_positions(
+        in.size,
+        [&](position from, position to) {
+          std::ranges::reverse_copy(in.at(in.size - to), in.at(in.size - from), out.at(from));
+        },
+        how);
+  }
+};
+struct rotate_copying {
+  static constexpr const char* name = "parallel_rotate_copy";
+  using standard = void;
+  template <class It, class Out, class Middle>
+  static constexpr bool takes =
+      std::convertible_to<Middle, It> && destination<Out, std::iter_reference_t<It>>;
+  template <class Engine, class It, class Out>
+  static void run(const elements<It>& in, const elements<Out>& out, const It& middle,
+                  const loop_options& how) {
+    const auto left = static_cast<position>(middle - in.first);
+    const position right = in.size - left;
+    Engine::for_positions(
+        in.size,
+        [&](position from, position to) {
+          if (from < right) {
+            const position end = std::min(to, right);
+            std::ranges::copy(in.at(left + from), in.at(left + end), out.at(from));
+            from = end;
+          }
+          if (from < to) std::ranges::copy(in.at(from - right), in.at(to - right), out.at(from));
+        },
+        how);
+  }
+};
+
+// The forms of parallel_swap_ranges, listed below.
+template <class Engine>
+struct swap_ranges_calls {
+  template <countable_range Left, countable_range Right>
+    requires std::indirectly_swappable<std::ranges::iterator_t<Left>, std::ranges::iterator_t<Right>> &&
+             writable_in_parallel<std::ranges::iterator_t<Left>> &&
+             writable_in_parallel<std::ranges::iterator_t<Right>>
+  void operator()(Left&& left, Right&& right, const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, name);
+    const auto a = sequence_of(left);
+    const auto b = sequence_of(right);
+    rotating::swap<Engine>(a.first, b.first, std::min(a.size, b.size), how);
+  }
+  template <class It, class End, std::random_access_iterator Other>
+    requires iterator_bounds<It, End> && std::indirectly_swappable<It, Other> && writable_in_parallel<It> &&
+             writable_in_parallel<Other>
+  void operator()(It first, End last, Other other, const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, name);
+    const auto a = sequence_of(first, last);
+    rotating::swap<Engine>(a.first, other, a.size, how);
+  }
+  template <class... A>
+  static consteval void refuse() {
+    sequence_refusal<void>::refuse<A...>();
+  }
+
+ private:
+  static constexpr const char* name = "parallel_swap_ranges";
+};
+
+template <class Engine>
+using reverse_calls = sequence_forms<Engine, reversing, 0>;
+template <class Engine>
+using rotate_calls = sequence_forms<Engine, rotating, 1>;
+template <class Engine>
+using move_calls = output_forms<Engine, moving, 0>;
+template <class Engine>
+using reverse_copy_calls = output_forms<Engine, reverse_copying, 0>;
+template <class Engine>
+using rotate_copy_calls = output_forms<Engine, rotate_copying, 1>;
+
+}  // namespace detail
+
+// What all algorithms here have in common: they take a random-access, sized range, or two iterators, or an iterator
+// and a number of elements. Destinations are iterators with enough room, or ranges, and must not overlap the input.
+// Algorithms with a destination return the end of the output. Options are the last argument, and may not stand in
+// the place of others.
+//
+// Throws the exception of the lowest element for which there was one, std::invalid_argument before any call if a destination is a range with too few elements,
+// and sennit::cancelled in a canceled region; elements may have been written then. Elements are moved by swaps, so
+// none is lost. Thread-safety: any thread may call them. Cost: as parallel_for; no memory.
+
+// Reverses the order of the elements.
+//
+//   parallel_reverse(range, how = {})
+//   parallel_reverse_copy(range, out, how = {})
+//
+// Example:
+//   #include <vector>
+//
+//   void turn(std::vector<int>& x) { sennit::parallel_reverse(x); }
+inline constexpr detail::algorithm<detail::reverse_calls<detail::in_parallel>> parallel_reverse{};
+inline constexpr detail::algorithm<detail::reverse_copy_calls<detail::in_parallel>> parallel_reverse_copy{};
+
+// Moves the elements from `middle` on to the front, and those before it behind them.
+//
+//   parallel_rotate(range, middle, how = {})        `middle` is an iterator into the range
+//   parallel_rotate(first, last, middle, how = {})  as is `last`: the order differs from that of std::rotate
+//   parallel_rotate_copy(range, out, middle, how = {})
+//
+// At most as many swaps as there are elements.
+//
+// Example:
+//   #include <vector>
+//
+//   void last_tenth_first(std::vector<int>& x) {
+//     sennit::parallel_rotate(x, x.end() - static_cast<long>(x.size() / 10));
+//   }
+inline constexpr detail::algorithm<detail::rotate_calls<detail::in_parallel>> parallel_rotate{};
+inline constexpr detail::algorithm<detail::rotate_copy_calls<detail::in_parallel>> parallel_rotate_copy{};
+
+// Swaps the elements of two ranges, as long as both have some.
+//
+//   parallel_swap_ranges(left, right, how = {})
+//   parallel_swap_ranges(first, last, other, how = {})  as many elements from `other` on
+//
+// Example:
+//   #include <vector>
+//
+//   void trade(std::vector<double>& a, std::vector<double>& b) { sennit::parallel_swap_ranges(a, b); }
+inline constexpr detail::algorithm<detail::swap_ranges_calls<detail::in_parallel>> parallel_swap_ranges{};
+
+// Moves elements to a destination: parallel_move(range, out, how = {}).
+//
+// Example:
+//   #include <string>
+//   #include <vector>
+//
+//   void take(std::vector<std::string>& from, std::vector<std::string>& to) { sennit::parallel_move(from, to); }
+inline constexpr detail::algorithm<detail::move_calls<detail::in_parallel>> parallel_move{};
+
+}  // namespace sennit

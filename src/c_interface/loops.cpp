@@ -2,6 +2,7 @@
 #include "c_interface/status.hpp"
 
 #include <sennit/detail/code_of.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/loop/for_positions.hpp>
 #include <sennit/detail/loop/run.hpp>
 #include <sennit/parallel_reduce.hpp>
@@ -11,6 +12,15 @@
 #include <cstring>
 #include <new>
 #include <utility>
+
+#if SENNIT_CHECKED
+#include <source_location>
+
+// The line of a program in C is not known.
+#define SENNIT_SITE_OF_C(function) const construct_site site(function, std::source_location::current(), {})
+#else
+#define SENNIT_SITE_OF_C(function) static_cast<void>(0)
+#endif
 
 namespace sennit::detail {
 
@@ -157,6 +167,7 @@ sennit_status sennit_for(int64_t first, int64_t last, sennit_loop_body body, voi
   if (const char* complaint = complaint_about(how, false)) return refuse_argument("sennit_for", complaint);
   if (last <= first) return SENNIT_OK;
   return status_of([=] {
+    SENNIT_SITE_OF_C("sennit_for");
     run_loop_of_any_body<plain_body<body_of_loop>>({}, count(first, last), {{body, context, first}},
                                                    options_of(how));
     return SENNIT_OK;
@@ -177,6 +188,7 @@ sennit_status sennit_reduce(int64_t first, int64_t last, const sennit_reduction*
   if (const char* complaint = complaint_about(how, true)) return refuse_argument(here, complaint);
   if (last <= first) return SENNIT_OK;
   return status_of([=] {
+    SENNIT_SITE_OF_C("sennit_reduce");
     reduce({*what, context, first}, count(first, last), result, how);
     return SENNIT_OK;
   });

@@ -74,7 +74,10 @@ unsigned sennit_worker_count() {
 sennit_status sennit_blocking(sennit_function f, void* context) {
   if (f == nullptr) return refuse_argument("sennit_blocking", "f is NULL; give the function to call");
   return status_of([=] {
-    sennit::blocking([=] { f(context); });
+    {
+      const body_outside body;
+      sennit::blocking([=] { f(context); });
+    }
     rethrow_failure_of_body();
     return SENNIT_OK;
   });

@@ -7,6 +7,7 @@
 
 #include <new>
 #include <string>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -16,6 +17,7 @@ namespace {
 constinit thread_local sennit_status latest =
     SENNIT_OK;  // of the calls that have failed; SENNIT_OK: none has
 constinit thread_local bool has_failed = false;
+constinit thread_local bool in_body_outside = false;
 
 // Made when a call first fails. A thread may get that of a thread that has ended: `latest` says whether it counts.
 per_worker<std::string>& texts() {
@@ -51,6 +53,9 @@ sennit_status refuse_argument(const char* function, const char* complaint) noexc
 #endif
 }
 
+body_outside::body_outside() noexcept : before_(std::exchange(in_body_outside, true)) {}
+body_outside::~body_outside() { in_body_outside = before_; }
+
 bool body_has_failed() noexcept { return has_failed; }
 
 void rethrow_failure_of_body() {
@@ -81,7 +86,7 @@ void sennit_fail(const char* text) {
   } else if (latest == SENNIT_OK) {
     note_status(SENNIT_FAILED, "sennit_fail: a body has failed, and has not said why");
   }
-  has_failed = in_strand();
+  has_failed = in_strand() || in_body_outside;
 }
 
 const char* sennit_version() { return sennit::version(); }

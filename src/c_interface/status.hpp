@@ -33,6 +33,18 @@ bool body_has_failed() noexcept;
 // Throws a body_failure if so. Called when a body has returned.
 void rethrow_failure_of_body();
 
+// While an object exists, the thread is in a body, although it may be in no runtime.
+class body_outside {
+ public:
+  body_outside() noexcept;
+  ~body_outside();
+  body_outside(const body_outside&) = delete;
+  body_outside& operator=(const body_outside&) = delete;
+
+ private:
+  const bool before_;
+};
+
 // The status of f(). `invalid` is that of a std::invalid_argument, which may be a body's.
 template <class F>
 sennit_status status_of(const F& f, [[maybe_unused]] sennit_status invalid = SENNIT_FAILED) {

@@ -248,6 +248,8 @@ static void runtimes(void) {
   EXPECT(sennit_blocking(note_workers, &workers) == SENNIT_OK && workers == 2);
   EXPECT(sennit_runtime_run(three, fail_blocked, NULL) == SENNIT_FAILED &&
          strcmp(sennit_last_error(), "no data") == 0);
+  EXPECT(sennit_blocking(fail_blocked, NULL) == SENNIT_FAILED && strcmp(sennit_last_error(), "no data") == 0);
+  EXPECT(sennit_blocking(note_workers, &workers) == SENNIT_OK);
   sennit_runtime_destroy(three);
   EXPECT(sennit_runtime_create(100000, &three) == SENNIT_INVALID_ARGUMENT && three == NULL);
   EXPECT(strstr(sennit_last_error(), "100000"));

@@ -3,10 +3,15 @@
 import ctypes
 import functools
 import itertools
+import sys
 
 from . import _native
 from ._arguments import bounds, checked_grain, context_address, data_address, function_address
 from ._limits import runtime, workers
+
+
+# From then on Python refuses to run on a stack that is not its thread's.
+_KNOWS_ITS_STACK = sys.version_info >= (3, 14)
 
 
 class Cancelled(Exception):
@@ -67,8 +72,8 @@ def parallel_for(n, body, *arrays, context=None, grain=0):
 
 
 def _for_in_python(first, last, body, grain):
-    if _native.in_runtime():
-        # Constructs may go on in another thread, which Python does not know of.
+    # Constructs may go on in another thread, which Python does not know of.
+    if _native.in_runtime() or _KNOWS_ITS_STACK:
         if first < last:
             body(first, last)
         return

@@ -7,6 +7,7 @@ import ctypes
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -297,6 +298,15 @@ class Arrays(unittest.TestCase):
         x = numpy.arange(10000.0)
         sennit.parallel_for(x.size, halve, x)
         self.assertTrue((x == numpy.arange(10000.0) / 2).all())
+
+    @needs("numpy")
+    @needs("numba")
+    def test_what_the_page_shows(self):
+        """Catches: a README of another day."""
+        page = (HERE.parent / "README.md").read_text()
+        names = {}
+        exec(re.search(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1], names)
+        self.assertEqual(names["c"][7], 8)
 
     @needs("cffi")
     @needs_compiler

@@ -236,7 +236,8 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 // there are more places than most_colors, std::bad_alloc, and sennit::cancelled in a cancelled region. When
 // it throws, all nodes that had begun have ended, and no others begin. Thread-safety: any thread may call
 // it. It runs in the runtime of the calling strand, or outside any runtime in the default one. In an
-// observed region, all of the graph runs on the calling worker. Cost: with dense keys some 20 ns a node and
+// observed region (record(), replay()), the graph is a construct of which the record says who computed which node: see
+// replay.hpp. Cost: with dense keys some 20 ns a node and
 // 10 ns an edge; see docs/guide/graphs.md.
 //
 // Example:

@@ -71,8 +71,8 @@ class SENNIT_EXPORT schedule {
 // follows the order. A relaxed replay may have fewer workers than the schedule: then neighboring workers of the schedule
 // are one. What a node forks may be stolen by any worker.
 //
-// The workers are those of worker_index(); the calling guest counts as worker 0. In an observed region the graph runs as
-// by run(). Throws what run() throws, and std::runtime_error if the fidelity is strict and the runtime has fewer workers
+// The workers are those of worker_index(); the calling guest counts as worker 0. In an observed region whose
+// schedule has this graph, that schedule counts in the place of this one. Throws what run() throws, and std::runtime_error if the fidelity is strict and the runtime has fewer workers
 // than the schedule. Thread-safety: as run(). Cost: the text of each node's key, a look for it, and two short locks.
 //
 // Example:

@@ -52,6 +52,8 @@ struct region_state {
   bool can_throw = true;  // whether sennit::cancelled can be thrown to the code that entered the region
   region_state* outer = nullptr;
   schedule_hooks* observed_by = nullptr;
+  bool hidden =
+      false;  // within an observed region: its strands are not observed; observed_by is that region's
   std::uint64_t beat_ns = inherited;  // the least time between promotions; 0: on demand
   bool root = false;  // the outermost region of a runtime: regions around it belong to other runtimes
   bool implied =

@@ -57,6 +57,11 @@ SENNIT_EXPORT schedule run_designed(action body);
 // regions that are recorded or replayed themselves. It also leaves out children of a task_group that were
 // spawned before and for which f waits.
 //
+// A graph of graph::run() or graph::replay() runs on all workers. The tree names the worker of each of its nodes, by the text
+// of the node's key, and leaves out what the nodes fork. Nodes are left out if two keys have the same text. A replay computes
+// each node where the tree says. In a strict replay, a graph that the tree does not have runs on the calling worker, as any
+// graph does in design(). What nodes fork may be stolen by any worker. Cost: some hundred nanoseconds a node.
+//
 // Precondition, also of replay() and design(): f waits for all children that it spawns into a group from
 // outside f. Otherwise the program ends with a message.
 //

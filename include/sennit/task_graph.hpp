@@ -132,8 +132,8 @@ class SENNIT_EXPORT pending_run {
 
   // Returns when the run has ended: true, or false if cancel() stopped it. Throws what run() throws, each time.
   // The first wait adds what the tasks added to reducers to those of the calling strand. Throws std::logic_error in
-  // a task of a run of the same graph that async() began: that run could not end. Precondition: no task that run(),
-  // or a graph around this one, runs waits for a later run of its graph.
+  // a task of a run of the same graph that async() began, and in a task of a graph that such a run of another graph
+  // runs: that run could not end. Precondition: no task that run() runs waits for a later run of its graph.
   bool wait() const;
   // Whether the run has ended. In a program whose default runtime has one worker, no other thread runs it: the
   // caller then does, if it runs no strand.

@@ -14,11 +14,12 @@
 
 namespace sennit::detail {
 
-node_homes::node_homes(const graph::schedule& followed, fidelity how)
+node_homes::node_homes(const graph::schedule& followed, fidelity how, const workers_of_homes& of)
     : followed_(followed),
       strict_(how != relaxed),
       ordered_(how == strict_ordered),
-      caller_(worker::current()) {
+      caller_(of.first != nullptr ? of.first : worker::current()),
+      first_number_(of.first_number) {
   // There, the schedule of the region says who runs what.
   if (current_tls().cursor != nullptr) return;
   const unsigned workers = caller_->core().numbered_workers();
@@ -39,7 +40,8 @@ node_homes::node_homes(const graph::schedule& followed, fidelity how)
 worker& node_homes::worker_of(std::uint32_t home) const noexcept {
   // The first guest's number is that of the caller's thread in most programs. If this caller is another guest, then the
   // schedule means this one.
-  return home == 0 && caller_->is_guest() ? *caller_ : caller_->core().numbered(home);
+  if (home == 0 && caller_->is_guest()) return *caller_;
+  return caller_->core().numbered((home + first_number_) % count());
 }
 
 std::uint32_t node_homes::here() const noexcept {
@@ -48,7 +50,7 @@ std::uint32_t node_homes::here() const noexcept {
   if (&w.core() != &caller_->core()) return no_home;
   if (&w == caller_ && w.is_guest()) return 0;
   const unsigned number = w.core().number_of(w);
-  return number < boxes_.size() ? number : no_home;
+  return number < count() ? (number + count() - first_number_) % count() : no_home;
 }
 
 void node_homes::made(node_number n, std::string_view key) {

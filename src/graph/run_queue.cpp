@@ -18,6 +18,7 @@ namespace sennit::detail {
 task_request::~task_request() { end_views(views_.load(std::memory_order_relaxed)); }
 
 void task_request::execute(tasks_of_graph& tasks) noexcept {
+  tasks.async_begins();
   auto run = [&] {
     completed_ = region_.run([&] {
       // Relaxed: only a strand in this region compares it with what it is in.
@@ -39,12 +40,18 @@ void task_request::execute(tasks_of_graph& tasks) noexcept {
   views_.store(run_apart(keep_failure), std::memory_order_relaxed);
 }
 
-bool task_request::has_caller() const noexcept {
-  const region_state* const all = inside_.load(std::memory_order_relaxed);
+namespace {
+
+// Whether the calling strand is in that region, or in one within it. Null: a region that nobody is in.
+bool is_in(const region_state* region) noexcept {
   const region_state* r = worker::current()->running().innermost->region;
-  while (r != nullptr && r != all) r = r->outer;
+  while (r != nullptr && r != region) r = r->outer;
   return r != nullptr;
 }
+
+}  // namespace
+
+bool task_request::has_caller() const noexcept { return is_in(inside_.load(std::memory_order_relaxed)); }
 
 void task_request::end() noexcept {
   // ORD[D27] release: what the run did, and how it ended; pairs with the acquire in has_ended().
@@ -95,6 +102,22 @@ void run_queue::end() noexcept {
     if (try_begin_server()) return;
   }
   serve(nullptr);
+}
+
+void run_queue::run_apart_from_others(action body) {
+  region_state apart;
+  const struct noted {
+    run_queue& all;
+    noted(run_queue& a, const region_state& apart) : all(a) { note(&apart); }
+    ~noted() { note(nullptr); }
+    noted(const noted&) = delete;
+    noted& operator=(const noted&) = delete;
+    void note(const region_state* apart) noexcept {
+      const std::lock_guard guard(all.lock_);
+      all.turn_inside_ = apart;
+    }
+  } tells(*this, apart);
+  enter_region(apart, body);
 }
 
 // Under the lock. Returns false if there is no memory.
@@ -152,7 +175,7 @@ void run_queue::serve(const task_request* last) noexcept {
 void run_queue::await_in_strand(task_request& r) {
   std::unique_lock guard(lock_);
   if (r.has_ended()) return;
-  if (requests_.front()->has_caller()) {
+  if (requests_.front()->has_caller() || is_in(turn_inside_)) {
     guard.unlock();
     fail<std::logic_error>(
         "sennit: a task of a task_graph waits for a run of that graph, which cannot end before the task "

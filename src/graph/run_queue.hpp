@@ -4,6 +4,7 @@
 #include "region/background.hpp"
 #include "region/waiting_strand.hpp"
 
+#include <sennit/detail/action.hpp>
 #include <sennit/region.hpp>
 
 #include <atomic>
@@ -75,6 +76,9 @@ class run_queue : public std::enable_shared_from_this<run_queue> {
     run_queue& all_;
   };
 
+  // In a turn: the tasks are told from others in the caller's region, so that await() finds those that wait for a later run.
+  void run_apart_from_others(action body);
+
   std::shared_ptr<task_request> add(std::size_t times, std::function<bool()> until);
   // Returns when the run has ended. If no worker has begun it, the calling strand runs it. Outside any runtime,
   // throws what run_region() throws. Throws std::logic_error in a task of such a run,
@@ -99,7 +103,9 @@ class run_queue : public std::enable_shared_from_this<run_queue> {
   std::atomic<bool> running_{false};  // written under the lock
   std::mutex lock_;
   std::deque<std::shared_ptr<task_request>> requests_;  // under the lock; the first one may be running
-  server* server_ = nullptr;                            // under the lock: of the requests, until it begins
+  const region_state* turn_inside_ =
+      nullptr;                // under the lock: of the tasks of a turn that are told from others
+  server* server_ = nullptr;  // under the lock: of the requests, until it begins
 };
 
 }  // namespace sennit::detail

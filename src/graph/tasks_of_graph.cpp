@@ -81,7 +81,19 @@ void tasks_of_graph::add_graph(std::shared_ptr<tasks_of_graph> inner) {
 
 void tasks_of_graph::run_within() {
   const run_queue::turn turn(*runs_);
-  run_here(1, nullptr, nullptr);
+  if (!within_async_.load(std::memory_order_relaxed)) return run_here(1, nullptr, nullptr);
+  auto body = [this] { run_here(1, nullptr, nullptr); };
+  runs_->run_apart_from_others(body);
+}
+
+void tasks_of_graph::async_begins() noexcept {
+  if (!has_graphs_) return;
+  for (const auto& t : traits_) {
+    if (t == nullptr || t->inner == nullptr) continue;
+    // Relaxed: the run of that graph begins after this.
+    t->inner->within_async_.store(true, std::memory_order_relaxed);
+    t->inner->async_begins();
+  }
 }
 
 // A task that has limits and runs a graph keeps its permits while tasks of that graph wait for theirs. If these

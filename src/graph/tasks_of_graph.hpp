@@ -9,6 +9,7 @@
 #include <sennit/limit.hpp>
 #include <sennit/static_graph.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -73,6 +74,8 @@ class tasks_of_graph {
   run_queue& runs() noexcept { return *runs_; }
   // In the calling strand, until the function says so, at most so often. Precondition: no other run.
   void run_here(std::size_t times, const std::function<bool()>* until, graph::trace* seen);
+  // A run that async() began is about to run the tasks, and those of the graphs within.
+  void async_begins() noexcept;
   // Calls the task's function. Throws node_error, with what the function threw nested in it.
   void call(task_number n, chosen_successors* chosen) const {
     const task_code code = codes_[n];
@@ -108,7 +111,6 @@ class tasks_of_graph {
   void refuse_limits_within(const tasks_of_graph& inner, task_number outer) const;
   void run_once(graph::trace* seen);
   void run_within();
-
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<task_code> codes_;
   std::vector<ended> ends_;
@@ -119,7 +121,8 @@ class tasks_of_graph {
   std::size_t choice_count_ = 0;
   std::size_t limited_count_ = 0;
   bool has_choices_ = false;
-  bool has_graphs_ = false;  // tasks that run others
+  bool has_graphs_ = false;                // tasks that run others
+  std::atomic<bool> within_async_{false};  // this graph is one of those that such a run runs
   bool has_priorities_ = false;
   bool has_colors_ = false;
   bool checked_ = true;

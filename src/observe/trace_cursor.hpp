@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -25,6 +26,12 @@ struct cursor_level {
   std::uint64_t awaited = nowhere;  // the next of them that the hooks want to hear of
   const void* plan = nullptr;       // the hooks': what they follow from there on
   void* notes = nullptr;            // the hooks': what they have noted here
+};
+
+// A part of an observed region whose strands are not observed.
+struct hidden_region {
+  region_state state;
+  std::unique_ptr<hidden_region> kept_before;
 };
 
 class trace_cursor {
@@ -92,6 +99,12 @@ class trace_cursor {
   bool grow() noexcept;
 
  public:
+  // Children of the strand's groups are still in that region. Such a child ends before the strand does.
+  void keep(std::unique_ptr<hidden_region> left) noexcept {
+    left->kept_before = std::move(kept_);
+    kept_ = std::move(left);
+  }
+
   void* note = nullptr;  // the hooks', of the strand as a whole
   // Where the construct is in the program's code that the hooks are told of next; 0: not known. They take it away.
   std::uintptr_t site = 0;
@@ -102,6 +115,7 @@ class trace_cursor {
   std::size_t beyond_ = 0;
   std::array<cursor_level, 24> first_{};
   std::unique_ptr<cursor_level[]> more_;
+  std::unique_ptr<hidden_region> kept_;
   cursor_level* top_ = first_.data();
   cursor_level* end_ = first_.data() + first_.size() - 1;  // one is left, for left() beyond
 };
@@ -169,10 +183,10 @@ class schedule_hooks {
   ~schedule_hooks() = default;
 };
 
-// The hooks of the region, or of one around it; null: none.
+// The hooks of the region, or of one around it; null: none, or the region is hidden from them.
 inline schedule_hooks* hooks_of(const region_state* region) noexcept {
   for (; region != nullptr; region = region->root ? nullptr : region->outer) {
-    if (region->observed_by != nullptr) return region->observed_by;
+    if (region->observed_by != nullptr) return region->hidden ? nullptr : region->observed_by;
   }
   return nullptr;
 }

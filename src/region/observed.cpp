@@ -1,14 +1,20 @@
 #include "region/observed.hpp"
 
 #include "observe/trace_cursor.hpp"
+#include "stack/fiber.hpp"
+#include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/fork/open_group.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -52,6 +58,58 @@ void observe(schedule_hooks& by, action body) {
     observation& operator=(const observation&) = delete;
   } const observed(cursor);
   enter_region(region, body);
+}
+
+namespace {
+
+class hidden_part {
+ public:
+  hidden_part() : hidden_(std::make_unique<hidden_region>()), strand_(worker::current()->running()) {
+    worker& here = *worker::current();
+    // While the strand is observed: a schedule may forbid thieves to take frames of the region.
+    here.relocate();
+    cursor_ = exchange_cursor(nullptr);
+    region_state& region = hidden_->state;
+    region.observed_by = &cursor_->by();
+    region.hidden = true;
+    region.outer = strand_.innermost->region;
+    capture_float_environment(region);
+    scope_ = {&region, load_tail(), strand_.innermost, &strand_, strand_.spawns, __builtin_frame_address(0)};
+    enter(here, &scope_);
+  }
+  ~hidden_part() {
+    // Children of groups that were made outside may be left. What is latent of them belongs to the hidden region.
+    if (!worker::current()->frames().empty()) worker::current()->relocate();
+    enter(*worker::current(), scope_.outer);
+    exchange_cursor(cursor_);
+    if (has_open_child()) cursor_->keep(std::move(hidden_));
+  }
+  hidden_part(const hidden_part&) = delete;
+  hidden_part& operator=(const hidden_part&) = delete;
+
+ private:
+  void enter(worker& w, scope* innermost) noexcept {
+    strand_.innermost = innermost;
+    w.frames().enter(innermost);
+  }
+  bool has_open_child() const noexcept {
+    for (const open_group* g = strand_.open_groups; g != nullptr; g = g->next_open) {
+      if (g->has_child_after(scope_.spawns_before)) return true;
+    }
+    return false;
+  }
+
+  std::unique_ptr<hidden_region> hidden_;
+  fiber& strand_;
+  trace_cursor* cursor_ = nullptr;
+  scope scope_{};
+};
+
+}  // namespace
+
+void run_hidden(action body) {
+  const hidden_part here;
+  body();
 }
 
 }  // namespace sennit::detail

@@ -10,4 +10,9 @@ class schedule_hooks;
 // Runs the body as a region that is observed, in the calling strand, or else in one of the default runtime.
 void observe(schedule_hooks& by, action body);
 
+// Runs the body in a hidden part of the observed region that the calling strand is in: strands of all workers may share in
+// the body, and nobody is told of them. The frames around stay with the region. Afterwards the strand may be on another
+// worker.
+void run_hidden(action body);
+
 }  // namespace sennit::detail

@@ -155,11 +155,11 @@ void execution::meet_workers() noexcept {
 }
 
 std::uint32_t execution::role_of(const worker& w) const noexcept {
-  return (core_->number_of(w) + roles_ - first_number_) % roles_;
+  return role_of_number(core_->number_of(w));
 }
 
-std::uint32_t execution::role_here(const event& planned) const noexcept {
-  return policy::role_here(planned.role, plan_->roles(), roles_);
+std::uint32_t execution::role_here(std::uint32_t planned) const noexcept {
+  return policy::role_here(planned, plan_->roles(), roles_);
 }
 
 worker& execution::worker_of(std::uint32_t role) const noexcept {
@@ -219,7 +219,7 @@ donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
   const steal& planned = *here->of;
   if (planned.cut != 0) keep_notes_of(cursor.level());
   if (!planned.taken) return {};
-  worker& to = worker_of(role_here(planned.begun));
+  worker& to = worker_of(role_here(planned.begun.role));
   if (ordered()) return {.to = &to, .number = planned.begun.sequence};
   return {.to = &to, .number = relaxed() ? number_of_donation(role_of(to)) : nowhere};
 }
@@ -354,6 +354,10 @@ void execution::dropped(trace_cursor& cursor) noexcept {
 
 void execution::waits(trace_cursor& cursor, const whereabouts& where) noexcept {
   active_.fetch_sub(1, std::memory_order_relaxed);
+  begin_wait(cursor, where);
+}
+
+void execution::begin_wait(trace_cursor& cursor, const whereabouts& where) noexcept {
   if (relaxed()) worker::current()->frames().promotions().keep_no_longer();
   auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
@@ -366,6 +370,10 @@ void execution::waits(trace_cursor& cursor, const whereabouts& where) noexcept {
 void execution::note_wait(trace_cursor& cursor, const whereabouts& where, steal& node,
                           pause waited) noexcept {
   active_.fetch_add(1, std::memory_order_relaxed);
+  end_wait(cursor, where, node, waited);
+}
+
+void execution::end_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept {
   auto* const note = static_cast<strand_note*>(cursor.note);
   if (note == nullptr || !states_) return;
   node.waited = go_on(*note, planned_of(where), waited.suspended);
@@ -421,6 +429,32 @@ void execution::joined_child(trace_cursor& cursor, frame& child) noexcept {
        nullptr);
 }
 
+const graph_record* execution::graph_begins(trace_cursor& cursor, whereabouts& where) noexcept {
+  if (cursor.push(where)) (void)reached(cursor, where);
+  const steal* const planned = planned_of(where);
+  const graph_record* const record = planned != nullptr ? planned->nodes.get() : nullptr;
+  return record != nullptr && !record->nodes.empty() ? record : nullptr;
+}
+
+void execution::waits_for_graph(trace_cursor& cursor, const whereabouts& where) noexcept {
+  if (cursor.pop()) take_apart(take_notes(cursor.left()));
+  begin_wait(cursor, where);
+}
+
+// The strand counts as one that does not wait: the graph goes on, although no event says so.
+void execution::graph_ended(trace_cursor& cursor, const whereabouts& where, span_of_time ran,
+                            std::shared_ptr<const graph_record> nodes) noexcept {
+  steal node{.what = steal::kind::graph, .at = where.position, .nodes = std::move(nodes)};
+  end_wait(cursor, where, node, {.suspended = true, .begin = ran.begin, .end = ran.end});
+  if (where.position != nowhere) note(cursor.level(), std::move(node), nullptr);
+}
+
+void execution::graph_kept(trace_cursor& cursor, const whereabouts& where) noexcept {
+  if (!cursor.pop()) return;
+  note(cursor.level(),
+       {.what = steal::kind::graph, .at = where.position, .inside = take_notes(cursor.left())}, nullptr);
+}
+
 // The strand has waited. Has it go on where the plan says, and returns whether that counts as a resumption.
 bool execution::go_on(strand_note& note, const steal* planned, bool suspended) noexcept {
   if (strict()) return go_on_as_planned(planned, note.waiting);
@@ -430,7 +464,7 @@ bool execution::go_on(strand_note& note, const steal* planned, bool suspended) n
 // What follows is for the workers that it is planned for only if the strand is where the plan has it. But nothing waits
 // for a worker that has other work.
 bool execution::go_on_if_idle(strand_note& note, const steal* planned, bool suspended) noexcept {
-  if (was_waiting(planned)) note.home = role_here(planned->resumed);
+  if (was_waiting(planned)) note.home = role_here(planned->resumed.role);
   worker& home = worker_of(note.home);
   const bool moves = worker::current() != &home && home.frames().look().strand == nullptr;
   if (moves) worker::current()->donate_strand(home, nowhere);
@@ -447,7 +481,7 @@ bool execution::go_on_as_planned(const steal* planned, std::uint32_t waited_as) 
     if (ordered()) states_[waited_as].holds.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
-  worker& to = worker_of(role_here(planned->resumed));
+  worker& to = worker_of(role_here(planned->resumed.role));
   const bool in_turn = !ordered() || may_begin(to, planned->resumed.sequence);
   if (worker::current() != &to || !in_turn) {
     // A strand in a list of donations does not count as active: its turn may never come, and stalled() has

@@ -39,6 +39,30 @@ class execution final : public schedule_hooks {
   // The branch of the strand's next construct is for that role.
   void designate(trace_cursor& cursor, std::uint32_t role) noexcept;
 
+  // A graph is a construct of the strand, which is a level deeper afterwards. Returns who computed the nodes, by the
+  // schedule; null: the schedule does not say. If the graph stays on the strand's worker, graph_kept() is called at its end.
+  // Otherwise waits_for_graph() is called, from which on it may run on all workers, and then graph_ended(). Afterwards the
+  // strand may be on another worker.
+  const graph_record* graph_begins(trace_cursor& cursor, whereabouts& where) noexcept;
+  void waits_for_graph(trace_cursor& cursor, const whereabouts& where) noexcept;
+  void graph_ended(trace_cursor& cursor, const whereabouts& where, span_of_time ran,
+                   std::shared_ptr<const graph_record> nodes) noexcept;
+  void graph_kept(trace_cursor& cursor, const whereabouts& where) noexcept;
+  // What was to be noted of a graph is lost, for want of memory.
+  void lose_notes() noexcept { lost_.store(true, std::memory_order_relaxed); }
+  // Whether no worker may run what the schedule does not give it.
+  bool forbids_the_rest() const noexcept { return strict(); }
+  bool keeps_order() const noexcept { return ordered(); }
+  // The role of the worker with that worker_index().
+  std::uint32_t role_of_number(std::uint32_t number) const noexcept {
+    return (number % roles_ + roles_ - first_number_) % roles_;
+  }
+  // The role in this region of one in the plan.
+  std::uint32_t role_here(std::uint32_t planned) const noexcept;
+  worker& first_worker() const noexcept { return *caller_; }
+  std::uint32_t first_number() const noexcept { return first_number_; }
+  std::uint64_t begun_ns() const noexcept { return begun_ns_; }
+
   void begin(trace_cursor& cursor, frame* branch) noexcept override;
   void end(trace_cursor& cursor, frame* branch) noexcept override;
   donee reached(trace_cursor& cursor, whereabouts& where) noexcept override;
@@ -72,8 +96,6 @@ class execution final : public schedule_hooks {
 
   void meet_workers() noexcept;
   std::uint32_t role_of(const worker& w) const noexcept;
-  // The role in this region of one in the plan.
-  std::uint32_t role_here(const event& planned) const noexcept;
   worker& worker_of(std::uint32_t role) const noexcept;
   event next_event(std::uint32_t role) noexcept;
   // The recorded order does not apply to a different number of workers.
@@ -81,7 +103,9 @@ class execution final : public schedule_hooks {
     return plan_ != nullptr && how_ == mode::strict_ordered && plan_->roles() == roles_;
   }
   void keep_notes_of(cursor_level& level) noexcept;
+  void begin_wait(trace_cursor& cursor, const whereabouts& where) noexcept;
   void note_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
+  void end_wait(trace_cursor& cursor, const whereabouts& where, steal& node, pause waited) noexcept;
   // Whether it matters when strands begin and end.
   bool timed() const noexcept { return recorded_ || relaxed(); }
   bool relaxed() const noexcept { return plan_ != nullptr && how_ == mode::relaxed; }

@@ -13,8 +13,12 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 namespace sennit::detail {
@@ -33,6 +37,7 @@ constexpr unsigned taken_bit = 8;
 constexpr unsigned waited_bit = 16;
 constexpr unsigned inside_bit = 32;
 constexpr unsigned cut_bit = 64;
+constexpr unsigned nodes_bit = 128;  // of a graph
 
 // Some 146 years. Sums and differences of times below it are exact, or fit an integer.
 constexpr std::uint64_t most_time = std::uint64_t{1} << 62;
@@ -97,15 +102,50 @@ class reader : public number_reader {
   expectations next_;
 };
 
+void write_text(writer& to, const std::string& text) {
+  to.number(text.size());
+  for (const char letter : text) to.byte(static_cast<unsigned char>(letter));
+}
+
+std::string read_text(reader& from) {
+  const std::uint64_t size = from.number();
+  if (size > from.left()) from.refuse("has a name that is longer than the file");
+  std::string text;
+  for (std::uint64_t i = 0; i < size; ++i) text += static_cast<char>(from.byte());
+  return text;
+}
+
+void write_nodes_of_graph(writer& to, const graph_record& of) {
+  to.number(of.nodes.size());
+  for (const graph_record::node& n : of.nodes) {
+    to.number(n.role);
+    write_text(to, n.key);
+  }
+}
+
+std::shared_ptr<const graph_record> read_nodes_of_graph(reader& from) {
+  auto record = std::make_shared<graph_record>();
+  record->nodes.resize(from.count_of_nodes());
+  std::unordered_set<std::string_view> keys;
+  for (graph_record::node& n : record->nodes) {
+    n.role = from.small_number();
+    n.key = read_text(from);
+    if (!keys.insert(n.key).second) from.refuse("has two nodes of a graph with one key");
+  }
+  return record;
+}
+
 void write_node(writer& to, const visit& at) {
   const steal& node = at.node;
   to.byte(static_cast<unsigned>(node.what) | (node.taken ? taken_bit : 0) | (node.waited ? waited_bit : 0) |
-          (node.inside.empty() ? 0 : inside_bit) | (node.cut == 0 ? 0 : cut_bit));
+          (node.inside.empty() ? 0 : inside_bit) | (node.cut == 0 ? 0 : cut_bit) |
+          (node.nodes == nullptr ? 0 : nodes_bit));
   to.number(at.previous == nullptr ? node.at : node.at - at.previous->at);
   if (node.what == kind::loop) to.number(node.size);
   if (node.cut != 0) to.number(node.cut);
   if (node.taken) to.write(node.begun);
   if (node.waited) to.write(node.resumed);
+  if (node.nodes != nullptr) write_nodes_of_graph(to, *node.nodes);
   if (!node.inside.empty()) to.number(node.inside.size());
 }
 
@@ -117,7 +157,7 @@ struct read_node {
 read_node read_one(reader& from, const std::vector<steal>& list) {
   const unsigned head = from.byte();
   const unsigned what = head & kind_bits;
-  if (head >= 2 * cut_bit || what > static_cast<unsigned>(kind::loop)) {
+  if (what > static_cast<unsigned>(kind::graph)) {
     from.refuse("has a node of no known kind");
   }
   steal node;
@@ -129,6 +169,7 @@ read_node read_one(reader& from, const std::vector<steal>& list) {
   if ((head & cut_bit) != 0) node.cut = from.number();
   if (node.taken) node.begun = from.read_event();
   if (node.waited) node.resumed = from.read_event();
+  if ((head & nodes_bit) != 0) node.nodes = read_nodes_of_graph(from);
   const std::uint64_t inside = (head & inside_bit) != 0 ? from.count_of_nodes() : 0;
   return {std::move(node), inside};
 }
@@ -159,18 +200,18 @@ void read_times(reader& from, steal_tree& tree) {
     auto& node = const_cast<steal&>(at.node);
     if (node.taken) node.ran = from.read_span();
     if (node.waited) node.paused = from.read_span();
+    if (!node.nodes) return;
+    auto timed = std::make_shared<graph_record>(*node.nodes);
+    for (graph_record::node& n : timed->nodes) n.ran = from.read_span();
+    node.nodes = std::move(timed);
   });
 }
 
 void write_sites(writer& to, const steal_tree& tree, const code_sites& sites) {
-  const auto write = [&](const std::string& text) {
-    to.number(text.size());
-    for (const char letter : text) to.byte(static_cast<unsigned char>(letter));
-  };
   to.number(sites.modules.size());
   for (const code_module& m : sites.modules) {
-    write(m.file);
-    write(m.build_id);
+    write_text(to, m.file);
+    write_text(to, m.build_id);
   }
   to.number(sites.places.size());
   for (const std::uint64_t place : sites.places) {
@@ -178,14 +219,6 @@ void write_sites(writer& to, const steal_tree& tree, const code_sites& sites) {
     to.number(offset_of_site(place));
   }
   walk(tree.root, [&](const visit& at) { to.number(sites.number(at.node.site)); });
-}
-
-std::string read_text(reader& from) {
-  const std::uint64_t size = from.number();
-  if (size > from.left()) from.refuse("has a name that is longer than the file");
-  std::string text;
-  for (std::uint64_t i = 0; i < size; ++i) text += static_cast<char>(from.byte());
-  return text;
 }
 
 std::uint64_t read_place(reader& from, std::size_t modules) {
@@ -251,6 +284,8 @@ std::vector<std::byte> encode(const steal_tree& tree) {
     walk(tree.root, [&](const visit& at) {
       if (at.node.taken) to.write(at.node.ran);
       if (at.node.waited) to.write(at.node.paused);
+      if (!at.node.nodes) return;
+      for (const graph_record::node& n : at.node.nodes->nodes) to.write(n.ran);
     });
   }
   if (!sites.places.empty()) write_sites(to, tree, sites);

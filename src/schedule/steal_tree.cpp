@@ -13,7 +13,9 @@ bool same(const steal& a, const steal& b) {
   const auto always = [](const steal& s) {
     return std::tuple(s.what, s.taken, s.waited, s.at, s.size, s.cut, s.inside.size());
   };
-  return always(a) == always(b) && (!a.taken || a.begun == b.begun) && (!a.waited || a.resumed == b.resumed);
+  const bool same_nodes = a.nodes == b.nodes || (a.nodes && b.nodes && *a.nodes == *b.nodes);
+  return always(a) == always(b) && same_nodes && (!a.taken || a.begun == b.begun) &&
+         (!a.waited || a.resumed == b.resumed);
 }
 
 bool same(const std::vector<steal>& a, const std::vector<steal>& b) {
@@ -41,7 +43,8 @@ steal copy_of(const steal& node) {
           .begun = node.begun,
           .resumed = node.resumed,
           .ran = node.ran,
-          .paused = node.paused};
+          .paused = node.paused,
+          .nodes = node.nodes};
 }
 
 // Makes a tree node by node, in serial order.
@@ -73,7 +76,7 @@ class builder {
   std::vector<list> lists_;
 };
 
-bool can_be_taken(kind what) { return what != kind::wait && what != kind::loop; }
+bool can_be_taken(kind what) { return what == kind::fork || what == kind::child; }
 bool can_wait(kind what) { return what != kind::child && what != kind::loop; }
 
 // Of what the node has that one of its kind has not.
@@ -83,12 +86,15 @@ std::string complaint_of_kind(const steal& node) {
   if (node.cut > 0 && node.what != kind::fork) return "cuts a loop with what is no fork";
   if (node.taken && !can_be_taken(node.what)) return "has a thief where nothing can be taken";
   if (node.waited && !can_wait(node.what)) return "has a wait where nothing is waited for";
+  if (node.nodes && node.what != kind::graph) return "has nodes of a graph in what is none";
   if (node.what == kind::wait && !node.inside.empty()) return "has something inside of what holds nothing";
   return {};
 }
 
 bool names_no_worker(const steal& node, std::uint32_t roles) {
-  return (node.taken && node.begun.role >= roles) || (node.waited && node.resumed.role >= roles);
+  const auto unknown = [&](const graph_record::node& n) { return n.role >= roles; };
+  return (node.taken && node.begun.role >= roles) || (node.waited && node.resumed.role >= roles) ||
+         (node.nodes && std::ranges::any_of(node.nodes->nodes, unknown));
 }
 
 // As it may stand on its own, and before the next in its list.
@@ -113,9 +119,16 @@ bool numbered_from_zero(std::vector<event>& events) {
   return true;
 }
 
+std::shared_ptr<const graph_record> without_times(const graph_record& of) {
+  auto copy = std::make_shared<graph_record>(of);
+  for (graph_record::node& n : copy->nodes) n.ran = {};
+  return copy;
+}
+
 // Whether the strand that runs the last node of the list may still have to wait at its end.
 bool still_waits(const builder::list& list) {
   const steal& node = list.nodes->back();
+  if (node.what == kind::graph) return node.nodes != nullptr;
   return node.what == kind::fork ? node.taken : list.has_taken_child;
 }
 
@@ -259,6 +272,7 @@ steal_tree without_times(const steal_tree& tree) {
       [&](const visit& at) {
         steal& node = made.open(copy_of(at.node));
         node.ran = node.paused = {};
+        if (node.nodes) node.nodes = without_times(*node.nodes);
       },
       [&](const steal&) { made.close(); });
   return copy;

@@ -2,6 +2,8 @@
 // worker. docs/design/schedules.md explains the numbering. Pure: no threads, no clock.
 #pragma once
 
+#include "schedule/graph_record.hpp"
+
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -19,13 +21,6 @@ struct event {
   auto operator<=>(const event&) const = default;
 };
 
-// Times in nanoseconds since the beginning of the region; zero if they are not known. Comparisons of
-// schedules ignore them.
-struct span_of_time {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
 // A node of the tree. Lists of nodes are sorted by `at`, which is unique in each list.
 //
 // On each level of nesting, the constructs of a strand are counted in serial order. A construct in the left
@@ -38,11 +33,12 @@ struct steal {
     child,  // of a group. at: as for a fork. inside: its body
     wait,   // a group's wait for its children. at: as for a fork
     loop,   // at: as for a fork. size: iterations. inside: forks that cut it, constructs in iterations
+    graph,  // at: as for a fork. inside: constructs in its nodes, if it ran on its strand's worker alone
   };
   kind what = kind::fork;
   // fork, child: whether another worker took it. If not, the node exists for what is inside it.
   bool taken = false;
-  // fork, wait: the strand waited at the end of the construct and freed its worker. `resumed` says where the
+  // fork, wait, graph: the strand waited at the end of the construct and freed its worker. `resumed` says where the
   // strand continued.
   bool waited = false;
   std::uint64_t at = 0;
@@ -53,6 +49,7 @@ struct steal {
   event resumed{};         // if waited
   span_of_time ran{};      // if taken
   span_of_time paused{};   // if waited
+  std::shared_ptr<const graph_record> nodes{};  // of a graph; null: it ran on its strand's worker alone
   std::vector<steal> inside{};
 
   // Compares all but the times.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace sennit::detail {
 namespace {
@@ -26,8 +27,24 @@ std::string during(const span_of_time& s) {
   return ", " + microseconds(s.begin) + " to " + microseconds(s.end) + " us";
 }
 
+std::string count(std::size_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+// How many nodes of a graph each worker had.
+std::string shares_of(const graph_record& of) {
+  std::map<std::uint32_t, std::size_t> by_role;
+  for (const graph_record::node& n : of.nodes) ++by_role[n.role];
+  std::string shares = " of " + count(of.nodes.size(), "node");
+  for (const auto& [role, number] : by_role)
+    shares += (role == by_role.begin()->first ? ": " : ", ") + std::to_string(number) + " by worker " +
+              std::to_string(role);
+  return shares;
+}
+
 std::string line_of(const steal& node) {
   std::string line = name_of(node);
+  if (node.nodes) line += shares_of(*node.nodes);
   if (node.taken) {
     line +=
         (node.what == kind::fork ? ": right branch by " : ": by ") + name_of(node.begun) + during(node.ran);
@@ -39,10 +56,6 @@ std::string line_of(const steal& node) {
   return line;
 }
 
-std::string count(std::size_t number, const char* what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string name_of(const steal& node) {
@@ -51,6 +64,7 @@ std::string name_of(const steal& node) {
     case kind::fork: return "fork " + at + (node.cut > 0 ? " at iteration " + std::to_string(node.cut) : "");
     case kind::child: return "child " + at;
     case kind::wait: return "wait " + at;
+    case kind::graph: return "graph " + at;
     case kind::loop: break;
   }
   return "loop " + at + " of " + std::to_string(node.size);

@@ -297,7 +297,8 @@ TEST(graph_replay, of_several_graphs_at_once) {
   for (std::thread& t : threads) t.join();
 }
 
-TEST(graph_replay, in_a_recorded_region_runs_on_one_worker) {
+// Catches: a record of a replay that says what the graph would do without its schedule.
+TEST(graph_replay, in_a_recorded_region) {
   const random_nodes some(2, 50);
   sennit::runtime rt({.workers = 2});
   rt.run([&] {
@@ -305,9 +306,13 @@ TEST(graph_replay, in_a_recorded_region_runs_on_one_worker) {
     some.run(seen, nullptr);
     const graph::schedule as_seen(seen);
     trace again;
-    static_cast<void>(sennit::record(
-        [&] { EXPECT_EQ(some.run(again, &as_seen, sennit::strict_ordered), some.expected()); }));
-    EXPECT_EQ(orders_of(again).size(), 1U);
+    const sennit::schedule recorded = sennit::record(
+        [&] { EXPECT_EQ(some.run(again, &as_seen, sennit::strict_ordered), some.expected()); });
+    EXPECT_EQ(workers_of(again), workers_of(seen));
+    trace third;
+    sennit::replay(recorded, sennit::strict_ordered,
+                   [&] { EXPECT_EQ(some.run(third, nullptr), some.expected()); });
+    EXPECT_EQ(workers_of(third), workers_of(seen));
   });
 }
 

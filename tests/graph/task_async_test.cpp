@@ -55,6 +55,38 @@ TEST(task_async, runs_come_one_after_the_other) {
 }
 
 #if SENNIT_EXCEPTIONS
+// Catches: a task of a graph within another that waits for ever for a run of its own graph, which comes after the one that it
+// is in; the same two levels deep; a task beside that graph that is refused the same wait, although it can be met.
+TEST(task_async, refuses_a_task_of_an_inner_graph_that_waits_for_a_run_of_that_graph) {
+  anywhere([] {
+    for (const bool deeper : {false, true}) {
+      task_graph inner;
+      task_graph middle;
+      task_graph outer;
+      int refused = 0;
+      std::optional<pending_run> later;
+      inner.add([&] {
+        if (later) return;
+        later = inner.async();
+        sennit::parallel_for(0, 4, [&](int i) {
+          if (i == 3) {
+            EXPECT_THROW(later->wait(), std::logic_error);
+          }
+        });
+        EXPECT_THROW(inner.wait(), std::logic_error);
+        ++refused;
+      });
+      middle.add(inner);
+      auto first = outer.add(deeper ? middle : inner);
+      bool waited = false;
+      outer.add([&] { waited = later->wait(); }).after(first);
+      EXPECT_TRUE(outer.async().wait());
+      EXPECT_EQ(refused, 1);
+      EXPECT_TRUE(waited);
+    }
+  });
+}
+
 // Catches: a task that waits for its own run, or for a later one, for ever; also in a branch, and in a graph within the graph.
 TEST(task_async, refuses_a_task_that_waits_for_its_own_run) {
   anywhere([] {

@@ -252,8 +252,12 @@ TEST(Bytes, SayWhatIsWrongWithThem) {
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 0, 0}))), HasSubstr("0 workers"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 0, 0}))), HasSubstr("goes on after its end"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 100, 0, 0}))), HasSubstr("than the file holds"));
-  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 4, 0}))), HasSubstr("no known kind"));
-  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 128, 0}))), HasSubstr("no known kind"));
+  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 5, 0}))), HasSubstr("no known kind"));
+  // What says it has nodes of a graph, and two nodes with an empty key.
+  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 0x80, 0, 1, 0, 0}))),
+              HasSubstr("nodes of a graph in what is none"));
+  EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 0x84, 0, 2, 0, 0, 0, 0}))),
+              HasSubstr("two nodes of a graph with one key"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 64 + 3, 0, 5, 2}))), HasSubstr("no fork"));
   EXPECT_THAT(error_of_bytes(sealed(of_numbers({1, 0, 1, 1, 8, 0, 1, 0}))), HasSubstr("beyond the number"));
   EXPECT_EQ(error_of_bytes(sealed(of_numbers({1, 0, 1, 0}))), "");

@@ -8,19 +8,19 @@
 #include <sennit/detail/graph/calls.hpp>
 #include <sennit/detail/graph/cycle.hpp>
 #include <sennit/detail/graph/declarations.hpp>
-#include <sennit/detail/graph/dense.hpp>
-#include <sennit/detail/graph/hashed.hpp>
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/node_failure.hpp>
+#include <sennit/detail/graph/observed_graph.hpp>
 #include <sennit/detail/graph/run.hpp>
 #include <sennit/detail/graph/run_trace.hpp>
+#include <sennit/detail/graph/tables.hpp>
+#include <sennit/detail/loop/observed.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -29,22 +29,6 @@
 #include <vector>
 
 namespace sennit::detail {
-
-template <class Key, class Keys>
-struct nodes_of;
-template <class Key, class Hash>
-struct nodes_of<Key, graph::hashed<Hash>> {
-  using type = hashed_nodes<Key, Hash>;
-  static type make(const graph::hashed<Hash>&) { return type(); }
-};
-template <class Key, std::size_t Rank>
-struct nodes_of<Key, graph::dense<Rank>> {
-  using type = dense_nodes<Key, Rank>;
-  static type make(const graph::dense<Rank>& d) { return type(d.extents); }
-};
-
-// Checks graph::coloring::patience.
-SENNIT_EXPORT SENNIT_COLD void check_patience(double patience);
 
 // Called if a node waits though all predecessors that it names now have been computed.
 template <class Range>
@@ -87,31 +71,16 @@ std::vector<Key> keys_of_cycle(Run& run, All& all, const Calls& calls, node_numb
   return keys;
 }
 
-template <class Key>
-[[noreturn]] SENNIT_COLD void throw_cycle(std::vector<Key> keys) {
-#if SENNIT_EXCEPTIONS
-  throw graph::cycle_error<Key>(std::move(keys));
-#else
-  std::fprintf(stderr, "%s\n", text_of_cycle(keys).c_str());
-  std::abort();
-#endif
-}
-
 // `user`: graph_calls, or a class like it.
-template <class Key, class Nodes, class Calls>
-auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
+template <class Key, class All, class Nodes, class Calls>
+auto compute_in(All& all, const Key& sink, const Nodes& given, const Calls& user) {
   using calls = Calls;
-  if constexpr (calls::colored) {
-    check_patience(given.coloring.patience);
-    user.color_count = color_count_of_run(given.coloring.of);
-  }
-  auto all = nodes_of<Key, std::remove_cvref_t<decltype(given.keys)>>::make(given.keys);
-  graph_run<decltype(all), calls> run(all, user, given.coloring.of, given.coloring.patience);
+  graph_run<All, calls> run(all, user, given.coloring.of, given.coloring.patience);
   node_number last = nobody;
   const auto run_traced = [&] {
     if constexpr (calls::traced) {
       if (given.trace != nullptr) {
-        tracing_of_run<Key, decltype(run), decltype(all), calls> tracing(run, all, user);
+        tracing_of_run<Key, decltype(run), All, calls> tracing(run, all, user);
         last = run.run(sink);
         return tracing.finish(run.failed() || !run.is_computed(last) || run.waits_for_ever() != nobody);
       }
@@ -123,15 +92,24 @@ auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
   const node_number waits = run.is_computed(last) ? run.waits_for_ever() : last;
   if (waits != nobody) {
     run.values().fail();
-    throw_cycle(keys_of_cycle<Key>(run, all, user, waits));
+    throw_cycle_of(keys_of_cycle<Key>(run, all, user, waits));
   }
   if constexpr (!std::is_void_v<typename calls::value>) return run.values().take(last);
 }
 
-// Calls it here if the caller is a strand, or else in a region.
-template <class F>
-auto call_in_strand(F f) {
+template <class Key, class Nodes, class Calls>
+auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
+  if constexpr (Calls::colored) user.color_count = checked_color_count(given.coloring);
+  auto all = table_of<Key>(given.keys);
+  return compute_in(all, sink, given, user);
+}
+
+// Calls it here if the caller is a strand, or else in a region. In an observed region, calls `observed` in its place.
+template <class Observed, class F>
+auto call_in_strand(const Observed& observed, F f) {
   auto compute = [&] { return call_for_run(f); };
+  if (any_gate_shut() && in_observed_region()) [[unlikely]]
+    return call_for_run(observed);
   if (in_strand()) return compute();
   using value = decltype(compute());
   if constexpr (std::is_void_v<value>) {
@@ -146,7 +124,8 @@ auto call_in_strand(F f) {
 
 template <class Key, class Nodes>
 auto compute_sink(const Key& sink, const Nodes& given) {
-  return call_in_strand([&] { return compute_sink_by(sink, given, graph_calls<Key, Nodes>{given}); });
+  return call_in_strand([&] { return compute_observed(sink, given, {}); },
+                        [&] { return compute_sink_by(sink, given, graph_calls<Key, Nodes>{given}); });
 }
 
 }  // namespace sennit::detail

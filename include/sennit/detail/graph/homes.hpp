@@ -31,13 +31,19 @@ struct home_place {
   std::uint32_t position = 0;
 };
 
+// Whose the boxes are. In a run by itself, box n is that of worker n. In an observed region it is that of role n.
+struct workers_of_homes {
+  worker* first = nullptr;         // the region's; null: the calling worker
+  std::uint32_t first_number = 0;  // of the worker whose box comes first
+};
+
 // A box is served by one strand at a time. Whoever puts a node into a box that nobody serves, and that has a node to
 // take, has to send somebody: docs/protocols/graphs.md, "Homes".
 class SENNIT_EXPORT node_homes {
  public:
   // Throws std::runtime_error if the fidelity is strict, and the schedule has more workers than the runtime. Where the
   // calling strand is observed, no node has a home.
-  node_homes(const graph::schedule& followed, fidelity how);
+  node_homes(const graph::schedule& followed, fidelity how, const workers_of_homes& of = {});
   node_homes(const node_homes&) = delete;
   node_homes& operator=(const node_homes&) = delete;
 
@@ -97,6 +103,7 @@ class SENNIT_EXPORT node_homes {
   const bool strict_;
   std::atomic<bool> ordered_;
   worker* const caller_;
+  const std::uint32_t first_number_;
   std::vector<box> boxes_;
   growing<std::uint64_t> places_;  // by node; 0: no home
   std::mutex exploring_;

@@ -20,10 +20,11 @@ struct homed_calls : graph_calls<Key, Nodes> {
 
 template <class Key, class Nodes>
 auto replay_sink(const graph::schedule& followed, fidelity how, const Key& sink, const Nodes& given) {
-  return call_in_strand([&] {
-    node_homes homes(followed, how);
-    return compute_sink_by(sink, given, homed_calls<Key, Nodes>(given, homes));
-  });
+  return call_in_strand([&] { return compute_observed(sink, given, {.followed = &followed, .how = how}); },
+                        [&] {
+                          node_homes homes(followed, how);
+                          return compute_sink_by(sink, given, homed_calls<Key, Nodes>(given, homes));
+                        });
 }
 
 }  // namespace sennit::detail

@@ -90,7 +90,7 @@ struct replacing {
   static constexpr const char* name = "parallel_replace";
   template <class It, class Old, class T>
   static constexpr bool takes =
-      (!option<T>) && equal_to_value<std::iter_reference_t<It>, Old> && destination<It, const T&>;
+      (!option<T>) && compares_with_value<std::iter_reference_t<It>, Old> && destination<It, const T&>;
   template <class Engine, class It, class Old, class T>
   static void run(const elements<It>& all, const Old& old, const T& value, const loop_options& how) {
     const auto equal = [&old](auto&& element) -> bool { return element == old; };
@@ -130,7 +130,7 @@ struct replace_copying_if {
 struct replace_copying {
   static constexpr const char* name = "parallel_replace_copy";
   template <class It, class Out, class Old, class T>
-  static constexpr bool takes = equal_to_value<std::iter_reference_t<It>, Old> && (!option<T>) &&
+  static constexpr bool takes = compares_with_value<std::iter_reference_t<It>, Old> && (!option<T>) &&
                                 destination<Out, const T&> && destination<Out, std::iter_reference_t<It>>;
   template <class Engine, class It, class Out, class Old, class T>
   static void run(const elements<It>& in, const elements<Out>& out, const Old& old, const T& value,

@@ -56,6 +56,8 @@ class observed_calls {
   static constexpr bool takes_node = true;
   static constexpr bool traced = true;
   static constexpr bool bounded = Bounded;
+  // Asked of all, as a record costs more than that.
+  static constexpr bool limited = true;
 
   observed_calls(const observed_settings& settings, const observed_kind& kind)
       : given(settings), color_count(kind.color_count), most_alive_(kind.most_alive) {}
@@ -65,6 +67,7 @@ class observed_calls {
   std::vector<std::uint32_t> list_of_colors(const observed_key& k) const {
     return k.of->list_of_colors(k.number);
   }
+  void find_limits(const observed_key& k, item_limits& limits) const { k.of->find_limits(k.number, limits); }
   int priority(const observed_key& k) const { return k.of->priority(k.number); }
 
   template <class Strand, class Values>

@@ -8,6 +8,7 @@
 #include <sennit/detail/graph/calls.hpp>
 #include <sennit/detail/graph/declarations.hpp>
 #include <sennit/detail/graph/key_text.hpp>
+#include <sennit/detail/graph/limited_work.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/tables.hpp>
 #include <sennit/detail/graph/tracing.hpp>
@@ -84,6 +85,7 @@ class SENNIT_EXPORT observed_graph {
   virtual color_set colors(node_number n) = 0;
   virtual std::vector<std::uint32_t> list_of_colors(node_number n) = 0;
   virtual int priority(node_number n) = 0;
+  virtual void find_limits(node_number n, item_limits& limits) = 0;
   virtual void tell_seen(const alive_amount& most, bool beyond) noexcept = 0;
   virtual std::string text(const observed_key& k) = 0;
   virtual std::string label(node_number n) = 0;
@@ -177,6 +179,9 @@ class observed_graph_of final : public observed_graph {
   int priority(node_number n) override {
     if constexpr (calls::prioritized) return calls_.priority(table_.key_of(n));
     return 0;
+  }
+  void find_limits([[maybe_unused]] node_number n, [[maybe_unused]] item_limits& limits) override {
+    if constexpr (calls::limited) calls_.find_limits(table_.key_of(n), limits);
   }
   void tell_seen(const alive_amount& most, bool beyond) noexcept override {
     if constexpr (calls::bounded) calls_.tell_seen(was_alive{most, beyond});

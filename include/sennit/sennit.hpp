@@ -13,6 +13,8 @@
 #include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/ordered.hpp>
+#include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

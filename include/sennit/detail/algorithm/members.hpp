@@ -6,6 +6,8 @@
 #include <sennit/algorithm/extremes.hpp>
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/ordered.hpp>
+#include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
 namespace sennit::detail {
@@ -40,6 +42,11 @@ struct algorithm_members {
   static constexpr algorithm<is_heap_calls<Engine>> parallel_is_heap{};
   static constexpr algorithm<is_heap_until_calls<Engine>> parallel_is_heap_until{};
   static constexpr algorithm<is_partitioned_calls<Engine>> parallel_is_partitioned{};
+  static constexpr algorithm<transform_reduce_calls<Engine>> parallel_transform_reduce{};
+  static constexpr algorithm<transform_scan_calls<Engine>> parallel_transform_scan{};
+  static constexpr algorithm<transform_exclusive_scan_calls<Engine>> parallel_transform_exclusive_scan{};
+  static constexpr algorithm<fold_scan_calls<Engine>> parallel_fold_scan{};
+  static constexpr algorithm<segmented_scan_calls<Engine>> parallel_segmented_scan{};
 };
 
 }  // namespace sennit::detail

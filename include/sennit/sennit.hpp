@@ -21,6 +21,8 @@
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>

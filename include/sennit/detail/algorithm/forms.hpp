@@ -50,7 +50,7 @@ template <class Proj, class V>
 concept projection = std::invocable<given_or<Proj, std::identity>&, V>;
 
 template <class F, class... V>
-concept predicate_of = !option<F> && std::predicate<F&, V...>;
+concept predicate_of = !option<F> && std::predicate<F&, V...> && !body_with_state<F, V...>;
 
 template <class It, class F, class Proj>
 concept searched_by = projection<Proj, std::iter_reference_t<It>> &&
@@ -158,6 +158,8 @@ struct predicate_forms {
       if constexpr (std::is_void_v<F> || option<F>) {
         static_assert(never<A...>,
                       "sennit: there is no predicate; it comes after the elements to go through");
+      } else if constexpr (body_with_state<F, V>) {
+        refuse_state<F, V>();
       } else if constexpr (predicate_of<F, V>) {
         refuse_projection<n + 1, V, A...>();
       } else if constexpr (std::is_void_v<argument<n + 1, A...>> || option<argument<n + 1, A...>>) {
@@ -175,7 +177,6 @@ struct predicate_forms {
   static auto run(const Sequence& sequence, F& predicate, Proj& proj, const loop_options& how) {
     auto&& project = given_or_default<std::identity>(proj);
     using V = typename Sequence::value;
-    refuse_state<F, projected<Proj, V>>();
     refuse_state<Proj, V>();
     return Algorithm::template run<Engine>(sequence, predicate, project, options_among(proj, how));
   }
@@ -261,6 +262,8 @@ struct order_forms {
         static_assert(never<A...>,
                       "sennit: the elements cannot be compared by the algorithm's own operator, < or "
                       "==; give a function, as in [](const T& a, const T& b) { ... }");
+      } else if constexpr (body_with_state<F, V, V>) {
+        refuse_state<F, V, V>();
       } else if constexpr (predicate_of<F, V, V> || !std::is_void_v<argument<n + 1, A...>>) {
         refuse_projection<n + 1, V, A...>();
       } else {
@@ -277,7 +280,6 @@ struct order_forms {
     auto&& function = given_or_default<standard>(given);
     auto&& project = given_or_default<std::identity>(proj);
     using V = typename Sequence::value;
-    refuse_state<F, projected<Proj, V>, projected<Proj, V>>();
     refuse_state<Proj, V>();
     return Algorithm::template run<Engine>(sequence, function, project, options_among(given, proj, how));
   }
@@ -357,6 +359,8 @@ struct pair_forms {
       static_assert(never<A...>,
                     "sennit: elements of the two sequences cannot be compared by the algorithm's own "
                     "operator, < or ==; give a function, as in [](const T& a, const U& b) { ... }");
+    } else if constexpr (body_with_state<F, V, W>) {
+      refuse_state<F, V, W>();
     } else if constexpr (predicate_of<F, V, W> || !std::is_void_v<argument<N + 1, A...>>) {
       refuse_projection<N + 1, V, A...>();
     } else {
@@ -373,7 +377,6 @@ struct pair_forms {
     auto&& project_right = given_or_default<std::identity>(right_proj);
     using V = typename Left::value;
     using W = typename Right::value;
-    refuse_state<F, projected<Proj, V>, projected<RightProj, W>>();
     refuse_state<Proj, V>();
     refuse_state<RightProj, W>();
     return Algorithm::template run<Engine>(left, right, function, project, project_right,

@@ -13,6 +13,8 @@
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
@@ -83,6 +85,11 @@ struct algorithm_members {
   static constexpr algorithm<uninitialized_default_construct_calls<Engine>>
       parallel_uninitialized_default_construct{};
   static constexpr algorithm<destroy_calls<Engine>> parallel_destroy{};
+  static constexpr algorithm<transform_reduce_calls<Engine>> parallel_transform_reduce{};
+  static constexpr algorithm<transform_scan_calls<Engine>> parallel_transform_scan{};
+  static constexpr algorithm<transform_exclusive_scan_calls<Engine>> parallel_transform_exclusive_scan{};
+  static constexpr algorithm<fold_scan_calls<Engine>> parallel_fold_scan{};
+  static constexpr algorithm<segmented_scan_calls<Engine>> parallel_segmented_scan{};
 };
 
 }  // namespace sennit::detail

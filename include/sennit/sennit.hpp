@@ -10,10 +10,12 @@
 #include <sennit/affinity.hpp>
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/flatten.hpp>
+#include <sennit/algorithm/group.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>

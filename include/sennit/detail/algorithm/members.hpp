@@ -3,10 +3,12 @@
 
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/flatten.hpp>
+#include <sennit/algorithm/group.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
+#include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 
@@ -53,6 +55,11 @@ struct algorithm_members {
   static constexpr algorithm<uninitialized_default_construct_calls<Engine>>
       parallel_uninitialized_default_construct{};
   static constexpr algorithm<destroy_calls<Engine>> parallel_destroy{};
+  static constexpr algorithm<histogram_calls<Engine>> parallel_histogram{};
+  static constexpr algorithm<group_by_calls<Engine>> parallel_group_by{};
+  static constexpr algorithm<reduce_by_key_calls<Engine>> parallel_reduce_by_key{};
+  static constexpr algorithm<shuffle_calls<Engine>> parallel_shuffle{};
+  static constexpr algorithm<random_permutation_calls<Engine>> parallel_random_permutation{};
 };
 
 }  // namespace sennit::detail

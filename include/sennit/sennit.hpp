@@ -15,6 +15,7 @@
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
+#include <sennit/algorithm/group.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
@@ -22,6 +23,7 @@
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
 #include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/beats.hpp>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <numeric>
@@ -36,8 +37,10 @@ TEST(partition, is_the_serial_one) {
       for (const std::uint64_t percent : {0U, 1U, 50U, 99U, 100U}) {
         const drawn wanted{percent};
         const std::vector<std::uint64_t> in = numbers(n);
-        std::vector<std::uint64_t> expected = in;
-        const auto middle = std::ranges::stable_partition(expected, wanted).begin() - expected.begin();
+        std::vector<std::uint64_t> expected;
+        std::ranges::copy_if(in, std::back_inserter(expected), wanted);
+        const auto middle = static_cast<std::ptrdiff_t>(expected.size());
+        std::ranges::remove_copy_if(in, std::back_inserter(expected), wanted);
 
         std::vector<std::uint64_t> stable = in;
         EXPECT_EQ(sennit::parallel_stable_partition(stable, wanted, how) - stable.begin(), middle);
@@ -179,6 +182,14 @@ TEST(partition, takes_iterators_and_views) {
   };
   with_workers([&] { check(sennit::parallel()); });
   check(sennit::serial());
+  std::vector<std::unique_ptr<int>> pointers;
+  for (int i = 0; i < 200; ++i) pointers.push_back(std::make_unique<int>(i));
+  const auto fails = [](const auto& pointer) {
+    if (*pointer == 150) throw failure{150};
+    return *pointer % 2 == 0;
+  };
+  EXPECT_THROW(sennit::serial::parallel_stable_partition(pointers, fails), failure);
+  EXPECT_TRUE(std::ranges::all_of(pointers, [](const auto& pointer) { return pointer != nullptr; }));
 }
 
 }  // namespace

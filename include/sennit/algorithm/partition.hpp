@@ -58,12 +58,7 @@ struct stable_partitioning {
       if constexpr (Engine::serial) {
         Engine::for_positions(
             1,
-            [&](position, position) {
-              middle = std::stable_partition(all.first, all.at(all.size),
-                                             [test = keep(predicate, proj)](auto&& element) {
-                                               return test.accepts(std::forward<decltype(element)>(element));
-                                             });
-            },
+            [&](position, position) { middle = all.at(split_stably_in_order(all, keep(predicate, proj))); },
             how);
       } else {
         middle = all.at(split_stably(all, keep(predicate, proj), how));

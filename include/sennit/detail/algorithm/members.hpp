@@ -8,12 +8,14 @@
 #include <sennit/algorithm/find.hpp>
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
+#include <sennit/algorithm/group.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
 #include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
@@ -90,6 +92,11 @@ struct algorithm_members {
   static constexpr algorithm<transform_exclusive_scan_calls<Engine>> parallel_transform_exclusive_scan{};
   static constexpr algorithm<fold_scan_calls<Engine>> parallel_fold_scan{};
   static constexpr algorithm<segmented_scan_calls<Engine>> parallel_segmented_scan{};
+  static constexpr algorithm<histogram_calls<Engine>> parallel_histogram{};
+  static constexpr algorithm<group_by_calls<Engine>> parallel_group_by{};
+  static constexpr algorithm<reduce_by_key_calls<Engine>> parallel_reduce_by_key{};
+  static constexpr algorithm<shuffle_calls<Engine>> parallel_shuffle{};
+  static constexpr algorithm<random_permutation_calls<Engine>> parallel_random_permutation{};
 };
 
 }  // namespace sennit::detail

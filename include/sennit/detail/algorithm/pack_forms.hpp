@@ -44,8 +44,10 @@ consteval bool require_movable() {
 
 // The end of an output in a destination.
 template <class D>
-struct end_of_destination {
-  using type = typename destination_of<D>::iterator;
+struct end_of_destination {};
+template <destination_iterator D>
+struct end_of_destination<D> {
+  using type = std::remove_cvref_t<D>;
 };
 template <destination_range D>
 struct end_of_destination<D> {

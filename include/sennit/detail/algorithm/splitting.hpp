@@ -155,6 +155,26 @@ position split_stably(const elements<It>& all, const Keep& keep, const loop_opti
   return kept;
 }
 
+// The same from left to right.
+template <class It, class Keep>
+position split_stably_in_order(const elements<It>& all, const Keep& keep) {
+  struct returning_split {
+    ~returning_split() { work.take_back(0, evaluated - record.offset, record.offset); }
+    stable_split<It, Keep> work;
+    position evaluated = 0;
+    frontier::block_record record;
+  } split{{all, keep}, 0, {}};
+  for (position from = 0; from != all.size; from = split.evaluated) {
+    const position to = from + std::min(all.size - from, marks_in_word);
+    mark_word word = 0;
+    split.record.kept = split.work.mark(&word, from, to).kept;
+    split.work.place(&word, from, to, split.record);
+    split.record.offset += split.record.kept;
+    split.evaluated = to;
+  }
+  return split.record.offset;
+}
+
 // An unstable partition in place. Elements that do not belong to their side are swapped, block by block: each
 // strand has a block of the left side and one of the right side, swaps the wrong elements of both as long as both
 // have some, and gives back what is left of one of them. (Tsigas and Zhang, "A simple, fast parallel

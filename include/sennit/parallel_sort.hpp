@@ -3,8 +3,8 @@
 
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/keyed_sort.hpp>
-#include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
+#include <sennit/detail/algorithm/sample_sort.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
@@ -52,7 +52,7 @@ struct sort_calls {
       constexpr bool descending = !is_less<Comp, key_of<It, Proj>>;
       sort_by_digits<Engine, It, Proj, descending>(all.first, static_cast<std::size_t>(all.size), proj);
     } else {
-      merge_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj)
+      sample_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::size_t>(all.size), comp, proj)
           .run();
     }
   }
@@ -136,10 +136,10 @@ struct sorting : sort_calls<Engine, Stable> {
 // Precondition: moving an element does not throw; an exception there ends the program. Throws std::bad_alloc
 // before anything has moved, what comp or proj throw, and sennit::cancelled in a cancelled region. After an
 // exception the range has all its elements, in some order. Thread-safety: any thread may call it. Cost:
-// memory for as many elements, about n log n comparisons, and a critical path of about log^3 n. A merge
-// moves each element, while std::sort leaves many in place. So on one worker, numbers take less time than
-// with std::sort, strings on the heap up to a fifth more, and large elements with cheap comparisons up to
-// twice as much. For such elements, sort pointers or positions.
+// memory for as many elements, and about n log n comparisons; n of them if the elements are sorted already, or in
+// the opposite order, and about n log k for k different ones. A pass moves elements into up to 256 buckets, which are
+// then merge sorted. So large elements with cheap comparisons take up to twice the time of std::sort on one worker, as
+// that leaves many in place; sort pointers to such elements, or positions.
 //
 // Example:
 //   #include <string>

@@ -5,6 +5,7 @@
 #include <sennit/detail/algorithm/in_place_sort.hpp>
 #include <sennit/detail/algorithm/integer_key.hpp>
 #include <sennit/detail/algorithm/radix_sort.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
@@ -37,24 +38,6 @@ struct key_bits {
     const auto bits = ordered_bits<key>(detail::invoke(proj, std::forward<E>(element)));
     return Descending ? static_cast<decltype(bits)>(~bits) : bits;
   }
-};
-
-// Memory for n objects, none of which is alive; null if there is none.
-template <class T>
-class raw_memory {
- public:
-  explicit raw_memory(std::size_t n) noexcept
-      : memory_(n > ~std::size_t{0} / sizeof(T)
-                    ? nullptr
-                    : ::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow)) {}
-  raw_memory(const raw_memory&) = delete;
-  raw_memory& operator=(const raw_memory&) = delete;
-  ~raw_memory() { ::operator delete(memory_, std::align_val_t{alignment}); }
-  T* get() const noexcept { return static_cast<T*>(memory_); }
-
- private:
-  static constexpr std::size_t alignment = std::max(alignof(T), std::size_t{64});
-  void* memory_;
 };
 
 struct keyed_position {

@@ -28,31 +28,20 @@ namespace sennit::detail {
 template <class Engine, class It, class Comp, class Proj, bool Stable>
 class merge_sort {
  public:
-  merge_sort(It range, std::ptrdiff_t n, Comp& comp, Proj& proj)
-      : range_(range),
-        size_(n),
-        comp_(comp),
-        proj_(proj),
-        memory_(std::allocator<T>().allocate(count()), {count()}) {}
+  using T = std::iter_value_t<It>;
 
-  void run() {
-    if (sort(0, size_, place::range)) {
-      std::destroy_n(buffer(), size_);
-    } else {
-      failure_.rethrow();
-    }
+  // `memory` is for n elements, none of which is alive before or afterwards.
+  merge_sort(It range, std::ptrdiff_t n, T* memory, Comp& comp, Proj& proj, first_failure& failure)
+      : range_(range), size_(n), buffer_(memory), comp_(comp), proj_(proj), failure_(failure) {}
+
+  // The range has its elements in any case, in order unless there was a failure.
+  void run() noexcept {
+    if (sort(0, size_, place::range)) std::destroy_n(buffer(), size_);
   }
 
  private:
-  using T = std::iter_value_t<It>;
-
   enum class place : unsigned char { range, buffer };
   enum class outcome : unsigned char { dropped, failed, merged };
-
-  struct release {
-    std::size_t n;
-    void operator()(T* memory) const noexcept { std::allocator<T>().deallocate(memory, n); }
-  };
 
   // Below this size other methods need fewer moves. It is not a grain size: so few elements take a few
   // microseconds, unless the comparison is parallel itself. (std::stable_sort would allocate for each part.)
@@ -62,8 +51,7 @@ class merge_sort {
   // Elements of these types are copied, not moved, so their places stay valid if a comparator throws.
   static constexpr bool copied = std::is_trivially_copyable_v<T> && std::copyable<T>;
 
-  std::size_t count() const noexcept { return static_cast<std::size_t>(size_); }
-  T* buffer() const noexcept { return memory_.get(); }
+  T* buffer() const noexcept { return buffer_; }
   It range(std::ptrdiff_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
 
   template <class A, class B>
@@ -230,10 +218,10 @@ class merge_sort {
 
   It range_;
   std::ptrdiff_t size_;
+  T* buffer_;
   Comp& comp_;
   Proj& proj_;
-  std::unique_ptr<T[], release> memory_;
-  first_failure failure_;
+  first_failure& failure_;
 };
 
 }  // namespace sennit::detail

@@ -1,0 +1,28 @@
+// Memory for elements that an algorithm moves elsewhere meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+namespace sennit::detail {
+
+// Memory for n objects, none of which is alive; null if there is none.
+template <class T>
+class raw_memory {
+ public:
+  explicit raw_memory(std::size_t n) noexcept
+      : memory_(n > ~std::size_t{0} / sizeof(T)
+                    ? nullptr
+                    : ::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow)) {}
+  raw_memory(const raw_memory&) = delete;
+  raw_memory& operator=(const raw_memory&) = delete;
+  ~raw_memory() { ::operator delete(memory_, std::align_val_t{alignment}); }
+  T* get() const noexcept { return static_cast<T*>(memory_); }
+
+ private:
+  static constexpr std::size_t alignment = std::max(alignof(T), std::size_t{64});
+  void* memory_;
+};
+
+}  // namespace sennit::detail
